@@ -42,6 +42,7 @@ from engines.battery.parameter_sets.ranges import (
     SHARE,
     check_together,
 )
+from engines.reading import guarded
 
 LARGEST_FILE = 64 * 2**20
 USUAL_CONCENTRATION = 1000.0
@@ -67,6 +68,7 @@ def is_bpx(path: Path) -> bool:
     return isinstance(content, dict) and isinstance(content.get("Header"), dict) and "BPX" in content["Header"]
 
 
+@guarded("cannot be read as a BPX file: export it again.")
 def read_bpx(path: Path) -> ParameterSet:
     """The cell in a file. Raises ProblemError in one sentence that names the entry."""
     try:

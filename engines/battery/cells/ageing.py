@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -26,6 +25,7 @@ from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
+from engines.battery.step.cell_rows import AgeingRow
 
 if TYPE_CHECKING:
     from engines.battery.parameters import BatteryParameters
@@ -45,34 +45,6 @@ NUMBERS: Mapping[str, tuple[str, ...]] = {
     "below 0 V": ("plating_rate", "plating_transfer_coefficient"),
 }  # fmt: skip
 """What each law needs of a parameter set."""
-
-
-class AgeingRow(IntEnum):
-    """Rows of the state behind the others (:attr:`Cells.aged`)."""
-
-    SEI = 0  # charge in it, beyond the film at the start [A s]
-    SEI_ERROR = 1  # rounding error of the row before, carried along (Kahan)
-    PLATED = 2
-    PLATED_ERROR = 3
-    SEI_CURRENT = 4  # of the next step [A]
-    PLATING_CURRENT = 5
-    SIDE = 6  # both, of the last step
-    ANODE = 7  # potential against lithium at the end of the last step [V]
-    LOWEST_ANODE = 8  # of the cycle
-    DISCHARGED = 9  # in the cycle, to the cut-off [A s]
-    DISCHARGED_ERROR = 10
-    CHARGED = 11
-    CHARGED_ERROR = 12
-
-
-class CycleRow(IntEnum):
-    """What is recorded of each cycle at its end."""
-
-    DISCHARGED = 0  # [A s]
-    CHARGED = 1
-    SEI = 2  # charge in it since the start [A s]
-    PLATED = 3
-    LOWEST_ANODE = 4  # [V]
 
 
 @dataclass(frozen=True)

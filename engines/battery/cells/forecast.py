@@ -20,7 +20,7 @@ from engines.api.device import Backend
 from engines.backend.precision import FLOAT_TYPES
 from engines.backend.timing import best_seconds
 from engines.battery.cells.ageing import ageing_of
-from engines.battery.cells.step.cells import CELLS, Row
+from engines.battery.cells.step.cells import CELLS
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.protocol.durations import DRIVES, guessed_seconds
@@ -28,6 +28,7 @@ from engines.battery.protocol.plan import Plan, cycle_of, instructions, step_of
 from engines.battery.protocol.steps import parse
 from engines.battery.setup.cell import parameter_set_of
 from engines.battery.setup.ensemble import sample
+from engines.battery.step.cell_rows import Row
 from engines.battery.watch.bands import bands, means
 
 POINTS = 256

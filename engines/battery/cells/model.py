@@ -11,11 +11,11 @@ from engines.api.device import Backend
 from engines.backend.precision import FLOAT_TYPES
 from engines.backend.timing import best_seconds, measured_once
 from engines.backend.twins import pick
-from engines.battery.cells.ageing import AgeingRow, CycleRow, ageing_of
+from engines.battery.cells.ageing import ageing_of
+from engines.battery.cells.coefficients import coefficient_rows
 from engines.battery.cells.forecast import CellForecast
 from engines.battery.cells.simulation import CellSimulation
-from engines.battery.cells.step.cells import CELLS, RECORDED, Row
-from engines.battery.cells.step.coefficients import ELECTROLYTE_CELLS, coefficient_rows
+from engines.battery.cells.step.cells import CELLS, RECORDED
 from engines.battery.cells.step.reference import spm
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import BatteryParameters, parameters_of
@@ -25,7 +25,9 @@ from engines.battery.protocol.plan import Plan, cycle_findings, plan_of, shorter
 from engines.battery.protocol.steps import parse
 from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
 from engines.battery.setup.ensemble import sample
+from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, AgeingRow, CycleRow, Row
 from engines.battery.step.model import Model
+from engines.battery.watch.cell_record import CellRecord, cells_on_disk
 from engines.geometry.particles import Particles, interned, paired_rows
 
 MICROMETRE = 1e-6
@@ -61,6 +63,7 @@ class SingleParticle(Model):
             seconds_per_simulated_unit=seconds / step,
             milestone=("hour", 3600.0),
             findings=_findings(parameters, cell, plan.instructions),
+            facts=cells_on_disk(parameters, step),
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress) -> CellSimulation:
@@ -86,7 +89,13 @@ class SingleParticle(Model):
         progress("Ready", 1.0)
         every = sample_steps(plan.instructions, cell, step_of(parameters), parameters.current_factor)
         return CellSimulation(
-            backend, cells, geometry, parameters.numerics.radial_points, every, driven=plan.drive is not None
+            backend,
+            cells,
+            geometry,
+            parameters.numerics.radial_points,
+            every,
+            driven=plan.drive is not None,
+            record=CellRecord(cells, parameters.recording, scalars),
         )
 
     def ends(self, problem: Problem) -> bool:

@@ -12,23 +12,21 @@ from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Si
 from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.backend.twins import pick
-from engines.battery.cells.ageing import AgeingRow
-from engines.battery.cells.step.cells import Cells, Row
-from engines.battery.cells.step.coefficients import ELECTROLYTE_CELLS
+from engines.battery.cells.step.cells import Cells
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
+from engines.battery.parameters.recording import Recording
+from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, AgeingRow, Row
 from engines.battery.watch import cell_charts as charts
 from engines.battery.watch import losses
 from engines.battery.watch.bands import bands, run_means
 from engines.battery.watch.cell_inspection import inspection
+from engines.battery.watch.cell_record import CellRecord
 from engines.battery.watch.cycles import Cycles
 from engines.geometry.particles import Particles
 
 KELVIN = 273.15
 LAYERS = ("negative electrode", "separator", "positive electrode")
-UNSEEN_BATCHES = 20
-"""Batches after which it is looked whether cells still run, where nobody observes them: looking waits for a GPU."""
 
 
 def fields(points: int, voltages: tuple[float, float], thermal: bool) -> tuple[FieldInfo, ...]:
@@ -61,8 +59,10 @@ class CellSimulation(Simulation):
         points: int,
         sample_steps: int = 1,
         driven: bool = False,
+        record: CellRecord | None = None,
     ) -> None:
-        """``points``: shells of a particle that viewers get; ``driven``: there is a drive cycle in the protocol."""
+        """``points``: shells of a particle that viewers get; ``driven``: there is a drive cycle in the protocol;
+        ``record``: what is written of single cells."""
         self.sample_steps = sample_steps
         self.geometry = geometry
         self.dt = cells.dt
@@ -74,8 +74,11 @@ class CellSimulation(Simulation):
         self.series = charts.series(cells)
         self._cycles = Cycles(cells) if cells.ageing is not None else None
         self.charts = charts.charts(cells, self._cycles, driven)
+        self._record = record or CellRecord(cells, Recording(cells=0), {})
+        self.cell_quantities, self.cell_steps = self._record.quantities, self._record.steps
         self._inspected = 0
-        self._running, self._batches_unseen = cells.n_cells, 0
+        self._running, self._looked = cells.n_cells, 0
+        self._counted, self._seen = cells.n_cells, -1
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
 
     def advance(self, steps: int) -> None:
@@ -84,7 +87,16 @@ class CellSimulation(Simulation):
         with self._backend.timed("cells", launches=steps):
             self._cells.advance(self.step, steps)
         self.step += steps
-        self._batches_unseen += 1
+
+    def cell_series(self) -> Mapping[str, Array]:
+        """See :class:`engines.api.abilities.Cells`."""
+        return self._record.series(self.time)
+
+    def drawn_parameters(self) -> Mapping[str, Array]:
+        return self._record.parameters()
+
+    def cell_results(self) -> Mapping[str, Array]:
+        return self._record.results()
 
     @property
     def cell(self) -> ParameterSet:
@@ -159,20 +171,21 @@ class CellSimulation(Simulation):
 
     def _look(self) -> int:
         """Cells that are still in the protocol."""
-        with self._backend.active():
-            row = self._cells.state[int(Row.INSTRUCTION), : self._cells.n_cells]
-            self._running = int((row < self._cells.n_instructions).sum())
-        self._batches_unseen = 0
-        return self._running
+        if self._seen != self.step:
+            with self._backend.active():
+                row = self._cells.state[int(Row.INSTRUCTION), : self._cells.n_cells]
+                self._counted = int((row < self._cells.n_instructions).sum())
+            self._seen = self.step
+        return self._counted
 
     @property
     def ending(self) -> str:
-        """Of cells that have run out of salt."""
-        if not self._cells.electrolyte or self._running:
+        """Of cells that are through the protocol, or have run out of salt."""
+        if self._running:
             return ""
-        empty = self._cells.exhausted()
+        empty = self._cells.exhausted() if self._cells.electrolyte else np.zeros(0, int)
         if not len(empty):
-            return ""
+            return self._through()
         n, (state, _) = self._cells.n_cells, self._cells.columns(empty)
         salt = state[Row.SALT : self._cells.aged]
         where = LAYERS[int(salt[:, 0].argmin()) // ELECTROLYTE_CELLS]
@@ -184,11 +197,19 @@ class CellSimulation(Simulation):
             "there. Use a smaller current, or less of it before a rest."
         )
 
+    def _through(self) -> str:
+        with self._backend.active():
+            last = float(self._cells.state[int(Row.ENDED), : self._cells.n_cells].max())
+        if self._cells.n_cells == 1:
+            return f"The cell is through its protocol after {last:.6g} s."
+        return f"All {self._cells.n_cells:,} cells are through their protocol, the last of them after {last:.6g} s."
+
     @property
     def finished(self) -> bool:
-        """Whether all cells were through the protocol when somebody last looked."""
-        if self._running and self._batches_unseen >= pick(self._backend, cpu=1, cuda=UNSEEN_BATCHES):
-            self._look()
+        """Whether all cells are through the protocol; it is looked once the step has come to the next multiple of
+        ``sample_steps``: the step at which a run ends does not hang on who asks when, and looking waits for a GPU."""
+        if self._running and self.step // self.sample_steps > self._looked // self.sample_steps:
+            self._looked, self._running = self.step, self._look()
         return self._running == 0
 
     def chart(self, name: str) -> ChartData:
@@ -223,19 +244,28 @@ class CellSimulation(Simulation):
             if self._cycles is not None:
                 self._cells.record[:] = self._backend.array(state["cycles"])
                 self._cycles.forget()
-        self._running, self._batches_unseen = self._cells.n_cells, UNSEEN_BATCHES
+        self._running, self._looked, self._seen = self._cells.n_cells, self.step - 1, -1
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()
 
     def non_finite(self) -> NonFinite | None:
-        found = self._backend.first_non_finite(self._cells.state[int(Row.VOLTAGE), : self._cells.n_cells])
-        if found is None:
-            return None
-        return NonFinite("The voltage", found, "use a smaller time step or a smaller current.")
+        n = self._cells.n_cells
+        particles = slice(int(Row.NEGATIVE_MODES), int(Row.SALT))
+        rows: dict[str, list[int | slice]] = {
+            "The voltage": [int(Row.VOLTAGE)],
+            "The temperature": [int(Row.WARMTH)],
+            "The stoichiometry": [int(Row.NEGATIVE_MEAN), int(Row.POSITIVE_MEAN), particles],
+        }
+        for title, places in rows.items():
+            for place in places:
+                found = self._backend.first_non_finite(self._cells.state[place, :n])
+                if found is not None:
+                    return NonFinite(title, found % n, "use a smaller time step or a smaller current.")
+        return None
 
     def close(self) -> None:
-        del self._cells, self._cycles
+        del self._cells, self._cycles, self._record
 
     def _columns(self, cells: Array, rows: slice) -> Array:
         with self._backend.active():

@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ from numba import njit, prange
 
 from engines.api.device import Backend
 from engines.backend import vector_math
+from engines.backend.compile.digest import digest
 from engines.backend.vector_math import exp, lanes, load, log, select, sqrt, store
 
 CHUNK = 1 << 14
@@ -66,9 +65,11 @@ def _compiled(sources: int) -> tuple[Callable[..., None], ...]:
         if whole < n:
             rest = n - whole
             ends = np.ones((3, width), out.dtype)
-            ends[1, :rest], ends[2, :rest] = overpotential[whole:], exchange[whole:]
+            for i in range(rest):
+                ends[1, i], ends[2, i] = overpotential[whole + i], exchange[whole + i]
             current_vector(ends[0], ends[1], ends[2], scale, 0)
-            out[whole:] = ends[0, :rest]
+            for i in range(rest):
+                out[whole + i] = ends[0, i]
 
     @njit(parallel=True, nogil=True, cache=True)
     def overpotential(out, current, exchange, scale):
@@ -82,16 +83,16 @@ def _compiled(sources: int) -> tuple[Callable[..., None], ...]:
         if whole < n:
             rest = n - whole
             ends = np.ones((3, width), out.dtype)
-            ends[1, :rest], ends[2, :rest] = current[whole:], exchange[whole:]
+            for i in range(rest):
+                ends[1, i], ends[2, i] = current[whole + i], exchange[whole + i]
             overpotential_vector(ends[0], ends[1], ends[2], scale, 0)
-            out[whole:] = ends[0, :rest]
+            for i in range(rest):
+                out[whole + i] = ends[0, i]
 
     return current_density, overpotential
 
 
-current_density, overpotential = _compiled(
-    int.from_bytes(hashlib.sha256(Path(str(vector_math.__file__)).read_bytes()).digest()[:7], "big")
-)
+current_density, overpotential = _compiled(digest(vector_math))
 
 
 def launch(backend: Backend, name: str, out: Any, given: Any, exchange: Any, scale: float) -> None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -24,62 +23,16 @@ from engines.api.device import Backend
 from engines.backend.twins import Twins
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import FARADAY, GAS
-from engines.battery.particles.series import MODES, mode_shapes, roots, shell_modes, static_tail
+from engines.battery.particles.series import mode_shapes, roots, shell_modes, static_tail
 from engines.battery.particles.shells import FEWEST
 from engines.battery.protocol.instructions import Instruction, per_step
 from engines.battery.setup.cell import arrhenius, held_temperature
 from engines.battery.setup.curves import curve
 from engines.battery.setup.sizes import Sizes
+from engines.battery.step.many_particle_rows import ELECTRODES, CellRow, Coefficient, Constant, Row, Scratch
+from engines.battery.step.particle_rows import MODES
 
 PADDING = 64
-ELECTRODES = ("negative", "positive")
-
-
-class Row(IntEnum):
-    """Rows of the particles' state. Stoichiometries are deviations from the start."""
-
-    MEAN = 0
-    MEAN_ERROR = 1  # rounding error of the row before, carried along (Kahan)
-    FLUX = 2  # q at the end of the last step [A]
-    MODES = 3
-
-
-class Coefficient(IntEnum):
-    """Rows of the particles' coefficients."""
-
-    WEIGHT = 0  # share of the electrode's surface
-    RATE = 1  # D/R² [1/s]
-    GAIN = 2  # [1/A]
-    GROWTH = 3  # [1/(A s)]
-
-
-class CellRow(IntEnum):
-    """What there is one of. Potentials are ±(φ − U(x0)), + of the negative and − of the positive electrode."""
-
-    CHARGE = 0  # that has left the cell [A s]
-    CHARGE_ERROR = 1
-    VOLTAGE = 2  # at the end of the last step [V]
-    CURRENT = 3  # at the end of the last step, positive in discharge [A]
-    INSTRUCTION = 4
-    ELAPSED = 5  # steps in it
-    ENDED = 6  # time at which the protocol ended [s], −1 before
-    NEGATIVE_POTENTIAL = 7
-    POSITIVE_POTENTIAL = 8
-
-
-class Constant(IntEnum):
-    """Numbers of the cell; the first three repeat for the positive electrode."""
-
-    SIGN = 0
-    START = 1  # initial stoichiometry
-    KINETIC = 2  # [1/A]
-    POSITIVE = 3
-    RESISTANCE = 6  # contact [Ω]
-    REST_VOLTAGE = 7
-    THERMAL_VOLTAGE = 8  # 2RT/F [V]
-
-
-SCRATCH_ROWS = 5
 
 
 class ManyParticles(ABC):
@@ -148,7 +101,7 @@ class ManyParticles(ABC):
         self.instructions = self._place(np.array([each.row() for each in instructions]))
         self.drive = self._place(per_step(drive))
         self.state = self._place(np.zeros((Row.MODES + MODES, 2 * self.stride)))
-        self.scratch = self._place(np.zeros((SCRATCH_ROWS, 2 * self.stride)))
+        self.scratch = self._place(np.zeros((len(Scratch), 2 * self.stride)))
         cell = np.zeros(len(CellRow))
         cell[CellRow.ENDED], cell[CellRow.VOLTAGE] = -1.0, constants[Constant.REST_VOLTAGE]
         self.cell = self._place(cell)
@@ -178,6 +131,17 @@ class ManyParticles(ABC):
     def ended(self) -> bool:
         """Whether the protocol is through."""
         return bool(self.cell_on_host()[CellRow.INSTRUCTION] >= self.n_instructions)
+
+    def first_non_finite(self) -> int | None:
+        """The first particle, as an element, of which something inside is no number; what fills up columns is left
+        out."""
+        for rows in (self.state[: int(Row.MEAN_ERROR)], self.state[int(Row.MODES) :]):
+            for electrode in (0, 1):
+                first = electrode * self.stride
+                found = self.backend.first_non_finite(rows[:, first : first + self.n])
+                if found is not None:
+                    return electrode * self.n + found % self.n
+        return None
 
     def cell_on_host(self) -> Array:
         """(len(CellRow),) float64."""

@@ -11,18 +11,19 @@ from engines.api import Estimate, Finding, Problem, Progress, no_progress
 from engines.api.device import Backend
 from engines.backend.precision import FLOAT_TYPES
 from engines.backend.timing import best_seconds, measured_once
-from engines.battery.mpm.many_particles import ELECTRODES, MANY_PARTICLES, SCRATCH_ROWS, Coefficient, Row
+from engines.battery.mpm.many_particles import MANY_PARTICLES
 from engines.battery.mpm.simulation import ManyParticleSimulation
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.parameters.sizes import Measured, ParticleSizes
-from engines.battery.particles.series import MODES
 from engines.battery.protocol.durations import sample_steps
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.protocol.plan import Plan, cycle_findings, plan_of, start_findings, step_of
 from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
 from engines.battery.setup.sizes import MICROMETRE, Sizes, drawn_sizes
+from engines.battery.step.many_particle_rows import ELECTRODES, Coefficient, Row, Scratch
 from engines.battery.step.model import Model
+from engines.battery.step.particle_rows import MODES
 from engines.geometry.heaps import facing_heaps
 from engines.geometry.particles import Particles
 
@@ -46,7 +47,7 @@ class ManyParticleModel(Model):
         size = np.dtype(FLOAT_TYPES[parameters.numerics.precision]).itemsize
         rows = Row.MODES + MODES
         return Estimate(
-            memory_bytes=2 * n * size * (rows + len(Coefficient) + MODES + SCRATCH_ROWS),
+            memory_bytes=2 * n * size * (rows + len(Coefficient) + MODES + len(Scratch)),
             bytes_per_step=2 * n * size * (5 * MODES + 30),
             step=step,
             stable_step=None,

@@ -14,30 +14,18 @@
 // Blocks are resident all at once (a cooperative launch) and go over the particles of their electrode in strides of the
 // grid: a thread meets the same particles in each step, and nobody else does, so state in global memory needs no fence.
 // A single block takes both electrodes. Layout: rows of 2 * stride, the negative particles and then the positive ones.
-// state: mean, its rounding error, q, modes; coefficients: w, D/R², gain N R/D per A, growth of the mean per A s;
-// shares: 1 − e^{−λ² D dt/R²}; scratch: A, B, q + r/d, 1/d, √(x(1−x))/κ. instructions and drive: as in cells.cu; a rise of
-// the current within a step is shared alike.
+// Rows of state, coefficients, scratch, cell and constants: step/many_particle_rows.py. shares: 1 − e^{−λ² D dt/R²}.
+// instructions and drive: as in cells.cu; a rise of the current within a step is shared alike.
 // Per particle and step: 16 modes in twice and out once, their shares in twice, some 30 numbers else.
 //
 // variants: -DREAL=float; -DREAL=double
 
 #include "battery/step/curves.cuh"
 #include "battery/step/eigenmodes.cuh"
+#include "battery/step/instructions.cuh"
+#include "battery/step/many_particle_rows.cuh"
 
-constexpr int INTERVALS = 1024;
 constexpr int LARGEST_BLOCK = sizeof(REAL) == 4 ? 512 : 256;
-constexpr int MOST_PASSES = 40;
-// Spread of the residual [V] at which a last Newton step leaves its square over 2RT/F: 2.5e-8 and 1e-11 V.
-constexpr REAL TOLERANCE = sizeof(REAL) == 4 ? REAL(3.5e-5) : REAL(7e-7);
-constexpr REAL EDGE = REAL(1e-6);  // stoichiometries end at it and at 1 − it
-
-enum State { MEAN, MEAN_ERROR, FLUX, FIRST_MODE };
-enum Coefficient { WEIGHT, RATE, GAIN, GROWTH };
-enum Scratch { RELAXED, RESPONSE, TARGET, MOBILITY, EXCHANGE };
-enum CellRow { CHARGE, CHARGE_ERROR, VOLTAGE, CURRENT, INSTRUCTION, ELAPSED, ENDED, NEGATIVE_PSI, POSITIVE_PSI };
-enum Constant { SIGN, START, KINETIC, ELECTRODE, RESISTANCE = 2 * ELECTRODE, REST_VOLTAGE, THERMAL_VOLTAGE };
-enum Kind { HELD_CURRENT, HELD_VOLTAGE, HELD_POWER, DRIVE, POWER_DRIVE };
-enum Field { KIND, VALUE, STEPS, LOWEST, HIGHEST, LEAST_CURRENT, FIELDS };
 
 using Cubics = const typename Cubic<REAL>::type* __restrict__;
 
@@ -67,7 +55,7 @@ struct Sums {
 
 // All blocks of the launch: which particles are whose, and how they meet.
 struct Grid {
-    REAL* partials;     // [2 buffers][2 electrodes][blocks per electrode][4]
+    REAL* partials;     // [2 buffers][2 electrodes][blocks per electrode][SUMS]
     unsigned* counter;  // arrivals at meetings; then blocks that are through
     int blocks;         // per electrode
     unsigned meetings;
@@ -80,7 +68,7 @@ struct Grid {
     // block's first electrode; second: of the other, if it has both.
     __device__ void meet(Sums (*warps)[LARGEST_BLOCK / 32], Sums* whole, Sums first, Sums second) {
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, n_warps = blockDim.x / 32;
-        REAL* const buffer = partials + (meetings % 2) * 2 * blocks * 4;
+        REAL* const buffer = partials + (meetings % 2) * 2 * blocks * SUMS;
         ++meetings;
         first.over_warp();
         if (lane == 0) warps[0][warp] = first;
@@ -96,11 +84,11 @@ struct Grid {
                 if (lane < n_warps) sums = warps[e - first_electrode()][lane];
                 sums.over_warp();
                 if (lane == 0) {
-                    REAL* const place = buffer + (e * blocks + own()) * 4;
-                    place[0] = sums.target;
-                    place[1] = sums.mobility;
-                    place[2] = sums.lowest;
-                    place[3] = sums.highest;
+                    REAL* const place = buffer + (e * blocks + own()) * SUMS;
+                    place[Sum::TARGET] = sums.target;
+                    place[Sum::MOBILITY] = sums.mobility;
+                    place[Sum::LOWEST] = sums.lowest;
+                    place[Sum::HIGHEST] = sums.highest;
                 }
             }
             if (lane == 0) {
@@ -115,8 +103,9 @@ struct Grid {
                 Sums sums;
                 sums.clear();
                 for (int block = lane; block < blocks; block += 32) {
-                    const REAL* const place = buffer + (e * blocks + block) * 4;
-                    sums.add({__ldcg(place), __ldcg(place + 1), __ldcg(place + 2), __ldcg(place + 3)});
+                    const REAL* const place = buffer + (e * blocks + block) * SUMS;
+                    sums.add({__ldcg(place + Sum::TARGET), __ldcg(place + Sum::MOBILITY), __ldcg(place + Sum::LOWEST),
+                              __ldcg(place + Sum::HIGHEST)});
                 }
                 sums.over_warp();
                 if (lane == 0) whole[e] = sums;
@@ -148,7 +137,7 @@ struct Electrodes {
     // 1 − e^{−λ² D t/R²} of mode k for the part of a step that is at hand.
     __device__ __forceinline__ REAL share(int k, long long i) const {
         if (part == REAL(1)) return AT(shares, k);
-        return -expm1(-SQUARES[k] * (AT(coefficients, RATE) * (part * dt)));
+        return -expm1(-SQUARES[k] * (AT(coefficients, Coefficient::RATE) * (part * dt)));
     }
 
     // x at the surface at the end of the part of a step: A + B q.
@@ -157,43 +146,43 @@ struct Electrodes {
 #pragma unroll 4
         for (int k = 0; k < MODES; ++k) {
             const REAL g = share(k, i);
-            relaxed += AT(state, FIRST_MODE + k) * (REAL(1) - g);
+            relaxed += AT(state, Row::MODES + k) * (REAL(1) - g);
             driven += (g - REAL(1)) * (REAL(2) / SQUARES[k]);
         }
-        relaxed = constants[e * ELECTRODE + START] + (AT(state, MEAN) + relaxed);
-        driven = AT(coefficients, GROWTH) * (part * dt) + AT(coefficients, GAIN) * driven;
+        relaxed = constants[e * Constant::POSITIVE + Constant::START] + (AT(state, Row::MEAN) + relaxed);
+        driven = AT(coefficients, Coefficient::GROWTH) * (part * dt) + AT(coefficients, Coefficient::GAIN) * driven;
         if (rise != REAL(0)) {
             REAL late = REAL(0.2);
 #pragma unroll 1
             for (int k = 0; k < MODES; ++k)
                 late += REAL(2) / SQUARES[k] * (REAL(1) - share(k, i) - relaxing(k, i));
-            relaxed += (AT(coefficients, GAIN) * late - driven) * rise;
+            relaxed += (AT(coefficients, Coefficient::GAIN) * late - driven) * rise;
         }
-        AT(scratch, RELAXED) = relaxed;
-        AT(scratch, RESPONSE) = driven;
+        AT(scratch, Scratch::RELAXED) = relaxed;
+        AT(scratch, Scratch::RESPONSE) = driven;
     }
 
     // 2 g/z of mode k in a whole step.
     __device__ __forceinline__ REAL relaxing(int k, long long i) const {
-        return REAL(2) * AT(shares, k) / (SQUARES[k] * (AT(coefficients, RATE) * dt));
+        return REAL(2) * AT(shares, k) / (SQUARES[k] * (AT(coefficients, Coefficient::RATE) * dt));
     }
 
     // Newton's step of a particle, no further than twice its current away nor out of its material.
     __device__ __forceinline__ void move(long long i, REAL change) const {
-        const REAL q = AT(state, FLUX), most = AT(scratch, EXCHANGE) + fabs(q);
-        REAL step = AT(scratch, TARGET) + change * AT(scratch, MOBILITY) - q;
+        const REAL q = AT(state, Row::FLUX), most = AT(scratch, Scratch::EXCHANGE) + fabs(q);
+        REAL step = AT(scratch, Scratch::TARGET) + change * AT(scratch, Scratch::MOBILITY) - q;
         step = step < most ? (step > -most ? step : -most) : most;
-        const REAL A = AT(scratch, RELAXED), B = AT(scratch, RESPONSE), x = A + B * q, there = A + B * (q + step);
+        const REAL A = AT(scratch, Scratch::RELAXED), B = AT(scratch, Scratch::RESPONSE), x = A + B * q, there = A + B * (q + step);
         if (x > EDGE && x < REAL(1) - EDGE && !(there > EDGE && there < REAL(1) - EDGE))
             step = REAL(0.9) * ((there > REAL(0.5) ? REAL(1) - EDGE : EDGE) - x) / B;
-        AT(state, FLUX) = q + step;
+        AT(state, Row::FLUX) = q + step;
     }
 
     // Residual and slope of a particle, into scratch, and its part of the sums.
     __device__ __forceinline__ Sums evaluate(int e, long long i, REAL psi) const {
-        const REAL sign = constants[e * ELECTRODE + SIGN], kappa = constants[e * ELECTRODE + KINETIC];
-        const REAL thermal_voltage = constants[THERMAL_VOLTAGE];  // 2RT/F
-        const REAL q = AT(state, FLUX), B = AT(scratch, RESPONSE), wanted = AT(scratch, RELAXED) + B * q;
+        const REAL sign = constants[e * Constant::POSITIVE + Constant::SIGN], kappa = constants[e * Constant::POSITIVE + Constant::KINETIC];
+        const REAL thermal_voltage = constants[Constant::THERMAL_VOLTAGE];  // 2RT/F
+        const REAL q = AT(state, Row::FLUX), B = AT(scratch, Scratch::RESPONSE), wanted = AT(scratch, Scratch::RELAXED) + B * q;
         const REAL x = wanted > EDGE ? (wanted < REAL(1) - EDGE ? wanted : REAL(1) - EDGE) : EDGE;
         const REAL moving = x == wanted ? B : REAL(0);
         const REAL at = x * REAL(INTERVALS);
@@ -209,32 +198,32 @@ struct Electrodes {
         // √(x(1−x)) changes with q too. A potential that rises with x may make d small: Newton then takes less of it.
         REAL d = kinetic + moving * (sign * slope - thermal_voltage * z / root * (REAL(0.5) - x) / room);
         d = d > REAL(0.1) * kinetic ? d : REAL(0.1) * kinetic;
-        const REAL r = psi - (sign * U + thermal_voltage * asinh(z)), w = AT(coefficients, WEIGHT);
+        const REAL r = psi - (sign * U + thermal_voltage * asinh(z)), w = AT(coefficients, Coefficient::WEIGHT);
         const REAL mobility = REAL(1) / d, target = q + r * mobility;
-        AT(scratch, TARGET) = target;
-        AT(scratch, MOBILITY) = mobility;
-        AT(scratch, EXCHANGE) = exchange;
+        AT(scratch, Scratch::TARGET) = target;
+        AT(scratch, Scratch::MOBILITY) = mobility;
+        AT(scratch, Scratch::EXCHANGE) = exchange;
         return {w * target, w * mobility, r, r};
     }
 
     // The part of the step that is at hand, under the particle's current.
     __device__ __forceinline__ void advance(long long i) const {
-        const REAL q = AT(state, FLUX) - rise, driven = AT(coefficients, GAIN) * q;
+        const REAL q = AT(state, Row::FLUX) - rise, driven = AT(coefficients, Coefficient::GAIN) * q;
 #pragma unroll 4
         for (int k = 0; k < MODES; ++k) {
-            const REAL g = share(k, i), b = AT(state, FIRST_MODE + k);
-            AT(state, FIRST_MODE + k) = fma(g, fma(REAL(2) / SQUARES[k], driven, -b), b);
+            const REAL g = share(k, i), b = AT(state, Row::MODES + k);
+            AT(state, Row::MODES + k) = fma(g, fma(REAL(2) / SQUARES[k], driven, -b), b);
         }
         if (rise != REAL(0)) {
 #pragma unroll 1
             for (int k = 0; k < MODES; ++k)
-                AT(state, FIRST_MODE + k) += REAL(2) / SQUARES[k] * AT(coefficients, GAIN) * rise *
+                AT(state, Row::MODES + k) += REAL(2) / SQUARES[k] * AT(coefficients, Coefficient::GAIN) * rise *
                                              (REAL(2) - share(k, i) - relaxing(k, i));
         }
-        REAL mean = AT(state, MEAN), error = AT(state, MEAN_ERROR);
-        accumulate(mean, error, AT(coefficients, GROWTH) * (part * dt) * q);
-        AT(state, MEAN) = mean;
-        AT(state, MEAN_ERROR) = error;
+        REAL mean = AT(state, Row::MEAN), error = AT(state, Row::MEAN_ERROR);
+        accumulate(mean, error, AT(coefficients, Coefficient::GROWTH) * (part * dt) * q);
+        AT(state, Row::MEAN) = mean;
+        AT(state, Row::MEAN_ERROR) = error;
     }
 };
 
@@ -253,28 +242,28 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
     __shared__ Sums warps[2][LARGEST_BLOCK / 32], whole[2];
     Grid grid = {partials, counter, gridDim.x == 1 ? 1 : static_cast<int>(gridDim.x / 2), 0u};
     Electrodes all = {state, scratch, coefficients, shares, constants, tables, dt, REAL(1), REAL(0), n, stride};
-    REAL charge = cell[CHARGE], charge_error = cell[CHARGE_ERROR], voltage = cell[VOLTAGE], current = cell[CURRENT];
-    REAL ended = cell[ENDED], psi_n = cell[NEGATIVE_PSI], psi_p = cell[POSITIVE_PSI];
-    int instruction = static_cast<int>(cell[INSTRUCTION]), elapsed = static_cast<int>(cell[ELAPSED]);
-    const REAL resistance = constants[RESISTANCE], rest = constants[REST_VOLTAGE];
+    REAL charge = cell[CellRow::CHARGE], charge_error = cell[CellRow::CHARGE_ERROR], voltage = cell[CellRow::VOLTAGE], current = cell[CellRow::CURRENT];
+    REAL ended = cell[CellRow::ENDED], psi_n = cell[CellRow::NEGATIVE_POTENTIAL], psi_p = cell[CellRow::POSITIVE_POTENTIAL];
+    int instruction = static_cast<int>(cell[CellRow::INSTRUCTION]), elapsed = static_cast<int>(cell[CellRow::ELAPSED]);
+    const REAL resistance = constants[Constant::RESISTANCE], rest = constants[Constant::REST_VOLTAGE];
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
         const bool running = instruction < n_instructions;
         if (running) {
             const REAL* const order = instructions + instruction * FIELDS;
-            const int kind = static_cast<int>(order[KIND]);
+            const int kind = static_cast<int>(order[Field::KIND]);
             const REAL voltage_before = voltage, before = current;
-            const bool held = kind == HELD_VOLTAGE, power = kind == HELD_POWER || kind == POWER_DRIVE;
-            REAL wanted = order[VALUE];
+            const bool held = kind == Kind::VOLTAGE, power = kind == Kind::POWER || kind == Kind::POWER_DRIVE;
+            REAL wanted = order[Field::VALUE];
             all.rise = REAL(0);
             REAL mean_power = REAL(0);
-            if (kind == DRIVE || kind == POWER_DRIVE) {
-                const REAL* const now_at = drive + 2 * (static_cast<int>(wanted) + elapsed);
-                wanted = now_at[1];
-                all.rise = factor * (wanted - now_at[0]);
+            if (kind == Kind::DRIVE || kind == Kind::POWER_DRIVE) {
+                const REAL* const now_at = drive + DRIVE_COLUMNS * (static_cast<int>(wanted) + elapsed);
+                wanted = now_at[DriveColumn::END];
+                all.rise = factor * (wanted - now_at[DriveColumn::MEAN]);
                 if (power) {
                     all.rise /= voltage;
-                    mean_power = factor * now_at[0];
+                    mean_power = factor * now_at[DriveColumn::MEAN];
                 }
             }
             if (!held) wanted *= factor;
@@ -290,7 +279,7 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
 #pragma unroll 1
                 EACH_PARTICLE(e, i) {
                     all.respond(e, i);
-                    AT(state, FLUX) += shift;
+                    AT(state, Row::FLUX) += shift;
                 }
                 REAL change_n = REAL(0), change_p = REAL(0), steepness = REAL(0);
                 shift = REAL(0);
@@ -334,7 +323,7 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
 #pragma unroll 1
                 EACH_PARTICLE(e, i) all.move(i, e ? change_p : change_n);
                 voltage = rest - psi_n - psi_p - current * resistance;
-                if (kind == POWER_DRIVE && all.rise != REAL(0)) {
+                if (kind == Kind::POWER_DRIVE && all.rise != REAL(0)) {
                     // The mean current of the mean power, with the electrodes' resistance to the end's.
                     const REAL R = steepness + resistance;
                     REAL mean = current - all.rise;
@@ -346,14 +335,14 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
                 }
                 if (attempt == 0) {
                     ++elapsed;
-                    const bool low = voltage <= order[LOWEST], high = voltage >= order[HIGHEST];
-                    const bool done = low || high || elapsed >= static_cast<int>(order[STEPS]) ||
-                                      (kind == HELD_VOLTAGE && fabs(current) <= order[LEAST_CURRENT]);
+                    const bool low = voltage <= order[Field::LOWEST], high = voltage >= order[Field::HIGHEST];
+                    const bool done = low || high || elapsed >= static_cast<int>(order[Field::STEPS]) ||
+                                      (kind == Kind::VOLTAGE && fabs(current) <= order[Field::LEAST_CURRENT]);
                     if (!done) break;
                     ++instruction;
                     elapsed = 0;
-                    if (instruction < n_instructions || kind != HELD_CURRENT || !(low || high)) break;
-                    limit = low ? order[LOWEST] : order[HIGHEST];
+                    if (instruction < n_instructions || kind != Kind::CURRENT || !(low || high)) break;
+                    limit = low ? order[Field::LOWEST] : order[Field::HIGHEST];
                     f_a = voltage_before - limit;
                     f_b = voltage - limit;
                     if ((f_a > REAL(0)) == (f_b > REAL(0))) f_a = f_b;
@@ -384,14 +373,14 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
     }
     grid.leave();
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        cell[CHARGE] = charge;
-        cell[CHARGE_ERROR] = charge_error;
-        cell[VOLTAGE] = voltage;
-        cell[CURRENT] = instruction < n_instructions ? current : REAL(0);
-        cell[INSTRUCTION] = REAL(instruction);
-        cell[ELAPSED] = REAL(elapsed);
-        cell[ENDED] = ended;
-        cell[NEGATIVE_PSI] = psi_n;
-        cell[POSITIVE_PSI] = psi_p;
+        cell[CellRow::CHARGE] = charge;
+        cell[CellRow::CHARGE_ERROR] = charge_error;
+        cell[CellRow::VOLTAGE] = voltage;
+        cell[CellRow::CURRENT] = instruction < n_instructions ? current : REAL(0);
+        cell[CellRow::INSTRUCTION] = REAL(instruction);
+        cell[CellRow::ELAPSED] = REAL(elapsed);
+        cell[CellRow::ENDED] = ended;
+        cell[CellRow::NEGATIVE_POTENTIAL] = psi_n;
+        cell[CellRow::POSITIVE_POTENTIAL] = psi_p;
     }
 }

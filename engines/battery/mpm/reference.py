@@ -11,7 +11,7 @@ from scipy.optimize import fsolve
 from scipy.sparse import lil_matrix
 
 from engines.api import Array
-from engines.battery.cells.step.reference import overpotential
+from engines.battery.kinetics.reference import overpotential
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import FARADAY
 from engines.battery.particles.step.reference import rate_of_change, surface

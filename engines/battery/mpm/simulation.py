@@ -12,7 +12,8 @@ from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Se
 from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.battery.mpm.many_particles import ELECTRODES, CellRow, ManyParticles
+from engines.battery.mpm.many_particles import ManyParticles
+from engines.battery.step.many_particle_rows import ELECTRODES, CellRow
 from engines.battery.watch.bands import run_means
 from engines.battery.watch.many_particles import CHARTS, inspection, size_histogram, weighted_percentiles
 from engines.geometry.particles import Particles
@@ -56,6 +57,7 @@ class ManyParticleSimulation(Simulation):
         )
         self.traffic = (particles.traffic,)
         self._backend, self._particles, self._points = backend, particles, points
+        self._ended, self._looked = False, 0
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
 
     def advance(self, steps: int) -> None:
@@ -70,7 +72,16 @@ class ManyParticleSimulation(Simulation):
 
     @property
     def finished(self) -> bool:
-        return self._particles.ended
+        """Whether the protocol is through; it is looked as of ``CellSimulation``."""
+        if not self._ended and self.step // self.sample_steps > self._looked // self.sample_steps:
+            self._looked, self._ended = self.step, self._particles.ended
+        return self._ended
+
+    @property
+    def ending(self) -> str:
+        if not self.finished:
+            return ""
+        return f"The cell is through its protocol after {self._particles.cell_on_host()[CellRow.ENDED]:.6g} s."
 
     def select(self, selection: Selection) -> _Selected:
         elements = np.asarray(selection.elements, np.int64)
@@ -140,14 +151,17 @@ class ManyParticleSimulation(Simulation):
         with self._backend.active():
             self._particles.state[:] = self._backend.array(state["particles"])
             self._particles.cell[:] = self._backend.array(state["cell"])
+        self._ended, self._looked = False, self.step - 1
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:
         return self._backend.drain_timings()
 
     def non_finite(self) -> NonFinite | None:
-        if np.isfinite(self._particles.cell_on_host()[CellRow.VOLTAGE]):
-            return None
-        return NonFinite("The voltage", 0, "use a smaller time step or a smaller current.")
+        advice = "use a smaller time step or a smaller current."
+        if not np.isfinite(self._particles.cell_on_host()[CellRow.VOLTAGE]):
+            return NonFinite("The voltage", 0, advice)
+        found = self._particles.first_non_finite()
+        return None if found is None else NonFinite("The stoichiometry", found, advice)
 
     def close(self) -> None:
         del self._particles

@@ -22,11 +22,12 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.device import Backend
-from engines.battery.cells.step.cells import CELLS, Cells, Row
+from engines.battery.cells.step.cells import CELLS, Cells
 from engines.battery.pack.heat import Heat
 from engines.battery.pack.wiring import Demand, Lines, shared
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.protocol.instructions import LONGEST, Instruction, Kind
+from engines.battery.step.cell_rows import Row
 
 KELVIN_PER_WATT = 10.0
 """By which the kernel's temperature moves in a step for each watt: float32 then tells 1e-7 W."""

@@ -88,9 +88,14 @@ class PackSimulation(Simulation):
         self._air = {"ambient": cooling.ambient, "plate_temperature": cooling.plate_temperature}
 
     def advance(self, steps: int) -> None:
+        over = self.finished
         for _ in range(steps):
             self._pack.advance(self.step)
             self.step += 1
+            if (
+                self.finished and not over
+            ):  # the run ends with this step, however many are asked for; who asks then cools
+                break
 
     def synchronize(self) -> None:
         self._backend.synchronize()
@@ -101,9 +106,11 @@ class PackSimulation(Simulation):
 
     @property
     def ending(self) -> str:
-        empty = self._pack.exhausted if self._pack.finished else None
-        if empty is None:
+        if not self._pack.finished:
             return ""
+        empty = self._pack.exhausted
+        if empty is None:
+            return f"The pack is through its protocol after {self.time:.6g} s."
         cell = int(self._layout.cell[empty]) + 1
         return (
             f"The electrolyte of cell {cell} has no salt left in an electrode: its current is more than it can carry, "

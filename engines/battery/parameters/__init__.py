@@ -13,6 +13,7 @@ from engines.battery.parameter_sets.changes import Change
 from engines.battery.parameters.ensemble import Distribution
 from engines.battery.parameters.pack import Pack
 from engines.battery.parameters.particles import ParticleSettings
+from engines.battery.parameters.recording import Recording
 from engines.battery.parameters.sizes import ParticleSizes
 from engines.battery.protocol.writing import PROTOCOL
 
@@ -120,6 +121,9 @@ class BatteryParameters(ParameterGroup):
         DriveCycle(), "", "What 'Run drive cycle' in the protocol runs", folded=True, when=IN_CELLS
     )
     numerics: Numerics = quantity(Numerics(), "", "Step, shells, precision", folded=True)
+    recording: Recording = quantity(
+        Recording(), "", "What is written of each cell into a folder of results", folded=True, when=SINGLE
+    )
 
     @property
     def heats(self) -> bool:

@@ -19,9 +19,6 @@ from scipy.optimize import brentq
 from engines.api import Array
 from engines.battery.particles.shells import shells
 
-MODES = 16
-"""Modes that are followed. With them Chen2020 at 1C is 0.013 mV from the full series at 10 s, less after."""
-
 
 @lru_cache(maxsize=8)
 def roots(count: int) -> Array:

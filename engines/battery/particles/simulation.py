@@ -97,7 +97,7 @@ class ParticleSimulation(Simulation):
         resolved = diffusion_time / SAMPLES
         if timetable.off:
             resolved = min(resolved, min(timetable.on, timetable.off) / 20)
-        self.sample_steps = min(max(1, round(resolved / dt)), MOST_STEPS)
+        self.sample_steps = self.whole_batch = min(max(1, round(resolved / dt)), MOST_STEPS)
         self.traffic = (solver.traffic(self.sample_steps),)
         self._exact = self._new_exact() if has_series else None
         self._chosen = np.unique(np.linspace(0, len(radius) - 1, charts.MOST_PROFILES).astype(np.int32))
@@ -318,7 +318,10 @@ class ParticleSimulation(Simulation):
         return self._backend.drain_timings()
 
     def non_finite(self) -> NonFinite | None:
-        found = self._backend.first_non_finite(self._diffusion.means()[: len(self.spheres.radius)])
+        n = len(self.spheres.radius)
+        found = self._backend.first_non_finite(self._surfaces(self._flux)[:n])
+        if found is None:
+            found = self._backend.first_non_finite(self._diffusion.means()[:n])
         return None if found is None else NonFinite("The stoichiometry", found, "use a smaller time step.")
 
     def close(self) -> None:

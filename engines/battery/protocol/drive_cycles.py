@@ -13,6 +13,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.reading import guarded
 
 TIMES = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "min": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0}
 CURRENTS = {"A": 1.0, "mA": 1e-3}
@@ -45,6 +46,7 @@ class Cycle:
         return float(np.median(np.diff(self.times)))
 
 
+@guarded("cannot be read as a drive cycle: save it as CSV with two columns, time and current.")
 def read_drive_cycle(path: Path) -> Cycle:
     """Read a table of two columns, time and current or power. Raises ProblemError that names the row.
 

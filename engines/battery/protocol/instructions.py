@@ -20,6 +20,24 @@ class Kind(IntEnum):
     POWER_DRIVE = 4  # powers of each step
 
 
+class Field(IntEnum):
+    """Columns of the table of instructions (:class:`Instruction`)."""
+
+    KIND = 0
+    VALUE = 1
+    STEPS = 2
+    LOWEST = 3
+    HIGHEST = 4
+    LEAST_CURRENT = 5
+
+
+class DriveColumn(IntEnum):
+    """Columns of a drive cycle (:func:`per_step`)."""
+
+    MEAN = 0  # of the step
+    END = 1  # at its end
+
+
 def per_step(drive: Array | None) -> Array:
     """(steps, 2) as kernels take a drive cycle: the mean of each step, which flows, and the value at its end, to which
     the voltage belongs. (steps,) are values that are constant during a step; None: one of nothing."""

@@ -19,6 +19,7 @@ from scipy.special import ndtr, ndtri
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.battery.parameters.sizes import Lognormal, Measured, ParticleSizes
+from engines.reading import guarded
 
 POWERS = {"number": 0, "area": 2, "volume": 3}
 MICROMETRE = 1e-6
@@ -125,6 +126,7 @@ def _measured(given: Measured, electrode: str) -> _Classes:
     return _Classes(radii[kept] * MICROMETRE, by_area[kept] / by_area.sum())
 
 
+@guarded("cannot be read as sizes: choose a CSV file of two columns, radius and weight.")
 def _table(path: Path, where: str) -> tuple[Array, Array]:
     """Radii and weights of a CSV file; a first row of words is its heading."""
     try:

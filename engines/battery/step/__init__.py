@@ -1,1 +1,1 @@
-"""What the models share: what the engine asks of each, and what their kernels include."""
+"""What the models share: what the engine asks of each, and names, numbers and headers of their kernels."""

@@ -1,9 +1,9 @@
-// What kernels share whose particles are the first 16 eigenmodes and a static tail (particles/series.py).
+// What kernels share whose particles are the first MODES eigenmodes and a static tail (particles/series.py).
 // particles/step/modes.cu has the same with any number of modes. REAL comes from the file that includes this.
 
 #pragma once
 
-constexpr int MODES = 16;
+#include "battery/step/particle_rows.cuh"
 
 // λ_k², tan λ = λ.
 __constant__ REAL SQUARES[MODES] = {

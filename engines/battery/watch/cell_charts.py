@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from engines.api import SeriesInfo
 from engines.api.charts import ChartInfo
-from engines.battery.cells.step.cells import Cells
 from engines.battery.watch import losses
 from engines.battery.watch.cycles import Cycles
+
+if TYPE_CHECKING:
+    from engines.battery.cells.step.cells import Cells
 
 SERIES = (
     SeriesInfo("voltage", "Terminal voltage", "V"),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection
-from engines.battery.cells.ageing import AgeingRow
-from engines.battery.cells.step.cells import Cells, Row
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
+from engines.battery.step.cell_rows import AgeingRow, Row
 from engines.battery.watch.losses import decomposed, film
+
+if TYPE_CHECKING:
+    from engines.battery.cells.step.cells import Cells
 
 KELVIN, MICROMETRE, NANOMETRE, HOUR = 273.15, 1e-6, 1e-9, 3600.0
 PROFILE = ChartInfo("profile", "Stoichiometry", "1", x_title="Radius", x_unit="µm")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from engines.api import Array
 from engines.api.charts import ChartData, ChartInfo, Curve
-from engines.battery.cells.ageing import CycleRow
-from engines.battery.cells.step.cells import Cells, Row
-from engines.battery.cells.step.coefficients import Coefficient
+from engines.battery.step.cell_rows import Coefficient, CycleRow, Row
+
+if TYPE_CHECKING:
+    from engines.battery.cells.step.cells import Cells
 
 HOUR, PERCENT, NANOMETRE = 3600.0, 100.0, 1e-9
 BAND = (5, 95)

@@ -9,15 +9,18 @@ step changes in the salt or the temperature, for the voltage of a step is found 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from engines.api import Array, SeriesInfo
 from engines.api.charts import ChartInfo
-from engines.battery.cells.ageing import AgeingRow
-from engines.battery.cells.step.cells import Cells, Row
-from engines.battery.cells.step.coefficients import ELECTROLYTE_CELLS, Coefficient
-from engines.battery.cells.step.reference import overpotential
+from engines.battery.kinetics.reference import overpotential
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
+from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, AgeingRow, Coefficient, Row
+
+if TYPE_CHECKING:
+    from engines.battery.cells.step.cells import Cells
 
 NAMES = {
     "loss_negative_diffusion": "Diffusion in negative particles",

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engines.api import Array
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection
-from engines.battery.mpm.many_particles import ELECTRODES, ManyParticles
 from engines.battery.setup.sizes import MICROMETRE, Sizes
+from engines.battery.step.many_particle_rows import ELECTRODES
+
+if TYPE_CHECKING:
+    from engines.battery.mpm.many_particles import ManyParticles
 
 BINS = 30
 PROFILE_POINTS = 61

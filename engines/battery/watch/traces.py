@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engines.api import Array
 from engines.api.device import Backend
-from engines.battery.cells.step.cells import Cells, Row
+from engines.battery.step.cell_rows import Row
 from engines.battery.watch.bands import Bands, bands
+
+if TYPE_CHECKING:
+    from engines.battery.cells.step.cells import Cells
 
 
 def traces(backend: Backend, cells: Cells, steps: int, points: int = 100) -> Any:

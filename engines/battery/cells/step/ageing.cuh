@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "battery/step/cell_rows.cuh"
 #include "battery/step/curves.cuh"
 
 __device__ __forceinline__ float rounded_product(float a, float b) { return __fmul_rn(a, b); }
@@ -18,16 +19,6 @@ __device__ __forceinline__ void accumulate_product(REAL& sum, REAL& error, REAL 
     sum = next;
 }
 
-enum AgeingRow {
-    SEI, SEI_ERROR, PLATED, PLATED_ERROR, SEI_CURRENT, PLATING_CURRENT, SIDE, ANODE, LOWEST_ANODE, DISCHARGED,
-    DISCHARGED_ERROR, CHARGED, CHARGED_ERROR
-};
-enum AgeingCoefficient {
-    SEI_REACTION = 32, SEI_DIFFUSION, SEI_POTENTIAL, SEI_HEAT, FILM, FILM_GROWTH,
-    FILM_RESISTANCE, PLATING, PLATING_TRANSFER, PLATING_BELOW_ZERO
-};
-constexpr int QUANTITIES = 5;  // of a cycle
-
 struct Ageing {
     REAL sei, sei_error, plated, plated_error;  // [A s]
     REAL sei_current, plating_current;          // of the next step [A]
@@ -35,31 +26,31 @@ struct Ageing {
     // What is counted of a cycle stays in the state: registers are short.
 
     __device__ __forceinline__ void load(const REAL* own, long long stride) {
-        sei = own[SEI * stride], sei_error = own[SEI_ERROR * stride];
-        plated = own[PLATED * stride], plated_error = own[PLATED_ERROR * stride];
-        sei_current = own[SEI_CURRENT * stride], plating_current = own[PLATING_CURRENT * stride];
-        side = own[SIDE * stride], anode = own[ANODE * stride];
+        sei = own[AgeingRow::SEI * stride], sei_error = own[AgeingRow::SEI_ERROR * stride];
+        plated = own[AgeingRow::PLATED * stride], plated_error = own[AgeingRow::PLATED_ERROR * stride];
+        sei_current = own[AgeingRow::SEI_CURRENT * stride], plating_current = own[AgeingRow::PLATING_CURRENT * stride];
+        side = own[AgeingRow::SIDE * stride], anode = own[AgeingRow::ANODE * stride];
     }
 
     __device__ __forceinline__ void store(REAL* own, long long stride) const {
-        own[SEI * stride] = sei, own[SEI_ERROR * stride] = sei_error;
-        own[PLATED * stride] = plated, own[PLATED_ERROR * stride] = plated_error;
-        own[SEI_CURRENT * stride] = sei_current, own[PLATING_CURRENT * stride] = plating_current;
-        own[SIDE * stride] = side, own[ANODE * stride] = anode;
+        own[AgeingRow::SEI * stride] = sei, own[AgeingRow::SEI_ERROR * stride] = sei_error;
+        own[AgeingRow::PLATED * stride] = plated, own[AgeingRow::PLATED_ERROR * stride] = plated_error;
+        own[AgeingRow::SEI_CURRENT * stride] = sei_current, own[AgeingRow::PLATING_CURRENT * stride] = plating_current;
+        own[AgeingRow::SIDE * stride] = side, own[AgeingRow::ANODE * stride] = anode;
     }
 
     // Thickness [m] after `dt` more.
     __device__ __forceinline__ REAL film(const REAL* given, long long stride, REAL dt) const {
-        return fma(given[FILM_GROWTH * stride], fma(sei_current, dt, sei), given[FILM * stride]);
+        return fma(given[Coefficient::FILM_GROWTH * stride], fma(sei_current, dt, sei), given[Coefficient::FILM * stride]);
     }
 
     // The charges of a step; `counted`: the part of it that counts for the cycle.
     __device__ __forceinline__ void count(REAL* own, long long stride, REAL current, REAL counted, REAL dt) {
         accumulate_product(sei, sei_error, sei_current, dt);
         accumulate_product(plated, plated_error, plating_current, dt);
-        REAL* const moved = own + (current > REAL(0) ? DISCHARGED : CHARGED) * stride;
+        REAL* const moved = own + (current > REAL(0) ? AgeingRow::DISCHARGED : AgeingRow::CHARGED) * stride;
         accumulate_product(moved[0], moved[stride], fabs(current), counted * dt);
-        if (anode < own[LOWEST_ANODE * stride]) own[LOWEST_ANODE * stride] = anode;
+        if (anode < own[AgeingRow::LOWEST_ANODE * stride]) own[AgeingRow::LOWEST_ANODE * stride] = anode;
     }
 
     // The currents of the next step. inverse: 1/T_ref − 1/T; thermal_voltage: 2RT/F; salt: in the negative electrode over
@@ -67,11 +58,11 @@ struct Ageing {
     __device__ __forceinline__ void react(
         const REAL* given, long long stride, REAL inverse, REAL thermal_voltage, REAL salt, REAL stiffness,
         REAL current) {
-        const REAL hindered = given[SEI_REACTION * stride] * exp((anode - given[SEI_POTENTIAL * stride]) / thermal_voltage);
-        const REAL diffusion = given[SEI_DIFFUSION * stride] * film(given, stride, REAL(0));
-        sei_current = exp(given[SEI_HEAT * stride] * inverse) / (hindered + diffusion);
-        const REAL transfer = given[PLATING_TRANSFER * stride], full = given[PLATING * stride] * salt;
-        const bool below_zero = given[PLATING_BELOW_ZERO * stride] != REAL(0);
+        const REAL hindered = given[Coefficient::SEI_REACTION * stride] * exp((anode - given[Coefficient::SEI_POTENTIAL * stride]) / thermal_voltage);
+        const REAL diffusion = given[Coefficient::SEI_DIFFUSION * stride] * film(given, stride, REAL(0));
+        sei_current = exp(given[Coefficient::SEI_HEAT * stride] * inverse) / (hindered + diffusion);
+        const REAL transfer = given[Coefficient::PLATING_TRANSFER * stride], full = given[Coefficient::PLATING * stride] * salt;
+        const bool below_zero = given[Coefficient::PLATING_BELOW_ZERO * stride] != REAL(0);
         const REAL y = REAL(2) * anode / thermal_voltage, exponent = -transfer * y;
         const REAL forward = full * exp(exponent < REAL(60) ? exponent : REAL(60));
         const REAL back = below_zero ? full * exp((REAL(1) - transfer) * y) : REAL(0);
@@ -91,14 +82,14 @@ struct Ageing {
         REAL* own, long long stride, REAL* record, int recorded, int cycle, int cell) const {
         if (cell < recorded) {
             REAL* const out = record + (long long)cycle * QUANTITIES * recorded + cell;
-            out[0] = own[DISCHARGED * stride] - own[DISCHARGED_ERROR * stride];
-            out[recorded] = own[CHARGED * stride] - own[CHARGED_ERROR * stride];
-            out[2ll * recorded] = sei;
-            out[3ll * recorded] = plated;
-            out[4ll * recorded] = own[LOWEST_ANODE * stride];
+            out[(long long)CycleRow::DISCHARGED * recorded] = own[AgeingRow::DISCHARGED * stride] - own[AgeingRow::DISCHARGED_ERROR * stride];
+            out[(long long)CycleRow::CHARGED * recorded] = own[AgeingRow::CHARGED * stride] - own[AgeingRow::CHARGED_ERROR * stride];
+            out[(long long)CycleRow::SEI * recorded] = sei;
+            out[(long long)CycleRow::PLATED * recorded] = plated;
+            out[(long long)CycleRow::LOWEST_ANODE * recorded] = own[AgeingRow::LOWEST_ANODE * stride];
         }
-        for (int row = DISCHARGED; row <= CHARGED_ERROR; ++row) own[row * stride] = REAL(0);
-        own[LOWEST_ANODE * stride] = anode;
+        for (int row = AgeingRow::DISCHARGED; row <= AgeingRow::CHARGED_ERROR; ++row) own[row * stride] = REAL(0);
+        own[AgeingRow::LOWEST_ANODE * stride] = anode;
     }
 };
 

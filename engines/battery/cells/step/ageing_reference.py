@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 
 from engines.api import Array
 from engines.battery.cells.ageing import Ageing
-from engines.battery.cells.step.reference import overpotential
+from engines.battery.kinetics.reference import overpotential
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.particles.step.reference import rate_of_change, surface

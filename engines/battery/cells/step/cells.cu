@@ -12,7 +12,7 @@
 // (RT/F) 2(1 − t⁺) (⟨ln u⟩_p − ⟨ln u⟩_n) − I R_ionic, u = c_e/c_e0 on 24 finite volumes, implicit in time with D_e(u) of
 // the step before; where a volume has no salt left the step is cut short and the protocol ends. THERMAL: one temperature, Arrhenius for D, j0, D_e and κ.
 //
-// Layout: state[row * stride + cell], coefficients[row * stride + cell] (rows: cells.py, coefficients.py);
+// Layout: state[row * stride + cell], coefficients[row * stride + cell] (Row and Coefficient of step/cell_rows.py);
 // instructions[i * 6]: kind, value, steps, lowest voltage, highest voltage, lowest current.
 // drive[step * 2]: current or power, the mean over the step and at its end.
 // trace: voltages, and trace_plane values behind them (0: not) currents and temperatures.
@@ -36,33 +36,17 @@
 // variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
 // variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
 
+#include "battery/step/cell_rows.cuh"
 #include "battery/step/curves.cuh"
 #include "battery/step/eigenmodes.cuh"
+#include "battery/step/instructions.cuh"
 
 #if AGEING
 #include "battery/cells/step/ageing.cuh"
 #endif
 #include "battery/cells/step/kinetics.cuh"
 
-constexpr int INTERVALS = 1024;
-constexpr int LAYER = 8;  // finite volumes of the electrolyte per layer
 constexpr int BLOCK = sizeof(REAL) == 4 ? 64 : 32;
-constexpr REAL SALT_RANGE = REAL(4);
-constexpr REAL REFERENCE_TEMPERATURE = REAL(298.15);
-constexpr REAL GAS_PER_FARADAY = REAL(8.314462618 / 96485.33212);
-
-enum Row {
-    NEGATIVE_MEAN, NEGATIVE_MEAN_ERROR, POSITIVE_MEAN, POSITIVE_MEAN_ERROR, CHARGE, CHARGE_ERROR, WARMTH, VOLTAGE, CURRENT,
-    INSTRUCTION, ELAPSED, ENDED, NEGATIVE_MODES, POSITIVE_MODES = NEGATIVE_MODES + MODES, SALT = POSITIVE_MODES + MODES
-};
-enum Coefficient {
-    RATE, GAIN, GROWTH, KINETIC, START, DIFFUSION_HEAT, REACTION_HEAT, ELECTRODE,  // the positive electrode's follow
-    RESISTANCE = 2 * ELECTRODE, HEAT_CAPACITY, COOLING, AMBIENT, LAYER_CAPACITY, LAYER_CONDUCTANCE = LAYER_CAPACITY + 3,
-    SALT_SOURCE = LAYER_CONDUCTANCE + 3, IONIC, TRANSFERENCE, SALT_DIFFUSION_HEAT, CONDUCTIVITY_HEAT, SALT_RATIO
-};
-enum Kind { HELD_CURRENT, HELD_VOLTAGE, HELD_POWER, DRIVE, POWER_DRIVE };
-enum Field { KIND, VALUE, STEPS, LOWEST, HIGHEST, LEAST_CURRENT, FIELDS };
-enum Curves { NEGATIVE_OCP, POSITIVE_OCP, NEGATIVE_ENTROPIC, POSITIVE_ENTROPIC, SALT_DIFFUSIVITY };
 
 using Cubics = const Cubic<REAL>::type* __restrict__;
 
@@ -166,16 +150,17 @@ __device__ __forceinline__ REAL terminal(
     REAL& open_circuit, REAL& anode) {
     x_n = bounded(x_n);
     x_p = bounded(x_p);
-    open_circuit = potential(tables, POSITIVE_OCP, x_p) - potential(tables, NEGATIVE_OCP, x_n);
+    open_circuit = potential(tables, Table::POSITIVE_OCP, x_p) - potential(tables, Table::NEGATIVE_OCP, x_n);
 #if THERMAL
-    open_circuit += now.warmth * (potential(tables, POSITIVE_ENTROPIC, x_p) - potential(tables, NEGATIVE_ENTROPIC, x_n));
+    open_circuit += now.warmth * (potential(tables, Table::POSITIVE_ENTROPIC, x_p) -
+                                  potential(tables, Table::NEGATIVE_ENTROPIC, x_n));
 #endif
     const REAL eta_p = overpotential(kinetic_p * current / sqrt(x_p * (REAL(1) - x_p)), now.skew_p);
     const REAL eta_n = overpotential(kinetic_n * current / sqrt(x_n * (REAL(1) - x_n)), now.skew_n);
 #if AGEING
-    anode = potential(tables, NEGATIVE_OCP, x_n) + now.thermal_voltage * eta_n;
+    anode = potential(tables, Table::NEGATIVE_OCP, x_n) + now.thermal_voltage * eta_n;
 #if THERMAL
-    anode += now.warmth * potential(tables, NEGATIVE_ENTROPIC, x_n);
+    anode += now.warmth * potential(tables, Table::NEGATIVE_ENTROPIC, x_n);
 #endif
 #endif
     return open_circuit - now.thermal_voltage * (eta_p + eta_n) - current * now.resistance + now.concentration;
@@ -206,35 +191,37 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
     negative.b = amplitudes;
     positive.b = amplitudes + MODES;
 #pragma unroll 1
-    for (int k = 0; k < 2 * MODES; ++k) amplitudes[k][threadIdx.x] = STATE(NEGATIVE_MODES + k);
-    const REAL start_n = GIVEN(START), start_p = GIVEN(ELECTRODE + START);
-    negative.growth = GIVEN(GROWTH);
-    positive.growth = GIVEN(ELECTRODE + GROWTH);
+    for (int k = 0; k < 2 * MODES; ++k) amplitudes[k][threadIdx.x] = STATE(Row::NEGATIVE_MODES + k);
+    const REAL start_n = GIVEN(Coefficient::NEGATIVE_START), start_p = GIVEN(Coefficient::POSITIVE_START);
+    negative.growth = GIVEN(Coefficient::NEGATIVE_GROWTH);
+    positive.growth = GIVEN(Coefficient::POSITIVE_GROWTH);
 #if AGEING
-    REAL &mean_n = STATE(NEGATIVE_MEAN), &error_n = STATE(NEGATIVE_MEAN_ERROR);  // registers are short
-    REAL &mean_p = STATE(POSITIVE_MEAN), &error_p = STATE(POSITIVE_MEAN_ERROR);
+    REAL &mean_n = STATE(Row::NEGATIVE_MEAN), &error_n = STATE(Row::NEGATIVE_MEAN_ERROR);  // registers are short
+    REAL &mean_p = STATE(Row::POSITIVE_MEAN), &error_p = STATE(Row::POSITIVE_MEAN_ERROR);
 #else
-    REAL mean_n = STATE(NEGATIVE_MEAN), error_n = STATE(NEGATIVE_MEAN_ERROR);
-    REAL mean_p = STATE(POSITIVE_MEAN), error_p = STATE(POSITIVE_MEAN_ERROR);
+    REAL mean_n = STATE(Row::NEGATIVE_MEAN), error_n = STATE(Row::NEGATIVE_MEAN_ERROR);
+    REAL mean_p = STATE(Row::POSITIVE_MEAN), error_p = STATE(Row::POSITIVE_MEAN_ERROR);
 #endif
-    REAL charge = STATE(CHARGE), charge_error = STATE(CHARGE_ERROR);
-    REAL warmth = STATE(WARMTH), voltage = STATE(VOLTAGE), current = STATE(CURRENT), ended = STATE(ENDED);
-    int instruction = static_cast<int>(STATE(INSTRUCTION)), elapsed = static_cast<int>(STATE(ELAPSED));
+    REAL charge = STATE(Row::CHARGE), charge_error = STATE(Row::CHARGE_ERROR);
+    REAL warmth = STATE(Row::WARMTH), voltage = STATE(Row::VOLTAGE);
+    REAL current = STATE(Row::CURRENT), ended = STATE(Row::ENDED);
+    int instruction = static_cast<int>(STATE(Row::INSTRUCTION)), elapsed = static_cast<int>(STATE(Row::ELAPSED));
 #if ELECTROLYTE
-    __shared__ REAL salt[3 * LAYER][BLOCK], up[3 * LAYER][BLOCK], delta[3 * LAYER][BLOCK];
+    __shared__ REAL salt[3 * ELECTROLYTE_CELLS][BLOCK], up[3 * ELECTROLYTE_CELLS][BLOCK];
+    __shared__ REAL delta[3 * ELECTROLYTE_CELLS][BLOCK];
 #pragma unroll 1
-    for (int i = 0; i < 3 * LAYER; ++i) salt[i][threadIdx.x] = STATE(SALT + i);
+    for (int i = 0; i < 3 * ELECTROLYTE_CELLS; ++i) salt[i][threadIdx.x] = STATE(Row::SALT + i);
 #endif
 #if AGEING
     Ageing ageing;
-    REAL* const aged = own + (long long)(SALT + (ELECTROLYTE ? 3 * LAYER : 0)) * stride;
+    REAL* const aged = own + (long long)(Row::SALT + (ELECTROLYTE ? 3 * ELECTROLYTE_CELLS : 0)) * stride;
     ageing.load(aged, stride);
 #endif
     Conditions now;
     now.concentration = now.skew_n = now.skew_p = REAL(0);
 #if ASYMMETRIC
-    now.skew_n = GIVEN(NEGATIVE_SKEW);
-    now.skew_p = GIVEN(POSITIVE_SKEW);
+    now.skew_n = GIVEN(Coefficient::NEGATIVE_SKEW);
+    now.skew_p = GIVEN(Coefficient::POSITIVE_SKEW);
 #endif
     REAL kinetic_n, kinetic_p, salt_arrhenius = REAL(1), ionic = REAL(0);
     REAL inverse = REAL(0);  // 1/T_ref − 1/T
@@ -250,21 +237,23 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                 inverse = THERMAL ? warmth / (REFERENCE_TEMPERATURE * temperature) : REAL(0);
                 now.thermal_voltage = REAL(2) * GAS_PER_FARADAY * (THERMAL ? temperature : REFERENCE_TEMPERATURE);
                 now.warmth = warmth;
-                const REAL faster_n = exp(GIVEN(DIFFUSION_HEAT) * inverse);
-                const REAL faster_p = exp(GIVEN(ELECTRODE + DIFFUSION_HEAT) * inverse);
-                negative.rate = GIVEN(RATE) * faster_n;
-                negative.gain = GIVEN(GAIN) / faster_n;
-                positive.rate = GIVEN(ELECTRODE + RATE) * faster_p;
-                positive.gain = GIVEN(ELECTRODE + GAIN) / faster_p;
-                negative.kinetic = GIVEN(KINETIC) * exp(-GIVEN(REACTION_HEAT) * inverse);
-                positive.kinetic = GIVEN(ELECTRODE + KINETIC) * exp(-GIVEN(ELECTRODE + REACTION_HEAT) * inverse);
+                const REAL faster_n = exp(GIVEN(Coefficient::NEGATIVE_DIFFUSION_HEAT) * inverse);
+                const REAL faster_p = exp(GIVEN(Coefficient::POSITIVE_DIFFUSION_HEAT) * inverse);
+                negative.rate = GIVEN(Coefficient::NEGATIVE_RATE) * faster_n;
+                negative.gain = GIVEN(Coefficient::NEGATIVE_GAIN) / faster_n;
+                positive.rate = GIVEN(Coefficient::POSITIVE_RATE) * faster_p;
+                positive.gain = GIVEN(Coefficient::POSITIVE_GAIN) / faster_p;
+                negative.kinetic =
+                    GIVEN(Coefficient::NEGATIVE_KINETIC) * exp(-GIVEN(Coefficient::NEGATIVE_REACTION_HEAT) * inverse);
+                positive.kinetic =
+                    GIVEN(Coefficient::POSITIVE_KINETIC) * exp(-GIVEN(Coefficient::POSITIVE_REACTION_HEAT) * inverse);
                 negative.shares(dt);
                 positive.shares(dt);
 #if ELECTROLYTE
-                salt_arrhenius = exp(GIVEN(SALT_DIFFUSION_HEAT) * inverse);
-                ionic = GIVEN(IONIC) * exp(-GIVEN(CONDUCTIVITY_HEAT) * inverse);
+                salt_arrhenius = exp(GIVEN(Coefficient::SALT_DIFFUSION_HEAT) * inverse);
+                ionic = GIVEN(Coefficient::IONIC) * exp(-GIVEN(Coefficient::CONDUCTIVITY_HEAT) * inverse);
 #endif
-                now.resistance = GIVEN(RESISTANCE) + ionic;
+                now.resistance = GIVEN(Coefficient::RESISTANCE) + ionic;
                 fresh = false;
             }
             negative.mean = start_n + mean_n;
@@ -272,38 +261,39 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             kinetic_n = negative.kinetic;
             kinetic_p = positive.kinetic;
             const REAL* const order = instructions + instruction * FIELDS;
-            const int kind = static_cast<int>(order[KIND]);
-            const bool held = kind == HELD_VOLTAGE || kind == HELD_POWER || kind == POWER_DRIVE;
+            const int kind = static_cast<int>(order[Field::KIND]);
+            const bool held = kind == Kind::VOLTAGE || kind == Kind::POWER || kind == Kind::POWER_DRIVE;
             // Of the current from the mean of the step to its end; span: the step, or what of it the salt lasts for.
-            REAL rise = REAL(0), mean_power = REAL(0), span = dt, wanted = order[VALUE];
+            REAL rise = REAL(0), mean_power = REAL(0), span = dt, wanted = order[Field::VALUE];
             REAL A_n, B_n, A_p, B_p, open_circuit, anode;
             negative.response(dt, A_n, B_n);
             positive.response(dt, A_p, B_p);
 #if AGEING
             const REAL side = ageing.sei_current + ageing.plating_current;
             A_n += B_n * side;
-            now.resistance = GIVEN(RESISTANCE) + ionic + GIVEN(FILM_RESISTANCE) * ageing.film(given, stride, dt);
+            now.resistance = GIVEN(Coefficient::RESISTANCE) + ionic +
+                             GIVEN(Coefficient::FILM_RESISTANCE) * ageing.film(given, stride, dt);
 #endif
-            if (kind == DRIVE || kind == POWER_DRIVE) {
-                const REAL* const now_at = drive + 2 * (static_cast<int>(wanted) + elapsed);
-                wanted = now_at[1];
-                rise = factor * (wanted - now_at[0]);
-                if (kind == POWER_DRIVE) {
+            if (kind == Kind::DRIVE || kind == Kind::POWER_DRIVE) {
+                const REAL* const now_at = drive + DRIVE_COLUMNS * (static_cast<int>(wanted) + elapsed);
+                wanted = now_at[DriveColumn::END];
+                rise = factor * (wanted - now_at[DriveColumn::MEAN]);
+                if (kind == Kind::POWER_DRIVE) {
                     rise /= voltage;
-                    mean_power = factor * now_at[0];
+                    mean_power = factor * now_at[DriveColumn::MEAN];
                 }
                 if (rise != REAL(0)) {
                     A_n += (negative.rising(dt) - B_n) * rise;
                     A_p += (positive.rising(dt) - B_p) * rise;
                 }
             }
-            if (kind != HELD_VOLTAGE) wanted *= factor;
+            if (kind != Kind::VOLTAGE) wanted *= factor;
 #if ELECTROLYTE
             REAL log_n, log_p, root_n, root_p;
             if (held) {
                 salt_means(salt, 0, log_n, root_n);
-                salt_means(salt, 2 * LAYER, log_p, root_p);
-                now.concentration = REAL(0.5) * now.thermal_voltage * GIVEN(TRANSFERENCE) * (log_p - log_n);
+                salt_means(salt, 2 * ELECTROLYTE_CELLS, log_p, root_p);
+                now.concentration = REAL(0.5) * now.thermal_voltage * GIVEN(Coefficient::TRANSFERENCE) * (log_p - log_n);
                 kinetic_n = negative.kinetic / root_n;
                 kinetic_p = positive.kinetic / root_p;
             }
@@ -312,13 +302,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                 // Secant on what is wanted less what is; the voltage falls with the current, so one root.
                 REAL before = current;
                 REAL v = terminal(tables, now, kinetic_n, kinetic_p, A_n + B_n * before, A_p + B_p * before, before, open_circuit, anode);
-                REAL wrong_before = kind == HELD_VOLTAGE ? v - wanted : v * before - wanted;
-                REAL next = kind == HELD_VOLTAGE ? before + REAL(1e-3) + REAL(0.01) * fabs(before) : wanted / v;
+                REAL wrong_before = kind == Kind::VOLTAGE ? v - wanted : v * before - wanted;
+                REAL next = kind == Kind::VOLTAGE ? before + REAL(1e-3) + REAL(0.01) * fabs(before) : wanted / v;
                 if (next == before) next = before + REAL(1e-3);
 #pragma unroll 1
                 for (int pass = 0; pass < 12; ++pass) {
                     v = terminal(tables, now, kinetic_n, kinetic_p, A_n + B_n * next, A_p + B_p * next, next, open_circuit, anode);
-                    const REAL wrong = kind == HELD_VOLTAGE ? v - wanted : v * next - wanted;
+                    const REAL wrong = kind == Kind::VOLTAGE ? v - wanted : v * next - wanted;
                     const REAL slope = wrong - wrong_before;
                     if (slope == REAL(0)) break;
                     const REAL move = wrong * (next - before) / slope;
@@ -328,7 +318,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                     if (fabs(move) <= REAL(1e-7) * (REAL(1e-3) + fabs(next))) break;
                 }
                 current = next;
-                if (kind == POWER_DRIVE && rise != REAL(0)) {
+                if (kind == Kind::POWER_DRIVE && rise != REAL(0)) {
                     // The mean current of the mean power: what it costs is a line between the current's mean and its end.
                     const REAL x_n = A_n + B_n * current, x_p = A_p + B_p * current;
                     const REAL at_end = cost(now, kinetic_n, kinetic_p, x_n, x_p, current), source = v + at_end;
@@ -359,8 +349,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             }
             if (!held || lasts < REAL(1)) {
                 salt_means(salt, 0, log_n, root_n);
-                salt_means(salt, 2 * LAYER, log_p, root_p);
-                now.concentration = REAL(0.5) * now.thermal_voltage * GIVEN(TRANSFERENCE) * (log_p - log_n);
+                salt_means(salt, 2 * ELECTROLYTE_CELLS, log_p, root_p);
+                now.concentration = REAL(0.5) * now.thermal_voltage * GIVEN(Coefficient::TRANSFERENCE) * (log_p - log_n);
                 kinetic_n = negative.kinetic / root_n;
                 kinetic_p = positive.kinetic / root_p;
             }
@@ -369,14 +359,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             const REAL x_n = A_n + B_n * current, x_p = A_p + B_p * current;
             voltage = terminal(tables, now, kinetic_n, kinetic_p, x_n, x_p, current, open_circuit, anode);
             ++elapsed;
-            const bool low = voltage <= order[LOWEST], high = voltage >= order[HIGHEST];
+            const bool low = voltage <= order[Field::LOWEST], high = voltage >= order[Field::HIGHEST];
 #if AGEING
             const REAL intercalation = through + side;
             REAL counted = REAL(1);
             // A cut-off is met within the step: capacities end there, unless the next instruction goes on from it.
             if (((low && current > REAL(0)) || (high && current < REAL(0))) && elapsed > 1 &&
-                (instruction + 1 == n_instructions || static_cast<int>(order[FIELDS + KIND]) != HELD_VOLTAGE)) {
-                const REAL part = (voltage_before - (low ? order[LOWEST] : order[HIGHEST])) / (voltage_before - voltage);
+                (instruction + 1 == n_instructions || static_cast<int>(order[FIELDS + Field::KIND]) != Kind::VOLTAGE)) {
+                const REAL limit = low ? order[Field::LOWEST] : order[Field::HIGHEST];
+                const REAL part = (voltage_before - limit) / (voltage_before - voltage);
                 if (part >= REAL(0) && part < REAL(1)) counted = part;
             }
             ageing.anode = anode;
@@ -385,16 +376,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             const REAL intercalation = through;
 #endif
             const bool exhausted = ELECTROLYTE && span < dt && !low && !high;
-            const bool done = low || high || exhausted || elapsed >= static_cast<int>(order[STEPS]) ||
-                              (kind == HELD_VOLTAGE && fabs(current) <= order[LEAST_CURRENT]);
+            const bool done = low || high || exhausted || elapsed >= static_cast<int>(order[Field::STEPS]) ||
+                              (kind == Kind::VOLTAGE && fabs(current) <= order[Field::LEAST_CURRENT]);
             if (done) {
                 instruction = exhausted ? n_instructions : instruction + 1;
                 elapsed = 0;
                 if (instruction >= n_instructions) {
                     // Where in the step the cut-off was met, by the Illinois form of false position.
                     REAL part = REAL(1);
-                    if ((low || high) && kind == HELD_CURRENT) {
-                        const REAL limit = low ? order[LOWEST] : order[HIGHEST];
+                    if ((low || high) && kind == Kind::CURRENT) {
+                        const REAL limit = low ? order[Field::LOWEST] : order[Field::HIGHEST];
                         REAL a = REAL(0), b = REAL(1), f_a = voltage_before - limit, f_b = voltage - limit;
                         const bool crossed = (f_a > REAL(0)) != (f_b > REAL(0));
                         part = crossed ? b : REAL(0);  // 0: it was beyond from the start
@@ -436,10 +427,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
 #if ELECTROLYTE
             salt_share = REAL(0);
 #pragma unroll 1
-            for (int k = 0; k < LAYER; ++k) salt_share += salt[k][threadIdx.x] / REAL(LAYER);
+            for (int k = 0; k < ELECTROLYTE_CELLS; ++k) salt_share += salt[k][threadIdx.x] / REAL(ELECTROLYTE_CELLS);
 #endif
             ageing.react(given, stride, inverse, now.thermal_voltage, salt_share,
-                         B_n * curve_slope(tables + NEGATIVE_OCP * INTERVALS, INTERVALS, bounded(x_n)), current);
+                         B_n * curve_slope(tables + Table::NEGATIVE_OCP * INTERVALS, INTERVALS, bounded(x_n)), current);
             if (done && !exhausted && instruction % per_cycle == 0)
                 ageing.close_cycle(aged, stride, record, recorded, instruction / per_cycle - 1, cell);
 #else
@@ -448,8 +439,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             accumulate(charge, charge_error, through * span);
 #endif
 #if THERMAL
-            const REAL entropic = potential(tables, POSITIVE_ENTROPIC, bounded(x_p)) -
-                                  potential(tables, NEGATIVE_ENTROPIC, bounded(x_n));
+            const REAL entropic = potential(tables, Table::POSITIVE_ENTROPIC, bounded(x_p)) -
+                                  potential(tables, Table::NEGATIVE_ENTROPIC, bounded(x_n));
             const REAL reversible = (REFERENCE_TEMPERATURE + warmth) * entropic;
             REAL heat = current * (open_circuit - voltage - reversible);
             if (rise != REAL(0)) {
@@ -458,8 +449,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                 const REAL at_mean = cost(now, kinetic_n, kinetic_p, x_n, x_p, through);
                 heat = through * (at_mean - now.concentration - reversible) + rise * (at_end - at_mean) / REAL(3);
             }
-            const REAL cooling = GIVEN(COOLING);
-            warmth += (heat - cooling * (warmth - GIVEN(AMBIENT))) / (GIVEN(HEAT_CAPACITY) / span + REAL(0.5) * cooling);
+            const REAL cooling = GIVEN(Coefficient::COOLING);
+            warmth += (heat - cooling * (warmth - GIVEN(Coefficient::AMBIENT))) /
+                      (GIVEN(Coefficient::HEAT_CAPACITY) / span + REAL(0.5) * cooling);
 #endif
         }
         if (trace != nullptr && (step + 1) % trace_every == 0) {
@@ -472,24 +464,24 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
         }
     }
 #pragma unroll 1
-    for (int k = 0; k < 2 * MODES; ++k) STATE(NEGATIVE_MODES + k) = amplitudes[k][threadIdx.x];
-    STATE(NEGATIVE_MEAN) = mean_n;
-    STATE(NEGATIVE_MEAN_ERROR) = error_n;
-    STATE(POSITIVE_MEAN) = mean_p;
-    STATE(POSITIVE_MEAN_ERROR) = error_p;
-    STATE(CHARGE) = charge;
-    STATE(CHARGE_ERROR) = charge_error;
-    STATE(WARMTH) = warmth;
-    STATE(VOLTAGE) = voltage;
-    STATE(CURRENT) = instruction < n_instructions ? current : REAL(0);
-    STATE(INSTRUCTION) = REAL(instruction);
-    STATE(ELAPSED) = REAL(elapsed);
-    STATE(ENDED) = ended;
+    for (int k = 0; k < 2 * MODES; ++k) STATE(Row::NEGATIVE_MODES + k) = amplitudes[k][threadIdx.x];
+    STATE(Row::NEGATIVE_MEAN) = mean_n;
+    STATE(Row::NEGATIVE_MEAN_ERROR) = error_n;
+    STATE(Row::POSITIVE_MEAN) = mean_p;
+    STATE(Row::POSITIVE_MEAN_ERROR) = error_p;
+    STATE(Row::CHARGE) = charge;
+    STATE(Row::CHARGE_ERROR) = charge_error;
+    STATE(Row::WARMTH) = warmth;
+    STATE(Row::VOLTAGE) = voltage;
+    STATE(Row::CURRENT) = instruction < n_instructions ? current : REAL(0);
+    STATE(Row::INSTRUCTION) = REAL(instruction);
+    STATE(Row::ELAPSED) = REAL(elapsed);
+    STATE(Row::ENDED) = ended;
 #if AGEING
     ageing.store(aged, stride);
 #endif
 #if ELECTROLYTE
 #pragma unroll 1
-    for (int i = 0; i < 3 * LAYER; ++i) STATE(SALT + i) = salt[i][threadIdx.x];
+    for (int i = 0; i < 3 * ELECTROLYTE_CELLS; ++i) STATE(Row::SALT + i) = salt[i][threadIdx.x];
 #endif
 }

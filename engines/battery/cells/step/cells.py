@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -12,47 +11,27 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.twins import Twins
-from engines.battery.cells.ageing import Ageing, AgeingRow, CycleRow
-from engines.battery.cells.step.coefficients import (
-    ELECTROLYTE_CELLS,
-    Coefficient,
-    Scalars,
-    coefficients,
-    is_asymmetric,
-    tables,
-)
+from engines.battery.cells.ageing import Ageing
+from engines.battery.cells.coefficients import Scalars, coefficients, is_asymmetric, tables
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
-from engines.battery.particles.series import MODES, shell_modes, static_tail
+from engines.battery.particles.series import shell_modes, static_tail
 from engines.battery.particles.shells import FEWEST
 from engines.battery.protocol.instructions import Instruction, per_step
 from engines.battery.setup.cell import held_temperature
+from engines.battery.step.cell_rows import (
+    ELECTROLYTE_CELLS,
+    EXHAUSTED,
+    AgeingRow,
+    Coefficient,
+    CycleRow,
+    Row,
+)
+from engines.battery.step.particle_rows import MODES
 
 PADDING = 64
-EXHAUSTED = 1e-3
-"""Share of the initial concentration at which a volume of the electrolyte counts as empty (salt.cuh)."""
 RECORDED = 2**24
 """Numbers that are kept of the cycles at most: of a large ensemble the first cells stand for all."""
-
-
-class Row(IntEnum):
-    """Rows of the state: (rows, n_padded). Stoichiometries are deviations from the start."""
-
-    NEGATIVE_MEAN = 0
-    NEGATIVE_MEAN_ERROR = 1  # rounding error of the row before, carried along (Kahan)
-    POSITIVE_MEAN = 2
-    POSITIVE_MEAN_ERROR = 3
-    CHARGE = 4  # that has left the cell [A s]
-    CHARGE_ERROR = 5
-    WARMTH = 6  # temperature − 298.15 K [K]
-    VOLTAGE = 7  # at the end of the last step [V]
-    CURRENT = 8  # at the end of the last step, positive in discharge [A]; within a step a drive cycle's alone differs
-    INSTRUCTION = 9  # number of the instruction that the cell is at
-    ELAPSED = 10  # steps in it
-    ENDED = 11  # time at which the protocol ended [s], −1 before
-    NEGATIVE_MODES = 12
-    POSITIVE_MODES = 12 + MODES
-    SALT = 12 + 2 * MODES  # concentration in the electrolyte over its start (SPMe)
 
 
 class Cells(ABC):
@@ -210,13 +189,15 @@ class Cells(ABC):
 
     def exhausted(self) -> Array:
         """Numbers of the cells that ended because their electrolyte has no salt left somewhere (SPMe)."""
+        ended = self.backend.to_host(self.state[int(Row.INSTRUCTION), : self.n_cells]) >= self.n_instructions
+        if not ended.any():  # asked after every step of a pack
+            return np.zeros(0, int)
         with self.backend.active():
             salt = self.state[Row.SALT : self.aged, : self.n_cells]
             ends = (salt[0] + (salt[0] - salt[1]) / 6, salt[-1] + (salt[-1] - salt[-2]) / 6)  # at the collectors
             most = EXHAUSTED + 1e-5  # float32 meets it to some roundings of the salt at the start
             empty = (salt.min(axis=0) <= most) | (ends[0] <= most) | (ends[1] <= most)
-            ended = self.state[int(Row.INSTRUCTION), : self.n_cells] >= self.n_instructions
-        return np.flatnonzero(self.backend.to_host(ended & empty))
+        return np.flatnonzero(ended & self.backend.to_host(empty))
 
     def balance(self) -> Array:
         """(n_cells,) the lithium that electrodes, side reactions and the charge disagree about.

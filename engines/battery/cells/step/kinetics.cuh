@@ -2,8 +2,6 @@
 
 #pragma once
 
-enum KineticCoefficient { NEGATIVE_SKEW = 30, POSITIVE_SKEW };
-
 // y of e^{skew y} sinh y = s, skew = 2α − 1 with the anodic transfer coefficient α.
 __device__ __forceinline__ REAL overpotential(REAL s, REAL skew) {
     REAL y = asinh(s);

@@ -12,6 +12,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from engines.api import Array
+from engines.battery.kinetics.reference import overpotential
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.particles.series import uniform_start
@@ -20,30 +21,6 @@ from engines.battery.particles.step.reference import rate_of_change, surface
 SURFACE = np.ones(1)
 SALT_CELLS = 32
 """Finite volumes of the electrolyte per layer: four times those of the kernels, without their bent edges."""
-
-
-def overpotential(
-    current_density: float, exchange: float, temperature: float = REFERENCE_TEMPERATURE, alpha: float = 0.5
-) -> float:
-    """η [V] at which :func:`current_density` is this; ``current_density`` and ``exchange`` in A/m²."""
-    s, skew = current_density / (2 * exchange), 2 * alpha - 1
-    y = np.arcsinh(s)
-    if skew and s:
-        low, high = sorted((0.0, float(y / (1 - abs(skew)))))
-        tolerance = 1e-15 * abs(y)
-        y = brentq(lambda y: float(y - np.arcsinh(s * np.exp(-skew * y))), low, high, xtol=tolerance, rtol=1e-15)
-    return float(2 * GAS * temperature / FARADAY * y)
-
-
-def current_density(
-    eta: float, exchange: float, temperature: float = REFERENCE_TEMPERATURE, alpha: float = 0.5
-) -> float:
-    """j [A/m²] at the overpotential ``eta`` [V] by Butler-Volmer, ``j0 (e^{αfη} − e^{−(1−α)fη})`` with f = F/RT.
-
-    Written with sinh, which keeps small overpotentials where two exponentials would cancel.
-    """
-    y = FARADAY * eta / (2 * GAS * temperature)
-    return float(2 * exchange * np.exp((2 * alpha - 1) * y) * np.sinh(y))
 
 
 def spm(parameters: ParameterSet, current: float, time: float) -> tuple[float, float, float]:
@@ -73,6 +50,16 @@ def end_of_discharge(parameters: ParameterSet, current: float, low: float, high:
     """Time [s] between ``low`` and ``high`` at which the voltage reaches the lower cut-off."""
     cutoff = parameters.values()["lower_cutoff"]
     return float(brentq(lambda time: spm(parameters, current, time)[0] - cutoff, low, high, xtol=1e-6))
+
+
+def _ohmic(p: dict[str, float], kappa: float) -> float:
+    """Resistance of electrolyte and solid over a unit of area [Ω m²]."""
+    ohmic = 0.0
+    for layer, share in (("negative", 3), ("separator", 1), ("positive", 3)):
+        ohmic += p[f"{layer}_thickness"] / (share * kappa * p[f"{layer}_porosity"] ** p[f"{layer}_bruggeman"])
+        if layer != "separator":
+            ohmic += p[f"{layer}_thickness"] / (3 * p[f"{layer}_solid_conductivity"])
+    return ohmic
 
 
 def full(
@@ -125,12 +112,7 @@ def full(
             v += 2 * (1 - p["transference_number"]) * GAS * T / FARADAY * difference
             kappa = float(parameters.electrolyte_conductivity(np.array(p["electrolyte_concentration"])))
             kappa *= arrhenius("electrolyte_conductivity_activation", T)
-            ohmic = 0.0
-            for layer, share in (("negative", 3), ("separator", 1), ("positive", 3)):
-                ohmic += p[f"{layer}_thickness"] / (share * kappa * p[f"{layer}_porosity"] ** p[f"{layer}_bruggeman"])
-                if layer != "separator":
-                    ohmic += p[f"{layer}_thickness"] / (3 * p[f"{layer}_solid_conductivity"])
-            v -= current * ohmic / area
+            v -= current * _ohmic(p, kappa) / area
         return v, current * (open_circuit - v - T * entropic)
 
     def rates(_: float, state: Array) -> Array:

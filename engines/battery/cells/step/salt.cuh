@@ -3,9 +3,6 @@
 
 #pragma once
 
-// Share of the initial concentration at which a volume counts as empty: what is linear in u has no meaning below 0.
-constexpr REAL EXHAUSTED = REAL(1e-3);
-
 // At a current collector, by the parabola with no slope there whose means over the last two volumes are these.
 __device__ __forceinline__ REAL at_collector(REAL last, REAL next) { return last + (last - next) / REAL(6); }
 
@@ -22,29 +19,29 @@ __device__ __forceinline__ REAL salt_step(
     REAL (*u)[BLOCK], REAL (*up)[BLOCK], REAL (*delta)[BLOCK], Cubics tables, const REAL* own, int stride,
     REAL arrhenius, REAL current, REAL dt) {
     const int me = threadIdx.x;
-    const REAL source = own[(long long)SALT_SOURCE * stride] * current;
-    const REAL scale = own[(long long)SALT_RATIO * stride] * (REAL(INTERVALS) / SALT_RANGE);
+    const REAL source = own[(long long)Coefficient::SALT_SOURCE * stride] * current;
+    const REAL scale = own[(long long)Coefficient::SALT_RATIO * stride] * (REAL(INTERVALS) / ELECTROLYTE_RANGE);
     REAL left_flux = REAL(0), left_coupling = REAL(0), last_up = REAL(0), last = REAL(0);
 #pragma unroll 1
     for (int layer = 0; layer < 3; ++layer) {
-        const REAL capacity = own[(long long)(LAYER_CAPACITY + layer) * stride] / dt;
-        const REAL here = own[(long long)(LAYER_CONDUCTANCE + layer) * stride];
+        const REAL capacity = own[(long long)(Coefficient::NEGATIVE_CAPACITY + layer) * stride] / dt;
+        const REAL here = own[(long long)(Coefficient::NEGATIVE_CONDUCTANCE + layer) * stride];
         const REAL gained = source * REAL(1 - layer);
 #pragma unroll 1
-        for (int k = 0; k < LAYER; ++k) {
-            const int i = layer * LAYER + k;
+        for (int k = 0; k < ELECTROLYTE_CELLS; ++k) {
+            const int i = layer * ELECTROLYTE_CELLS + k;
             REAL coupling = REAL(0), flux = REAL(0);
-            if (i + 1 < 3 * LAYER) {
+            if (i + 1 < 3 * ELECTROLYTE_CELLS) {
                 REAL conductance = here, bend = REAL(0);
-                if (k + 1 == LAYER) {
-                    const REAL beyond = own[(long long)(LAYER_CONDUCTANCE + layer + 1) * stride];
+                if (k + 1 == ELECTROLYTE_CELLS) {
+                    const REAL beyond = own[(long long)(Coefficient::NEGATIVE_CONDUCTANCE + layer + 1) * stride];
                     conductance = REAL(2) * here * beyond / (here + beyond);
                     // The source bends the profile between the electrode's last mean and its edge (engine's README).
                     bend = source * (layer == 0 ? beyond : here) / (REAL(3) * (here + beyond));
                 }
                 const REAL at = REAL(0.5) * (u[i][me] + u[i + 1][me]) * scale;
                 coupling = conductance * arrhenius *
-                           curve_at<REAL>(tables + SALT_DIFFUSIVITY * INTERVALS, INTERVALS, at);
+                           curve_at<REAL>(tables + Table::ELECTROLYTE_DIFFUSIVITY * INTERVALS, INTERVALS, at);
                 flux = fma(coupling, u[i + 1][me] - u[i][me], -bend);
             }
             const REAL pivot = REAL(1) / (capacity + left_coupling + coupling - left_coupling * last_up);
@@ -58,7 +55,7 @@ __device__ __forceinline__ REAL salt_step(
     }
     REAL change = REAL(0), part = REAL(1);
 #pragma unroll 1
-    for (int i = 3 * LAYER - 1; i >= 0; --i) {
+    for (int i = 3 * ELECTROLYTE_CELLS - 1; i >= 0; --i) {
         change = fma(up[i][me], change, delta[i][me]);
         const REAL before = u[i][me], after = before + change;
         part = until_empty(before, after, part);
@@ -67,13 +64,13 @@ __device__ __forceinline__ REAL salt_step(
     }
 #pragma unroll 1
     for (int end = 0; end < 2; ++end) {
-        const int last = end * (3 * LAYER - 1), next = last + 1 - 2 * end;
+        const int last = end * (3 * ELECTROLYTE_CELLS - 1), next = last + 1 - 2 * end;
         const REAL after = at_collector(u[last][me], u[next][me]);
         part = until_empty(after - at_collector(delta[last][me], delta[next][me]), after, part);
     }
     if (part < REAL(1)) {
 #pragma unroll 1
-        for (int i = 0; i < 3 * LAYER; ++i) u[i][me] += (part - REAL(1)) * delta[i][me];
+        for (int i = 0; i < 3 * ELECTROLYTE_CELLS; ++i) u[i][me] += (part - REAL(1)) * delta[i][me];
     }
     return part;
 }
@@ -82,9 +79,9 @@ __device__ __forceinline__ REAL salt_step(
 __device__ __forceinline__ void salt_means(REAL (*u)[BLOCK], int first, REAL& logarithm, REAL& root) {
     logarithm = root = REAL(0);
 #pragma unroll 1
-    for (int k = 0; k < LAYER; ++k) {
+    for (int k = 0; k < ELECTROLYTE_CELLS; ++k) {
         const REAL value = u[first + k][threadIdx.x], salt = value > REAL(1e-6) ? value : REAL(1e-6);
-        logarithm += log(salt) / REAL(LAYER);
-        root += sqrt(salt) / REAL(LAYER);
+        logarithm += log(salt) / REAL(ELECTROLYTE_CELLS);
+        root += sqrt(salt) / REAL(ELECTROLYTE_CELLS);
     }
 }

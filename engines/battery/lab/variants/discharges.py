@@ -12,13 +12,15 @@ from engines.api import Array
 from engines.api.device import Backend
 from engines.api.lab import Case, Inputs, Prepared, Published, Shape, Study, Variant
 from engines.backend.lab.variants import Layout, array_variant, up_to
-from engines.battery.cells.step.cells import CELLS, Cells, Row
-from engines.battery.cells.step.coefficients import Coefficient, coefficients
+from engines.battery.cells.coefficients import coefficients
+from engines.battery.cells.step.cells import CELLS, Cells
 from engines.battery.lab.variants import expressions
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
-from engines.battery.particles.series import MODES, roots
+from engines.battery.particles.series import roots
 from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.step.cell_rows import Coefficient, Row
+from engines.battery.step.particle_rows import MODES
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

@@ -36,7 +36,7 @@ def discharge(
 ) -> None:  # fmt: skip
     """Voltages (steps, n) of single-particle models at a steady current; below ``lowest`` they are ``lowest``.
 
-    Coefficients are (2, n), negative electrode first (``cells/step/coefficients.py``); ``squares``, ``weights``:
+    Coefficients are (2, n), negative electrode first (``cells/coefficients.py``); ``squares``, ``weights``:
     (modes,) λ² and 2/λ²; ``potentials``: of the negative and the positive electrode; ``thermal_voltage``: 2RT/F.
     """
     share = -np.expm1(-dt * squares[:, None, None] * rate)

@@ -25,7 +25,7 @@ from engines.battery.lab.variants.spheres import (
     smooth,
 )
 from engines.battery.lab.variants.spherical_step import Lanes, on_device
-from engines.battery.particles.series import MODES
+from engines.battery.step.particle_rows import MODES
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend

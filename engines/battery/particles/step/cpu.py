@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,13 +10,21 @@ from numba import njit, prange
 
 from engines.api.errors import ProblemError
 from engines.backend import vector_math
+from engines.backend.compile.digest import digest
 from engines.backend.vector_math import exp, lanes, load, load_row, splat, store_row
 from engines.battery.particles.step.diffusion import ModeDiffusion, ShellDiffusion
+from engines.battery.step import particle_rows
+from engines.battery.step.particle_rows import BaseRow, ModeRow
+
+BASE, ERROR = int(BaseRow.BASE), int(BaseRow.ERROR)
+MEAN, MEAN_ERROR, MODES = int(ModeRow.MEAN), int(ModeRow.MEAN_ERROR), int(ModeRow.MODES)
 
 
-def _compiled(sources: int) -> tuple[Callable[..., None], ...]:
-    """The kernels; ``sources`` is a digest of the code of other files that is compiled into them."""
+SOURCES = digest(vector_math, particle_rows)
+"""Of the code of other files that is compiled into the kernels, each of which closes over it."""
 
+
+def _explicit(sources: int) -> Callable[..., None]:
     @njit(parallel=True, nogil=True, cache=True)
     def explicit(c, base, rate, radius_per_diffusivity, flux, inner, outer, steady, dt, steps):
         """As ``constant`` in explicit.cu; c: (points, n_padded), the others (n_padded,) or (points,)."""
@@ -42,14 +48,18 @@ def _compiled(sources: int) -> tuple[Callable[..., None], ...]:
                     left = right
                     here = beyond
                 store_row(w, points - 1, 0, here - inner[points - 1] * left)
-            grown = gain * (3.0 * tau * steps) - load_row(base, 1, j)
-            last = load_row(base, 0, j)
+            grown = gain * (3.0 * tau * steps) - load_row(base, ERROR, j)
+            last = load_row(base, BASE, j)
             after = last + grown
-            store_row(base, 0, j, after)
-            store_row(base, 1, j, (after - last) - grown)
+            store_row(base, BASE, j, after)
+            store_row(base, ERROR, j, (after - last) - grown)
             for i in range(points):
                 store_row(c, i, j, load_row(w, i, 0) + gain * steady[i])
 
+    return explicit
+
+
+def _implicit(sources: int) -> Callable[..., None]:
     @njit(parallel=True, nogil=True, cache=True)
     def implicit(c, base, rate, radius_per_diffusivity, flux, inner, outer, steady, theta, dt, steps):
         """As implicit.cu."""
@@ -86,14 +96,18 @@ def _compiled(sources: int) -> tuple[Callable[..., None], ...]:
                     i = points - 1 - k
                     change = load_row(delta, i, 0) + load_row(up, i, 0) * change
                     store_row(w, i, 0, load_row(w, i, 0) + change)
-            grown = gain * (3.0 * tau * steps) - load_row(base, 1, j)
-            last = load_row(base, 0, j)
+            grown = gain * (3.0 * tau * steps) - load_row(base, ERROR, j)
+            last = load_row(base, BASE, j)
             after = last + grown
-            store_row(base, 0, j, after)
-            store_row(base, 1, j, (after - last) - grown)
+            store_row(base, BASE, j, after)
+            store_row(base, ERROR, j, (after - last) - grown)
             for i in range(points):
                 store_row(c, i, j, load_row(w, i, 0) + gain * steady[i])
 
+    return implicit
+
+
+def _relax(sources: int) -> Callable[..., None]:
     @njit(parallel=True, nogil=True, cache=True)
     def relax(state, rate, radius_per_diffusivity, flux, squares, time):
         """As ``relax`` in modes.cu."""
@@ -104,16 +118,20 @@ def _compiled(sources: int) -> tuple[Callable[..., None], ...]:
             j = block * width
             tau = load(rate, j) * time
             gain = load(flux, j) * load(radius_per_diffusivity, j)
-            mean = load_row(state, 0, j)
-            grown = 3.0 * gain * tau - load_row(state, 1, j)
+            mean = load_row(state, MEAN, j)
+            grown = 3.0 * gain * tau - load_row(state, MEAN_ERROR, j)
             after = mean + grown
-            store_row(state, 0, j, after)
-            store_row(state, 1, j, (after - mean) - grown)
+            store_row(state, MEAN, j, after)
+            store_row(state, MEAN_ERROR, j, (after - mean) - grown)
             for k in range(len(squares)):
-                amplitude = load_row(state, 2 + k, j)
+                amplitude = load_row(state, MODES + k, j)
                 final = gain * (2.0 / squares[k])
-                store_row(state, 2 + k, j, final + (amplitude - final) * exp(-squares[k] * tau))
+                store_row(state, MODES + k, j, final + (amplitude - final) * exp(-squares[k] * tau))
 
+    return relax
+
+
+def _profile(sources: int) -> Callable[..., None]:
     @njit(parallel=True, nogil=True, cache=True)
     def profile(state, radius_per_diffusivity, flux, shapes, tail, out):
         """As ``profile`` in modes.cu."""
@@ -124,17 +142,15 @@ def _compiled(sources: int) -> tuple[Callable[..., None], ...]:
             j = block * width
             gain = load(flux, j) * load(radius_per_diffusivity, j)
             for i in range(points):
-                value = load_row(state, 0, j) + gain * tail[i]
+                value = load_row(state, MEAN, j) + gain * tail[i]
                 for k in range(shapes.shape[1]):
-                    value = value + shapes[i, k] * load_row(state, 2 + k, j)
+                    value = value + shapes[i, k] * load_row(state, MODES + k, j)
                 store_row(out, i, j, value)
 
-    return explicit, implicit, relax, profile
+    return profile
 
 
-explicit, implicit, relax, profile = _compiled(
-    int.from_bytes(hashlib.sha256(Path(str(vector_math.__file__)).read_bytes()).digest()[:7], "big")
-)
+explicit, implicit, relax, profile = _explicit(SOURCES), _implicit(SOURCES), _relax(SOURCES), _profile(SOURCES)
 
 GROUP = 16
 """Particles that a thread steps side by side where each looks its diffusivities up."""
@@ -152,7 +168,9 @@ def explicit_varying(
         left = np.empty(GROUP, c.dtype)
         half, zero = c.dtype.type(0.5), c.dtype.type(0.0)
         last, most = len(table) - 1, c.dtype.type(len(table))
-        v[:] = c[:, first : first + GROUP]
+        for i in range(points):
+            for j in range(GROUP):
+                v[i, j] = c[i, first + j]
         for _ in range(steps):
             left[:] = zero
             for i in range(points - 1):
@@ -174,7 +192,9 @@ def explicit_varying(
                 after = v[i, j] + gained
                 lost[i, j] = (after - v[i, j]) - gained
                 v[i, j] = after
-        c[:, first : first + GROUP] = v
+        for i in range(points):
+            for j in range(GROUP):
+                c[i, first + j] = v[i, j]
 
 
 class CpuShellDiffusion(ShellDiffusion):

@@ -15,9 +15,10 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.twins import Twins
-from engines.battery.particles.series import MODES, roots, shell_modes, static_tail
+from engines.battery.particles.series import roots, shell_modes, static_tail
 from engines.battery.particles.shells import shells, surface_weights
 from engines.battery.setup.curves import Curve
+from engines.battery.step.particle_rows import MODES, BaseRow, ModeRow
 
 PADDING = 64
 """Particles are padded to a multiple of this: whole SIMD vectors, whole warps."""
@@ -66,7 +67,7 @@ class ShellDiffusion(_Particles, ABC):
         self.points = points
         self.curve = curve
         self.deviation = backend.array(np.zeros((points, self.n_padded), self.dtype))
-        self.base = backend.array(np.zeros((2, self.n_padded), self.dtype))
+        self.base = backend.array(np.zeros((len(BaseRow), self.n_padded), self.dtype))
         grid = self.shells
         self._inner, self._outer, self._steady = map(self._constants, (grid.inner, grid.outer, grid.steady))
         if curve is not None:
@@ -116,7 +117,7 @@ class ShellDiffusion(_Particles, ABC):
             rise = slope * (flux * self._radius_per_diffusivity)
             if self.curve is not None:
                 rise = rise / self._on_curve(shape)
-            return self.base[0] + (shape + rise)
+            return self.base[BaseRow.BASE] + (shape + rise)
 
     def _on_curve(self, values: Any) -> Any:
         """The curve at ``values`` on the device, as the kernels look it up."""
@@ -130,7 +131,7 @@ class ShellDiffusion(_Particles, ABC):
     def means(self) -> Any:
         """(n_padded,) on the device: mean deviation of each particle [mol/m³]."""
         with self.backend.active():
-            total = self.base[0] - self.base[1]
+            total = self.base[BaseRow.BASE] - self.base[BaseRow.ERROR]
             for volume, row in zip(self.shells.volumes, self.deviation, strict=True):
                 total += self.dtype.type(volume) * row
         return total
@@ -161,7 +162,7 @@ class ModeDiffusion(_Particles, ABC):
     ) -> None:
         super().__init__(backend, radius, diffusivity, precision)
         self.modes = modes
-        self.state = backend.array(np.zeros((2 + modes, self.n_padded), self.dtype))
+        self.state = backend.array(np.zeros((ModeRow.MODES + modes, self.n_padded), self.dtype))
         self._squares = self._constants(roots(modes) ** 2)
         self._at_surface = self._constants(np.ones((1, modes))), self._constants(np.array([static_tail(8, modes)[1]]))
 
@@ -175,7 +176,7 @@ class ModeDiffusion(_Particles, ABC):
     def means(self) -> Any:
         """(n_padded,) on the device: mean deviation of each particle [mol/m³]."""
         with self.backend.active():
-            return self.state[0] - self.state[1]
+            return self.state[ModeRow.MEAN] - self.state[ModeRow.MEAN_ERROR]
 
     def surface(self, flux: Any) -> Any:
         """(n_padded,) on the device: the deviation at the surface [mol/m³] under ``flux``."""
@@ -188,7 +189,7 @@ class ModeDiffusion(_Particles, ABC):
 
     def mean(self) -> Array:
         """(n_particles,) float64 on the host: mean deviation of each particle [mol/m³]."""
-        mean, error = self.backend.to_host(self.state[:2])[:, : self.n_particles].astype(float)
+        mean, error = self.backend.to_host(self.state[: ModeRow.MODES])[:, : self.n_particles].astype(float)
         return mean - error
 
 

@@ -7,8 +7,8 @@
 // too many stand before the centre with couplings of 0, so the surface is always at the same place.
 //
 // A steady flux is split off first: c = w + gain (steady + 3τ n) holds for the scheme exactly, gain = flux R/D, and w
-// knows no flux. So a step has no source; the lithium that enters moves the base, base[particle], whose rounding error
-// base[stride + particle] is carried along (Kahan). Shells stay small numbers however much enters, in however many launches.
+// knows no flux. So a step has no source; the lithium that enters moves the base, row BASE of base, whose rounding error
+// (row ERROR) is carried along (Kahan). Shells stay small numbers however much enters, in however many launches.
 //
 // Bytes: every c is read and written once per launch, whatever the steps. Instructions per shell and step (SASS, float):
 // POINTS + 1 subtractions, 2 POINTS fused multiply-adds, 2 shuffles, so 3 + 3/POINTS:
@@ -24,6 +24,7 @@
 // variants: -DREAL=float; -DREAL=double
 
 #include "battery/step/curves.cuh"
+#include "battery/step/particle_rows.cuh"
 
 struct Place {
     int particle, first;  // the particle, and the shell that this thread's first row is (negative: before the centre)
@@ -72,10 +73,10 @@ __device__ __forceinline__ void constant(
     }
     if (!at.inside) return;
     if ((threadIdx.x & (lanes - 1)) == 0) {
-        const REAL grown = gain * (REAL(3) * tau * REAL(steps)) - base[stride + at.particle];
-        const REAL before = base[at.particle], after = before + grown;
-        base[at.particle] = after;
-        base[stride + at.particle] = (after - before) - grown;
+        const REAL grown = gain * (REAL(3) * tau * REAL(steps)) - base[BaseRow::ERROR * stride + at.particle];
+        const REAL before = base[BaseRow::BASE * stride + at.particle], after = before + grown;
+        base[BaseRow::BASE * stride + at.particle] = after;
+        base[BaseRow::ERROR * stride + at.particle] = (after - before) - grown;
     }
 #pragma unroll
     for (int k = 0; k < POINTS; ++k) {

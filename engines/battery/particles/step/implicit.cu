@@ -11,6 +11,8 @@
 //
 // variants: -DREAL=float -DLARGEST=32; -DREAL=double -DLARGEST=16
 
+#include "battery/step/particle_rows.cuh"
+
 template <int POINTS>
 __device__ __forceinline__ void in_registers(
     REAL* __restrict__ c, REAL* __restrict__ base, const REAL* __restrict__ rate,
@@ -57,10 +59,10 @@ __device__ __forceinline__ void in_registers(
             w[k] += change;
         }
     }
-    const REAL grown = gain * (REAL(3) * tau * REAL(steps)) - base[stride + particle];
-    const REAL last = base[particle], after = last + grown;
-    base[particle] = after;
-    base[stride + particle] = (after - last) - grown;
+    const REAL grown = gain * (REAL(3) * tau * REAL(steps)) - base[BaseRow::ERROR * stride + particle];
+    const REAL last = base[BaseRow::BASE * stride + particle], after = last + grown;
+    base[BaseRow::BASE * stride + particle] = after;
+    base[BaseRow::ERROR * stride + particle] = (after - last) - grown;
 #pragma unroll
     for (int k = 0; k < POINTS; ++k)
         if (first + k >= 0) c[(long long)(first + k) * stride + particle] = w[k] + gain * profile[k];
@@ -126,9 +128,9 @@ extern "C" __global__ void __launch_bounds__(128) implicit_any(
             w[at] += change;
         }
     }
-    const REAL grown = gain * (REAL(3) * tau * REAL(steps)) - base[stride + particle];
-    const REAL last = base[particle], after = last + grown;
-    base[particle] = after;
-    base[stride + particle] = (after - last) - grown;
+    const REAL grown = gain * (REAL(3) * tau * REAL(steps)) - base[BaseRow::ERROR * stride + particle];
+    const REAL last = base[BaseRow::BASE * stride + particle], after = last + grown;
+    base[BaseRow::BASE * stride + particle] = after;
+    base[BaseRow::ERROR * stride + particle] = (after - last) - grown;
     for (int k = 0; k < points; ++k) w[(long long)k * stride] += gain * steady[k];
 }

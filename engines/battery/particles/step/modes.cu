@@ -7,6 +7,8 @@
 //
 // variants: -DREAL=float; -DREAL=double
 
+#include "battery/step/particle_rows.cuh"
+
 extern "C" __global__ void __launch_bounds__(256) relax(
     REAL* __restrict__ state, const REAL* __restrict__ rate, const REAL* __restrict__ radius_per_diffusivity,
     const REAL* __restrict__ flux, const REAL* __restrict__ squares, REAL time, int modes, int n, int stride) {
@@ -15,12 +17,12 @@ extern "C" __global__ void __launch_bounds__(256) relax(
     REAL* const row = state + particle;
     const REAL tau = rate[particle] * time;
     const REAL gain = flux[particle] * radius_per_diffusivity[particle];
-    const REAL grown = REAL(3) * gain * tau - row[stride];
-    const REAL mean = row[0], next = mean + grown;
-    row[0] = next;
-    row[stride] = (next - mean) - grown;
+    const REAL grown = REAL(3) * gain * tau - row[ModeRow::MEAN_ERROR * stride];
+    const REAL mean = row[ModeRow::MEAN * stride], next = mean + grown;
+    row[ModeRow::MEAN * stride] = next;
+    row[ModeRow::MEAN_ERROR * stride] = (next - mean) - grown;
     for (int k = 0; k < modes; ++k) {
-        const long long at = (long long)(2 + k) * stride;
+        const long long at = (long long)(ModeRow::MODES + k) * stride;
         const REAL steady = gain * (REAL(2) / squares[k]);
         const REAL share = -expm1(-squares[k] * tau);
         row[at] += share * (steady - row[at]);
@@ -38,8 +40,8 @@ extern "C" __global__ void __launch_bounds__(256) profile(
     const REAL* const row = state + particle;
     const REAL gain = flux[particle] * radius_per_diffusivity[particle];
     for (int i = 0; i < points; ++i) {
-        REAL value = row[0] + gain * tail[i];
-        for (int k = 0; k < modes; ++k) value = fma(shapes[i * modes + k], row[(long long)(2 + k) * stride], value);
+        REAL value = row[ModeRow::MEAN * stride] + gain * tail[i];
+        for (int k = 0; k < modes; ++k) value = fma(shapes[i * modes + k], row[(long long)(ModeRow::MODES + k) * stride], value);
         out[(long long)i * stride + particle] = value;
     }
 }

@@ -11,7 +11,6 @@ takes current in stays ``x = x0 + mean + Σ b_k φ_k``. With N = ∓I R/(3 F A L
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import IntEnum
 
 import numpy as np
 
@@ -20,69 +19,7 @@ from engines.battery.cells.ageing import Ageing
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import FARADAY, GAS
 from engines.battery.setup.curves import curve
-
-ELECTROLYTE_CELLS = 8
-"""Finite volumes of the electrolyte in each of negative electrode, separator and positive electrode."""
-ELECTROLYTE_RANGE = 4.0
-"""Concentrations of the electrolyte that its curves cover, as multiples of the initial one."""
-
-
-class Coefficient(IntEnum):
-    """Rows of the coefficients; the names after NEGATIVE_ repeat for the positive electrode."""
-
-    NEGATIVE_RATE = 0  # D/R² [1/s]
-    NEGATIVE_GAIN = 1  # [1/A], negative: discharge takes lithium out
-    NEGATIVE_GROWTH = 2  # [1/(A s)]
-    NEGATIVE_KINETIC = 3  # [1/A]
-    NEGATIVE_START = 4  # initial stoichiometry
-    NEGATIVE_DIFFUSION_HEAT = 5  # activation energy over the gas constant [K]
-    NEGATIVE_REACTION_HEAT = 6
-    POSITIVE_RATE = 7
-    POSITIVE_GAIN = 8
-    POSITIVE_GROWTH = 9
-    POSITIVE_KINETIC = 10
-    POSITIVE_START = 11
-    POSITIVE_DIFFUSION_HEAT = 12
-    POSITIVE_REACTION_HEAT = 13
-    RESISTANCE = 14  # contact, and in the SPMe the solid [Ω]
-    HEAT_CAPACITY = 15  # [J/K]
-    COOLING = 16  # [W/K]
-    AMBIENT = 17  # ambient − 298.15 K [K]
-    NEGATIVE_CAPACITY = 18  # ε times thickness of a finite volume of the electrolyte [m]
-    SEPARATOR_CAPACITY = 19
-    POSITIVE_CAPACITY = 20
-    NEGATIVE_CONDUCTANCE = 21  # ε^b over that thickness [1/m]
-    SEPARATOR_CONDUCTANCE = 22
-    POSITIVE_CONDUCTANCE = 23
-    SALT = 24  # (1 − t⁺)/(F A c_e0) per finite volume of an electrode [m/(A s)]
-    IONIC = 25  # (L_n/3ε_n^b + L_s/ε_s^b + L_p/3ε_p^b)/(A κ): resistance of the electrolyte at 298.15 K [Ω]
-    TRANSFERENCE = 26  # 2 (1 − t⁺)
-    SALT_DIFFUSION_HEAT = 27
-    CONDUCTIVITY_HEAT = 28
-    SALT_RATIO = 29  # initial concentration of the electrolyte over that of the curve
-    NEGATIVE_SKEW = 30  # 2α − 1: anodic in discharge; rows from here on only where α is not ½ or the cells age
-    POSITIVE_SKEW = 31  # 1 − 2α: cathodic in discharge
-    SEI_REACTION = 32  # one over the current of the reaction at its own potential [1/A]; rows from here on: ageing.py
-    SEI_DIFFUSION = 33  # one over the current through a film of 1 m [1/(A m)]
-    SEI_POTENTIAL = 34  # [V]
-    SEI_HEAT = 35
-    FILM = 36  # thickness at the start [m]
-    FILM_GROWTH = 37  # [m/(A s)]
-    FILM_RESISTANCE = 38  # [Ω/m]
-    PLATING = 39  # exchange current [A]
-    PLATING_TRANSFER = 40
-    PLATING_BELOW_ZERO = 41  # 1: Butler-Volmer's law below 0 V, 0: Tafel's at all potentials
-
-
-class Table(IntEnum):
-    """The curves that kernels look up, in their order."""
-
-    NEGATIVE_OCP = 0
-    POSITIVE_OCP = 1
-    NEGATIVE_ENTROPIC = 2
-    POSITIVE_ENTROPIC = 3
-    ELECTROLYTE_DIFFUSIVITY = 4
-
+from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, ELECTROLYTE_RANGE, Coefficient
 
 Scalars = Mapping[str, float | Array]
 
@@ -136,7 +73,7 @@ def coefficients(
         "heat_capacity": p["heat_capacity"],
         "cooling": p["heat_transfer_coefficient"] * p["cooling_area"],
         "ambient": p["ambient_temperature"] - 298.15,
-        "salt": (1 - p["transference_number"]) / (FARADAY * area * salt * ELECTROLYTE_CELLS),
+        "salt_source": (1 - p["transference_number"]) / (FARADAY * area * salt * ELECTROLYTE_CELLS),
         "ionic": ionic / parameters.electrolyte_conductivity(salt),
         "transference": 2 * (1 - p["transference_number"]),
         "salt_diffusion_heat": p["electrolyte_diffusivity_activation"] / GAS,

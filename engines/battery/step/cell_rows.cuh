@@ -1,0 +1,115 @@
+// Names of cell_rows.py, which says what they are; written by `python -m engines.battery.step.headers`.
+#pragma once
+
+constexpr int INTERVALS = 1024;
+constexpr int ELECTROLYTE_CELLS = 8;
+constexpr REAL ELECTROLYTE_RANGE = REAL(4.0);
+constexpr REAL EXHAUSTED = REAL(0.001);
+constexpr REAL REFERENCE_TEMPERATURE = REAL(298.15);
+constexpr REAL GAS_PER_FARADAY = REAL(8.617333262281981e-05);
+constexpr int QUANTITIES = 5;
+
+namespace Row {
+enum {
+    NEGATIVE_MEAN = 0,
+    NEGATIVE_MEAN_ERROR = 1,
+    POSITIVE_MEAN = 2,
+    POSITIVE_MEAN_ERROR = 3,
+    CHARGE = 4,
+    CHARGE_ERROR = 5,
+    WARMTH = 6,
+    VOLTAGE = 7,
+    CURRENT = 8,
+    INSTRUCTION = 9,
+    ELAPSED = 10,
+    ENDED = 11,
+    NEGATIVE_MODES = 12,
+    POSITIVE_MODES = 28,
+    SALT = 44,
+};
+}
+
+namespace AgeingRow {
+enum {
+    SEI = 0,
+    SEI_ERROR = 1,
+    PLATED = 2,
+    PLATED_ERROR = 3,
+    SEI_CURRENT = 4,
+    PLATING_CURRENT = 5,
+    SIDE = 6,
+    ANODE = 7,
+    LOWEST_ANODE = 8,
+    DISCHARGED = 9,
+    DISCHARGED_ERROR = 10,
+    CHARGED = 11,
+    CHARGED_ERROR = 12,
+};
+}
+
+namespace CycleRow {
+enum {
+    DISCHARGED = 0,
+    CHARGED = 1,
+    SEI = 2,
+    PLATED = 3,
+    LOWEST_ANODE = 4,
+};
+}
+
+namespace Coefficient {
+enum {
+    NEGATIVE_RATE = 0,
+    NEGATIVE_GAIN = 1,
+    NEGATIVE_GROWTH = 2,
+    NEGATIVE_KINETIC = 3,
+    NEGATIVE_START = 4,
+    NEGATIVE_DIFFUSION_HEAT = 5,
+    NEGATIVE_REACTION_HEAT = 6,
+    POSITIVE_RATE = 7,
+    POSITIVE_GAIN = 8,
+    POSITIVE_GROWTH = 9,
+    POSITIVE_KINETIC = 10,
+    POSITIVE_START = 11,
+    POSITIVE_DIFFUSION_HEAT = 12,
+    POSITIVE_REACTION_HEAT = 13,
+    RESISTANCE = 14,
+    HEAT_CAPACITY = 15,
+    COOLING = 16,
+    AMBIENT = 17,
+    NEGATIVE_CAPACITY = 18,
+    SEPARATOR_CAPACITY = 19,
+    POSITIVE_CAPACITY = 20,
+    NEGATIVE_CONDUCTANCE = 21,
+    SEPARATOR_CONDUCTANCE = 22,
+    POSITIVE_CONDUCTANCE = 23,
+    SALT_SOURCE = 24,
+    IONIC = 25,
+    TRANSFERENCE = 26,
+    SALT_DIFFUSION_HEAT = 27,
+    CONDUCTIVITY_HEAT = 28,
+    SALT_RATIO = 29,
+    NEGATIVE_SKEW = 30,
+    POSITIVE_SKEW = 31,
+    SEI_REACTION = 32,
+    SEI_DIFFUSION = 33,
+    SEI_POTENTIAL = 34,
+    SEI_HEAT = 35,
+    FILM = 36,
+    FILM_GROWTH = 37,
+    FILM_RESISTANCE = 38,
+    PLATING = 39,
+    PLATING_TRANSFER = 40,
+    PLATING_BELOW_ZERO = 41,
+};
+}
+
+namespace Table {
+enum {
+    NEGATIVE_OCP = 0,
+    POSITIVE_OCP = 1,
+    NEGATIVE_ENTROPIC = 2,
+    POSITIVE_ENTROPIC = 3,
+    ELECTROLYTE_DIFFUSIVITY = 4,
+};
+}
