@@ -55,7 +55,7 @@ from engines.cardiac.stimulus.protocol import protocol
 from engines.cardiac.stimulus.touch import TouchProtocol
 from engines.cardiac.tissue.operator import tissue_operator
 from engines.cardiac.watch.watchers import open_watchers
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 
 class CardiacEngine(Engine):

@@ -158,9 +158,10 @@ class FdtdEngine(Engine):
         kept = np.zeros(0, np.int64) if smoothed is None else smoothed.places
         painter = Painter(parameters, yee, axes, cells, media, setup.media, sources, dt, held, kept)
         simulation = FdtdSimulation(
-            backend, grid_of(parameters.grid), yee, dt, steps, sources, parameters.source_scale, cells,
-            fields_of(parameters, setup.parts, len(setup.media)), setup.traffic_of(media, steps.passes), setup.period,
-            watchers, painter=painter, there=setup.parts, still=SourceCharts(parameters),
+            backend, grid_of(parameters.grid), yee, dt, steps, sources, scale=parameters.source_scale, cells=cells,
+            fields=fields_of(parameters, setup.parts, len(setup.media)),
+            traffic=setup.traffic_of(media, steps.passes), period=setup.period, watchers=watchers, painter=painter,
+            there=setup.parts, still=SourceCharts(parameters),
         )  # fmt: skip
         progress("Ready", 1.0)
         return simulation

@@ -10,11 +10,13 @@ from PIL import Image, UnidentifiedImageError
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.reading import guarded
 
 MOST_PIXELS = 100_000_000
 FORMATS = ("PNG", "JPEG")
 
 
+@guarded("is not a picture that can be read: choose a PNG or JPEG file.", largest=1 << 30)
 def brightness(path: Path) -> Array:
     """(height, width) float32, 0 black to 1 white, row 0 on top. Raises ProblemError."""
     try:

@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 
 from engines.api.errors import MeshError
-from engines.geometry import check, shapes
-from engines.geometry.fibres import find_fibres
-from engines.geometry.mesh import TetMesh
-from engines.geometry.orient import orient
-from engines.geometry.quality import measure_quality
+from engines.geometry.fibres.directions import find_fibres
+from engines.geometry.meshes import check, shapes
+from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.meshes.orient import orient
+from engines.geometry.meshes.quality import measure_quality
+from engines.geometry.meshes.regions import find_regions
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.carp import read_carp, read_lon
 from engines.geometry.readers.tetgen import read_tetgen
 from engines.geometry.readers.vtk_legacy import read_vtk
 from engines.geometry.readers.vtu import read_vtu
-from engines.geometry.regions import find_regions
 from engines.reading import foreign_file
 
 CARP = (".pts", ".elem", ".lon")

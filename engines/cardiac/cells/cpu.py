@@ -15,9 +15,10 @@ from engines.api import Array
 from engines.backend import vector_math
 from engines.backend.threads import core_seconds
 from engines.backend.vector_math import any_lane, lanes, load, load_like, select, splat, store
-from engines.cardiac.cells import constants, simd, tt06
+from engines.cardiac.cells import constants, simd, tissue, tt06
 from engines.cardiac.cells.kinds import kinds_table, varied
 from engines.cardiac.cells.simd import constants_of, step_vector
+from engines.cardiac.cells.tissue import Cells
 from engines.cardiac.cells.tt06_tissue import Tt06Tissue
 from engines.cardiac.stimulus.currents import active_bits
 
@@ -53,10 +54,16 @@ def _compiled(sources: int, varied: int) -> Callable[..., None]:
 
     @njit(parallel=True, nogil=True, cache=True)
     def react(
-        states, voltage, voltage_before, activation, kinds, table, stimulus_mask, active, currents,
-        potassium_share, threshold, time, dt, n_cells,
+        cells, voltage, voltage_before, active, currents, potassium_share, threshold, time, dt, n_cells
     ):  # fmt: skip
-        """One step of all cells, as :meth:`Tt06Tissue.step`; ``active``: the bits of the stimuli that are on."""
+        """One step of all cells, as :meth:`Tt06Tissue.step`: y' = f(y, V), V' = −i_ion + stimulus (``simd.py``).
+
+        cells: :class:`Cells`, a state a row, so that a vector of cells is loaded at once; active: the bits of the
+        stimuli that are on. Bytes of a cell: 18 states and the voltage read and written, the voltage at the start and
+        the kind read (:func:`tt06_tissue.reaction_traffic`).
+        """
+        states, activation = cells.states, cells.activation
+        kinds, table, stimulus_mask = cells.kinds, cells.table, cells.stimulus_mask
         width = lanes(voltage)
         n_vectors = (n_cells + width - 1) // width if sources >= 0 else 0
         for k in prange(n_vectors):
@@ -86,10 +93,18 @@ def groups_kernel(varied: int) -> Callable[..., None]:
 def _compiled_groups(sources: int, varied: int) -> Callable[..., None]:
     @njit(parallel=True, nogil=True, cache=True)
     def react_groups(
-        states, voltage, voltage_before, activation, kinds, table, stimulus_mask, active, currents,
-        potassium_share, threshold, time, dt, n_cells, due, waiting, hold, low, high, quiet, hold_steps,
+        cells, voltage, voltage_before, active, currents, potassium_share, threshold, time, dt, n_cells, groups
     ):  # fmt: skip
-        """Groups ``due`` react for as many steps as they have waited; arguments as in ``multirate/groups.cuh``."""
+        """Groups that are due react for as many steps as they have waited: y' = f(y, V) with the step waiting · dt.
+
+        groups: :class:`~engines.cardiac.cells.tissue.Due`; all else, and the bytes of a cell that reacts, as of
+        ``react``; of each group its number and waiting are read besides, low, high and waiting written.
+        """
+        states, activation = cells.states, cells.activation
+        kinds, table, stimulus_mask = cells.kinds, cells.table, cells.stimulus_mask
+        due, waiting, hold = groups.due, groups.waiting, groups.hold
+        low, high = groups.low, groups.high
+        quiet, hold_steps = groups.quiet, groups.hold_steps
         width = lanes(voltage)
         vectors = 32 // width if sources >= 0 else 0
         for k in prange(len(due)):
@@ -152,7 +167,7 @@ def _compiled_pacing(sources: int, varied: int) -> Callable[..., None]:
 
 
 def digest() -> int:
-    files = [Path(str(module.__file__)) for module in (vector_math, simd, constants, tt06)] + [tt06.DATA_FILE]
+    files = [Path(str(module.__file__)) for module in (vector_math, simd, constants, tissue, tt06)] + [tt06.DATA_FILE]
     return int.from_bytes(hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).digest()[:7], "big")
 
 
@@ -178,15 +193,16 @@ class CpuTissue(Tt06Tissue):
         groups: Groups | None = None,
     ) -> None:
         arguments = (
-            self.states, voltage, voltage_before, self.activation, self.kinds, self._table, self.stimulus_mask,
-            active_bits(currents), self._no_currents if currents is None else np.asarray(currents, np.float64),
+            Cells(self.states, self.activation, self.kinds, self._table, self.stimulus_mask), voltage, voltage_before,
+            active_bits(currents),
+            self._no_currents if currents is None else np.asarray(currents, np.float64),
             1.0 if self.potassium_stimulus else 0.0, self.threshold, step * dt, dt, self.n_cells,
         )  # fmt: skip
         if groups is None:
             with self._cores:
                 self._react(*arguments)
         else:
-            groups_kernel(varied(self.of))(*arguments, *groups.due)
+            groups_kernel(varied(self.of))(*arguments, groups.due)
 
     def pace(self, voltage: Any, current: float, cycle: int, on: int, beats: int, dt: float) -> None:
         """Pace all cells: ``beats`` cycles of ``cycle`` steps, ``current`` [pA/pF] in the first ``on`` of each."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -11,6 +11,29 @@ from engines.api import Array, KernelTraffic
 if TYPE_CHECKING:
     from engines.cardiac.multirate.groups import Groups
     from engines.cardiac.step.graphs import Moment
+
+
+class Cells(NamedTuple):
+    """The arrays of a tissue as kernels of the CPU take them, with the names of ``tt06.cu``: ``states: (rows,
+    n_padded)``, ``table: (columns, kinds)``, all others ``(n_padded,)``; see :class:`Tissue`."""
+
+    states: Array
+    activation: Array
+    kinds: Array
+    table: Array
+    stimulus_mask: Array
+
+
+class Due(NamedTuple):
+    """The groups of cells that react, as ``multirate/groups.cuh`` has them. due: their numbers, (count,) int64"""
+
+    due: Array
+    waiting: Array
+    hold: Array
+    low: Array
+    high: Array
+    quiet: np.floating[Any]
+    hold_steps: int
 
 
 class Tissue(Protocol):

@@ -10,6 +10,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.threads import core_seconds
+from engines.cardiac.cells.tissue import Cells
 from engines.cardiac.compiler.cpu_kernels import numba_groups_kernel, numba_kernel, numba_pacing_kernel
 from engines.cardiac.compiler.tissue import CompiledTissue
 from engines.cardiac.stimulus.currents import active_bits
@@ -40,7 +41,7 @@ class CpuCompiledTissue(CompiledTissue):
         groups: Groups | None = None,
     ) -> None:
         arguments = (
-            self.states, voltage, voltage_before, self.activation, self.kinds, self.table, self.stimulus_mask,
+            Cells(self.states, self.activation, self.kinds, self.table, self.stimulus_mask), voltage, voltage_before,
             active_bits(currents),
             self._no_currents if currents is None else np.asarray(currents, np.float64),
             self.threshold, step * dt, dt, self.n_cells,
@@ -49,7 +50,7 @@ class CpuCompiledTissue(CompiledTissue):
             with self._cores:
                 self._kernel(*arguments)
         else:
-            self._groups_kernel(*arguments, *groups.due)
+            self._groups_kernel(*arguments, groups.due)
 
     @cached_property
     def _groups_kernel(self) -> Any:

@@ -26,6 +26,7 @@ from engines.backend.vector_math import (
     splat,
     store,
 )
+from engines.cardiac.cells import tissue
 from engines.cardiac.compiler.schemes import STEP, STIMULUS, Step
 from engines.formulas.emit_numba import digest as digest_of
 from engines.formulas.emit_numba import instructions
@@ -90,7 +91,7 @@ def _written(
 def digest(step: Step) -> int:
     """A number for the step, the precision and all code that its machine code is made with."""
     model = step.model
-    return digest_of(step.after, model.states, model.voltage, model.opened, Path(__file__))
+    return digest_of(step.after, model.states, model.voltage, model.opened, Path(__file__), Path(tissue.__file__))
 
 
 def numba_kernel(step: Step) -> Callable[..., None]:
@@ -137,11 +138,16 @@ def _compiled_pacing(sources: int) -> Callable[..., None]:
 
 def _compiled(sources: int) -> Callable[..., None]:
     @njit(parallel=True, nogil=True, cache=True)
-    def react(
-        states, voltage, voltage_before, activation, kinds, table, stimulus_mask, active, currents, threshold, time,
-        dt, n_cells,
-    ):  # fmt: skip
-        """One step of all cells, as :meth:`CompiledTissue.step`; ``active``: the bits of the stimuli that are on."""
+    def react(cells, voltage, voltage_before, active, currents, threshold, time, dt, n_cells):
+        """One step of all cells, as :meth:`CompiledTissue.step`: y' = f(y, V), V' = −i_ion + stimulus by the step's
+        scheme.
+
+        cells: :class:`~engines.cardiac.cells.tissue.Cells`, a state a row; active: the bits of the stimuli that are
+        on. Bytes of a cell: all states and the voltage read and written, the voltage at the start and the kind read
+        (:func:`tissue.compiled_traffic`).
+        """
+        states, activation = cells.states, cells.activation
+        kinds, table, stimulus_mask = cells.kinds, cells.table, cells.stimulus_mask
         width = lanes(voltage)
         n_vectors = (n_cells + width - 1) // width
         for k in prange(n_vectors):
@@ -168,11 +174,17 @@ def _compiled(sources: int) -> Callable[..., None]:
 
 def _compiled_groups(sources: int) -> Callable[..., None]:
     @njit(parallel=True, nogil=True, cache=True)
-    def react_groups(
-        states, voltage, voltage_before, activation, kinds, table, stimulus_mask, active, currents, threshold, time,
-        dt, n_cells, due, waiting, hold, low, high, quiet, hold_steps,
-    ):  # fmt: skip
-        """Groups ``due`` react for as many steps as they have waited; arguments as in ``multirate/groups.cuh``."""
+    def react_groups(cells, voltage, voltage_before, active, currents, threshold, time, dt, n_cells, groups):
+        """Groups that are due react for as many steps as they have waited: the step is waiting · dt.
+
+        groups: :class:`~engines.cardiac.cells.tissue.Due`; all else, and the bytes of a cell that reacts, as of
+        ``react``.
+        """
+        states, activation = cells.states, cells.activation
+        kinds, table, stimulus_mask = cells.kinds, cells.table, cells.stimulus_mask
+        due, waiting, hold = groups.due, groups.waiting, groups.hold
+        low, high = groups.low, groups.high
+        quiet, hold_steps = groups.quiet, groups.hold_steps
         width = lanes(voltage)
         for k in prange(len(due)):
             group = due[k]

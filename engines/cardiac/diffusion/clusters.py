@@ -73,7 +73,7 @@ def cluster_step_seconds(
 ) -> Array:
     """(len(orders), len(threads)) [s]: a step of ``matrix`` in each order with each number of threads per block.
 
-    Orders are those of :func:`engines.geometry.ordering.metis_order` with clusters of many sizes, for instance.
+    Orders are those of :func:`engines.geometry.meshes.ordering.metis_order` with clusters of many sizes, for instance.
     """
     seconds = np.empty((len(orders), len(threads)))
     for row, order in enumerate(orders):

@@ -15,8 +15,8 @@ from engines.api import Array
 from engines.cardiac.diffusion.kernels import energy_need, fill_rows, kept_shares, least_squares
 from engines.cardiac.diffusion.sliced import SLICE, WIDTH, slice_starts
 from engines.cardiac.diffusion.weights import ENERGY_LIMIT, RELAXATION_CAP
-from engines.geometry.adjacency import BOUNDARY
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.adjacency import BOUNDARY
+from engines.geometry.meshes.mesh import TetMesh
 
 RINGS_OF_SHARES, RINGS_OF_ROWS, RINGS_OF_PATCH = 2, 3, 5
 """How far from a changed cell shares and rows change, and what must be known for that."""

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from engines.api import Array
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 
 def reference_operator(

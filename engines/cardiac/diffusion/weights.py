@@ -17,8 +17,8 @@ from engines.cardiac.diffusion.kernels import energy_need, fill_rows, kept_share
 from engines.cardiac.diffusion.sliced import SlicedMatrix, row_lengths, slice_starts
 from engines.cardiac.diffusion.stability import growing_cells
 from engines.cardiac.diffusion.tensors import check_tensors
-from engines.geometry.adjacency import face_neighbours
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.adjacency import face_neighbours
+from engines.geometry.meshes.mesh import TetMesh
 
 RELAXATION_CAP = 4.0
 """Largest ratio of a two-point coefficient to that of the minimum correction (README, "What was measured")."""

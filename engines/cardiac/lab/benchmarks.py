@@ -17,8 +17,8 @@ from engines.cardiac.parameters import (
     Sphere,
     Stimulus,
 )
-from engines.geometry.box import box_mesh
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
 
 SIZES = (1_000_000, 10_000_000)
 """Tetrahedra, about."""

@@ -17,8 +17,8 @@ from engines.backend.timing import measured_once
 from engines.cardiac.diffusion.sliced import SLICE, SlicedMatrix
 from engines.cardiac.diffusion.weights import assemble
 from engines.cardiac.tissue.operator import cell_order
-from engines.geometry.box import box_mesh
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
 
 JITTER = 0.2
 EDGE = 0.5

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit, prange
 
 from engines.api import Array
+from engines.cardiac.cells.tissue import Due
 from engines.cardiac.multirate.groups import Groups
 from engines.cardiac.stimulus.currents import active_bits
 
@@ -17,12 +18,33 @@ if TYPE_CHECKING:
     from engines.cardiac.step.graphs import Moment
 
 
+class PerGroup(NamedTuple):
+    """What is known of each group, ``(groups,)``; as in ``multirate.cu``. is_due: bool, whether it reacts now"""
+
+    low: Array
+    high: Array
+    hold: Array
+    waiting: Array
+    is_due: Array
+
+
+class Rule(NamedTuple):
+    """Which groups react; as in ``multirate.cu``."""
+
+    slow_steps: int
+    run: int
+    wake: np.floating[Any]
+    hold_steps: int
+
+
 class CpuGroups(Groups):
     """Groups on the CPU; call ``plan`` inside ``backend.timed`` or ``active``."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._is_due = np.zeros(self.n_groups, np.bool_)
+        is_due = np.zeros(self.n_groups, np.bool_)
+        self._per_group = PerGroup(self.low, self.high, self.hold, self.waiting, is_due)
+        self._rule = Rule(self.slow_steps, self._run, self._wake, self._hold_steps)
         self._list = np.zeros(0, np.int64)
 
     def plan(
@@ -36,14 +58,14 @@ class CpuGroups(Groups):
         tissue = self._tissue
         plan_groups(
             voltage, voltage_before, tissue.activation, tissue.stimulus_mask, np.uint32(active_bits(currents)),
-            tissue.threshold, step * self._dt, self._dt, step % self.slow_steps, self.slow_steps, self._run,
-            self._wake, self._hold_steps, self.low, self.high, self.hold, self.waiting, self._is_due, tissue.n_cells,
+            tissue.threshold, step * self._dt, self._dt, step % self.slow_steps, self._rule, self._per_group,
+            tissue.n_cells,
         )  # fmt: skip
-        self._list = np.flatnonzero(self._is_due)
+        self._list = np.flatnonzero(self._per_group.is_due)
 
     @property
-    def due(self) -> tuple[Any, ...]:
-        return self._list, self.waiting, self.hold, self.low, self.high, self._quiet, self._hold_steps
+    def due(self) -> Due:
+        return Due(self._list, self.waiting, self.hold, self.low, self.high, self._quiet, self._hold_steps)
 
     def due_now(self) -> int:
         return len(self._list)
@@ -51,10 +73,19 @@ class CpuGroups(Groups):
 
 @njit(parallel=True, nogil=True, cache=True)
 def plan_groups(
-    voltage, voltage_before, activation, stimulus_mask, active, threshold, time, dt, phase, slow_steps, run, wake,
-    hold_steps, low, high, hold, waiting, is_due, n_cells,
+    voltage, voltage_before, activation, stimulus_mask, active, threshold, time, dt, phase, rule, per_group, n_cells
 ):  # fmt: skip
-    """Fill ``is_due: (groups,)``; other arguments as in ``multirate.cu``."""
+    """Fill ``per_group.is_due``: hold > 0 or (phase + group / run) mod slow_steps = 0; hold is hold_steps where a
+    voltage has left low − wake … high + wake, or a stimulus is on.
+
+    rule: :class:`Rule`; per_group: :class:`PerGroup`; all else as in ``multirate.cu``. Groups are 32 neighbouring
+    cells. Bytes: the voltage of all cells; of each group low, high, hold and waiting are read, the last two and is_due
+    written; the voltage before and the activation where a group near the threshold is not due.
+    """
+    low, high, hold = per_group.low, per_group.high, per_group.hold
+    waiting, is_due = per_group.waiting, per_group.is_due
+    slow_steps, run = rule.slow_steps, rule.run
+    wake, hold_steps = rule.wake, rule.hold_steps
     for group in prange(len(hold)):
         first, end = 32 * group, min(32 * group + 32, n_cells)
         lowest, highest = low[group], high[group]

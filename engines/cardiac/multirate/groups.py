@@ -12,7 +12,7 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.twins import Twins
-from engines.cardiac.cells.tissue import Tissue
+from engines.cardiac.cells.tissue import Due, Tissue
 from engines.cardiac.parameters.multirate import Multirate
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ class Groups(ABC):
         """
 
     @property
-    def due(self) -> tuple[Any, ...]:
-        """On the CPU: last arguments of a tissue's kernel for groups."""
+    def due(self) -> Due:
+        """On the CPU: last argument of a tissue's kernel for groups."""
         raise TypeError(f"{type(self).__name__} is launched, not handed to a kernel of the CPU")
 
     def launch(self, kernel: Any, block: tuple[int], arguments: tuple[Any, ...]) -> None:

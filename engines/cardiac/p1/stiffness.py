@@ -17,9 +17,9 @@ from engines.api import Array, Progress, no_progress
 from engines.api.errors import MeshError
 from engines.cardiac.diffusion.tensors import check_tensors
 from engines.cardiac.p1.sites import VertexSites, vertex_sites
-from engines.geometry.edges import EDGES
-from engines.geometry.linear_elements import shape_gradients
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.edges import EDGES
+from engines.geometry.meshes.linear_elements import shape_gradients
+from engines.geometry.meshes.mesh import TetMesh
 
 CHUNK = 500_000
 """Tetrahedra whose elements are in memory at once: 150 MB."""

@@ -8,8 +8,8 @@ from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.tissue.operator import TissueOperator, VertexTissueOperator
-from engines.geometry.mesh import TetMesh
-from engines.geometry.quality import measure_quality
+from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.meshes.quality import measure_quality
 
 
 def checked(problem: Problem) -> tuple[CardiacParameters, TetMesh]:

@@ -8,7 +8,7 @@ from engines.api.errors import ProblemError
 from engines.cardiac.parameters import CardiacParameters, CellType, RegionSetting, Sphere, Stimulus
 from engines.cardiac.step.limits import rounded_down
 from engines.cardiac.tissue.operator import tissue_operator
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 
 def default_parameters(mesh: TetMesh) -> CardiacParameters:

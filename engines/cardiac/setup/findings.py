@@ -8,7 +8,7 @@ from engines.cardiac.setup.cells import cell_findings
 from engines.cardiac.setup.resolution import front_findings
 from engines.cardiac.stimulus.protocol import told_times
 from engines.cardiac.tissue.operator import CellOperator, TissueOperator, VertexTissueOperator
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 
 def problem_findings(mesh: TetMesh, parameters: CardiacParameters, operator: TissueOperator) -> tuple[Finding, ...]:

@@ -28,7 +28,7 @@ import numpy as np
 from engines.api import Array, Finding, Remedy
 from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters, Tissue
 from engines.cardiac.parameters.cells import FROM_FILE, NON_CONDUCTING, TT06
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 TABLE = Path(__file__).with_name("slowing.json")
 SAMPLE = 100_000

@@ -21,7 +21,7 @@ from engines.cardiac.tissue.population import insulators
 from engines.cardiac.tissue.scar import Scar
 from engines.cardiac.tissue.sites import Sites
 from engines.cardiac.watch.watcher import TissueWatcher
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 PULSE_MILLISECONDS = 2.0
 RADIUS = 0.03

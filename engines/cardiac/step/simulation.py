@@ -35,7 +35,7 @@ from engines.cardiac.watch.conduction import DURATIONS, measured
 from engines.cardiac.watch.fields import FIELDS, FRONT_MILLISECONDS
 from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
 from engines.cardiac.watch.watchers import sample_steps
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from engines.watching import Watchers
 
 
@@ -114,6 +114,9 @@ class CardiacSimulation(Simulation):
 
     def field(self, name: str) -> Array:
         return self._places.whole(self._infos[name], self._values(name))
+
+    def on_device(self, name: str) -> Any | None:
+        return self._places.on_device(self._values(name))
 
     def set_control(self, name: str, value: Any) -> None:
         if name != "conductivity_scale":

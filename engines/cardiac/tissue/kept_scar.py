@@ -12,7 +12,7 @@ from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
 from engines.cardiac.parameters.cells import NON_CONDUCTING
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 PAINTED = "Painted scar"
 TITLE = "Keep the scar in the project"

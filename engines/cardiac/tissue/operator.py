@@ -20,9 +20,9 @@ from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters
 from engines.cardiac.parameters.cells import NON_CONDUCTING
 from engines.cardiac.tissue.population import cut, insulators, piece_sizes, pieces
 from engines.cardiac.tissue.sites import Sites, region_ids
-from engines.geometry.adjacency import face_neighbours
-from engines.geometry.mesh import TetMesh
-from engines.geometry.ordering import hilbert_order, renumber
+from engines.geometry.meshes.adjacency import face_neighbours
+from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.meshes.ordering import hilbert_order, renumber
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,10 @@ class Places(ABC):
     def whole(self, info: FieldInfo, values: Any) -> Array:
         """(mesh.n_cells,) float32 in the mesh's numbering."""
 
+    def on_device(self, values: Any) -> Any | None:
+        """(mesh.n_cells,) in the mesh's numbering, on the device; None where cells are means of their vertices."""
+        return None
+
     @abstractmethod
     def cell(self, place: int) -> int:
         """A cell of the mesh at this place."""
@@ -54,6 +58,10 @@ class CellPlaces(Places):
         ordered = np.empty(len(self._order), np.float32)
         ordered[self._order] = self._backend.to_host(values)[: len(self._order)]
         return ordered
+
+    def on_device(self, values: Any) -> Any:
+        with self._backend.active():
+            return values[self._backend.array(np.asarray(self._place, np.int64))]
 
     def cell(self, place: int) -> int:
         return int(self._order[place])

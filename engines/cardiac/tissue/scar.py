@@ -21,7 +21,7 @@ from engines.cardiac.diffusion.patch import RINGS_OF_PATCH, RINGS_OF_ROWS, RINGS
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.tissue.operator import CellOperator, diffusion_tensors
 from engines.cardiac.tissue.population import insulators
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 LEAST_LEFT = 1e-3
 """A share of the conductivity below this counts as none."""

@@ -24,7 +24,7 @@ from engines.cardiac.parameters import CardiacParameters, RegionSetting
 from engines.cardiac.parameters.cells import NON_CONDUCTING
 from engines.cardiac.setup.cells import make_cells, step_limit
 from engines.cardiac.stimulus.protocol import Protocol
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 
 SAMPLE = 0.1
 """Time between two looks at the voltage [ms]; a repolarisation is linear between them (2e-4 ms at 1 mV/ms)."""

@@ -14,7 +14,7 @@ from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup, quantity
 from engines.api.tools import Tool, ToolResult
 from engines.cardiac.tools.mesh_of import mesh_of
-from engines.geometry.fibre_files import read_fibre_file
+from engines.geometry.fibres.files import read_fibre_file
 
 
 class FileParameters(ParameterGroup):

@@ -1,4 +1,4 @@
-"""Make fibres and sheets by rule (:mod:`engines.geometry.fibre_rules`)."""
+"""Make fibres and sheets by rule (:mod:`engines.geometry.fibres.rules`)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup, quantity
 from engines.api.tools import Tool, ToolResult
 from engines.cardiac.tools.mesh_of import mesh_of
-from engines.geometry.fibre_rules import Angles, RuleFibres, rule_fibres
-from engines.geometry.mesh import TetMesh
-from engines.geometry.walls import (
+from engines.geometry.fibres.rules import Angles, RuleFibres, rule_fibres
+from engines.geometry.fibres.walls import (
     Boundary,
     Walls,
     beyond_plane,
@@ -27,6 +26,7 @@ from engines.geometry.walls import (
     slab_walls,
     ventricle_walls,
 )
+from engines.geometry.meshes.mesh import TetMesh
 
 VENTRICLES, SLAB = {"shape": ("ventricles",)}, {"shape": ("slab",)}
 LAYERS = 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 
 def mesh_of(problem: Problem) -> TetMesh:

@@ -14,8 +14,8 @@ from engines.api.parameters import ParameterGroup, quantity
 from engines.api.tools import Tool, ToolResult
 from engines.backend.ceilings import machine
 from engines.cardiac.tools.mesh_of import mesh_of
-from engines.geometry.mesh import TetMesh
-from engines.geometry.refinement import CELL_LIMIT, CHILDREN, refine, refined_size
+from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.meshes.refinement import CELL_LIMIT, CHILDREN, refine, refined_size
 
 MEMORY_SHARE = 0.6
 """Of the machine's memory, that a refinement may fill: the mesh before is still open, and so is the window."""

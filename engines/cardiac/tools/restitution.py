@@ -19,7 +19,7 @@ from engines.cardiac.tools.cell_restitution import Cells, Points, Pulses, dynami
 from engines.cardiac.tools.strand import Strand
 from engines.cardiac.tools.strand_restitution import Velocities, velocities
 from engines.cardiac.tools.velocity import COARSEST, FINEST, region_setting, typical_spacing
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 APD = ChartInfo("apd", "APD90", "ms", x_title="diastolic interval", x_unit="ms")
 SLOPE = ChartInfo("slope", "Slope of APD90", "ms/ms", x_title="diastolic interval", x_unit="ms")

@@ -17,8 +17,8 @@ from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import Box, CardiacParameters, RegionSetting, Stimulus
 from engines.cardiac.tissue.operator import TissueOperator, tissue_operator
-from engines.geometry.box import box_mesh
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
 
 WIDTH = 3
 """Cubes across: fewer have no cell away from the sides, more take longer and change the velocity by under 1 %."""

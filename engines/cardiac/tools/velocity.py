@@ -22,7 +22,7 @@ from engines.api.tools import Tool, ToolResult
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Tissue
 from engines.cardiac.step.limits import rounded_down
 from engines.cardiac.tools.strand import Strand, front_velocity
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 TOLERANCE = 0.01
 """Relative: when the measured velocity is taken for the wanted one."""

@@ -20,7 +20,7 @@ from engines.cardiac.parameters import (
     WholeRegion,
 )
 from engines.cardiac.step.simulation import CardiacSimulation
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 
 PULSE, STRENGTH = 1.0, 52.0
 """The stimulus of the published action potentials [ms, pA/pF]."""

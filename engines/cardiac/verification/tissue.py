@@ -16,7 +16,7 @@ from engines.cardiac.lab.diffusion.convergence import cosine_error
 from engines.cardiac.lab.meshes import cube
 from engines.cardiac.parameters import VERTEX_CENTRED, Box, CardiacParameters, Numerics, Recording, Stimulus
 from engines.cardiac.tissue.operator import TissueOperator, tissue_operator
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 
 THESIS = {15: 0.027, 23: 0.011}
 """Errors of the thesis' table 3.1 on TetGen's cubes of 19,505 and 68,368 cells, by the cubes along an edge of ours."""

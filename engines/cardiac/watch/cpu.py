@@ -24,7 +24,7 @@ class CpuKernels(WatcherKernels):
     def look_maps(
         self, voltage: Array, arrays: MapArrays, threshold: float, fraction: float, time: float, since: float
     ) -> None:
-        _look_maps(voltage, *arrays, threshold, fraction, time, since, self.n_cells)
+        _look_maps(voltage, arrays, threshold, fraction, time, since, self.n_cells)
 
     def weighted_sums(self, voltage: Array, weights: Array, out: Array) -> None:
         partial = np.empty((len(weights), -(-self.n_cells // CHUNK)))
@@ -45,9 +45,16 @@ class CpuKernels(WatcherKernels):
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def _look_maps(
-    voltage, before, level, rest, peak, activation, repolarisation, duration, threshold, fraction, time, since, n_cells
-):
+def _look_maps(voltage, arrays, threshold, fraction, time, since, n_cells):
+    """A beat begins where V crosses ``threshold`` upwards and ends where it falls below peak − fraction (peak − rest);
+    both moments are linear between looks.
+
+    arrays: :class:`MapArrays`, one value a cell in each. Bytes of a cell: V, before, level and rest are read and
+    before is written; more only where a beat begins, rises or ends.
+    """
+    before, level = arrays.before, arrays.level
+    rest, peak = arrays.rest, arrays.peak
+    activation, repolarisation, duration = arrays.activation, arrays.repolarisation, arrays.duration
     for i in prange(n_cells):
         v, b, end = voltage[i], before[i], level[i]
         before[i] = v

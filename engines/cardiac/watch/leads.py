@@ -21,8 +21,8 @@ from engines.api.errors import ProblemError
 from engines.cardiac.p1.stiffness import CHUNK
 from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.tissue.sites import Sites
-from engines.geometry.linear_elements import shape_gradients
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.linear_elements import shape_gradients
+from engines.geometry.meshes.mesh import TetMesh
 
 AWAY = 1.0
 """Electrodes of a ready set are so many diagonals of the mesh's box from its middle: twice as far as its corners."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.geometry.adjacency import boundary_faces, face_neighbours
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.adjacency import boundary_faces, face_neighbours
+from engines.geometry.meshes.mesh import TetMesh
 
 
 @dataclass(frozen=True)

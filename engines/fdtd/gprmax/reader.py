@@ -19,6 +19,7 @@ from engines.fdtd.gprmax.mapping import WAVEFORMS, Receiver, monitors_of, port_o
 from engines.fdtd.gprmax.objects import FREE_SPACE, OBJECTS
 from engines.fdtd.parameters import FdtdParameters, LumpedPort, Material, PointSource
 from engines.fdtd.setup.grid import make_yee
+from engines.reading import guarded
 
 SUFFIX = ".in"
 PEC = "pec"
@@ -63,6 +64,7 @@ class _Scene:
     told: list[str] = field(default_factory=list)
 
 
+@guarded("cannot be read as a gprMax file: save it again as text.")
 def read_gprmax(path: Path) -> Imported:
     """The problem in a ``.in`` file. Raises ProblemError with the line and the command that cannot be read."""
     scene = _Scene()

@@ -16,7 +16,13 @@
   cells left −40 dB. So α_face is ω ε₀ of the lowest (a fifth of it on coarse cells), and κ stretches a layer that is
   thin in wavelengths, for fields that fade around what is small, while a wavelength still has cells in it. Ten cells,
   steady waves of 10 … 1,000 cells a wavelength, Courant numbers 0.2 … 1: −97 dB at normal incidence, −86 at 60°, −47
-  at 75°; eight cells −86, −68 and −39.
+  at 75°; of thinner ones ``thin_layers.py`` tells.
+
+  Fields that only fade towards the layer (a guide below cut-off) meet κ and little else, and where a wavelength has ten
+  to thirty cells κ must be small for the waves that travel. With 1.02, 1.1 and 1.3 times the wavenumber of vacuum along
+  the face −30, −67, −102 dB come back at 10 cells a wavelength and −20, −44, −69 at 20; κ = 5 at any wavelength, as it
+  was, had −50, −97, −93 and −26, −64, −90, but left −63 dB instead of −97 of a wave that travels straight at 10. Twice
+  the κ would gain 6 to 17 dB of what fades and leave −85. Keep a layer away from what fades slowly, or take more cells.
 - **absorber**, backed by PEC: a layer in which all fields fade, E and H alike (``σ/ε = σ*/μ``, so that nothing is
   reflected where it varies slowly: Oskooi et al., doi 10.1364/OE.16.011376). After each pass E (or H) is multiplied by
   ``f = 1/(1 + 2a)``, a growing as the third power of the depth: the step of a medium with a larger ε_∞ (or μ) and a

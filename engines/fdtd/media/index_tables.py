@@ -10,6 +10,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.reading import guarded
 
 FEWEST = 5
 
@@ -58,6 +59,7 @@ def read_index_table(path: Path, micrometres: float) -> IndexTable:
     return IndexTable(wavelengths, index)
 
 
+@guarded("cannot be read as a table of refractive indices: save it as CSV.")
 def _blocks(path: Path) -> list[tuple[str, list[list[float]]]]:
     """Rows of numbers under each line of words, with the last word of that."""
     try:

@@ -16,6 +16,7 @@ from engines.fdtd.watch.watcher import FieldWatcher
 LEAST = 1e-3
 """Of the largest incident energy in the band: where there is less (or none), R and T would be noise."""
 CHART = "balance"
+WORDS = (("R", "Reflection"), ("T", "Transmission"), ("A = 1 − R − T", "Absorption"))
 FAR_FROM_ONE = 0.02
 """Of R + T: ten times what a slab of 12 cells per wavelength leaves between absorbing layers."""
 
@@ -36,7 +37,9 @@ class Balance(FieldWatcher):
         self._unit = (*reflected, *transmitted)[0].unit
         title, unit, self._x = (*reflected, *transmitted)[0].abscissa()
         self.charts = (
-            ChartInfo(CHART, "Part of the incident power", "1", x_title=title, x_unit=unit, comparable=True),
+            ChartInfo(
+                CHART, "Part of the incident power", "1", x_title=title, x_unit=unit, comparable=True, words=WORDS
+            ),
         )
 
     def look(self, step: int) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from engines.api import Finding
 from engines.api.device import Backend
 from engines.fdtd.monitors.fourier import Surroundings
@@ -22,7 +24,7 @@ class SettlingWatcher(FieldWatcher):
     """Knows the largest energy from a few looks until what the sources gave has spread, and none after that.
 
     Of what is left twice the magnetic energy counts: a cut current leaves charges, whose static field never goes and
-    is not in spectra. A run that goes on from a checkpoint has no largest energy, and says nothing.
+    is not in spectra.
     """
 
     def __init__(self, around: Surroundings, backend: Backend, steps: YeeSteps) -> None:
@@ -30,18 +32,22 @@ class SettlingWatcher(FieldWatcher):
         self._over = max(over_at(waveform) for waveform in around.waveforms)
         self._between = self.every = max(1, int(self._over / around.dt / LOOKS))
         self._largest, self._step = 0.0, 0
+        self._held = backend.array(np.zeros(1))
 
     def look(self, step: int) -> None:
         self._step = step
         with self._backend.active():
             self._largest = max(self._largest, sum(self._steps.energy()))
-        if step * self._dt > 2 * self._over:
-            self.every = NEVER
+            self._held[...] = self._backend.array(np.array([self._largest]))
+        self.every = self._after(step)
+
+    def _after(self, step: int) -> int:
+        return NEVER if step * self._dt > 2 * self._over else self._between
 
     def restored(self, step: int) -> None:
-        self.every, self._step = self._between, step
-        if not step:
-            self._largest = 0.0
+        self._largest = float(self._backend.to_host(self._held)[0])
+        self._step = step // self._between * self._between
+        self.every = self._after(self._step)
 
     def noticed(self) -> Sequence[Finding]:
         if not self._largest:
@@ -61,4 +67,4 @@ class SettlingWatcher(FieldWatcher):
         )
 
     def parts(self) -> dict[str, Any]:
-        return {}
+        return {"largest energy": self._held}

@@ -15,6 +15,7 @@ from engines.backend.twins import pick
 from engines.fdtd.grid.boundaries import make_axes
 from engines.fdtd.grid.dimensions import ALL, parts_of
 from engines.fdtd.grid.resolution import resolution_findings
+from engines.fdtd.grid.thin_layers import thin_layer_findings
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, TIME_UNITS
 from engines.fdtd.media.dispersion import make_slots
 from engines.fdtd.media.dispersive_layers import dispersive_cells, layer_findings, range_findings, state_findings
@@ -93,6 +94,7 @@ class Setup:
         self.memory = self._memory(states)
         self.findings = (
             *resolution_findings(yee, unit, waveforms, used, self.dt, parameters.numerics.smoothing),
+            *thin_layer_findings(faces, yee.counts),
             *layer_findings(parameters, fillings, self.media, yee, faces),
             *state_findings(used, self.slots),
             *source_findings(yee, self.axes, self.driven),

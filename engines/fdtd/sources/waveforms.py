@@ -10,7 +10,6 @@ from typing import Literal, Protocol
 
 import numpy as np
 from scipy.interpolate import CubicSpline
-from scipy.signal import hilbert
 
 from engines.api import Array
 
@@ -168,6 +167,8 @@ class Sampled:
 
     @cached_property
     def _turned(self) -> CubicSpline:
+        from scipy.signal import hilbert  # with it come all of scipy's statistics, which every start would load
+
         times, values = self._even
         padded = np.concatenate([np.zeros_like(values), values, np.zeros_like(values)])
         # the imaginary part of the analytic signal of sin is −cos

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from engines.api import Array
 from engines.api.device import Backend
+from engines.backend.prepared import prepared
 from engines.fdtd.grid.boundaries import Axis, kernel_tables, psi_shapes
 from engines.fdtd.grid.dimensions import ALL, Parts
 from engines.fdtd.grid.yee import Yee
@@ -153,12 +155,22 @@ class CpuYee(LeapfrogSteps):
             oblique.magnetic()
 
     def _sweep(self, what: int) -> None:
-        sweeps.sweep(
-            what, self.electric, self.magnetic, self._ids_e, self._flat_ids_h, self._rows_e, self._rows_h,
-            *self._coefficients, self._table_e, self._table_h, self._counts, self._lows, self._highs, self._wraps,
-            self._yee.planes, self._parts_e, self._parts_h, *self.psi, *self._entries[0], self.signals,
-            *self._poles.arguments, self.bands_together if what == sweeps.BOTH else self._bands,
+        self._launch(what, self.bands_together if what == sweeps.BOTH else self._bands)
+
+    @cached_property
+    def _launch(self) -> Callable[[int, int], None]:
+        """The sweep over what does not change from step to step."""
+        ex, ey, ez, hx, hy, hz = self.psi
+        of_e, of_h = self._coefficients
+        arguments = (
+            self.electric, self.magnetic,
+            sweeps.Half(self._ids_e, self._rows_e, of_e, self._table_e, self._parts_e, ex, ey, ez),
+            sweeps.Half(self._flat_ids_h, self._rows_h, of_h, self._table_h, self._parts_h, hx, hy, hz),
+            sweeps.Grid(self._counts, self._lows, self._highs, self._wraps, self._yee.planes),
+            sweeps.Entries(*self._entries[0], self.signals), sweeps.Poles(*self._poles.arguments),
         )  # fmt: skip
+        kernel = prepared(sweeps.sweep, sweeps.BOTH, *arguments, self._bands)
+        return lambda what, bands: kernel(what, *arguments, bands)
 
     def _fade(self, field: Array, magnetic: bool) -> None:
         for along, axis in enumerate(self._axes):

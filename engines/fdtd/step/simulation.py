@@ -45,7 +45,8 @@ ENERGIES = {"energy": "Field energy", "electric": "Electric energy", "magnetic":
 
 
 class FdtdSimulation(Simulation):
-    """cells: (nz, ny, nx) uint8 materials, for viewing; ``sample_steps`` resolves the shortest period driven.
+    """scale: of all sources; cells: (nz, ny, nx) uint8 materials, for viewing
+    period: the shortest driven [the engine's time], which ``sample_steps`` resolves
     traffic: of the steps and of all that watches them
     still: charts that do not change during a run"""
 
@@ -57,6 +58,7 @@ class FdtdSimulation(Simulation):
         dt: float,
         steps: YeeSteps,
         sources: Sources,
+        *,
         scale: float,
         cells: Array,
         fields: tuple[FieldInfo, ...],
@@ -90,7 +92,7 @@ class FdtdSimulation(Simulation):
 
     def advance(self, steps: int) -> None:
         end = self.step + steps
-        while self.step < end:
+        while self.step < end and not self.finished:  # it ends where it was looked at, however many steps are asked for
             self._advance(self.watchers.next_look(self.step, end) - self.step)
             if due := self.watchers.due(self.step):
                 with self._backend.timed(MONITORS, launches=self._unwatched):
@@ -146,6 +148,12 @@ class FdtdSimulation(Simulation):
         if watcher := self.watchers.of_field(name):
             return watcher.field(name)
         return self._shown.field(name)
+
+    def on_device(self, name: str) -> Any | None:
+        if self.watchers.of_field(name):
+            return None
+        with self._backend.active():
+            return self._cells.reshape(-1).copy() if name == "material" else self._shown.on_device(name)
 
     def observe(self) -> Mapping[str, float]:
         """``½ε₀ Σ (ε_r E² + μ_r η₀²H²) ΔV`` [J]; E and H stand half a step apart. Of a dispersive material ε_r is that

@@ -39,6 +39,17 @@ class Components:
         values = self._backend.gather(field[axis].reshape(-1), selected.edges(name, runs))
         return values if name[0] == "E" else values / np.float32(VACUUM_IMPEDANCE)
 
+    def on_device(self, name: str) -> Any:
+        """(cells,) in the precision of the run, on the device; inside ``backend.active``."""
+        if name in PARTS:
+            return sum(self.on_device(part) ** 2 for part in self._names[name]) ** 0.5
+        values = (self._steps.electric if name[0] == "E" else self._steps.magnetic)["xyz".index(name[1])]
+        nx, ny, nz = self._yee.counts
+        offsets = around_center(name)
+        parts = [values[dz : dz + nz, dy : dy + ny, dx : dx + nx] for dx, dy, dz in offsets]
+        unit = 1.0 if name[0] == "E" else VACUUM_IMPEDANCE
+        return (sum(parts[1:], parts[0]) * values.dtype.type(1 / (len(offsets) * unit))).reshape(-1)
+
     def field(self, name: str) -> Array:
         """(cells,) float32."""
         if name in PARTS:

@@ -54,20 +54,28 @@ DECOMPRESSORS = {
 }
 
 
+EXPANDED_ALWAYS, EXPANDED_PER_BYTE = 256 << 20, 32
+"""What all arrays of a compressed file may come to: meshes and their fields expand to some four times the file, fields
+of one value to a thousand times, of which no file has many."""
+
+
 @dataclass
 class XmlFile:
-    """A VTK XML file taken apart: the tree, and the appended bytes where there are any."""
+    """A VTK XML file taken apart: the tree, and the appended bytes where there are any. ``left`` is how many bytes its
+    compressed arrays may still expand to."""
 
     root: ElementTree.Element
     name: str
     appended: bytes = b""
     appended_base64: bool = False
+    left: int = EXPANDED_ALWAYS
 
     @classmethod
     def parse(cls, data: bytes, name: str) -> XmlFile:
         """Split off raw appended data (which is not XML) and parse the rest. Raises MeshError."""
         if b"<!DOCTYPE" in data[:4096] or b"<!ENTITY" in data[:4096]:
             raise MeshError(f"{name} defines XML entities, which mesh files never need; export the mesh again.")
+        left = EXPANDED_ALWAYS + EXPANDED_PER_BYTE * len(data)
         start = data.find(b"<AppendedData")
         appended, is_base64 = b"", False
         if start >= 0:
@@ -85,7 +93,7 @@ class XmlFile:
             raise MeshError(
                 f"{name} is not complete XML (line {line}): it is truncated or damaged; copy or export it again."
             ) from None
-        return cls(root, name, appended, is_base64)
+        return cls(root, name, appended, is_base64, left)
 
     def __post_init__(self) -> None:
         order = ">" if self.root.get("byte_order") == "BigEndian" else "<"
@@ -153,6 +161,12 @@ class XmlFile:
         width = self.header.itemsize
         head, _ = _take(part, 3 * width, is_base64)
         n, block, last = (int(v) for v in np.frombuffer(head, self.header))
+        self.left -= n * block if not last else (n - 1) * block + last
+        if self.left < 0:  # before anything is expanded; blocks never give more than they announce
+            raise MeshError(
+                f"{self.name} expands to far more than a mesh of its size: save it without compression, or its fields "
+                "apart."
+            )
         head, rest = _take(part, (3 + n) * width, is_base64)
         ends = np.cumsum(np.frombuffer(head, self.header)[2:].astype(np.int64)) - last
         data, _ = _take(rest, int(ends[-1]), is_base64)

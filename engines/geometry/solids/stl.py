@@ -10,6 +10,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.reading import guarded
 
 MOST_TRIANGLES = 20_000_000
 BINARY = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
@@ -56,6 +57,7 @@ def _read(path: str, changed: int) -> Triangles:
     return Triangles(corners, triangles, _check_closed(corners, triangles, name))
 
 
+@guarded("cannot be read as STL: write it again.", largest=8 << 30)
 def read_corners(path: Path) -> Array:
     """(m, 3, 3) float32 corners of the triangles in an STL file. Raises ProblemError."""
     name = path.name

@@ -16,7 +16,7 @@ from engines.cardiac.diffusion.weights import assemble
 from engines.cardiac.lab.meshes import cube
 from engines.cardiac.lab.published import published
 from engines.cardiac.tissue.operator import cell_order
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 DIFFUSIVITY, DURATION = 0.01, 1.0
 """With these the thesis' steps and errors come out; it gives the exact solution for a diffusivity of 1."""

@@ -40,7 +40,8 @@ def all_frequencies(sums, x, turns):
 
 @nb.njit(cache=True, nogil=True)
 def gather(samples, x, slot):
-    samples[slot] = x
+    for i in range(x.size):
+        samples[slot, i] = x[i]
 
 
 @nb.njit(nogil=True)

@@ -69,8 +69,8 @@ def find_mixed(cells, wraps, starts, found):
         k = np.int64(plane)
         low, high = np.empty(nx, cells.dtype), np.empty(nx, cells.dtype)
         for j in range(ny):
-            low[:] = cells[k, j]
-            high[:] = low
+            for i in range(nx):
+                low[i] = high[i] = cells[k, j, i]
             for oz in range(-1, 2):
                 z = _cell(k + oz, nz, wraps[2])
                 for oy in range(-1, 2):

@@ -2,12 +2,14 @@
 
 Rows are padded to whole vectors, so there is no scalar code: in the last vector of a row the lanes beyond its places
 keep what they hold. Where a row, or a vector, has one material its coefficients are two numbers, else they are looked
-up. A row's material: (ids, the one number or −1, table of a, table of b). All rows are pointers.
+up. All rows are pointers.
 """
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numba as nb
 import numpy as np
@@ -24,6 +26,43 @@ from engines.fdtd.step.curl.vectors import (
     width,
     within,
 )
+
+
+class Material(NamedTuple):
+    """Of a row. number: the one that all places have, or −1; ids: of each place; ca, cb: tables by number"""
+
+    ids: Any
+    number: Any
+    ca: Any
+    cb: Any
+
+
+class Across(NamedTuple):
+    """A difference of two rows. inverse: 1/(κΔ); layered: whether in an absorbing layer, with ψ, b and c"""
+
+    upper: Any
+    lower: Any
+    inverse: Any
+    layered: Any
+    psi: Any
+    b: Any
+    c: Any
+
+
+class Along(NamedTuple):
+    """A difference along a row. inverse, b, c: of the places of x; first: what ``lower`` is at place 0; last: what
+    ``upper`` is at the last place; psi: of the places 0 … low − 1 and start … count − 1 of this row"""
+
+    inverse: Any
+    b: Any
+    c: Any
+    upper: Any
+    lower: Any
+    first: Any
+    last: Any
+    psi: Any
+    low: Any
+    start: Any
 
 
 @nb.njit(nogil=True)
@@ -72,14 +111,15 @@ def _layered(psi, i, b, c, difference):
 
 @nb.njit(nogil=True)
 def row_across(target, count, first, second, material, bound):
-    """The component along x: curl = ∂p − ∂q, neither along x.
+    """The component along x, of places 0 … count − 1: curl = ∂p − ∂q, neither along x; F ← a F + b (curl − w).
 
-    first, second: (upper row, lower row, 1/(κΔ), whether in a layer, ψ, b, c); bound: (whether, w of poles)
+    first, second: :class:`Across`, of p and of q; bound: (whether, w of poles). Bytes of a place: target read and
+    written, four rows read (two of them a neighbour's, from the caches), 2 of ids where rows are mixed; ψ in layers.
     """
     p, p_low, ip, in_p, psi_p, bp, cp = first
     q, q_low, iq, in_q, psi_q, bq, cq = second
-    lanes, plain = width(target), max(material[1], 0)
-    a, b = splat(load(p, 0), material[2][plain]), splat(load(p, 0), material[3][plain])
+    lanes, plain = width(target), max(material.number, 0)
+    a, b = splat(load(p, 0), material.ca[plain]), splat(load(p, 0), material.cb[plain])
     for i in range(0, count, lanes):
         dp, dq = load(p, i) - load(p_low, i), load(q, i) - load(q_low, i)
         if i + lanes > count:
@@ -96,16 +136,16 @@ def row_across(target, count, first, second, material, bound):
 
 
 @nb.njit(nogil=True)
-def row_along(target, count, first, x, q, q_low, q_first, q_last, psi_x, low, start, material, bound):
+def row_along(target, count, first, second, material, bound):
     """A component across x: curl = ∂p − ∂_x q, of z with the opposite sign (then ``cb`` and w come negative).
 
-    x: 1/(κΔ), b, c of the places of x; q_first: what ``q_low`` is at place 0; q_last: what ``q`` is at the last place
-    psi_x: of the places 0 … low − 1 and start … count − 1 of this row
+    first: :class:`Across`, of p; second: :class:`Along`, of q; all else, and the bytes, as of ``row_across``, but three
+    rows are read and 1/(κΔ) of the places of x.
     """
     p, p_low, ip, in_p, psi_p, bp, cp = first
-    inverse, b_x, c_x = x
-    lanes, plain = width(target), max(material[1], 0)
-    a, b = splat(load(p, 0), material[2][plain]), splat(load(p, 0), material[3][plain])
+    inverse, b_x, c_x, q, q_low, q_first, q_last, psi_x, low, start = second
+    lanes, plain = width(target), max(material.number, 0)
+    a, b = splat(load(p, 0), material.ca[plain]), splat(load(p, 0), material.cb[plain])
     for i in range(0, count, lanes):
         dp, upper, lower = load(p, i) - load(p_low, i), load(q, i), load(q_low, i)
         if i == 0:
@@ -137,7 +177,7 @@ def row_along(target, count, first, x, q, q_low, q_first, q_last, psi_x, low, st
 @nb.njit(nogil=True)
 def polarize(bound, values, count, ids, span, poles, sign):
     """bound: sign · w of all slots over a row of places; the states (dispersion.py) of its span take their step."""
-    states, constants, beta, slots, seconds, places, mixtures = poles
+    _, states, constants, beta, slots, seconds, places, mixtures = poles
     first, last = np.int64(span[0]), min(np.int64(span[1]), count)
     start = 4 * np.int64(span[2]) - first
     for i in range(count):

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba as nb
 import numpy as np
 
+from engines.api import Array
 from engines.backend import vector_math
 from engines.fdtd.step.curl import rows as row_steps
 from engines.fdtd.step.curl import vectors
-from engines.fdtd.step.curl.rows import polarize, row_across, row_along
+from engines.fdtd.step.curl.rows import Across, Along, Material, polarize, row_across, row_along
 from engines.fdtd.step.curl.vectors import at, pointer
 
 MIXED = -1
@@ -28,6 +29,54 @@ ELECTRIC, MAGNETIC, BOTH = 0, 1, 2
 """What a sweep steps. Both at once: with the entries of E's sources in between."""
 TWIN, BANDS, ROWS = 0, 1, 2
 """Parts of a sweep: E of the last plane of a periodic z, both fields in bands of planes, one field by rows."""
+
+
+class Half(NamedTuple):
+    """What a step of E or of H takes besides the fields.
+
+    ids: uint16, (3, nz + 1, ny + 1, row), or flat: of all rows or one for all; rows: of ``row_materials``;
+    coefficients: (3, ids) of E ca, cb, −cb, of H da, −db, db; table: of 1/(κΔ), b, c, as in boundaries.py; parts: (3,)
+    which components are; psi_x, psi_y, psi_z: as in boundaries.py
+    """
+
+    ids: Array
+    rows: Array
+    coefficients: Array
+    table: Array
+    parts: Array
+    psi_x: Array
+    psi_y: Array
+    psi_z: Array
+
+
+class Grid(NamedTuple):
+    """Of x, y, z, (3,) each: counts of cells, cells of absorbing layers at the low and high ends, whether periodic;
+    planes: 0 … planes − 1 are stepped"""
+
+    counts: Array
+    lows: Array
+    highs: Array
+    wraps: Array
+    planes: int
+
+
+class Entries(NamedTuple):
+    """What E's sources add: at ascending places, weight times the signal of a slot."""
+
+    places: Array
+    weights: Array
+    slots: Array
+    signals: Array
+
+
+class Poles(NamedTuple):
+    """As in dispersion.py; ``states`` is empty without poles."""
+
+    spans: Array
+    states: Array
+    constants: Array
+    beta: Array
+    seconds: int
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
@@ -72,10 +121,17 @@ def _constants(table, n, count):
 
 
 @nb.njit(nogil=True)
-def _electric_row(k, j, e, h, media, table, grid, ends, wraps, parts, psi, spans, poles, bound):
+def _media(ids, rows, coefficients, table, step):
+    """Pointers to ids, rows, the three coefficients and the table; step: 0 where all rows share one of ids."""
+    first, count = pointer(coefficients), coefficients.shape[1]
+    return pointer(ids), pointer(rows), first, at(first, count), at(first, 2 * count), pointer(table), step
+
+
+@nb.njit(nogil=True)
+def _electric_row(k, j, e, h, media, grid, ends, wraps, parts, psi, poles, bound):
     """E ← ca E + cb curl H of row (k, j)."""
     nx, ny, nz, row = grid[0], grid[1], grid[2], grid[3]
-    ids, rows, ca, cb, minus_cb = media
+    ids, rows, ca, cb, minus_cb, table, _ = media
     line, size = k * (ny + 1) + j, (nz + 1) * (ny + 1) * row
     here = line * row
     jh, kh = 0 if j == ny and wraps[1] else j, 0 if k == nz and wraps[2] else k
@@ -92,37 +148,39 @@ def _electric_row(k, j, e, h, media, table, grid, ends, wraps, parts, psi, spans
     h_y, h_z = at(h, size), at(h, 2 * size)
     lines = size // row
     if parts[0]:
-        polar = _bound_row(0, line, lines, here, size, e, nx, ids, spans, poles, bound, 1)
+        polar = _bound_row(0, line, lines, here, size, e, nx, ids, poles, bound, 1)
         row_across(
             at(e, here), nx,
-            (at(h_z, to_jh), at(h_z, to_jl), iy, sy >= 0, y_second, by, cy),
-            (at(h_y, to_kh), at(h_y, to_kl), iz, sz >= 0, z_first, bz, cz),
-            (at(ids, here), np.int64(rows[line]), ca, cb), (polar, bound),
+            Across(at(h_z, to_jh), at(h_z, to_jl), iy, sy >= 0, y_second, by, cy),
+            Across(at(h_y, to_kh), at(h_y, to_kl), iz, sz >= 0, z_first, bz, cz),
+            Material(at(ids, here), np.int64(rows[line]), ca, cb), (polar, bound),
         )  # fmt: skip
     if parts[1]:
-        polar = _bound_row(1, line, lines, here, size, e, nx + 1, ids, spans, poles, bound, 1)
+        polar = _bound_row(1, line, lines, here, size, e, nx + 1, ids, poles, bound, 1)
         q = at(h_z, here)
+        before, behind = q[nx - 1] if wraps[0] else q[nx], q[0] if wraps[0] else q[nx]
         row_along(
-            at(e, size + here), nx + 1, (at(h, to_kh), at(h, to_kl), iz, sz >= 0, z_second, bz, cz),
-            x, q, at(q, -1), q[nx - 1] if wraps[0] else q[nx], q[0] if wraps[0] else q[nx], x_first, low, start,
-            (at(ids, size + here), np.int64(rows[lines + line]), ca, cb), (polar, bound),
+            at(e, size + here), nx + 1, Across(at(h, to_kh), at(h, to_kl), iz, sz >= 0, z_second, bz, cz),
+            Along(x[0], x[1], x[2], q, at(q, -1), before, behind, x_first, low, start),
+            Material(at(ids, size + here), np.int64(rows[lines + line]), ca, cb), (polar, bound),
         )  # fmt: skip
     if parts[2]:
-        polar = _bound_row(2, line, lines, here, size, e, nx + 1, ids, spans, poles, bound, -1)
+        polar = _bound_row(2, line, lines, here, size, e, nx + 1, ids, poles, bound, -1)
         q = at(h_y, here)
+        before, behind = q[nx - 1] if wraps[0] else q[nx], q[0] if wraps[0] else q[nx]
         row_along(
-            at(e, 2 * size + here), nx + 1, (at(h, to_jh), at(h, to_jl), iy, sy >= 0, y_first, by, cy),
-            x, q, at(q, -1), q[nx - 1] if wraps[0] else q[nx], q[0] if wraps[0] else q[nx], x_second, low, start,
-            (at(ids, 2 * size + here), np.int64(rows[2 * lines + line]), ca, minus_cb), (polar, bound),
+            at(e, 2 * size + here), nx + 1, Across(at(h, to_jh), at(h, to_jl), iy, sy >= 0, y_first, by, cy),
+            Along(x[0], x[1], x[2], q, at(q, -1), before, behind, x_second, low, start),
+            Material(at(ids, 2 * size + here), np.int64(rows[2 * lines + line]), ca, minus_cb), (polar, bound),
         )  # fmt: skip
 
 
 @nb.njit(nogil=True)
-def _bound_row(component, line, lines, here, size, e, count, ids, spans, poles, bound, sign):
+def _bound_row(component, line, lines, here, size, e, count, ids, poles, bound, sign):
     """Whether a row has poles; their step if so."""
-    if poles[3] == 0:
+    if poles[4] == 0:
         return False
-    span = at(spans, 4 * (component * lines + line))
+    span = at(poles[0], 4 * (component * lines + line))
     if span[1] == 0:
         return False
     start = component * size + here
@@ -131,10 +189,10 @@ def _bound_row(component, line, lines, here, size, e, count, ids, spans, poles, 
 
 
 @nb.njit(nogil=True)
-def _magnetic_row(k, j, e, h, media, table, grid, ends, parts, psi, bound):
+def _magnetic_row(k, j, e, h, media, grid, ends, parts, psi, bound):
     """H ← da H − db curl E of row (k, j); ``db`` is given negative, so that both fields take their step alike."""
     nx, ny, nz, row = grid[0], grid[1], grid[2], grid[3]
-    ids, rows, da, db, minus_db, step = media
+    ids, rows, da, db, minus_db, table, step = media
     line, size = k * (ny + 1) + j, (nz + 1) * (ny + 1) * row
     here = line * row
     above_j, above_k = here + row, here + (ny + 1) * row
@@ -149,23 +207,23 @@ def _magnetic_row(k, j, e, h, media, table, grid, ends, parts, psi, bound):
     if j < ny and k < nz and parts[0]:
         row_across(
             at(h, here), nx + 1,
-            (at(e_z, above_j), at(e_z, here), iy, sy >= 0, y_second, by, cy),
-            (at(e_y, above_k), at(e_y, here), iz, sz >= 0, z_first, bz, cz),
-            (at(ids, step * here), np.int64(rows[line]), da, db), (False, bound),
+            Across(at(e_z, above_j), at(e_z, here), iy, sy >= 0, y_second, by, cy),
+            Across(at(e_y, above_k), at(e_y, here), iz, sz >= 0, z_first, bz, cz),
+            Material(at(ids, step * here), np.int64(rows[line]), da, db), (False, bound),
         )  # fmt: skip
     if k < nz and parts[1]:
         q = at(e_z, here)
         row_along(
-            at(h, size + here), nx, (at(e, above_k), at(e, here), iz, sz >= 0, z_second, bz, cz),
-            x, at(q, 1), q, q[0], q[nx], x_first, low, start,
-            (at(ids, step * (size + here)), np.int64(rows[lines + line]), da, db), (False, bound),
+            at(h, size + here), nx, Across(at(e, above_k), at(e, here), iz, sz >= 0, z_second, bz, cz),
+            Along(x[0], x[1], x[2], at(q, 1), q, q[0], q[nx], x_first, low, start),
+            Material(at(ids, step * (size + here)), np.int64(rows[lines + line]), da, db), (False, bound),
         )  # fmt: skip
     if j < ny and parts[2]:
         q = at(e_y, here)
         row_along(
-            at(h, 2 * size + here), nx, (at(e, above_j), at(e, here), iy, sy >= 0, y_first, by, cy),
-            x, at(q, 1), q, q[0], q[nx], x_second, low, start,
-            (at(ids, step * (2 * size + here)), np.int64(rows[2 * lines + line]), da, minus_db), (False, bound),
+            at(h, 2 * size + here), nx, Across(at(e, above_j), at(e, here), iy, sy >= 0, y_first, by, cy),
+            Along(x[0], x[1], x[2], at(q, 1), q, q[0], q[nx], x_second, low, start),
+            Material(at(ids, step * (2 * size + here)), np.int64(rows[2 * lines + line]), da, minus_db), (False, bound),
         )  # fmt: skip
 
 
@@ -196,17 +254,23 @@ def _compiled(sources: int) -> Any:
     """The kernel; ``sources`` is a digest of the other files' code in it, for Numba's cache."""
 
     @nb.njit(cache=True, nogil=True, parallel=True)
-    def sweep(
-        what, e, h, ids_e, ids_h, rows_e, rows_h, coefficients_e, coefficients_h, table_e, table_h, counts, lows, highs,
-        wraps, planes, parts_e, parts_h, ex, ey, ez, hx, hy, hz, places, weights, slots, signals, spans, states,
-        constants, beta, seconds, bands,
-    ):  # fmt: skip
-        """A step of one field or of both; fields as in yee.py, ψ (ex … hz) and tables as in boundaries.py.
+    def sweep(what, e, h, electric, magnetic, grid_of, sources_of, poles_of, bands):
+        """E ← ca E + cb (curl H − w), H ← da H − db curl E: a step of one field or of both; fields as in yee.py.
 
-        what: ELECTRIC, MAGNETIC or BOTH; ids_h: flat, of all rows or one for all; coefficients: (3, ids) ca, cb, −cb,
-        and da, −db, db; planes: 0 … planes − 1 are stepped; parts: which components are; places … signals: entries of
-        E's sources (for BOTH), ascending; spans … seconds: as in dispersion.py, ``states`` empty without poles
+        what: ELECTRIC, MAGNETIC or BOTH; electric, magnetic: :class:`Half`; grid_of: :class:`Grid`; sources_of:
+        :class:`Entries` (for BOTH); poles_of: :class:`Poles`; bands: parts of a pass. Bytes of a cell and a step of
+        both: the six components are read and written once, 48 in float32, where three rows of them stay in the caches;
+        layers and poles move theirs besides.
         """
+        ids_e, ids_h, rows_e, rows_h = electric.ids, magnetic.ids, electric.rows, magnetic.rows
+        coefficients_e, coefficients_h = electric.coefficients, magnetic.coefficients
+        table_e, table_h, parts_e, parts_h = electric.table, magnetic.table, electric.parts, magnetic.parts
+        ex, ey, ez = electric.psi_x, electric.psi_y, electric.psi_z
+        hx, hy, hz = magnetic.psi_x, magnetic.psi_y, magnetic.psi_z
+        counts, lows, highs, wraps, planes = grid_of.counts, grid_of.lows, grid_of.highs, grid_of.wraps, grid_of.planes
+        places, weights, slots, signals = sources_of.places, sources_of.weights, sources_of.slots, sources_of.signals
+        spans, states, constants = poles_of.spans, poles_of.states, poles_of.constants
+        beta, seconds = poles_of.beta, poles_of.seconds
         nx, ny, nz, row = counts[0], counts[1], counts[2], e.shape[3] if sources >= 0 else 0
         both, wrapped = what == BOTH, what == BOTH and wraps[2]
         total = planes * (ny + 1)
@@ -219,17 +283,13 @@ def _compiled(sources: int) -> Any:
                 wrap = wraps[0], wraps[1], wraps[2]
                 there_e, there_h = (parts_e[0], parts_e[1], parts_e[2]), (parts_h[0], parts_h[1], parts_h[2])
                 at_e, at_h = pointer(e), pointer(h)
-                ids = pointer(coefficients_e), pointer(coefficients_h)
-                of_e, of_h = coefficients_e.shape[1], coefficients_h.shape[1]
-                media_e = pointer(ids_e), pointer(rows_e), ids[0], at(ids[0], of_e), at(ids[0], 2 * of_e)
-                media_h = (
-                    pointer(ids_h), pointer(rows_h), ids[1], at(ids[1], of_h), at(ids[1], 2 * of_h),
-                    1 if ids_h.size > row else 0,
-                )  # fmt: skip
+                media_e = _media(ids_e, rows_e, coefficients_e, table_e, 1)
+                media_h = _media(ids_h, rows_h, coefficients_h, table_h, 1 if ids_h.size > row else 0)
                 layers_e = pointer(ex), pointer(ey), pointer(ez)
                 layers_h = pointer(hx), pointer(hy), pointer(hz)
                 poles = (
-                    pointer(states), pointer(constants), pointer(beta), constants.shape[0] if states.size else 0,
+                    pointer(spans), pointer(states), pointer(constants), pointer(beta),
+                    constants.shape[0] if states.size else 0,
                     np.int64(seconds), states.shape[1], beta.shape[1],
                 )  # fmt: skip
                 entries = (
@@ -254,8 +314,7 @@ def _compiled(sources: int) -> Any:
                     k, j = index // (ny + 1), index % (ny + 1)
                     if part < ROWS or what == ELECTRIC:
                         _electric_row(
-                            k, j, at_e, at_h, media_e, pointer(table_e), grid, ends, wrap, there_e, layers_e,
-                            pointer(spans), poles, pointer(bound),
+                            k, j, at_e, at_h, media_e, grid, ends, wrap, there_e, layers_e, poles, pointer(bound)
                         )  # fmt: skip
                         end = (index + 1) * row
                         next_x = _injected(at_e, next_x, end, entries)
@@ -266,7 +325,7 @@ def _compiled(sources: int) -> Any:
                         k = (k + 1) * swept // bands - 1 if k < bands else nz
                     if k >= 0:
                         _magnetic_row(
-                            k, j, at_e, at_h, media_h, pointer(table_h), grid, ends, there_h, layers_h, pointer(bound)
+                            k, j, at_e, at_h, media_h, grid, ends, there_h, layers_h, pointer(bound)
                         )  # fmt: skip
 
     return sweep

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from engines.api import Array, Finding
-from engines.geometry import shapes
+from engines.geometry.meshes import shapes
 
 CHUNK = 1_000_000
 """Cells whose distances are computed at once: 24 MB of temporaries, whatever the size of the mesh."""

@@ -10,9 +10,9 @@ from scipy.sparse import csr_matrix
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.geometry.edges import number_edges
-from engines.geometry.linear_elements import shape_gradients
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.edges import number_edges
+from engines.geometry.meshes.linear_elements import shape_gradients
+from engines.geometry.meshes.mesh import TetMesh
 
 TOLERANCE = 1e-8
 """Residual over right-hand side at which conjugate gradients stop: potentials of 0..1 to about six digits."""

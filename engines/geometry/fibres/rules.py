@@ -19,6 +19,7 @@ As φ_epi + φ_lv + φ_rv = 1, two of these three are solved.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numba as nb
 import numpy as np
@@ -26,10 +27,10 @@ import numpy as np
 from engines.api import Array, Progress, no_progress
 from engines.api.errors import ProblemError
 from engines.backend.threads import in_turn
-from engines.geometry.check import pieces
-from engines.geometry.laplace import Laplace
-from engines.geometry.mesh import TetMesh
-from engines.geometry.walls import Walls
+from engines.geometry.fibres.laplace import Laplace
+from engines.geometry.fibres.walls import Walls
+from engines.geometry.meshes.check import pieces
+from engines.geometry.meshes.mesh import TetMesh
 
 APEX_RADIUS = 0.02
 """Radius of the apex, where ψ is 0, as a part of the mesh's diagonal; in a single point it would have no meaning."""
@@ -59,6 +60,27 @@ class RuleFibres:
             septum from the right; positive where the fibre rises anticlockwise seen from the base
     lost:   (n_cells,) bool, where a potential is flat and some direction was chosen
     """
+
+    fibres: Array
+    sheets: Array
+    depth: Array
+    right: Array
+    helix: Array
+    lost: Array
+
+
+class Potentials(NamedTuple):
+    """In each cell: φ_lv and φ_rv, (n_cells,); their gradients and ∇ψ, (n_cells, 3); all float64."""
+
+    lv: Array
+    rv: Array
+    slope_lv: Array
+    slope_rv: Array
+    along: Array
+
+
+class Directions(NamedTuple):
+    """What is written of each cell; as of :class:`RuleFibres`, but helix [rad]."""
 
     fibres: Array
     sheets: Array
@@ -101,8 +123,9 @@ def rule_fibres(
     fibres, sheets = np.empty((mesh.n_cells, 3), np.float32), np.empty((mesh.n_cells, 3), np.float32)
     depth, right, helix = (np.empty(mesh.n_cells, np.float32) for _ in range(3))
     lost = np.zeros(mesh.n_cells, np.bool_)
+    directions = Directions(fibres, sheets, depth, right, helix, lost)
     turns = np.radians([angles.helix_endo, angles.helix_epi, angles.sheet_endo, angles.sheet_epi])
-    _directions(lv, rv, slope_lv, slope_rv, along, turns, fibres, sheets, depth, right, helix, lost)
+    _directions(Potentials(lv, rv, slope_lv, slope_rv, along), turns, directions)
     progress("Fibres are made", 1.0)
     return RuleFibres(fibres, sheets, depth, right, np.degrees(helix), lost)
 
@@ -241,7 +264,14 @@ def _blend(first, second, fraction, frame, scratch):
 
 
 @nb.njit(cache=True, nogil=True)
-def _directions_of(first, last, lv, rv, slope_lv, slope_rv, along, turns, fibres, sheets, depth, right, helix, lost):
+def _directions_of(first, last, potentials, turns, directions):
+    """Fibres and sheets of cells ``first`` … ``last`` − 1: frames of both endocardia and of the epicardium, turned by
+    α = α_endo (1 − φ_epi) + α_epi φ_epi and β alike, blended by φ_rv/(φ_lv + φ_rv) and then by φ_epi.
+
+    turns: (4,) α_endo, α_epi, β_endo, β_epi [rad]. Bytes of a cell: 88 are read, 37 written.
+    """
+    lv, rv, slope_lv, slope_rv, along = potentials
+    fibres, sheets, depth, right, helix, lost = directions
     frames, scratch, across = np.empty((5, 3, 3)), np.empty((6, 4)), np.empty(3)
     circumference, longitudinal = np.empty(3), np.empty(3)
     left_frame, right_frame, inner, outer, frame = frames[0], frames[1], frames[2], frames[3], frames[4]
@@ -291,8 +321,9 @@ def _directions_of(first, last, lv, rv, slope_lv, slope_rv, along, turns, fibres
 
 @in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
-def _directions(lv, rv, slope_lv, slope_rv, along, turns, fibres, sheets, depth, right, helix, lost):
-    n = len(lv)
+def _directions(potentials, turns, directions):
+    """All cells, in blocks that share scratch memory."""
+    n = len(potentials.lv)
     for block in nb.prange((n + BLOCK - 1) // BLOCK):
         first, last = block * BLOCK, min((block + 1) * BLOCK, n)
-        _directions_of(first, last, lv, rv, slope_lv, slope_rv, along, turns, fibres, sheets, depth, right, helix, lost)
+        _directions_of(first, last, potentials, turns, directions)

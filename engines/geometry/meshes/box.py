@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from engines.api import Array
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 # Kuhn's six tetrahedra of the unit cube: each walks from corner 000 to 111 along one order of the axes.
 _AXIS_ORDERS = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2))

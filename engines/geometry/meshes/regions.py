@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.raw import RawMesh
 
 ARRAY_NAMES = (

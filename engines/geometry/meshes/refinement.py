@@ -16,8 +16,8 @@ import numpy as np
 
 from engines.api import Array, Progress, no_progress
 from engines.api.errors import MeshError
-from engines.geometry.edges import EDGES, number_edges
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.edges import EDGES, number_edges
+from engines.geometry.meshes.mesh import TetMesh
 
 CHILDREN = 8
 CELL_LIMIT = 2**31 // CHILDREN

@@ -11,7 +11,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.backend.threads import in_turn
-from engines.geometry.adjacency import BOUNDARY
+from engines.geometry.meshes.adjacency import BOUNDARY
 
 CLUSTER_SIZE = 4096
 """Cells of a METIS cluster: old and new voltage fit into a first-level cache (thesis §4.3.3)."""
@@ -36,7 +36,7 @@ def hilbert_order(points: Array, bits: int = 16) -> Array:
 def partition(neighbours: Array, parts: int, imbalance: float = 1.03) -> Array:
     """The part of each cell, (n_cells,) int32, by METIS: few faces cut, sizes within ``imbalance`` of the mean.
 
-    neighbours: (n_cells, 4) from :func:`engines.geometry.adjacency.face_neighbours`.
+    neighbours: (n_cells, 4) from :func:`engines.geometry.meshes.adjacency.face_neighbours`.
     Raises ProblemError for fewer than one part or more parts than cells, and where METIS is not installed.
     """
     n = len(neighbours)

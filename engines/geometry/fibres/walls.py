@@ -16,8 +16,8 @@ from scipy.spatial import cKDTree
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.geometry.adjacency import boundary_faces, face_neighbours
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.adjacency import boundary_faces, face_neighbours
+from engines.geometry.meshes.mesh import TetMesh
 
 FLAT_ANGLE = np.radians(30.0)
 """Between the base's normal and that of a triangle of a flat cut."""

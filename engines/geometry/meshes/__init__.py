@@ -1,0 +1,1 @@
+"""Tetrahedral meshes: checked, ordered, refined, measured."""
