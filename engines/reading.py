@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import math
+import re
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import IO, Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import wraps
+from pathlib import Path
+from typing import IO, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +22,10 @@ log = logging.getLogger("workbench.reading")
 Array = npt.NDArray[Any]
 EXPANSION = 1032
 """Bytes that one byte of deflated data stands for at the most (zlib's own figure)."""
+LONGEST_SENTENCE = 400
 LARGEST_MEMBER = 8 << 30
+LARGEST_FILE = 256 << 20
+"""Bytes of a text file that is read whole, as rows and words: they take some ten times as much memory."""
 
 
 @contextmanager
@@ -32,13 +38,47 @@ def foreign_file(
     """
     try:
         yield
-    except WorkbenchError:
+    except WorkbenchError as error:
+        error.args = (_brief(str(error)), *error.args[1:])  # a sentence may quote a word, which may be a megabyte
         raise
     except OSError as error:
         raise kind(f"{sentence.removesuffix('.')} ({error.strerror or type(error).__name__}).", place) from error
     except Exception:  # of any kind: readers of others raise what nobody thinks of
         log.info("%s", sentence, exc_info=True)
         raise kind(sentence, place) from None
+
+
+def _brief(sentence: str) -> str:
+    if len(sentence) <= LONGEST_SENTENCE:
+        return sentence
+    return re.sub(r"\S{60,}", lambda word: f"{word[0][:40]}…", sentence)[:LONGEST_SENTENCE]
+
+
+Reader = TypeVar("Reader", bound=Callable[..., Any])
+
+
+def guarded(
+    trouble: str, kind: type[ProblemError] = ProblemError, largest: int = LARGEST_FILE
+) -> Callable[[Reader], Reader]:
+    """Decorates a reader whose first argument is the path of a file that somebody else made.
+
+    A file of more than ``largest`` bytes is not begun with, and whatever the reader raises that is no sentence of ours
+    becomes "NAME ``trouble``".
+    """
+
+    def decorate(read: Reader) -> Reader:
+        @wraps(read)
+        def reading(path: Any, *arguments: Any, **options: Any) -> Any:
+            name = Path(path).name
+            with foreign_file(f"'{name}' {trouble}", kind):
+                with suppress(OSError):  # of what is not there the reader tells better
+                    if Path(path).stat().st_size > largest:
+                        raise kind(f"'{name}' is larger than {largest >> 20} MB: thin it out first.")
+                return read(path, *arguments, **options)
+
+        return cast(Reader, reading)
+
+    return decorate
 
 
 def read_npy(stream: IO[bytes], size: int) -> Array:

@@ -7,13 +7,13 @@ Everything here is called by the thread that the simulation belongs to.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from engines.api.charts import Inspection
 from engines.api.placing import Path, Position
 from engines.api.shown import Dab, FieldInfo, Lines, MarkerInfo, Markers, PaintInfo
 from engines.api.tools import ToolResult
-from engines.api.values import Array, Problem
+from engines.api.values import Array, CellQuantity, Population, Problem, Spikes
 
 
 @runtime_checkable
@@ -129,8 +129,60 @@ class WithResults(Protocol):
 
 
 @runtime_checkable
+class OnDevice(Protocol):
+    """Its fields can be handed over where they are, so that what works on them there copies nothing to the host."""
+
+    def on_device(self, name: str) -> Any | None:
+        """The whole field, (n,) in the geometry's numbering, as an array of the backend's own (NumPy's or CuPy's) that
+        no later step writes to; None where it stands in no such array."""
+
+
+@runtime_checkable
 class WithFiles(Protocol):
     """It has results in forms that other programs read."""
 
     def files(self) -> Mapping[str, str]:
         """Text files by name (``ports.s1p``): written beside the results."""
+
+
+class SpikeReader(Protocol):
+    """Reads the spikes of a run while it goes on; each reader gets every spike from when it came."""
+
+    def take(self) -> Spikes:
+        """The spikes since the last call: they are held in memory until then. Spikes that a restored state takes back
+        are not among them."""
+
+    def close(self) -> None:
+        """Nothing more is wanted: nothing more is held."""
+
+
+@runtime_checkable
+class Spiking(Protocol):
+    """Its elements are neurons that fire."""
+
+    populations: tuple[Population, ...]
+    """All of its neurons, in the order of their numbers."""
+
+    def spike_trains(self) -> SpikeReader:
+        """Keep every spike from the next step on for the reader that this returns; of the populations alone that are
+        ``recorded``. Without a reader nothing is kept and nothing slows down."""
+
+
+@runtime_checkable
+class Cells(Protocol):
+    """It has many cells, of each of which some quantities are known at any moment."""
+
+    cell_quantities: tuple[CellQuantity, ...]
+    """What :meth:`cell_series` gives; empty where the problem asks for nothing."""
+    cell_steps: int
+    """Steps between two rows of a record, as the problem asks."""
+
+    def cell_series(self) -> Mapping[str, Array]:
+        """The present value of each of ``cell_quantities``: (n,) float32 of the first n cells, by name, on the host."""
+
+    def drawn_parameters(self) -> Mapping[str, Array]:
+        """(n,) float64 of what differs among these cells, by ``name [unit]``."""
+
+    def cell_results(self) -> Mapping[str, Array]:
+        """At the end, by ``group/name [unit]``: (n,) of how each of these cells ended, and (cycles, n) of cycles that
+        they are through."""

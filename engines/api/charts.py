@@ -36,6 +36,8 @@ class ChartInfo:
 
     ``"matrix"``: a coloured cell for each number, a row for each curve (``across_title`` says what rows are) and
     columns (``x_title``) that ``ChartData.columns`` names.
+
+    ``words``: what curves are called whose titles are symbols, (("T", "Transmission"),): scripts may use either.
     """
 
     name: str
@@ -51,6 +53,7 @@ class ChartInfo:
     clockwise: bool = False
     across_title: str = ""
     span: float = 0.0
+    words: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.config import JsonDict
 
+RECORDING = "recording"
+"""The group of an engine's parameters that says what of a run is written: no number of the run depends on it."""
 SMALLEST, LARGEST = 1e-30, 1e30
 """Magnitudes of numbers other than 0: beyond any measured in any unit here, and a third power is a finite one still."""
 

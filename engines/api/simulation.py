@@ -31,6 +31,9 @@ class Simulation(ABC):
     front: FrontInfo | None = None
     sample_steps: int = 1
     """Steps between two samples of probes and series that resolve what users look at."""
+    whole_batch: int = 1
+    """Steps that :meth:`advance` is to be called for whole multiples of, where one call for many steps rounds otherwise
+    than many calls for few: batches of frames and checkpoints keep to it, so that all runs have the same bits."""
 
     @property
     def time(self) -> float:

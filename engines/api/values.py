@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
+import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel
 
@@ -185,3 +186,47 @@ class NonFinite:
     field: str
     element: int
     advice: str
+
+
+@dataclass(frozen=True)
+class Population:
+    """Neurons ``first`` to ``stop − 1``; ``recorded``: whether the problem asks for their spikes."""
+
+    name: str
+    first: int
+    stop: int
+    recorded: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Spikes:
+    """Who fired when, in the order of time and, within a step, of numbers.
+
+    steps: (k,) int32 the step in which a neuron fired, from ``steps · dt`` on; neurons: (k,) int32; dt: of a step [ms]
+    """
+
+    steps: Array
+    neurons: Array
+    dt: float
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @property
+    def times(self) -> Array:
+        """(k,) float64 [ms], where the step of a spike begins."""
+        return np.asarray(self.steps * self.dt)
+
+    def of(self, population: Population) -> Spikes:
+        """Those of one population."""
+        own = (self.neurons >= population.first) & (self.neurons < population.stop)
+        return Spikes(self.steps[own], self.neurons[own], self.dt)
+
+
+@dataclass(frozen=True)
+class CellQuantity:
+    """What is known of every cell: ``name`` in records ("voltage"), a title for people, a unit."""
+
+    name: str
+    title: str
+    unit: str

@@ -55,6 +55,10 @@ class FieldSimulation(Simulation):
     def field(self, name: str) -> Array:
         return self.backend.to_host(self.values(name)).reshape(-1).astype(np.float32, copy=False)
 
+    def on_device(self, name: str) -> Any:
+        with self.backend.active():
+            return self.values(name).reshape(-1).copy()
+
     def set_control(self, name: str, value: Any) -> None:
         raise NotLiveError(name)
 

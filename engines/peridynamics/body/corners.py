@@ -13,6 +13,7 @@ from engines.api.errors import ProblemError
 from engines.geometry.solids.extruded import check_outline
 from engines.peridynamics.parameters import Flat, Polygon, PolygonPlate
 from engines.peridynamics.parameters.body.shapes import MOST_CORNERS
+from engines.reading import guarded
 
 
 def corners_of(polygon: Polygon | PolygonPlate) -> Array:
@@ -30,6 +31,7 @@ def _changed(path: str) -> int:
 
 
 @lru_cache(maxsize=8)
+@guarded("cannot be read as corners: save it as CSV with two columns, x and y.")
 def _read(path: str, changed: int) -> tuple[Flat, ...]:
     """Lines that begin with no number are titles at the top, and comments. Raises ProblemError."""
     name, found = Path(path).name, list[Flat]()

@@ -23,33 +23,39 @@ class CpuCloudSolver(CloudSolver):
         super().__init__(backend, body, precision)
         family, d = body.family, body.dimensions
         self.grid = np.ascontiguousarray(family.grid[:, :d].T, self.dtype)
-        self._records = np.zeros((family.size, 4 if d == 2 else 8), self.dtype)
-        self._weights = self.weights.astype(self.dtype)
-        self._kernel = cpu_kernels.ADVANCE[d, body.blend is not None]
+        records, number = np.zeros((family.size, 4 if d == 2 else 8), self.dtype), self.dtype.type
+        self._advance = cpu_kernels.ADVANCE[d, body.blend is not None]
         limits = np.full(1, body.limit) if body.blend is None else body.blend.limits[body.blend.classes]
-        self._limits = limits.astype(self.dtype)
+        self._points = cpu_kernels.Points(records, self.grid, self.mass, self.volume, number(family.unit))
+        self._bonds = cpu_kernels.Bonds(
+            family.starts, family.neighbours, self.weights.astype(self.dtype), limits.astype(self.dtype),
+            number(body.stiffness),
+        )  # fmt: skip
         self._bands = min(BANDS_PER_THREAD * backend.info.threads, len(family.starts) - 1)
 
-    def _prepared(self, table: Array) -> Array:
-        return table
+    def _particles(self) -> cpu_kernels.Particles:
+        """Of what the arrays are now."""
+        arrays = self.arrays
+        return cpu_kernels.Particles(
+            arrays["words"].reshape(-1), self._breakable.reshape(-1), self._kind, arrays["work"], arrays["loss"],
+            arrays["damped"],
+        )  # fmt: skip
+
+    def _prepared(self, table: Array) -> tuple[Array, cpu_kernels.Particles]:
+        """With the arrays of this batch of steps."""
+        return table, self._particles()
 
     def _step(self, table: Any, row: int, kick: float, decay: float) -> None:
-        arrays, family, number = self.arrays, self.body.family, self.dtype.type
-        cpu_kernels.pack(arrays["u"], self.grid, self._records)
-        self._kernel(
-            arrays["u"], self._spare, arrays["v"], self._records, self.grid, arrays["words"].reshape(-1),
-            self._breakable.reshape(-1), self._kind, table[row], family.starts, family.neighbours, self._weights,
-            self._limits, self.mass, self.volume, arrays["work"], arrays["loss"], arrays["damped"],
-            number(family.unit), number(self.body.stiffness), number(kick), number(decay), self._bands,
+        number, (loads, particles) = self.dtype.type, table
+        self._advance(
+            self.arrays["u"], self._spare, self.arrays["v"], loads[row], number(kick), number(decay), particles,
+            self._points, self._bonds, self._bands,
         )  # fmt: skip
 
     def measure(self) -> None:
-        arrays, family, number = self.arrays, self.body.family, self.dtype.type
-        cpu_kernels.pack(arrays["u"], self.grid, self._records)
         cpu_kernels.measure(
-            arrays["u"], self._records, self.grid, arrays["words"].reshape(-1), family.starts, family.neighbours,
-            self._weights, self.mass, self.energy_values, self.kick_values, number(family.unit),
-            number(self.body.stiffness), self._bands,
+            self.arrays["u"], self._particles(), self._points, self._bonds, self.energy_values, self.kick_values,
+            self._bands,
         )  # fmt: skip
 
     def find_damage(self) -> None:

@@ -8,15 +8,15 @@ done when vectors are read. The code of a bond exists once: both ends round alik
 
 from __future__ import annotations
 
-import hashlib
 import math
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, prange
 
+from engines.api import Array
 from engines.backend import vector_math
+from engines.backend.compile.digest import digest
 from engines.backend.vector_math import (
     any_lane,
     lanes,
@@ -32,6 +32,40 @@ from engines.backend.vector_math import (
 
 SLICE = 32
 """As in ``kernels.py``."""
+
+
+class Particles(NamedTuple):
+    """words, breakable: flat (words·size,) uint32, a bit for each column; kind: (size,) uint8; work, loss, damped:
+    (size,) float64."""
+
+    words: Array
+    breakable: Array
+    kind: Array
+    work: Array
+    loss: Array
+    damped: Array
+
+
+class Points(NamedTuple):
+    """records: (size, 2d or more) of :func:`pack`; places: (d, size) whole numbers as floats, in units of ``unit``;
+    masses, volumes: (size,)."""
+
+    records: Array
+    places: Array
+    masses: Array
+    volumes: Array
+    unit: Any
+
+
+class Bonds(NamedTuple):
+    """starts: (slices + 1,) where the columns of 32 particles begin; neighbours, weights: (entries,); limits:
+    (entries,) of p if there are several materials, else (1,); stiffness K."""
+
+    starts: Array
+    neighbours: Array
+    weights: Array
+    limits: Array
+    stiffness: Any
 
 
 @njit(cache=True, nogil=True, parallel=True)
@@ -59,14 +93,14 @@ def _bring(records, neighbours, at, columns, scratch, solid):
 
 
 @njit(nogil=True)
-def _lost(u, v, places, unit, i, start, first, gone, neighbours, weights):
+def _lost(u, v, i, at, gone, points, bonds):
     """Σ k (|ξ|² s² + 2 s/(1 + s) (ξ + η)·v) of the bonds of particle i that have just broken: their energy half a step
-    ago, for the last half kick was without them; ``gone`` has column ``first`` lowest."""
-    total = 0.0
-    for k in range(first, first + 32):
-        if (gone >> (k - first)) & 1:
-            at = start + k * SLICE
-            j = neighbours[at]
+    ago, for the last half kick was without them; the lowest bit of ``gone`` is of the bond at entry ``at``."""
+    places, unit, total = points.places, points.unit, 0.0
+    for k in range(32):
+        if (gone >> k) & 1:
+            entry = at + k * SLICE
+            j = bonds.neighbours[entry]
             q = square = moved = 0.0
             for axis in range(len(u)):
                 e = float(u[axis, j]) - float(u[axis, i])
@@ -77,8 +111,18 @@ def _lost(u, v, places, unit, i, start, first, gone, neighbours, weights):
             p = q / square
             r = math.sqrt(1 + p)
             s = p / (r + 1)
-            total += weights[at] * (square * s * s + 2 * s / r * moved)
+            total += bonds.weights[entry] * (square * s * s + 2 * s / r * moved)
     return total
+
+
+@njit(nogil=True)
+def _break(u, v, i, at, first, were, particles, points, bonds):
+    """Adds to ``loss`` what a row of particles from i on has lost; were: (lanes,) words of column ``first`` before."""
+    spot = first // 32 * u.shape[1] + i
+    for lane in range(len(were)):
+        gone = were[lane] & ~particles.words[spot + lane]
+        if gone:
+            particles.loss[i + lane] += 0.25 * bonds.stiffness * _lost(u, v, i + lane, at + lane, gone, points, bonds)
 
 
 @njit(nogil=True)
@@ -106,20 +150,41 @@ def _damped(v, i, given, mass, decay, before, damped):
     damped[i] += 0.5 * float(mass) * (1 - float(decay)) / (1 + float(decay)) * total
 
 
+@njit(nogil=True, forceinline=True)
+def _act(u, out, v, i, table, kick, decay, particles, points, bonds, pulls, before):
+    """What loads and damping make of a row of particles from i on; pulls, before: (d, lanes) sums of forces over K, and
+    velocities before the step."""
+    masses, stiffness = points.masses, bonds.stiffness
+    for lane in range(before.shape[1]):
+        which = particles.kind[i + lane]
+        if which:
+            _loaded(
+                u, out, v, i + lane, table[which], stiffness, masses[i + lane], points.volumes[i + lane], kick,
+                pulls[:, lane], before[:, lane], particles.work,
+            )  # fmt: skip
+        if decay != 1:
+            _damped(v, i + lane, table[which], masses[i + lane], decay, before[:, lane], particles.damped)
+
+
 def _compiled(sources: int, dimensions: int, several: bool) -> Any:
     """The step, of one material or of several; ``sources`` is a digest of the other file's code in it, for Numba's
     cache."""
+    solid = dimensions == 3
 
     @njit(parallel=True, nogil=True, cache=True)
-    def advance(
-        u, out, v, records, places, words, breakable, kind, table, starts, neighbours, weights, limits, masses, volumes,
-        work, loss, damped, unit, stiffness, kick, decay, bands,
-    ):  # fmt: skip
-        """Arrays as in ``cloud.cu``; records: (size, 2d or more) of ``pack``; places: (d, size) whole numbers as
-        floats; words, breakable: flat; table: (kinds, 4, d) of this step; weights: (entries,) floats; limits: of each
-        bond if there are ``several`` materials, else (1,)."""
-        width, size = lanes(u[0]) if sources >= 0 else 1, u.shape[1]
-        slices = len(starts) - 1
+    def advance(u, out, v, table, kick, decay, particles, points, bonds, bands):
+        """p = η·(2ξ + η)/|ξ|², a = K/m Σ k p/(√(1 + p) + 1 + p) (ξ + η), v' = decay v + kick a, u' = u + v'; a bond
+        breaks where p > limit.
+
+        u, out, v: (d, size); table: (kinds, 4, d) of this step. Per particle u and places are read twice, v, words,
+        breakable, kind and mass once, records, out and v written: float32 85 bytes in 2D (a word), 153 in 3D (four
+        words). Per bond a number and a weight, 8 bytes (of several materials 12), and a record, mostly from a cache.
+        """
+        pack(u, points.places, points.records)
+        words, breakable, limits = particles.words, particles.breakable, bonds.limits
+        records, places, masses, unit = points.records, points.places, points.masses, points.unit
+        starts, neighbours, weights, stiffness = bonds.starts, bonds.neighbours, bonds.weights, bonds.stiffness
+        width, size, slices = lanes(u[0]) if sources >= 0 else 1, u.shape[1], len(starts) - 1
         one, limit = u.dtype.type(1), limits[0]
         for band in prange(bands):
             scratch = np.empty((32 * 2 * dimensions, width), u.dtype)
@@ -138,12 +203,8 @@ def _compiled(sources: int, dimensions: int, several: bool) -> Any:
                         if not any_lane(old != 0):
                             continue
                         last = min(first + 32, columns)
-                        _bring(
-                            records, neighbours, starts[part] + first * SLICE + lane0, last - first, scratch,
-                            dimensions == 3,
-                        )  # fmt: skip
-                        word = old
-                        weak = load_like(ux, breakable, spot)
+                        _bring(records, neighbours, starts[part] + first * SLICE + lane0, last - first, scratch, solid)
+                        word, weak = old, load_like(ux, breakable, spot)
                         for k in range(first, last):
                             at, row = starts[part] + k * SLICE + lane0, (k - first) * 2 * dimensions
                             mask = 1 << (k - first)
@@ -152,7 +213,7 @@ def _compiled(sources: int, dimensions: int, several: bool) -> Any:
                             y = (load_row(scratch, row + dimensions + 1, 0) - ay) * unit
                             q = ex * ((x + x) + ex) + ey * ((y + y) + ey)
                             square = x * x + y * y
-                            if dimensions == 3:
+                            if solid:
                                 ez = load_row(scratch, row + 2, 0) - uz
                                 z = (load_row(scratch, row + 5, 0) - az) * unit
                                 q = q + ez * ((z + z) + ez)
@@ -165,21 +226,15 @@ def _compiled(sources: int, dimensions: int, several: bool) -> Any:
                             live = (word & mask) != 0
                             tx = tx + select(live, g * (ex + x), 0.0)
                             ty = ty + select(live, g * (ey + y), 0.0)
-                            if dimensions == 3:
+                            if solid:
                                 tz = tz + select(live, g * (ez + z), 0.0)
                         if any_lane(word != old):
                             store(words, spot, word)
                             store(were, 0, old)
-                            for lane in range(width):
-                                gone = were[lane] & ~words[spot + lane]
-                                if gone:
-                                    loss[i + lane] += 0.25 * stiffness * _lost(
-                                        u, v, places, unit, i + lane, starts[part] + lane0 + lane, first, gone,
-                                        neighbours, weights,
-                                    )  # fmt: skip
+                            _break(u, v, i, starts[part] + first * SLICE + lane0, first, were, particles, points, bonds)
                     store_row(pulls, 0, 0, tx)
                     store_row(pulls, 1, 0, ty)
-                    if dimensions == 3:
+                    if solid:
                         store_row(pulls, 2, 0, tz)
                     share = splat(ux, 1.0) * stiffness / load(masses, i) * kick
                     for k in range(dimensions):
@@ -188,15 +243,7 @@ def _compiled(sources: int, dimensions: int, several: bool) -> Any:
                         velocity = velocity * decay + load_row(pulls, k, 0) * share
                         store_row(v, k, i, velocity)
                         store_row(out, k, i, load_row(u, k, i) + velocity)
-                    for lane in range(width):
-                        which = kind[i + lane]
-                        if which:
-                            _loaded(
-                                u, out, v, i + lane, table[which], stiffness, masses[i + lane], volumes[i + lane],
-                                kick, pulls[:, lane], before[:, lane], work,
-                            )  # fmt: skip
-                        if decay != one:
-                            _damped(v, i + lane, table[which], masses[i + lane], decay, before[:, lane], damped)
+                    _act(u, out, v, i, table, kick, decay, particles, points, bonds, pulls, before)
 
     return advance
 
@@ -205,11 +252,16 @@ def _compiled_measure(sources: int) -> Any:
     """Plates and blocks share it, for it compiles as long as the step; ``sources`` as in :func:`_compiled`."""
 
     @njit(parallel=True, nogil=True, cache=True)
-    def measure(
-        u, records, places, words, starts, neighbours, weights, masses, energy, kick, unit, stiffness, bands
-    ):  # fmt: skip
-        """energy: (size), ¼ K Σ k |ξ|² s² over the intact bonds; kick: (d, size), K/m Σ k s/(1 + s) (ξ + η); the rest
-        as in ``advance``."""
+    def measure(u, particles, points, bonds, energy, kick, bands):
+        """energy: (size), ¼ K Σ k |ξ|² s² over the intact bonds; kick: (d, size), K/m Σ k s/(1 + s) (ξ + η).
+
+        The rest as in ``advance``. Per particle u and places are read twice, words and mass once, records, energy and
+        kick written: float32 68 bytes in 2D (a word), 116 in 3D (four words); per bond as in ``advance``.
+        """
+        pack(u, points.places, points.records)
+        words, records, places, masses = particles.words, points.records, points.places, points.masses
+        unit = points.unit
+        starts, neighbours, weights, stiffness = bonds.starts, bonds.neighbours, bonds.weights, bonds.stiffness
         width, size, dimensions = lanes(u[0]) if sources >= 0 else 1, u.shape[1], len(u)
         slices, solid = len(starts) - 1, len(u) == 3
         one = u.dtype.type(1)
@@ -263,10 +315,6 @@ def _compiled_measure(sources: int) -> Any:
     return measure
 
 
-def _digest() -> int:
-    return int.from_bytes(hashlib.sha256(Path(vector_math.__file__).read_bytes()).digest()[:7], "big")
-
-
-ADVANCE = {(d, several): _compiled(_digest(), d, several) for d in (2, 3) for several in (False, True)}
+ADVANCE = {(d, several): _compiled(digest(vector_math), d, several) for d in (2, 3) for several in (False, True)}
 """The step by dimensions and whether there are several materials; what is not called is not compiled."""
-measure = _compiled_measure(_digest())
+measure = _compiled_measure(digest(vector_math))

@@ -16,7 +16,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.backend.threads import parallel_region
-from engines.geometry.ordering import hilbert_order
+from engines.geometry.meshes.ordering import hilbert_order
 from engines.peridynamics.cloud import kernels
 from engines.peridynamics.cloud.body import ROUNDING, CloudBody
 from engines.peridynamics.cloud.kernels import FOUR, SLICE

@@ -12,13 +12,14 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import MeshError, ProblemError
-from engines.geometry import shapes
-from engines.geometry.check import UNITS
 from engines.geometry.file_kinds import check_table
+from engines.geometry.meshes import shapes
+from engines.geometry.meshes.check import UNITS
+from engines.geometry.meshes.regions import WHOLE, find_regions
 from engines.geometry.raw import RawMesh
 from engines.geometry.reading import SUFFIXES, read_mesh
-from engines.geometry.regions import WHOLE, find_regions
 from engines.peridynamics.body.groups import Groups
+from engines.reading import guarded
 
 TABLES = (".csv", ".txt", ".tsv", ".dat")
 TRIANGLES = (".msh", ".inp", ".mesh", ".vtk", ".vtu")
@@ -37,6 +38,7 @@ class Points:
     high: Array | None = None
 
 
+@guarded("cannot be read as points: export it again, or save it as CSV.", largest=8 << 30)
 def read_points(path: Path, dimensions: int, length_unit: str) -> Points:
     """Raises ProblemError in one sentence where the file cannot be used."""
     if not path.is_file():

@@ -57,14 +57,16 @@ def _spread(found, lane, spread):
     at, end = np.zeros(BANKS, np.int64), np.zeros(BANKS, np.int64)
     for j in found:
         end[j % BANKS] += 1
-    end[:] = np.cumsum(end)
-    at[1:] = end[:-1]
+    for j in range(1, BANKS):
+        end[j] += end[j - 1]
+        at[j] = end[j - 1]
     of_class = np.empty(len(found), np.int32)
     for j in found:
         of_class[at[j % BANKS]] = j
         at[j % BANKS] += 1
     at[0] = 0
-    at[1:] = end[:-1]
+    for j in range(1, BANKS):
+        at[j] = end[j - 1]
     for k in range(len(found)):
         wanted = (lane + k) % BANKS
         if at[wanted] == end[wanted]:

@@ -47,8 +47,8 @@ class CpuPenetrators(Penetrators):
     def _push(self, row: int) -> None:
         arrays = self.solver.arrays
         cpu_kernels.push(
-            arrays["u"], arrays["v"], self._rest, self._shapes, self._states, self._motion[row], self._list,
-            int(self._count[0]), self.solver.pushes, self._rub, self.rubbing, self._light, self._partial,
+            arrays["u"], arrays["v"], self._rest, self._shapes, self._states, self._motion[row],
+            self._list[: self._count[0]], self.solver.pushes, self._rub, self.rubbing, self._light, self._partial,
         )  # fmt: skip
 
 
@@ -60,7 +60,11 @@ class CpuRepulsion(Repulsion):
     ) -> None:
         super().__init__(solver, body, rest, stiffness, radius, capacity)
         self._open = np.zeros(solver.body.size, np.uint8)
-        self._moved = np.zeros(CHUNKS, np.uint8)
+        self._moved, number = np.zeros(CHUNKS, np.uint8), solver.dtype.type
+        self._springs = cpu_kernels.Springs(
+            self._bits, self.reach, number(stiffness), number(radius), number(0.5 * SKIN), RENEWED
+        )
+        self._lists = cpu_kernels.Lists(self._numbers, self._neighbours, self._reference)
 
     def _renew(self) -> None:
         arrays, number = self.solver.arrays, self.solver.dtype.type
@@ -86,10 +90,9 @@ class CpuRepulsion(Repulsion):
         self._run(True)
 
     def _run(self, measuring: bool) -> None:
-        arrays, number = self.solver.arrays, self.solver.dtype.type
+        arrays = self.solver.arrays
         cpu_kernels.repel(
-            arrays["u"], arrays["v"], self._rest, arrays["words"], self._bits, self.reach,
-            self._members[: min(int(self._news[MEMBERS]), self.capacity)], self._numbers, self._neighbours,
-            self._reference, number(self.stiffness), number(self.radius), number(0.5 * SKIN), RENEWED, self._moved,
-            self._energy, self.solver.pushes, self._light, measuring,
+            arrays["u"], arrays["v"], self._rest, arrays["words"], self._springs, self._lists,
+            self._members[: min(int(self._news[MEMBERS]), self.capacity)], self._moved, self._energy,
+            self.solver.pushes, self._light, measuring,
         )  # fmt: skip

@@ -11,7 +11,9 @@ from numba import cfunc
 from engines.api import Array
 from engines.api.device import Backend
 from engines.peridynamics.lattice import cpu_energies, cpu_kernels
+from engines.peridynamics.lattice.cpu_arguments import Bonds, Pairs, Particles, Place, Softening
 from engines.peridynamics.lattice.cpu_damage import damage
+from engines.peridynamics.lattice.layout import Layout
 from engines.peridynamics.lattice.solver import Discretised, LatticeSolver
 from engines.peridynamics.material.laws.code import SIGNATURE
 
@@ -19,70 +21,86 @@ BANDS_PER_THREAD = 4
 """Parts that the rows are cut into: a core that is interrupted holds up a quarter of its share."""
 
 
+def place_of(layout: Layout, threads: int) -> Place:
+    """Of all particles, for so many threads."""
+    nx, ny, nz = layout.counts
+    return Place(nx, ny, nz, layout.pitch, layout.rows, layout.base, min(BANDS_PER_THREAD * threads, ny * nz))
+
+
+def particles_of(solver: LatticeSolver) -> Particles:
+    """Of what the solver's arrays are now."""
+    arrays = solver.arrays
+    return Particles(
+        arrays["words"].reshape(-1), solver.breakable.reshape(-1), solver.kind, arrays["work"], arrays["loss"],
+        arrays["damped"], *solver.pushed(),
+    )  # fmt: skip
+
+
 class CpuSolver(LatticeSolver):
     """As :class:`LatticeSolver`; arrays are NumPy's."""
 
     def __init__(self, backend: Backend, body: Discretised, precision: str) -> None:
         super().__init__(backend, body, precision)
-        family, layout = body.family, body.layout
-        self._offsets, self._lengths = family.offsets.astype(self.dtype), family.lengths
-        self._weights = body.bond_weights
-        self._factors = np.stack([1 / self._lengths**2, self._weights / self._lengths], axis=1).astype(self.dtype)
-        self._factor_of = self._limit_of = self._light_of = np.ones((1, 1), self.dtype)
+        family, lengths, weights = body.family, body.family.lengths, body.bond_weights
+        factors = np.stack([1 / lengths**2, weights / lengths], axis=1).astype(self.dtype)
+        self._bonds = Bonds(
+            family.offsets.astype(self.dtype), self._steps, lengths, weights, factors, *family.orbits,
+            self.dtype.type(body.stiffness), self.dtype.type(body.limit),
+        )  # fmt: skip
+        self._place = place_of(body.layout, backend.info.threads)
         self._material, self._materials = np.zeros(1, np.uint8), 1
-        self._law = _no_law() if body.law is None else body.law.function
+        self._law = (_no_law() if body.law is None else body.law.function).address
         self._laws = body.laws
-        if body.paired:
-            self._pair()
-        self._bands = min(BANDS_PER_THREAD * backend.info.threads, layout.counts[1] * layout.counts[2])
+        one = np.ones((1, 1), self.dtype)
+        self._pairs = self._paired() if body.paired else Pairs(False, one, one, one)
 
-    def _pair(self) -> None:
+    def _paired(self) -> Pairs:
         """What each bond is weighted with, and where it breaks."""
-        body, size = self.body, self.body.size
+        body, size, bonds = self.body, self.body.size, self._bonds
         mixture, steps = body.mixture, self._steps
-        self._factor_of = np.empty((body.family.bonds, size), self.dtype)
-        self._limit_of = np.full((body.family.bonds, size), body.limit, self.dtype)
-        self._light_of = np.ones((1, size), self.dtype)
+        factor_of = np.empty((body.family.bonds, size), self.dtype)
+        limit_of = np.full((body.family.bonds, size), body.limit, self.dtype)
+        light_of = np.ones((1, size), self.dtype)
         if mixture is not None:
             self._material, self._materials = mixture.material, len(mixture.lightness)
-            self._light_of[0] = mixture.lightness[mixture.material]
+            light_of[0] = mixture.lightness[mixture.material]
         halves = None if body.half_shares is None else body.half_shares.astype(np.float64)
         for bit, step in enumerate(steps):
-            factor = np.full(size, self._weights[bit] / self._lengths[bit])
+            factor = np.full(size, bonds.weights[bit] / bonds.lengths[bit])
             if mixture is not None:
                 pair = mixture.material, np.roll(mixture.material, -step)
                 factor *= mixture.stiffness[pair]
-                self._limit_of[bit] = mixture.limit[pair]
+                limit_of[bit] = mixture.limit[pair]
             if halves is not None:
                 factor /= halves + np.roll(halves, -step)
-            self._factor_of[bit] = factor
+            factor_of[bit] = factor
+        return Pairs(True, factor_of, limit_of, light_of)
 
-    def _history(self) -> tuple[Any, ...]:
-        """softening, soft, history."""
+    def _softening(self) -> Softening:
+        """Of what the arrays are now."""
         if self.body.law is None:
-            return False, np.zeros(1, np.uint32), np.zeros((1, 1), self.dtype)
-        return True, self.arrays["soft"].reshape(-1), self.arrays["history"]
+            soft, damage = np.zeros(1, np.uint32), np.zeros((1, 1), self.dtype)
+        else:
+            soft, damage = self.arrays["soft"].reshape(-1), self.arrays["history"]
+        return Softening(
+            self.body.law is not None, soft, damage, self._laws, self._material, self._materials, self._law
+        )
 
-    def _prepared(self, table: Array) -> Array:
-        return table
+    def _prepared(self, table: Array) -> tuple[Array, Particles, Softening]:
+        """With the arrays of this batch of steps: structs that are made once cost a step nothing."""
+        return table, particles_of(self), self._softening()
 
     def _step(self, table: Any, row: int, kick: float, decay: float) -> None:
-        arrays, layout, number = self.arrays, self.body.layout, self.dtype.type
+        number, (loads, particles, softening) = self.dtype.type, table
         cpu_kernels.advance(
-            arrays["u"], self._spare, arrays["v"], arrays["words"].reshape(-1), self._breakable.reshape(-1), self._kind,
-            table[row], self._offsets, self._steps, self._lengths, self._factors, self.body.family.orbits,
-            arrays["work"], arrays["loss"], arrays["damped"], layout.counts, layout.rows, layout.pitch, layout.base,
-            number(self.body.stiffness), number(self.body.limit), number(kick), number(decay), self._bands,
-            self._weights, self.body.paired, self._factor_of, self._limit_of, self._light_of, *self._history(),
-            self._law, self._laws, self._material, self._materials, *self._pushed(),
+            self.arrays["u"], self._spare, self.arrays["v"], loads[row], number(kick), number(decay), particles,
+            self._bonds, self._place, self._pairs, softening,
         )  # fmt: skip
 
     def measure(self) -> None:
-        layout = self.body.layout
         cpu_energies.measure(
-            self.arrays["u"], self.arrays["words"].reshape(-1), self._offsets, self._steps, self._lengths,
-            self.energy_values, self.kick_values, layout.counts, layout.rows, layout.pitch, layout.base,
-            self.body.stiffness, self._weights, self.body.paired, self._factor_of, self._light_of, *self._history(),
+            self.arrays["u"], self.energy_values, self.kick_values, particles_of(self), self._bonds, self._place,
+            self._pairs, self._softening(), self.body.stiffness,
         )  # fmt: skip
 
     def find_damage(self) -> None:

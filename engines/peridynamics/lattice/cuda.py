@@ -6,7 +6,8 @@ import hashlib
 import os
 import re
 import tempfile
-from functools import cached_property
+from collections.abc import Iterable
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from engines.peridynamics.lattice.small.cuda import MOST_PARTICLES, ManySteps
 from engines.peridynamics.lattice.small.cuda import SOURCE as MANY_STEPS
 from engines.peridynamics.lattice.solver import Discretised, LatticeSolver
 from engines.peridynamics.material.laws.law import Law
-from engines.peridynamics.step.solver import paces_of
+from engines.peridynamics.step.solver import Follower, paces_of
 
 SOURCE = Path(__file__).with_name("bonds.cu")
 COLUMNS = 32
@@ -47,7 +48,8 @@ class CudaSolver(LatticeSolver):
         macros: tuple[str, ...] = (REAL[self.dtype.name], f"-DDIMENSIONS={d}", f"-DREACH={reach}")
         softening, self._general = body.law is not None, body.paired or (body.weights is not None and body.law is None)
         macros += ("-DGENERAL",) * self._general + ("-DSOFTENING",) * softening
-        module = backend.compile(SOURCE if body.law is None else law_file(body.law), macros)
+        self._compiled = partial(backend.compile, SOURCE if body.law is None else law_file(body.law))
+        module = self._compiled((*macros, "-DPUSHED=0"))
         self._advance, self._measure, self._damage = map(module.get_function, ("step_bonds", "measure", "damage"))
         offsets, lengths = np.zeros((32 * family.words, 4), np.int32), np.zeros((32 * family.words, 4))
         offsets[: family.bonds, :3], offsets[: family.bonds, 3] = family.offsets, self._steps
@@ -81,6 +83,14 @@ class CudaSolver(LatticeSolver):
             super().advance(table, half, decay)
         else:
             self._many.advance(self, table, paces_of(len(table), half, decay), self._breakable is self._weak)
+
+    def followed_by(self, followers: Iterable[Follower]) -> None:
+        """The step of bodies that nothing pushes has no part for that."""
+        before = self.pushes
+        super().followed_by(followers)
+        if before is None and self.pushes is not None:
+            self._advance = self._compiled((*self._macros, "-DPUSHED=1")).get_function("step_bonds")
+            self._take(self.shape)
 
     # What ManySteps launches with.
 

@@ -101,7 +101,7 @@ class LatticeSolver(Solver):
             return self.damage_values
         return self._cut + self.arrays["history"].sum(axis=0) / self._whole.clip(1)
 
-    def _pushed(self) -> tuple[bool, Any]:
+    def pushed(self) -> tuple[bool, Any]:
         """Whether contact pushes particles, and what it does to them."""
         return self.pushes is not None, self.energy_values[None] if self.pushes is None else self.pushes
 

@@ -12,7 +12,7 @@ from engines.geometry.particles import Particles
 from engines.peridynamics.loading.loads import Loads
 from engines.peridynamics.loading.relaxation import Relaxation
 from engines.peridynamics.parameters.loading.relaxation import Relaxation as Settings
-from engines.peridynamics.step.simulation import PeridynamicSimulation
+from engines.peridynamics.step.simulation import Integration, PeridynamicSimulation
 from engines.peridynamics.step.solver import Solver
 from engines.peridynamics.watch.balance import RestBalance
 from engines.peridynamics.watch.curve import LoadDisplacement
@@ -38,7 +38,8 @@ class QuasiStaticSimulation(PeridynamicSimulation):
         strains: Strains,
         settings: Settings,
     ) -> None:
-        super().__init__(backend, geometry, solver, loads, False, watched, fields, 1.0, gauges, curve, strains)
+        integration = Integration(half_step=False, decay=1.0)
+        super().__init__(backend, geometry, solver, loads, integration, watched, fields, gauges, curve, strains)
         self.dt = 1.0
         self._load_steps = settings.load_steps
         self._relaxation = Relaxation(solver, loads, settings)

@@ -24,7 +24,7 @@ from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.material.mixture import Mixed
 from engines.peridynamics.parameters import Displacement, PeridynamicParameters
 from engines.peridynamics.setup.pace import Kind, seconds_per_step
-from engines.peridynamics.step.simulation import PeridynamicSimulation
+from engines.peridynamics.step.simulation import Integration, PeridynamicSimulation
 from engines.peridynamics.step.solver import Solver, decay_of
 from engines.peridynamics.watch.balance import taken_names
 from engines.peridynamics.watch.curve import LoadDisplacement, acting
@@ -234,10 +234,9 @@ class Setup(ABC):
             )
         return PeridynamicSimulation(
             *given,
-            numerics.integrator == "velocity Verlet",
+            Integration(numerics.integrator == "velocity Verlet", decay_of(numerics.damping, self.step)),
             self.watched,
             self._fields(),
-            decay_of(numerics.damping, self.step),
             gauges,
             curve,
             strains,

@@ -10,6 +10,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.reading import guarded
 
 
 def read_table(path: str, what: str, columns: tuple[str, ...]) -> Array:
@@ -32,6 +33,7 @@ def _listed(columns: tuple[str, ...]) -> str:
 
 
 @lru_cache(maxsize=16)
+@guarded("cannot be read as a table: save it as CSV with numbers in rows.")
 def _read(path: Path, what: str, columns: tuple[str, ...], changed: int, size: int) -> Array:
     try:
         lines = path.read_bytes().decode("utf-8-sig").splitlines()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from engines.api import (
     Array,
     FieldInfo,
+    Finding,
     KernelTiming,
     Lines,
     NonFinite,
@@ -42,6 +43,14 @@ SAMPLE_STEPS = 10
 DISPLACED = FieldInfo("displacement_vector", "Displacement", "mm", "cell", (0.0, 1.0), components=3)
 
 
+class Integration(NamedTuple):
+    """half_step: whether the first step is the half one of velocity Verlet; decay: what damping leaves of velocities in
+    a step (``solver.decay_of``)."""
+
+    half_step: bool
+    decay: float
+
+
 class PeridynamicSimulation(Simulation):
     """Time is in µs."""
 
@@ -56,10 +65,9 @@ class PeridynamicSimulation(Simulation):
         geometry: Particles,
         solver: Solver,
         loads: Loads,
-        half_step: bool,
+        integration: Integration,
         watched: Watched,
         fields: tuple[FieldInfo, ...],
-        decay: float,
         gauges: Gauges,
         curve: LoadDisplacement | None,
         strains: Strains,
@@ -69,7 +77,8 @@ class PeridynamicSimulation(Simulation):
         self.geometry, self.dt, self.step = geometry, solver.body.scales.time * 1e6, 0
         self.fields, self.traffic = fields, (solver.traffic,)
         self._backend, self._solver, self._loads, self._watched = backend, solver, loads, watched
-        self._half_step, self._decay, self._contact, self._strains = half_step, decay, contact, strains
+        self._half_step, self._decay = integration
+        self._contact, self._strains = contact, strains
         self._gauges, self._curve = gauges, curve
         self._acting: tuple[int, Array, Array] | None = None
         """A step, and what loads do in the one before it and in it (:meth:`_rows`)."""
@@ -126,6 +135,15 @@ class PeridynamicSimulation(Simulation):
 
     def field(self, name: str) -> Array:
         return self.gather(name, self._everything)
+
+    def on_device(self, name: str) -> Any | None:
+        if name == DISPLACED.name:
+            return None
+        if name in ROWS:
+            self._find_strains()
+        values = self._strains.values[ROWS[name]] if name in ROWS else self._values(name)
+        with self._backend.active():
+            return values[self._backend.array(np.asarray(self._solver.body.places, np.int64))]
 
     def _values(self, name: str) -> Any:
         """(size) on the device, in the unit of the field."""
@@ -188,6 +206,10 @@ class PeridynamicSimulation(Simulation):
         before, now = self._rows()
         self._look(Moment(self.step, self.time, self.time * 1e-6, before, now))
         return self._watchers.observe()
+
+    def noticed(self) -> Sequence[Finding]:
+        self.observe()
+        return self._watchers.noticed()
 
     def _look(self, moment: Moment) -> None:
         """Every watcher in turn."""

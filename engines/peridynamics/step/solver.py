@@ -120,6 +120,11 @@ class Solver(ABC):
         return self._kind
 
     @property
+    def breakable(self) -> Any:
+        """(words, size) uint32 on the device: bonds that break where they are stretched too far."""
+        return self._breakable
+
+    @property
     def whole(self) -> Any:
         """(size,) on the device: bonds of each particle before any cut."""
         return self._whole

@@ -1,5 +1,5 @@
 """All cases."""
 
-from engines.peridynamics.verification import cracks, lattices, resting, specimens
+from engines.peridynamics.verification import compact, cracks, lattices, resting, specimens
 
-CASES = (*lattices.CASES, *resting.CASES, *cracks.CASES, *specimens.CASES)
+CASES = (*lattices.CASES, *resting.CASES, *cracks.CASES, *specimens.CASES, *compact.CASES)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from engines.api import SeriesInfo
+from engines.api import Finding, SeriesInfo
 from engines.api.charts import ChartInfo
 from engines.peridynamics.contact.contact import ENERGIES as CONTACT_ENERGIES
 from engines.peridynamics.contact.contact import Contact, ContactEnergies
@@ -18,6 +18,9 @@ from engines.peridynamics.watch.gauges import Gauges
 from engines.peridynamics.watch.moment import Moment
 from engines.peridynamics.watch.totals.totals import Sums, Totals
 from engines.watching import Watcher
+
+MISSED = 0.1
+"""[%] of the energies that may be missing without a word."""
 
 
 class Balance(Watcher[Moment]):
@@ -86,6 +89,20 @@ class Balance(Watcher[Moment]):
 
     def observe(self) -> Mapping[str, float]:
         return self._seen
+
+    def noticed(self) -> Sequence[Finding]:
+        """A sentence where steps are too long for what happens in them, contact above all."""
+        missed = self._seen.get("imbalance", 0.0)
+        if missed <= MISSED:
+            return ()
+        return (
+            Finding(
+                f"{missed:.2g} % of the energy is missing, and {MISSED:g} % is what a good run misses: forces, those "
+                "of contact above all, change faster than the steps follow. It falls with the square of the step: take "
+                f"one of {(0.9 * MISSED / missed) ** 0.5:.2g} times this.",
+                place=("numerics",),
+            ),
+        )
 
 
 class RestBalance(Watcher[Moment]):

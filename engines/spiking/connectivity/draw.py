@@ -7,8 +7,12 @@ own, ``late``, which is empty otherwise. Synapses are sorted by sender.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit, prange
+
+from engines.api import Array
 
 PROBABILITY, OUTPUTS, ONE_TO_ONE, ALL_TO_ALL, DISTANCE, INPUTS = range(6)
 CONSTANT, NORMAL, LOGNORMAL = range(3)
@@ -18,6 +22,37 @@ SHORT, LONGEST = 255, 65535
 """Steps that a delay may take: in the word of its target, and with the byte in ``late``."""
 FARTHEST = 6.77
 """Standard deviations that :func:`_normal` may be from its mean."""
+
+
+class Rule(NamedTuple):
+    """Whom a connection joins. kind: PROBABILITY …; seed, salt: of its random numbers; first, stop: its targets;
+    values: (4,) probability, -1/2σ² or 0, -1/σ or 0, unused"""
+
+    kind: int
+    seed: int
+    salt: int
+    first: int
+    stop: int
+    values: Array
+
+
+class Synapse(NamedTuple):
+    """What a synapse's weight and delay are drawn from. numbers: (8,) kind of weight, its mean and spread; kind of
+    delay, its mean and spread [steps], steps per µm, unused; places: (n, 3) [µm]; period: (3,) [µm], 0 where there is
+    none"""
+
+    numbers: Array
+    places: Array
+    period: Array
+
+
+class Drawn(NamedTuple):
+    """Where synapses are written. words: (synapses, 2) int32; weights: the same memory as float32; late: (synapses,)
+    uint8, or empty"""
+
+    words: Array
+    weights: Array
+    late: Array
 
 
 @njit(nogil=True, cache=True)
@@ -57,24 +92,23 @@ def _apart(places, period, i, j):
 
 
 @njit(nogil=True, cache=True)
-def _put(at, bits, sender, target, synapse, places, period, words, weights, late):
-    """Write a synapse. synapse: (8,) kind of weight, its mean and spread; kind of delay, its mean and spread [steps],
-    steps per µm"""
-    weight = synapse[1]
-    if synapse[0] == NORMAL:
-        weight *= max(0.0, 1.0 + synapse[2] * _normal(_mixed(bits)))
-    elif synapse[0] == LOGNORMAL:
-        variance = np.log1p(synapse[2] * synapse[2])
+def _put(at, bits, sender, target, numbers, places, period, words, weights, late):
+    """Write a synapse at ``at``; arrays as in :class:`Synapse` and :class:`Drawn`, taken out of them by the caller."""
+    weight = numbers[1]
+    if numbers[0] == NORMAL:
+        weight *= max(0.0, 1.0 + numbers[2] * _normal(_mixed(bits)))
+    elif numbers[0] == LOGNORMAL:
+        variance = np.log1p(numbers[2] * numbers[2])
         weight *= np.exp(np.sqrt(variance) * _normal(_mixed(bits)) - 0.5 * variance)
     delay = 0.0
-    if synapse[3] == CONSTANT_DELAY:
-        delay = synapse[4]
-    elif synapse[3] == NORMAL_DELAY:
-        delay = synapse[4] + synapse[5] * _normal(_mixed(bits ^ np.uint64(0xE7037ED1A0B428DB)))
-    elif synapse[3] == DISTANCE_DELAY:
-        delay = synapse[6] * _apart(places, period, sender, target)
+    if numbers[3] == CONSTANT_DELAY:
+        delay = numbers[4]
+    elif numbers[3] == NORMAL_DELAY:
+        delay = numbers[4] + numbers[5] * _normal(_mixed(bits ^ np.uint64(0xE7037ED1A0B428DB)))
+    elif numbers[3] == DISTANCE_DELAY:
+        delay = numbers[6] * _apart(places, period, sender, target)
     steps = 0
-    if synapse[3] != NONE:
+    if numbers[3] != NONE:
         steps = int(min(max(np.rint(delay), 1.0), np.float64(LONGEST)))
     words[at, 0] = np.int32(target << 8 | (steps & SHORT))
     if len(late):
@@ -83,30 +117,32 @@ def _put(at, bits, sender, target, synapse, places, period, words, weights, late
 
 
 @njit(nogil=True, cache=True)
-def _row(
-    rule, seed, salt, sender, place, first, stop, number, values, synapse, places, period, at, words, weights, late
-):
+def _row(rule, sender, place, number, at, synapse, drawn):
     """Number of synapses that a rule gives a sender; they are written from ``at`` on if that is not negative.
 
-    values: (4,) probability, -1/2σ² or 0, -1/σ or 0, unused"""
-    state = _stream(seed, salt, sender)
+    Gaps between targets are geometric, ln u / ln(1 − p); of ``number`` each target is equally likely. place: of the
+    sender in its population. 8 bytes a synapse are written, 9 with long delays; nothing is read but places."""
+    kind, first, stop, values = rule.kind, rule.first, rule.stop, rule.values
+    numbers, places, period = synapse.numbers, synapse.places, synapse.period
+    words, weights, late = drawn.words, drawn.weights, drawn.late
+    state = _stream(rule.seed, rule.salt, sender)
     keys = _mixed(state ^ np.uint64(0x8EBC6AF09C88C6E3))
     count, columns = 0, stop - first
-    if rule in (ONE_TO_ONE, ALL_TO_ALL) or (rule == PROBABILITY and values[0] >= 1.0):
-        begin, end = (place, min(place + 1, columns)) if rule == ONE_TO_ONE else (0, columns)
+    if kind in (ONE_TO_ONE, ALL_TO_ALL) or (kind == PROBABILITY and values[0] >= 1.0):
+        begin, end = (place, min(place + 1, columns)) if kind == ONE_TO_ONE else (0, columns)
         for column in range(begin, end):
             if at >= 0:
                 bits = _mixed(keys + np.uint64(count + 1) * np.uint64(0x9E3779B97F4A7C15))
-                _put(at + count, bits, sender, first + column, synapse, places, period, words, weights, late)
+                _put(at + count, bits, sender, first + column, numbers, places, period, words, weights, late)
             count += 1
         return count
-    if rule == OUTPUTS:
+    if kind == OUTPUTS:
         for column in range(number):
             if at >= 0:
                 state += np.uint64(0x9E3779B97F4A7C15)
-                drawn = int((_mixed(state) >> np.uint64(32)) * np.uint64(columns) >> np.uint64(32))
+                chosen = int((_mixed(state) >> np.uint64(32)) * np.uint64(columns) >> np.uint64(32))
                 bits = _mixed(keys + np.uint64(column + 1) * np.uint64(0x9E3779B97F4A7C15))
-                _put(at + column, bits, sender, first + drawn, synapse, places, period, words, weights, late)
+                _put(at + column, bits, sender, first + chosen, numbers, places, period, words, weights, late)
         return number
     if values[0] <= 0.0:
         return 0
@@ -118,7 +154,7 @@ def _row(
         if skip >= columns - 1 - column:
             return count
         column += 1 + int(skip)
-        if rule == DISTANCE:
+        if kind == DISTANCE:
             apart = _apart(places, period, sender, first + column)
             state += np.uint64(0x9E3779B97F4A7C15)
             chance = np.exp(values[1] * apart * apart + values[2] * apart)
@@ -126,7 +162,7 @@ def _row(
                 continue
         if at >= 0:
             bits = _mixed(keys + np.uint64(count + 1) * np.uint64(0x9E3779B97F4A7C15))
-            _put(at + count, bits, sender, first + column, synapse, places, period, words, weights, late)
+            _put(at + count, bits, sender, first + column, numbers, places, period, words, weights, late)
         count += 1
 
 
@@ -144,40 +180,41 @@ def shares(parts, seed, salt, first, size, number):
 
 
 @njit(parallel=True, nogil=True, cache=True)
-def by_sender(
-    fill, rule, seed, salt, senders, first, stop, outputs, values, synapse, places, period, cursor, words, weights, late
-):
-    """Count (``fill`` false) or write the synapses of a rule that goes by sender; ``cursor`` (n,) moves on by them.
-    outputs: (senders,) how many each has, for OUTPUTS"""
+def by_sender(fill, rule, senders, outputs, synapse, cursor, drawn):
+    """Count (``fill`` false) or write the synapses of a :class:`Rule` that goes by sender.
+
+    senders: (2,) the first, and the one after the last; outputs: (senders,) how many each has, for OUTPUTS; cursor:
+    (n,) where each sender's next synapse is written, moves on by them. Bytes: 8 or 9 a synapse are written, 16 a sender
+    read and written."""
     for place in prange(senders[1] - senders[0]):
         sender = senders[0] + place
         at = cursor[sender] if fill else -1
-        number = outputs[place] if rule == OUTPUTS else 0
-        cursor[sender] += _row(
-            rule, seed, salt, sender, place, first, stop, number, values, synapse, places, period, at, words, weights,
-            late,
-        )  # fmt: skip
+        number = outputs[place] if rule.kind == OUTPUTS else 0
+        cursor[sender] += _row(rule, sender, place, number, at, synapse, drawn)
 
 
 @njit(nogil=True, cache=True)
-def by_target(fill, seed, salt, senders, first, stop, number, synapse, places, period, cursor, words, weights, late):
+def by_target(fill, rule, senders, number, synapse, cursor, drawn):
     """The same for a fixed number of synapses of each target; one may come twice."""
+    numbers, places, period = synapse.numbers, synapse.places, synapse.period
+    words, weights, late = drawn.words, drawn.weights, drawn.late
     size = np.uint64(senders[1] - senders[0])
-    for target in range(first, stop):
-        state = _stream(seed, salt + 0x10000, target)
+    for target in range(rule.first, rule.stop):
+        state = _stream(rule.seed, rule.salt + 0x10000, target)
         keys = _mixed(state ^ np.uint64(0x8EBC6AF09C88C6E3))
         for k in range(number):
             state += np.uint64(0x9E3779B97F4A7C15)
             sender = senders[0] + int((_mixed(state) >> np.uint64(32)) * size >> np.uint64(32))
             if fill:
                 bits = _mixed(keys + np.uint64(k + 1) * np.uint64(0x9E3779B97F4A7C15))
-                _put(cursor[sender], bits, sender, target, synapse, places, period, words, weights, late)
+                _put(cursor[sender], bits, sender, target, numbers, places, period, words, weights, late)
             cursor[sender] += 1
 
 
 @njit(nogil=True, cache=True)
-def as_listed(pre, post, weight, delay, cursor, words, weights, late):
+def as_listed(pre, post, weight, delay, cursor, drawn):
     """Write given synapses; delays in steps."""
+    words, weights, late = drawn
     for k in range(len(pre)):
         at = cursor[pre[k]]
         words[at, 0] = np.int32(post[k] << 8 | (delay[k] & SHORT))

@@ -360,22 +360,17 @@ def _listed(
 
 
 def _apply(plan: _Draw, fill: bool, seed: int, space: Space, cursor: Array, words: Array, late: Array) -> None:
-    weights = words.view(np.float32)
+    drawn = draw.Drawn(words, words.view(np.float32), late)
     senders = np.array([plan.source.first, plan.source.stop], np.int64)
-    first, stop = plan.target.first, plan.target.stop
+    rule = draw.Rule(plan.rule, seed, plan.salt, plan.target.first, plan.target.stop, plan.values)
+    synapse = draw.Synapse(plan.synapse, space.places, plan.period)
     if plan.listed is not None:
         if fill:
-            draw.as_listed(*plan.listed, cursor, words, weights, late)
+            draw.as_listed(*plan.listed, cursor, drawn)
         else:
             cursor += np.bincount(plan.listed[0], minlength=len(cursor))
     elif plan.rule == draw.INPUTS:
-        draw.by_target(
-            fill, seed, plan.salt, senders, first, stop, plan.number, plan.synapse, space.places, plan.period, cursor,
-            words, weights, late,
-        )  # fmt: skip
+        draw.by_target(fill, rule, senders, plan.number, synapse, cursor, drawn)
     else:
         with parallel_region():
-            draw.by_sender(
-                fill, plan.rule, seed, plan.salt, senders, first, stop, plan.outputs, plan.values, plan.synapse,
-                space.places, plan.period, cursor, words, weights, late,
-            )  # fmt: skip
+            draw.by_sender(fill, rule, senders, plan.outputs, synapse, cursor, drawn)

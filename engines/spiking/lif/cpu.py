@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit, prange
 
+from engines.api import Array
 from engines.api.device import Backend
+from engines.backend.prepared import prepared
 from engines.spiking.lif.model import (
     Lif,
     Sources,
@@ -26,6 +32,56 @@ _CHUNK = 8192
 """Neurons of a thread's turn; a multiple of 8."""
 _0, _FADED = np.float32(0), np.float32(1e-20)
 """What has faded is nothing: a GPU has no numbers below 1e-38, and a CPU is slow with them."""
+
+
+class Net(NamedTuple):
+    """Who sends what, see ``model.Sources`` and ``model.Synapses``. weights: (populations,) int32 quanta; kinds: 0
+    where they go to g_e, 1 for g_i; refractory [steps]"""
+
+    bounds: Array
+    weights: Array
+    kinds: Array
+    starts: Array
+    targets: Array
+    refractory: np.int32
+
+
+class State(NamedTuple):
+    """What moves; see ``model.new_state``, whose ``input`` is ``arrived``."""
+
+    voltage: Array
+    g_e: Array
+    g_i: Array
+    arrived: Array
+
+
+class Firing(NamedTuple):
+    """Who may fire from which step on, and who fires in this one: ``fired: (n,)`` uint8; words: the same bytes, eight
+    in a word."""
+
+    release: Array
+    fired: Array
+    words: Array
+
+
+class Counts(NamedTuple):
+    """What is counted of spikes; see ``model.new_state``. stride: of the neurons in the raster"""
+
+    last: Array
+    spikes: Array
+    interval: Array
+    interval_square: Array
+    population_spikes: Array
+    events: Array
+    history: Array
+    stride: int
+
+
+class Recorded(NamedTuple):
+    """``Electrodes.places``"""
+
+    watched: Array
+    kept: Array
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -53,36 +109,26 @@ def _update(first, stop, now, constants, voltage, g_e, g_i, arrived_e, arrived_i
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _deliver(
-    fired, words, now, refractory, stride, bounds, weights, kinds, starts, targets, arrived, release, last, spikes,
-    interval, interval_square, population_spikes, events, history,
-):  # fmt: skip
-    """What follows from the spikes of a step: their targets' input, and what is counted."""
-    row = history[now % history.shape[0]]
-    row[:] = 0
-    for word in range(len(words)):
-        if words[word] == 0:
-            continue
-        for i in range(8 * word, 8 * word + 8):
-            if not fired[i]:
-                continue
-            population = 0
-            while i >= bounds[population + 1]:
-                population += 1
-            weight, sums = weights[population], arrived[kinds[population]]
-            for k in range(starts[i], starts[i + 1]):
-                sums[targets[k]] += weight
-            if spikes[i]:
-                since = np.float64(now - last[i])
-                interval[i] += since
-                interval_square[i] += since * since
-            spikes[i] += 1
-            last[i] = now
-            release[i] = now + refractory
-            population_spikes[population] += 1
-            events[0] += starts[i + 1] - starts[i]
-            if i % stride == 0:
-                row[i // stride] = 1
+def _send(i, bounds, weights, kinds, starts, targets, arrived):
+    """The spike of neuron ``i`` adds its weight to the input of each of its targets; its population is returned."""
+    population = 0
+    while i >= bounds[population + 1]:
+        population += 1
+    weight, sums = weights[population], arrived[kinds[population]]
+    for k in range(starts[i], starts[i + 1]):
+        sums[targets[k]] += weight
+    return population
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _count(i, now, last, spikes, interval, interval_square):
+    """What is counted of a spike of neuron ``i``: it, the interval before it, and the interval's square."""
+    if spikes[i]:
+        since = np.float64(now - last[i])
+        interval[i] += since
+        interval_square[i] += since * since
+    spikes[i] += 1
+    last[i] = now
 
 
 @njit(nogil=True, cache=True)
@@ -97,24 +143,50 @@ def _record(now, watched, kept, voltage, g_e, g_i, last):
 
 
 @njit(nogil=True, cache=True)
-def run(
-    steps, refractory, stride, fired, words, constants, bounds, weights, kinds, starts, targets, voltage, g_e, g_i,
-    arrived, release, last, spikes, interval, interval_square, population_spikes, events, clock, history, watched, kept,
-):  # fmt: skip
-    """Steps on one core."""
+def run(updated, steps, clock, constants, net, state, firing, counts, recorded):
+    """Steps on one core: ``_update`` of all neurons, unless they are ``updated``, and what follows from spikes.
+
+    Arrays are told by the classes above; clock: (1,) int32, the next step. Bytes: 45 of each neuron (44 as in
+    ``lif.cu``, and whether it fires), 12 of each synaptic event.
+    """
+    # Taken out of their structs once: each costs an atomic count, in every step as much as 100 neurons.
+    bounds, weights, kinds, starts, targets = net.bounds, net.weights, net.kinds, net.starts, net.targets
+    voltage, g_e, g_i, arrived = state.voltage, state.g_e, state.g_i, state.arrived
+    release, fired, words, refractory, stride = (
+        firing.release,
+        firing.fired,
+        firing.words,
+        net.refractory,
+        counts.stride,
+    )
+    last, spikes, interval, interval_square = counts.last, counts.spikes, counts.interval, counts.interval_square
+    population_spikes, events, history = counts.population_spikes, counts.events, counts.history
+    watched, kept = recorded.watched, recorded.kept
     for _ in range(steps):
         now = clock[0]
-        _update(0, len(voltage), now, constants, voltage, g_e, g_i, arrived[0], arrived[1], release, fired)
-        _deliver(
-            fired, words, now, refractory, stride, bounds, weights, kinds, starts, targets, arrived, release, last,
-            spikes, interval, interval_square, population_spikes, events, history,
-        )  # fmt: skip
+        if not updated:
+            _update(0, len(voltage), now, constants, voltage, g_e, g_i, arrived[0], arrived[1], release, fired)
+        row = history[now % history.shape[0]]
+        row[:] = 0
+        for word in range(len(words)):
+            if words[word] == 0:
+                continue
+            for i in range(8 * word, 8 * word + 8):
+                if not fired[i]:
+                    continue
+                population = _send(i, bounds, weights, kinds, starts, targets, arrived)
+                _count(i, now, last, spikes, interval, interval_square)
+                release[i] = now + refractory
+                population_spikes[population] += 1
+                events[0] += starts[i + 1] - starts[i]
+                if i % stride == 0:
+                    row[i // stride] = 1
         _record(now, watched, kept, voltage, g_e, g_i, last)
         clock[0] = now + 1
 
 
 @njit(parallel=True, nogil=True, cache=True)
-def update_shared(now, constants, voltage, g_e, g_i, arrived, release, fired):
+def _update_shared(now, constants, voltage, g_e, g_i, arrived, release, fired):
     """One step of all neurons, shared among threads."""
     n = len(voltage)
     for chunk in prange(-(-n // _CHUNK)):
@@ -124,17 +196,13 @@ def update_shared(now, constants, voltage, g_e, g_i, arrived, release, fired):
 
 
 @njit(nogil=True, cache=True)
-def deliver(
-    fired, words, refractory, stride, bounds, weights, kinds, starts, targets, arrived, release, last, spikes,
-    interval, interval_square, population_spikes, events, clock, history, voltage, g_e, g_i, watched, kept,
-):  # fmt: skip
-    """The second half of a step."""
-    _deliver(
-        fired, words, clock[0], refractory, stride, bounds, weights, kinds, starts, targets, arrived, release, last,
-        spikes, interval, interval_square, population_spikes, events, history,
-    )  # fmt: skip
-    _record(clock[0], watched, kept, voltage, g_e, g_i, last)
-    clock[0] += 1
+def run_shared(steps, clock, constants, net, state, firing, counts, recorded):
+    """The same, neurons shared among threads."""
+    for _ in range(steps):
+        _update_shared(
+            clock[0], constants, state.voltage, state.g_e, state.g_i, state.arrived, firing.release, firing.fired
+        )  # fmt: skip
+        run(True, 1, clock, constants, net, state, firing, counts, recorded)
 
 
 class CpuLif(Network):
@@ -145,40 +213,31 @@ class CpuLif(Network):
         self.electrodes = Electrodes(backend)
         self.arrays = {name: backend.array(a) for name, a in new_state(sources, start).items()}
         self.arrays["constants"] = backend.array(lif.constants(self.quantum))
-        n = sources.neurons
-        self._words = np.zeros(-(-n // 8), np.uint64)
-        self._fired = self._words.view(np.uint8)
-        self._refractory, self._stride = np.int32(lif.refractory_steps), raster_stride(n)
-        self._net = (
-            np.array(sources.bounds, np.int64),
-            quantised(sources, self.quantum),
-            kind_of_each(sources),
-            synapses.starts,
-            backend.array(synapses.targets),
-        )
+        a, n = self.arrays, sources.neurons
+        words = np.zeros(-(-n // 8), np.uint64)
+        net = Net(
+            np.array(sources.bounds, np.int64), quantised(sources, self.quantum), kind_of_each(sources),
+            synapses.starts, backend.array(synapses.targets), np.int32(lif.refractory_steps),
+        )  # fmt: skip
+        counts = Counts(
+            a["last"], a["spikes"], a["interval"], a["interval_square"], a["population_spikes"], a["events"],
+            a["history"], raster_stride(n),
+        )  # fmt: skip
+        self._network = (
+            a["clock"], a["constants"], net, State(a["voltage"], a["g_e"], a["g_i"], a["input"]),
+            Firing(a["release"], words.view(np.uint8), words), counts,
+        )  # fmt: skip
         self.traffic = lif_traffic(n, len(synapses.targets))
 
     def advance(self, steps: int) -> None:
-        a = self.arrays
-        counted = [
-            a[name]
-            for name in ("release", "last", "spikes", "interval", "interval_square", "population_spikes", "events")
-        ]
-        if len(a["voltage"]) < _PARALLEL_FROM or self._backend.info.threads == 1:
-            with self._backend.timed("step", launches=steps):
-                run(
-                    steps, self._refractory, self._stride, self._fired, self._words, a["constants"], *self._net,
-                    a["voltage"], a["g_e"], a["g_i"], a["input"], *counted, a["clock"], a["history"],
-                    *self.electrodes.places,
-                )  # fmt: skip
-            return
         with self._backend.timed("step", launches=steps):
-            for _ in range(steps):
-                now = np.int32(a["clock"][0])
-                update_shared(
-                    now, a["constants"], a["voltage"], a["g_e"], a["g_i"], a["input"], a["release"], self._fired
-                )
-                deliver(
-                    self._fired, self._words, self._refractory, self._stride, *self._net, a["input"], *counted,
-                    a["clock"], a["history"], a["voltage"], a["g_e"], a["g_i"], *self.electrodes.places,
-                )  # fmt: skip
+            self._run(steps, *self._network, Recorded(*self.electrodes.places))
+
+    @cached_property
+    def _run(self) -> Callable[..., None]:
+        """The kernel for a network of this size."""
+        shared = len(self.arrays["voltage"]) >= _PARALLEL_FROM and self._backend.info.threads > 1
+        recorded = Recorded(*self.electrodes.places)
+        if shared:
+            return prepared(run_shared, 1, *self._network, recorded)
+        return partial(prepared(run, False, 1, *self._network, recorded), False)

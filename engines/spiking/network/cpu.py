@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from engines.api import Array
@@ -11,15 +13,21 @@ from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.lif.model import raster_stride
 from engines.spiking.network import cpu_kernels
 from engines.spiking.network.cpu_kernels import Counts, Firing, Populations, Random, Recorded, Rows, State, Synapses
+from engines.spiking.network.cpu_watched import run_watched
 from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_table
-from engines.spiking.network.plasticity_kernels import change
+from engines.spiking.network.plasticity_kernels import Block, change
 from engines.spiking.network.traffic import network_traffic
 from engines.spiking.neurons.rows import MODELS, record
 from engines.spiking.step.network import Network
 from engines.spiking.watch.electrodes import Electrodes
+from engines.spiking.watch.spikes import CpuSpikes
 
 PARALLEL_FROM = 32768
 """Neurons from which their update is shared among threads."""
+SELDOM = 10
+"""Steps between two looks at who fired that cost nothing to speak of."""
+AT_ONCE = 64
+"""Steps of a launch that notes them itself."""
 
 
 class CpuNetwork(Network):
@@ -32,7 +40,7 @@ class CpuNetwork(Network):
         state = new_state(plan, wiring, first)
         self.arrays = {name: backend.array(values) for name, values in state.items()}
         self._plastic = [
-            (
+            Block(
                 block.starts, block.words, block.late, block.into, block.listed,
                 coefficients(block.rule, plan.dt, wiring.quantum),
             )
@@ -52,12 +60,7 @@ class CpuNetwork(Network):
         self.traffic = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising)
 
     def advance(self, steps: int) -> None:
-        shared = len(self.arrays["voltage"]) >= PARALLEL_FROM and self._backend.info.threads > 1
-        kernel = cpu_kernels.run_shared if shared else cpu_kernels.run
-        network = (
-            self.arrays["clock"], self._populations, self._rows, self._random, self._synapses, self._state,
-            self._firing, self._counts, Recorded(*self.electrodes.places),
-        )  # fmt: skip
+        kernel, network = cpu_kernels.run_shared if self._shared else cpu_kernels.run, self._network()
         with self._backend.timed("step", launches=steps):
             if not self._plastic:
                 kernel(steps, *network)
@@ -66,13 +69,39 @@ class CpuNetwork(Network):
                 kernel(1, *network)
                 self._change()
 
+    @property
+    def _shared(self) -> bool:
+        """Whether threads share the neurons."""
+        return len(self.arrays["voltage"]) >= PARALLEL_FROM and self._backend.info.threads > 1
+
+    def _network(self) -> tuple[Any, ...]:
+        """What kernels take after the number of steps."""
+        return (
+            self.arrays["clock"], self._populations, self._rows, self._random, self._synapses, self._state,
+            self._firing, self._counts, Recorded(*self.electrodes.places),
+        )  # fmt: skip
+
+    def advance_watched(self, steps: int) -> None:
+        """Steps one by one cost a launch each, of 20 µs: as long as those of a small network take."""
+        spikes = self.spikes
+        if not isinstance(spikes, CpuSpikes) or spikes.within >= SELDOM or self._plastic or self._shared:
+            super().advance_watched(steps)
+            return
+        network, last = self._network(), self.arrays["last"]
+        while steps:
+            part = min(steps, AT_ONCE)
+            kept, count = spikes.room(part)
+            with self._backend.timed("step", launches=part):
+                spikes.count = run_watched(part, network, last, count, kept)
+            steps -= part
+
     def _change(self) -> None:
         """What the spikes of the step that was taken do to weights."""
         a, fired = self.arrays, self._firing.fired[: len(self.arrays["voltage"])]
         now = a["clock"][0] - np.int32(1)
         for k, block in enumerate(self._plastic):
             sent, heard = a[f"traces_{k}"]
-            change(fired, now, *block, a[f"weights_{k}"], sent, heard, a["ring"], a["events"])
+            change(fired, now, block, a[f"weights_{k}"], sent, heard, a["ring"], a["events"])
 
 
 def rows_of(parameters: Array) -> Rows:

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+
+from engines.api import Array
 
 FADED = np.float32(1e-20)
 """As in ``models.cuh``."""
 
 
+class Block(NamedTuple):
+    """Synapses with one rule, sorted by sender and listed by target, see ``connectivity.plastic.Plastic``;
+    coefficients: (9,) float32, ``connectivity.plastic.coefficients``"""
+
+    starts: Array
+    words: Array
+    late: Array
+    into: Array
+    listed: Array
+    coefficients: Array
+
+
 @njit(nogil=True, cache=True)
-def change(fired, now, starts, words, late, into, listed, c, weights, sent, heard, ring, events):
+def change(fired, now, block, weights, sent, heard, ring, events):
     """The changes of one step, after its neurons: each sender's spike delivers and takes down, each target's takes up,
-    both by the traces of the steps before; then the traces move on. A pair in the same step changes nothing."""
+    both by the traces of the steps before; then the traces move on. A pair in the same step changes nothing.
+
+    w ← w − (c2 + c3 w) heard, w ← w + (c0 + c1 w) sent, within bounds; traces x ← x + s + c6 (x + s), s 1 for a spike.
+    block: :class:`Block`; weights: (synapses,); sent, heard: (n,) traces; ring: (slots, 2, n) int32 of what is under
+    way. Bytes: 17 of each neuron; those of an event are told in ``plasticity.cu``.
+    """
+    starts, words, late, into, listed, c = block
     mask, n = len(ring) - 1, len(fired)
     for i in range(n):
         if not fired[i]:

@@ -1,163 +1,151 @@
-"""Neuron models in float64, as their papers write them, and a network of them step by step; nothing is shared with the
-kernels."""
+"""Neuron models in float64, stepped by the formulas of ``neurons/equations.py``, and a network of them step by step;
+nothing is shared with the kernels."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from scipy.linalg import expm
 
 from engines.api import Array
 from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.network.plan import First, Plan
-from engines.spiking.parameters.neurons import (
-    AdaptiveExponential,
-    ConductanceLif,
-    HodgkinHuxley,
-    Izhikevich,
-    Lif,
-    Neuron,
-)
+from engines.spiking.neurons.equations import MODELS, Model
+from engines.spiking.parameters.neurons import HodgkinHuxley, Izhikevich, Neuron
+
+SIDES = (("g_e", "rise_e", "excitatory_time"), ("g_i", "rise_i", "inhibitory_time"))
 
 
 class Cells:
     """Neurons of one population: ``step`` takes what arrives and gives who fires."""
 
     def __init__(self, neuron: Neuron, dt: float, voltage: Array, excitation: Array, inhibition: Array) -> None:
-        self.neuron, self.dt = neuron, dt
-        self.v, self.g_e, self.g_i = voltage.astype(float), excitation.astype(float), inhibition.astype(float)
+        self.neuron, self.dt, self.model = neuron, dt, MODELS[neuron.kind]
+        self.known: dict[str, Any] = {name: getattr(neuron, name) for name in self.model.parameters}
+        self.known["conducts"] = float(getattr(neuron, "synapses", "current") == "conductance")
+        self.state = dict.fromkeys(self.model.states, np.zeros(len(voltage)))
+        self.state |= {"v": voltage.astype(float), "g_e": excitation.astype(float), "g_i": inhibition.astype(float)}
         self.since = np.full(len(voltage), 10**9)
-        self.w = np.zeros(len(voltage))
-        self.rise_e, self.rise_i = np.zeros(len(voltage)), np.zeros(len(voltage))
         if isinstance(neuron, Izhikevich):
-            self.w = neuron.b * self.v
+            self.state["w"] = neuron.b * self.state["v"]
         if isinstance(neuron, HodgkinHuxley):
-            self.m, self.h, self.n = (a / (a + b) for a, b in rates(self.v, neuron.shift))
+            self.state |= {
+                gate: opens / (opens + closes)
+                for gate, (opens, closes) in zip("mhn", rates(self.state["v"], neuron.shift), strict=True)
+            }
+        self._rate = {name: self.model.program(f"rate of {name}") for name in self.model.states}
+        self._fires = self.model.program("fires")
+        self._after = {name: self.model.program(f"{name} after") for name in self.model.after}
+        self._matrices: dict[tuple[str, ...], Array] = {}
 
     def step(self, excitatory: Array, inhibitory: Array, current: float) -> Array:
         """Sizes of arriving weights and a constant current; returns (n,) bool."""
-        neuron, dt = self.neuron, self.dt
+        neuron, state = self.neuron, self.state
+        self.known["current"] = current
         self.since = self.since + 1
-        ready = self.since >= max(1, round(getattr(neuron, "refractory_time", 0.0) / dt))
+        ready = self.since >= max(1, round(getattr(neuron, "refractory_time", 0.0) / self.dt))
         rises = getattr(neuron, "time_course", "exponential") == "alpha"
-        if rises:  # slopes, such that an alpha function's highest value is the weight
-            self.rise_e = self.rise_e + math.e * excitatory / neuron.excitatory_time  # type: ignore[union-attr]  # sources have no cells
-            self.rise_i = self.rise_i + math.e * inhibitory / neuron.inhibitory_time  # type: ignore[union-attr]
-        else:
-            self.g_e, self.g_i = self.g_e + excitatory, self.g_i + inhibitory
-        fired = STEPS[type(neuron)](self, neuron, ready, current)
-        for name, time in (("g_e", neuron.excitatory_time), ("g_i", neuron.inhibitory_time)):  # type: ignore[union-attr]  # sources have no cells
-            left = math.exp(-dt / time) if time > 0 else 0.0
-            rise = "rise" + name[1:]
-            setattr(self, name, (getattr(self, name) + dt * getattr(self, rise)) * left)
-            setattr(self, rise, getattr(self, rise) * left)
+        for (g, rise, time), arriving in zip(SIDES, (excitatory, inhibitory), strict=True):
+            if rises:  # slopes, such that an alpha function's highest value is the weight
+                state[rise] = state[rise] + math.e * arriving / self.known[time]
+            else:
+                state[g] = state[g] + arriving
+        before = dict(state)
+        STEPS[neuron.kind](self)
+        if self.model.rests:
+            state["v"] = np.where(ready, state["v"], before["v"])
+        fired: Array = ready & (self._fires({**self.known, **state, "before": before["v"]})[0] > 0)
+        after = {name: program({**self.known, **state})[0] for name, program in self._after.items()}
+        state |= {name: np.where(fired, value, state[name]) for name, value in after.items()}
+        state |= {name: before[name] for names in SIDES for name in names[:2]}
+        for g, rise, time in SIDES:
+            if self.known[time] > 0:
+                self.solve(g, rise)
+            else:
+                state[g] = np.zeros_like(state[g])
         self.since[fired] = 0
         return fired
 
+    def rate(self, name: str, given: Mapping[str, Any] | None = None) -> Any:
+        """Of a state [1/ms], or what it would be with other values of some."""
+        return self._rate[name]({**self.known, **self.state, **(given or {})})[0]
 
-def _lif(cells: Cells, neuron: Lif, ready: Array, current: float) -> Array:
-    """Exact: the membrane driven by two exponentials or alpha functions, or by jumps."""
-    e = math.exp(-cells.dt / neuron.membrane_time)
-    infinity = neuron.resting_voltage + current
-    moved = infinity + (cells.v - infinity) * e
-    for sign, g, time in ((1, cells.g_e, neuron.excitatory_time), (-1, cells.g_i, neuron.inhibitory_time)):
-        share = e if time == 0 else time / (time - neuron.membrane_time) * (math.exp(-cells.dt / time) - e)
-        moved = moved + sign * share * g
-        rise = cells.rise_e if sign > 0 else cells.rise_i
-        if rise.any():
-            r = 1 / neuron.membrane_time - 1 / time
-            moved = moved + sign * rise * e / neuron.membrane_time * (
-                cells.dt * math.exp(r * cells.dt) / r - math.expm1(r * cells.dt) / r**2
-            )
-    cells.v = np.where(ready, moved, cells.v)
-    fired = ready & (cells.v > neuron.threshold)
-    cells.v[fired] = neuron.reset
-    return fired
+    def euler(self, *names: str, dt: float | None = None) -> None:
+        """These take their rates at the beginning."""
+        dt = self.dt if dt is None else dt
+        self.state |= {name: self.state[name] + dt * self.rate(name) for name in names}
+
+    def relax(self, *names: str) -> None:
+        """Exact for rates f that are linear in their own x, all else held: x + f (1 − e^(−B dt))/B, B = −∂f/∂x."""
+        moved = {}
+        for name in names:
+            slope = self.rate(name)
+            decay = slope - self.rate(name, {name: self.state[name] + 1})
+            moved[name] = self.state[name] - slope * np.expm1(-decay * self.dt) / decay
+        self.state |= moved
+
+    def solve(self, *names: str) -> None:
+        """Exact for states whose rates are linear in all of them: by the exponential of their matrix."""
+        if names not in self._matrices:
+            self._matrices[names] = self._matrix(names)
+        vector = np.stack([*(self.state[name] for name in names), np.ones_like(self.state["v"])])
+        self.state |= dict(zip(names, self._matrices[names] @ vector, strict=False))
+
+    def _matrix(self, names: Sequence[str]) -> Array:
+        """Of a step, (k + 1, k + 1): the last column is that of the constant."""
+        zero = dict.fromkeys(self.state, 0.0)
+        constant = np.array([self.rate(name, zero) for name in names])
+        matrix = np.zeros((len(names) + 1, len(names) + 1))
+        for k, of in enumerate(names):
+            matrix[:-1, k] = [self.rate(name, {**zero, of: 1.0}) for name in names] - constant
+        matrix[:-1, -1] = constant
+        exponential: Array = expm(self.dt * matrix)
+        return exponential
 
 
-def _conductance(cells: Cells, neuron: ConductanceLif, ready: Array, current: float) -> Array:
-    """Exact for conductances that hold for a step."""
-    total = 1 + cells.g_e + cells.g_i
-    pull = neuron.resting_voltage + current + cells.g_e * neuron.excitatory_reversal
-    infinity = (pull + cells.g_i * neuron.inhibitory_reversal) / total
-    moved = infinity + (cells.v - infinity) * np.exp(-cells.dt * total / neuron.membrane_time)
-    cells.v = np.where(ready, moved, cells.v)
-    fired = ready & (cells.v > neuron.threshold)
-    cells.v[fired] = neuron.reset
-    return np.asarray(fired)
+def _lif(cells: Cells) -> None:
+    """Exact: the membrane driven by exponentials, alpha functions or, of synapses that take no time, by jumps."""
+    driving = []
+    for sign, (g, rise, time) in zip((1, -1), SIDES, strict=True):
+        if cells.known[time] > 0:
+            driving += [g, rise]
+        else:
+            cells.state["v"] = cells.state["v"] + sign * cells.state[g]
+            cells.state[g] = np.zeros_like(cells.state[g])
+    cells.solve("v", *driving)
 
 
-def _izhikevich(cells: Cells, neuron: Izhikevich, ready: Array, current: float) -> Array:
+def _izhikevich(cells: Cells) -> None:
     """The published program: v in two half steps, then u."""
-    total = current + cells.g_e - cells.g_i
     for _ in range(2):
-        cells.v = cells.v + cells.dt / 2 * (0.04 * cells.v**2 + 5 * cells.v + 140 - cells.w + total)
-    cells.w = cells.w + cells.dt * neuron.a * (neuron.b * cells.v - cells.w)
-    fired = cells.v >= 30
-    cells.v[fired] = neuron.c
-    cells.w[fired] += neuron.d
-    return np.asarray(fired)
+        cells.euler("v", dt=cells.dt / 2)
+    cells.euler("w")
 
 
-def _synaptic(cells: Cells, neuron: AdaptiveExponential | HodgkinHuxley) -> Array:
-    if neuron.synapses == "current":
-        return cells.g_e - cells.g_i
-    excitation = cells.g_e * (neuron.excitatory_reversal - cells.v)
-    return excitation + cells.g_i * (neuron.inhibitory_reversal - cells.v)
-
-
-def _adaptive(cells: Cells, neuron: AdaptiveExponential, ready: Array, current: float) -> Array:
-    """Euler's method."""
-    v, w = cells.v, cells.w
-    bend = neuron.leak * neuron.slope * np.exp(np.minimum((v - neuron.soft_threshold) / neuron.slope, 40))
-    total = neuron.leak * (neuron.resting_voltage - v) + bend - w + current + _synaptic(cells, neuron)
-    cells.w = w + cells.dt / neuron.adaptation_time * (neuron.adaptation * (v - neuron.resting_voltage) - w)
-    cells.v = np.where(ready, v + cells.dt / neuron.capacitance * total, v)
-    fired = ready & (cells.v > neuron.peak)
-    cells.v[fired] = neuron.reset
-    cells.w[fired] += neuron.jump
-    return np.asarray(fired)
+def _hodgkin_huxley(cells: Cells) -> None:
+    """Gates exact for the voltage of the step's beginning, then the voltage exact for these gates."""
+    cells.relax("m", "h", "n")
+    cells.relax("v")
 
 
 def rates(v: Array, shift: float) -> tuple[tuple[Array, Array], ...]:
     """(α, β) of m, h, n [1/ms], as in Brette and others (2007), benchmark 3; not for v where they are 0/0."""
-    x = v - shift
-    return (
-        (0.32 * (13 - x) / (np.exp((13 - x) / 4) - 1), 0.28 * (x - 40) / (np.exp((x - 40) / 5) - 1)),
-        (0.128 * np.exp((17 - x) / 18), 4 / (1 + np.exp((40 - x) / 5))),
-        (0.032 * (15 - x) / (np.exp((15 - x) / 5) - 1), 0.5 * np.exp((10 - x) / 40)),
-    )
+    found = _CHANNELS({"v": v, "shift": shift})
+    return tuple(zip(found[::2], found[1::2], strict=True))
 
 
-def _hodgkin_huxley(cells: Cells, neuron: HodgkinHuxley, ready: Array, current: float) -> Array:
-    """Gates exact for the voltage of the step's beginning, then the voltage exact for these gates."""
-    dt, before = cells.dt, cells.v
-    for name, (opens, closes) in zip("mhn", rates(before, neuron.shift), strict=True):
-        infinity = opens / (opens + closes)
-        value = getattr(cells, name)
-        setattr(cells, name, infinity + (value - infinity) * np.exp(-dt * (opens + closes)))
-    sodium, potassium = neuron.sodium * cells.m**3 * cells.h, neuron.potassium * cells.n**4
-    total = neuron.leak + sodium + potassium
-    driven = neuron.leak * neuron.resting_voltage + sodium * neuron.sodium_reversal
-    driven = driven + potassium * neuron.potassium_reversal + current
-    if neuron.synapses == "conductance":
-        total = total + cells.g_e + cells.g_i
-        driven = driven + cells.g_e * neuron.excitatory_reversal + cells.g_i * neuron.inhibitory_reversal
-    else:
-        driven = driven + cells.g_e - cells.g_i
-    infinity = driven / total
-    cells.v = infinity + (before - infinity) * np.exp(-dt * total / neuron.capacitance)
-    return np.asarray(ready & (before <= neuron.threshold) & (cells.v > neuron.threshold))
-
-
-STEPS: dict[type, Callable[..., Array]] = {
-    Lif: _lif,
-    ConductanceLif: _conductance,
-    Izhikevich: _izhikevich,
-    AdaptiveExponential: _adaptive,
-    HodgkinHuxley: _hodgkin_huxley,
+_HODGKIN_HUXLEY: Model = MODELS["hodgkin-huxley"]
+_CHANNELS = _HODGKIN_HUXLEY.program(*(f"{way}_{gate}" for gate in "mhn" for way in ("opens", "closes")))
+STEPS: dict[str, Callable[[Cells], None]] = {
+    "lif": _lif,
+    "lif conductance": lambda cells: cells.relax("v"),  # exact for conductances that hold for a step
+    "izhikevich": _izhikevich,
+    "adaptive exponential": lambda cells: cells.euler("v", "w"),
+    "hodgkin-huxley": _hodgkin_huxley,
 }
 
 

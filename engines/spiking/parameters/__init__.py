@@ -11,6 +11,7 @@ from engines.spiking.parameters.connections import Connection, ConstantWeight
 from engines.spiking.parameters.neurons import IN_PICOAMPERES, OTHERS
 from engines.spiking.parameters.old import is_old, renewed, with_current_injected
 from engines.spiking.parameters.populations import Population
+from engines.spiking.parameters.recording import Recording
 
 __all__ = ["Numerics", "SpikingParameters", "SynapseSettings"]
 
@@ -56,6 +57,9 @@ class SpikingParameters(ParameterGroup):
     populations: list[Population] = quantity(POPULATIONS, "", "Neurons of each kind", min_length=1, max_length=64)
     connections: list[Connection] = quantity(CONNECTIONS, "", "Who is joined to whom", folded=True, max_length=1024)
     numerics: Numerics = quantity(Numerics(), "", "Time step and random numbers")
+    recording: Recording = quantity(
+        Recording(), "", "What is written of each neuron into a folder of results", folded=True
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from engines.api import Finding, Remedy
+from engines.api.charts import Fact
 from engines.api.device import Backend
-from engines.api.errors import ProblemError
+from engines.api.errors import ProblemError, nearest_told
 from engines.spiking.connectivity.wiring import delay_steps, span_of
 from engines.spiking.network.plan import Plan
 from engines.spiking.neurons.accuracy import intervals
@@ -19,6 +20,10 @@ STRETCHED = 0.005
 """Relative error of intervals from which it is told."""
 STEPS = (0.1, 0.05, 0.025, 0.02, 0.01, 0.005, 0.002, 0.001)
 """Steps that are proposed [ms]."""
+
+
+TYPICAL, BYTES = 10.0, 12
+"""Rate for which the size of the record is told [Hz]; and of a spike: time and neuron."""
 
 
 def check(parameters: SpikingParameters, backend: Backend) -> tuple[int, ...]:
@@ -67,8 +72,23 @@ def _check_populations(parameters: SpikingParameters) -> None:
                 "would fire without end; lower the reset.",
                 ("populations", k, "neuron", "reset"),
             )
+    if parameters.recording.spikes == "populations":
+        for k, name in enumerate(parameters.recording.populations):
+            if name not in names:
+                raise ProblemError(
+                    f"There is no population '{name}' whose spikes could be written{nearest_told(name, names)}.",
+                    ("recording", "populations", k),
+                )
     if not neurons(parameters):
         raise ProblemError("There is no neuron: give a population some.", ("populations", 0, "number"))
+
+
+def spikes_on_disk(parameters: SpikingParameters) -> tuple[Fact, ...]:
+    """How much the spikes that are written take, before they are packed: how often neurons fire is not known yet."""
+    own = sum(each.number for each in parameters.populations if parameters.recording.takes(each.name))
+    if not own:
+        return ()
+    return (Fact(f"Spikes on disk at most, per second at {TYPICAL:g} Hz", own * TYPICAL * BYTES / 1e6, "MB"),)
 
 
 def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:

@@ -84,6 +84,8 @@ def plain(parameters: SpikingParameters, backend: Backend, progress: Progress) -
         tuple(cell_of(each.neuron) for each in parameters.populations),
         len(synapses.targets),
         lambda rate: lif_traffic(n, len(synapses.targets), dt, rate),
+        within=exact.refractory_steps,
+        recorded=_recorded(parameters),
     ), made
 
 
@@ -116,7 +118,13 @@ def general(parameters: SpikingParameters, backend: Backend, progress: Progress)
         lambda rate: network_traffic(n, int(wiring.sent[-1]), dt, rate, plan.rising),
         any(isinstance(each, (Izhikevich, AdaptiveExponential)) for each in neurons_are),
         tuple(block.rule.highest for block in wiring.plastic),
+        int(plan.refractory.min()),
+        _recorded(parameters),
     ), made
+
+
+def _recorded(parameters: SpikingParameters) -> tuple[str, ...]:
+    return tuple(each.name for each in parameters.populations if parameters.recording.takes(each.name))
 
 
 def _unit(cells: Sequence[Cell]) -> str:

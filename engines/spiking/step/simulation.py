@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from engines.api.charts import ChartData, ChartInfo, Fact, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup
+from engines.api.values import Population
 from engines.geometry.particles import Particles
 from engines.spiking.connectivity import partners
 from engines.spiking.connectivity.partners import Block, Partners
@@ -23,6 +25,7 @@ from engines.spiking.stimulate import brushes
 from engines.spiking.watch import firing, rhythm
 from engines.spiking.watch.groups import Groups
 from engines.spiking.watch.links import links_of
+from engines.spiking.watch.spikes import Reader, Readers
 from engines.spiking.watch.traces import Cell, Partner, Trace, company, profiles
 from engines.spiking.watch.weights import Weights, weights_info
 
@@ -62,6 +65,10 @@ class Subject:
     recovers: bool = False
     highest: tuple[float, ...] = ()
     """The highest weight of each connection whose weights change."""
+    within: int = 1
+    """So many steps after a spike no neuron fires again: the shortest refractory time."""
+    recorded: tuple[str, ...] = ()
+    """Populations whose spikes are to be written."""
 
 
 class SpikingSimulation(Simulation):
@@ -96,10 +103,24 @@ class SpikingSimulation(Simulation):
         self._watched: tuple[int | None, tuple[Partner, ...]] = (None, ())
         self._seen = self._counted()
         self._rates = dict.fromkeys((info.name for info in self.series), 0.0)
+        self.populations = tuple(
+            Population(name, int(first), int(stop), name in subject.recorded)
+            for name, (first, stop) in zip(self._groups.names, pairwise(self._groups.bounds), strict=True)
+        )
+        self._readers: Readers | None = None
 
     def advance(self, steps: int) -> None:
-        self._network.advance(steps)
+        if self._readers is not None and not self._readers:
+            self._readers = self._network.spikes = None
+        self._network.advance_watched(steps)
         self.step += steps
+
+    def spike_trains(self) -> Reader:
+        """See :class:`engines.api.abilities.Spiking`."""
+        if self._readers is None:
+            found = self._network.find_spikes(self._subject.within)
+            self._readers = Readers(self.dt, self.populations, found.take)
+        return self._readers.open()
 
     def synchronize(self) -> None:
         self._backend.synchronize()
@@ -129,6 +150,13 @@ class SpikingSimulation(Simulation):
         if name == "rate":
             return self._host("spikes").astype(np.float32) / np.float32(max(self._seconds, 1e-9))
         return self._host(name) + self._subject.rest if name == "voltage" else self._host(name)
+
+    def on_device(self, name: str) -> Any | None:
+        if name in ("activity", "rate"):  # made of others on the host
+            return None
+        with self._backend.active():
+            values = self._network.arrays[name]
+            return values + self._rest if name == "voltage" else values.copy()
 
     def _activity(self, last: Array) -> Array:
         """1 at a spike, then fading; 0 where there was none, or none that is seen any more."""
@@ -183,7 +211,19 @@ class SpikingSimulation(Simulation):
         return super().chart(name)
 
     def results(self) -> Mapping[str, Array]:
-        return {"connectivity/mean synapses by sender and population that hears [1]": self._mean_inputs()}
+        """Synapses between populations, what each neuron has done, and the weights that change as they are now."""
+        spikes, subject = self._host("spikes"), self._subject
+        found = {
+            "connectivity/mean synapses by sender and population that hears [1]": self._mean_inputs(),
+            "neurons/spikes [1]": spikes,
+            "neurons/mean rate [Hz]": spikes / max(self._seconds, 1e-9),
+        }
+        for k, block in enumerate(each for each in subject.blocks if each.changing):
+            senders = np.repeat(np.arange(len(block.starts) - 1, dtype=np.int32), np.diff(block.starts))
+            found[f"changing weights/{k}/sender [1]"] = senders
+            found[f"changing weights/{k}/target [1]"] = np.asarray(block.targets >> block.shift, np.int32)
+            found[f"changing weights/{k}/weight [{subject.unit}]"] = self._host(block.changing)
+        return found
 
     def _mean_inputs(self) -> Array:
         if self._in_degrees is None:
@@ -318,6 +358,8 @@ class SpikingSimulation(Simulation):
             self._place(state[name], name)
         self._live = Live(*map(float, state["live"]))
         self.step = int(state["step"])
+        if self._readers is not None:
+            self._readers.go_back(self.step)
         self._silent = np.asarray(state["release"] == brushes.SILENT)
         self._seen = self._counted()
         if "seen" in state:  # checkpoints of earlier versions go without: their next rates are of a shorter time
@@ -329,8 +371,12 @@ class SpikingSimulation(Simulation):
         return self._backend.drain_timings()
 
     def non_finite(self) -> NonFinite | None:
-        place = self._backend.first_non_finite(self._network.arrays["voltage"])
-        return None if place is None else NonFinite("The membrane voltage", place, "use smaller weights.")
+        titles = {"voltage": "The membrane voltage", "g_e": "The excitation", "g_i": "The inhibition"}
+        for name, title in titles.items():  # endless excitation makes a spike of each voltage, which is finite again
+            place = self._backend.first_non_finite(self._network.arrays[name])
+            if place is not None:
+                return NonFinite(title, place, "use smaller weights.")
+        return None
 
     def close(self) -> None:
         self._network.arrays.clear()

@@ -107,7 +107,8 @@ def _substance(out, values, scratch, z, y, rates, laws, wraps, flat, two):
     nz, ny, nx = values.shape
     row = values[z, y]
     padded = scratch[0]
-    padded[1 : nx + 1] = row
+    for x in range(nx):
+        padded[x + 1] = row[x]
     padded[0] = row[nx - 1] if wraps[0] else laws[0, 0, 0] * row[0] + laws[0, 0, 1]
     padded[nx + 1] = row[0] if wraps[0] else laws[0, 1, 0] * row[nx - 1] + laws[0, 1, 1]
     south = values[z, y - 1] if y > 0 else values[z, ny - 1]

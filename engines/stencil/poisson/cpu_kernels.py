@@ -244,20 +244,21 @@ def sweep(u, source, offset, omega, level, faces, chunks):
     """
     nz, ny, nx = u.shape
     layer = ny if nz > 1 else 1
+    cells, black = (np.int64(0), nx), np.int64(1)  # literals would compile _relax_row anew for each
     for chunk in nb.prange(chunks):
         first, end = chunk * nz * ny // chunks, (chunk + 1) * nz * ny // chunks
         scratch = _scratch(u[0, 0])
         for row in range(first, end):
-            _relax_row(u, source, offset, omega, level, faces, row // ny, row % ny, 0, (0, nx), scratch)
-            behind = row - layer
-            if behind >= first + layer:
-                _relax_row(u, source, offset, omega, level, faces, behind // ny, behind % ny, 1, (0, nx), scratch)
+            for colour in range(2):  # one call: the compiler writes out each one whole
+                at = row - colour * layer
+                if colour == 0 or at >= first + layer:
+                    _relax_row(u, source, offset, omega, level, faces, at // ny, at % ny, colour, cells, scratch)
     for chunk in nb.prange(chunks):
         first, end = chunk * nz * ny // chunks, (chunk + 1) * nz * ny // chunks
         scratch = _scratch(u[0, 0])
         for row in range(first, end):
             if row < first + layer or row >= end - layer:
-                _relax_row(u, source, offset, omega, level, faces, row // ny, row % ny, 1, (0, nx), scratch)
+                _relax_row(u, source, offset, omega, level, faces, row // ny, row % ny, black, cells, scratch)
 
 
 @nb.njit(cache=True, nogil=True, parallel=True, error_model="numpy")

@@ -38,7 +38,11 @@ def living(backend: Backend) -> Sequence[Answer]:
     equation: dict[str, Any] = {"kind": "Gray-Scott", "reaction": {"kind": "named", "pattern": "spirals"},
                                 "start": {"kind": "seeds", "count": 10}}  # fmt: skip
     spirals = square(backend, cells, equation, "periodic", float(cells), numerics={"precision": "fp32"})
-    spirals.advance(10_000)
+    spirals.advance(8_000)
+    highest = []
+    for _ in range(20):  # waves that meet rise higher for a moment, and when they do hangs on the last bit
+        spirals.advance(100)
+        highest.append(float(field(spirals, "v").max()))
     equation = {"kind": "Gray-Scott", "reaction": {"kind": "named", "pattern": "U-skate"},
                 "start": {"kind": "seeds", "count": 0}}  # fmt: skip
     skate = square(backend, cells, equation, "periodic", float(cells), numerics={"precision": "fp32"})
@@ -59,7 +63,7 @@ def living(backend: Backend) -> Sequence[Answer]:
     skate.advance(5_000)
     later, left = seen()
     return (
-        Answer("highest V of spirals after 10,000 s", float(field(spirals, "v").max()), 0.4, 0.15),
+        Answer("median of the highest V of spirals, 8,000 to 10,000 s", float(np.median(highest)), 0.4, 0.06),
         Answer("size of the U after 5,000 s more", left / size, 1.0, 0.02),
         Answer("way of the U in 5,000 s", later - place, 7.0, 1.0, "mm"),
     )

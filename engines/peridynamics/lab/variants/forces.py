@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -119,15 +119,33 @@ def _array(
     )  # fmt: skip
 
 
-def variants(d: int) -> tuple[Variant, ...]:
-    """In the plane (2) or in space (3)."""
+class _Counts(NamedTuple):
+    """Of a particle: neighbours, floating-point operations, and bytes of a vector, of its words of bits, of a list of
+    its neighbours, of a step on the lattice, of one of irregular points, and of forces as pypd has them."""
+
+    neighbours: int
+    flops: float
+    vector: int
+    words: int
+    listed: float
+    stepping: float
+    cloud: float
+    pypd: float
+
+
+def _counts(d: int) -> _Counts:
     neighbours, vector = NEIGHBOURS[d], 4 * d
     words = 4 * -(-neighbours // 32)
-    flops = float(neighbours * (8 * d + 8))
-    listed = 3.0 * vector + 8 * neighbours
-    stepping = 4.0 * vector + 2 * words + 1
-    cloud = 3.0 * vector + 32 + words + 4 * neighbours + 5  # 16 of a displacement with its place, twice
-    pypd = 6.0 * vector + neighbours / 2 * (16 + 16 * d)
+    return _Counts(
+        neighbours, float(neighbours * (8 * d + 8)), vector, words, 3.0 * vector + 8 * neighbours,
+        4.0 * vector + 2 * words + 1,
+        3.0 * vector + 32 + words + 4 * neighbours + 5,  # 16 of a displacement with its place, twice
+        6.0 * vector + neighbours / 2 * (16 + 16 * d),
+    )  # fmt: skip
+
+
+def _by_rows(d: int, of: _Counts) -> tuple[Variant, ...]:
+    """Lists of bonds or of neighbours, on a GPU."""
     tree = (ROW_THREADS[d],)
 
     def rows(case: Case, shape: Shape) -> Launch:
@@ -137,10 +155,37 @@ def variants(d: int) -> tuple[Variant, ...]:
         return Launch((case.points, d), tree, (np.int32(case.points),))
 
     def entries(case: Case) -> int:
-        return neighbours * case.points
+        return of.neighbours * case.points
 
     def warps(case: Case) -> int:
         return 32 * case.points
+
+    return (
+        _bond_list(d, 3.0 * of.vector + 6 * of.neighbours, of.flops * 0.6),
+        _kernel(
+            d, "neighbours", "Neighbour list, a thread per particle", "neighbour_list", _threads(_points, _points),
+            packing.ROWS, of.listed, of.flops,
+            "Each bond twice and no atomics; threads beside each other read a whole row apart.",
+        ),
+        _kernel(
+            d, "tree", "Tree of sums, two launches", "tree_forces", _threads(entries, _points), packing.MATRIX,
+            of.listed + 2 * of.vector * of.neighbours, of.flops,
+            "Forces of all bonds go through memory, then a block per row adds them up in shared memory.",
+            after=(("tree_sums", components),),
+        ),
+        _kernel(
+            d, "block", "Tree of sums, a block per particle", "block_per_particle", rows, packing.ROWS, of.listed,
+            of.flops, "One launch: only the sums are written; most threads wait while the tree narrows.", (tree,),
+        ),
+        _kernel(
+            d, "warp", "A warp per particle", "warp_per_particle", _threads(warps, _points), packing.ROWS, of.listed,
+            of.flops, "Rows are read whole, shuffles instead of barriers.",
+        ),
+    )  # fmt: skip
+
+
+def _by_columns(d: int, of: _Counts) -> tuple[Variant, ...]:
+    """Columns of neighbours, and none, on a GPU."""
 
     def row(case: Case) -> int:
         return int(counts_of(case)[0])
@@ -148,73 +193,72 @@ def variants(d: int) -> tuple[Variant, ...]:
     def plane(case: Case) -> int:
         return int(counts_of(case)[1])
 
-    found = (
-        _bond_list(d, 3.0 * vector + 6 * neighbours, flops * 0.6),
-        _kernel(
-            d, "neighbours", "Neighbour list, a thread per particle", "neighbour_list", _threads(_points, _points),
-            packing.ROWS, listed, flops,
-            "Each bond twice and no atomics; threads beside each other read a whole row apart.",
-        ),
-        _kernel(
-            d, "tree", "Tree of sums, two launches", "tree_forces", _threads(entries, _points), packing.MATRIX,
-            listed + 2 * vector * neighbours, flops,
-            "Forces of all bonds go through memory, then a block per row adds them up in shared memory.",
-            after=(("tree_sums", components),),
-        ),
-        _kernel(
-            d, "block", "Tree of sums, a block per particle", "block_per_particle", rows, packing.ROWS, listed, flops,
-            "One launch: only the sums are written; most threads wait while the tree narrows.", (tree,),
-        ),
-        _kernel(
-            d, "warp", "A warp per particle", "warp_per_particle", _threads(warps, _points), packing.ROWS, listed,
-            flops, "Rows are read whole, shuffles instead of barriers.",
-        ),
+    return (
         _kernel(
             d, "ell32", "Columns (ELL), 32 bits", "columns", _threads(_points, _points), packing.COLUMNS,
-            3.0 * vector + 4 * neighbours + words, flops,
+            3.0 * of.vector + 4 * of.neighbours + of.words, of.flops,
             "Threads beside each other read numbers beside each other; a bit for what holds instead of a damage.",
         ),
         _kernel(
             d, "ell16", "Columns (ELL), 16-bit deltas", "deltas", _threads(_points, _points), packing.DELTAS,
-            3.0 * vector + 2 * neighbours + words, flops, "Half the bytes, if neighbours have numbers nearby.",
+            3.0 * of.vector + 2 * of.neighbours + of.words, of.flops,
+            "Half the bytes, if neighbours have numbers nearby.",
         ),
         _kernel(
             d, "stencil", "Lattice, neighbours compiled in", "stencil", _threads(_points, _points, row, plane),
-            packing.STENCIL, 2.0 * vector + words, flops,
+            packing.STENCIL, 2.0 * of.vector + of.words, of.flops,
             "No list and no places at rest: what is left is arithmetic, and displacements from the caches.",
         ),
+    )  # fmt: skip
+
+
+def _whole_steps(d: int, of: _Counts) -> tuple[Variant, ...]:
+    """The engine's, on a GPU."""
+    return (
         _own(
-            d, "cloud", "The engine's whole step, irregular points", "CUDA", "cloud", cloud, flops,
+            d, "cloud", "The engine's whole step, irregular points", "CUDA", "cloud", of.cloud, of.flops,
             "Hilbert order; a block's neighbours in shared memory, 16 bits each and 16 for a weight; with the step.",
         ),
         _own(
-            d, "engine", "The engine's whole step, lattice", "CUDA", "lattice", stepping, flops,
+            d, "engine", "The engine's whole step, lattice", "CUDA", "lattice", of.stepping, of.flops,
             "Displacements in shared memory, sums in mirror orbits, bonds that break and the step in one launch.",
         ),
+    )  # fmt: skip
+
+
+def _arrays_and_cpus(d: int, of: _Counts) -> tuple[Variant, ...]:
+    """Arrays of all bonds, and what runs on a CPU."""
+    return (
         _array(
-            "cupy", "CuPy, all bonds at once", "CuPy", expressions.gathered, packing.FULL_ROWS, listed, flops,
+            "cupy", "CuPy, all bonds at once", "CuPy", expressions.gathered, packing.FULL_ROWS, of.listed, of.flops,
             "Some thirty passes over arrays of all bonds.",
         ),
         _array(
-            "numba-pypd", "Bond list, sums in series (pypd)", "Numba", cpu_kernels.KERNELS[d][0], packing.PYPD, pypd,
-            flops * 0.6, "Bonds in parallel, float64; one core adds them up while the others wait.",
+            "numba-pypd", "Bond list, sums in series (pypd)", "Numba", cpu_kernels.KERNELS[d][0], packing.PYPD,
+            of.pypd, of.flops * 0.6, "Bonds in parallel, float64; one core adds them up while the others wait.",
         ),
         _array(
             "numba-neighbours", "Neighbour list, a particle at a time", "Numba", cpu_kernels.KERNELS[d][1],
-            packing.STRUCTURES, listed, flops, "Twice the arithmetic, and all of it in parallel; no vectors.",
+            packing.STRUCTURES, of.listed, of.flops, "Twice the arithmetic, and all of it in parallel; no vectors.",
         ),
         _own(
-            d, "numba-cloud", "The engine's whole step, irregular points", "Numba", "cloud", cloud, flops,
+            d, "numba-cloud", "The engine's whole step, irregular points", "Numba", "cloud", of.cloud, of.flops,
             "Vectors of particles; a column's neighbours are brought together first.",
         ),
         _own(
-            d, "numba-engine", "The engine's whole step, lattice", "Numba", "lattice", stepping, flops,
+            d, "numba-engine", "The engine's whole step, lattice", "Numba", "lattice", of.stepping, of.flops,
             "Vectors of particles along x: a bond of all of them is one load, unaligned.",
         ),
         _array(
-            "numpy", "NumPy, all bonds at once", "NumPy", expressions.gathered, packing.FULL_ROWS, listed, flops,
+            "numpy", "NumPy, all bonds at once", "NumPy", expressions.gathered, packing.FULL_ROWS, of.listed, of.flops,
             "Some thirty passes over arrays of all bonds, one core.",
         ),
     )  # fmt: skip
+
+
+def variants(d: int) -> tuple[Variant, ...]:
+    """In the plane (2) or in space (3)."""
+    of = _counts(d)
+    found = (*_by_rows(d, of), *_by_columns(d, of), *_whole_steps(d, of), *_arrays_and_cpus(d, of))
     small = {"tree", "cupy", "numba-pypd", "numpy"} if d == 3 else {"numpy", "cupy"}
     return tuple(up_to(SLOW, variant) if variant.id in small else variant for variant in found)

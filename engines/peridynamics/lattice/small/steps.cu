@@ -14,6 +14,7 @@
 // variants: -DREAL=float -DDIMENSIONS=3 -DREACH=3; -DREAL=float -DDIMENSIONS=2 -DREACH=3 -DGENERAL; -DREAL=double -DDIMENSIONS=2 -DREACH=3 -DGENERAL -DSOFTENING; -DREAL=float -DDIMENSIONS=2 -DREACH=3 -DSOFTENING
 // any: REAL DIMENSIONS REACH
 #define MANY_STEPS
+#define PUSHED 0  // nothing acts between the steps of a launch
 #include "peridynamics/lattice/bonds.cu"
 
 // Blocks that a processor has room for: fewer than of bonds.cu where the loop over steps needs the registers.

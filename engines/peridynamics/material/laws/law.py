@@ -10,8 +10,8 @@ from typing import Any
 class Law:
     """The force of a bond in tension is c (1 − d) s; d is 0 up to the elastic limit, never decreases, is 1 at failure.
 
-    A brittle bond has no law: it is there or not. ``function`` is called from Numba's kernels through its first-class
-    type, so that a kernel is compiled once for all laws, and for many bonds at a time, so that a call costs nothing.
+    A brittle bond has no law: it is there or not. ``function`` is called from Numba's kernels by its address,
+    so that a kernel is compiled once for all laws, and for many bonds at a time, so that a call costs nothing.
     """
 
     key: str

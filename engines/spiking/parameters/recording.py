@@ -1,0 +1,23 @@
+"""What is written of a network's neurons to disk."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from engines.api.parameters import ParameterGroup, quantity
+
+
+class Recording(ParameterGroup):
+    """What is written of each neuron into a folder of results, besides series and charts."""
+
+    spikes: Literal["all", "none", "populations"] = quantity(
+        "all", "", "Whose spikes are written, as time and number of the neuron",
+        labels={"all": "All neurons", "none": "None", "populations": "Some populations"},
+    )  # fmt: skip
+    populations: list[str] = quantity(
+        [], "", "Names of the populations whose spikes are written", when={"spikes": ("populations",)}, max_length=64
+    )
+
+    def takes(self, population: str) -> bool:
+        """Whether spikes of this population are written."""
+        return self.spikes == "all" or (self.spikes == "populations" and population in self.populations)
