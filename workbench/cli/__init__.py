@@ -2,17 +2,21 @@
 
 Exit codes: 0 done; 1 ``verify`` found a wrong figure; 2 bad input, one sentence on stderr; 3 the run failed, what was
 saved is named, and so is the file with the traceback of an error that nobody expected; 130 interrupted.
+With ``--json`` the answer of a command is one JSON document on stdout, and all that people read is on stderr.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 from engines.api.errors import ProblemError, WorkbenchError, nearest_told
 from workbench.cli.arguments import COMMANDS, parser
@@ -27,14 +31,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a Windows code page lacks the arrow of doctor: a mark, not an error
             stream.reconfigure(errors="replace")
+    answer: dict[str, Any] = {}
+    if "--json" not in given:
+        return _carried_out(given, answer)
+    with redirect_stdout(sys.stderr):
+        code = _carried_out(given, answer)
+    print(json.dumps({"command": given[0], "exit_code": code, **answer}, indent=2))
+    return code
+
+
+def _carried_out(given: list[str], answer: dict[str, Any]) -> int:
+    """The exit code; what the command has to say to programs, also of its failure, is put into ``answer``."""
     options: Namespace | None = None
     try:
         if not given or (given[0] not in COMMANDS and not given[0].startswith("-")):
             return open_window(given)
         options = parser().parse_args(given)
+        options.answer = answer
         return int(options.carry_out(options))
     except WorkbenchError as error:
         print(with_place(error), file=sys.stderr)
+        answer.update(error=str(error), place=list(getattr(error, "place", ())))
         return BAD_INPUT
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -48,7 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         told = " ".join(f"{type(error).__name__}: {error}".split())
         where = keep_traceback(error, getattr(options, "out", None))
-        print(f"This command ended with an unexpected {told}. {where}", file=sys.stderr)
+        sentence = f"This command ended with an unexpected {told}. {where}"
+        print(sentence, file=sys.stderr)
+        answer["error"] = sentence
         return RUN_FAILED
 
 

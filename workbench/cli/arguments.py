@@ -13,7 +13,10 @@ from typing import Any
 
 from workbench import __version__
 
-COMMANDS = ("run", "sweep", "tool", "bench", "verify", "doctor", "engines", "presets", "new", "convert")
+COMMANDS = (
+    "run", "resume", "estimate", "sweep", "tool", "script", "bench", "verify", "doctor", "engines", "presets",
+    "new", "convert",
+)  # fmt: skip
 PICTURES = 4
 
 
@@ -23,61 +26,34 @@ def parser() -> argparse.ArgumentParser:
         description="Simulation workbench. Without a command it opens the window, on the files given.",
     )
     top.add_argument("--version", action="version", version=f"workbench {__version__}")
+    top.set_defaults(answer={})  # what --json prints
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    run = commands.add_parser("run", help="run a project without a window")
-    run.add_argument("project", metavar="PROJECT", help="folder, .zip, snapshot .png, mesh file or id of a preset")
-    run.add_argument(
-        "--until",
-        type=positive,
-        metavar="T",
-        help="simulated time to run to (default: the project's, or the end of its protocol)",
-    )
-    run.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
-    run.add_argument("--out", type=Path, metavar="DIR", help="folder for the results, replaced (default: a new one)")
-    run.add_argument("--resume", action="store_true", help="continue from the checkpoint in --out")
-    run.add_argument("--snapshot-every", type=positive, metavar="T", help="write whole fields every T")
-    pictures = run.add_mutually_exclusive_group()
-    pictures.add_argument("--pictures", type=count, default=PICTURES, metavar="N", help=f"default {PICTURES}")
-    pictures.add_argument("--no-pictures", dest="pictures", action="store_const", const=0)
-    _boundary(run)
-    run.set_defaults(carry_out=_later("workbench.cli.run:run_command"))
+    run = _run(commands)
+
+    resume = commands.add_parser("resume", help="go on with a run that was ended, as it was asked for")
+    resume.add_argument("out", type=Path, metavar="OUT", help="the folder of its results")
+    _boundary(resume)
+    resume.set_defaults(carry_out=_later("workbench.cli.runs.resume:resume_command"))
+
+    estimate = commands.add_parser("estimate", help="what a run will need: memory, time, what goes to disk")
+    estimate.add_argument("project", metavar="PROJECT", help="folder, .zip, snapshot .png, mesh file or id of a preset")
+    estimate.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
+    _changed(estimate)
+    _boundary(estimate)
+    estimate.set_defaults(carry_out=_later("workbench.cli.estimate:estimate_command"))
 
     _sweep(commands)
 
-    tool = commands.add_parser("tool", help="list an engine's tools, or work on a project with one")
-    tool.add_argument("project", metavar="PROJECT", help="folder, .zip, snapshot .png, mesh file or id of a preset")
-    tool.add_argument("tool", nargs="?", metavar="ID", help="the tool (default: list them)")
-    tool.add_argument(
-        "--set", action="append", default=[], type=setting, dest="values", metavar="NAME=VALUE",
-        help="one of the tool's numbers (may be repeated); dots lead into groups",
-    )  # fmt: skip
-    kept = tool.add_mutually_exclusive_group()
-    kept.add_argument("--apply", action="store_true", help="take the change over into PROJECT")
-    kept.add_argument("--save", type=Path, metavar="PROJECT", help="take it over into a new folder or .zip")
-    tool.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
-    tool.add_argument("--out", type=Path, metavar="DIR", help="folder for the charts as CSV")
-    _boundary(tool)
-    tool.set_defaults(carry_out=_later("workbench.cli.tool:tool_command"))
+    _tool(commands)
 
-    bench = commands.add_parser("bench", help="time the kernels against this device's measured bandwidth")
-    bench.add_argument("engines", nargs="*", metavar="ENGINE", help="default: all engines")
-    bench.add_argument("--device", type=device, default="auto", help="auto, cpu or cuda:N")
-    bench.add_argument("--elements", type=elements, nargs="+", default=(), metavar="N", help="sizes, such as 1e6")
-    bench.add_argument("--out", type=Path, metavar="DIR", help="folder for the tables as JSON and CSV, and for plots")
-    bench.add_argument("--quick", action="store_true", help="one size of each study and few runs: a minute on a CPU")
-    bench.add_argument(
-        "--study", action="append", default=[], metavar="ID",
-        help="only this study (may be repeated); 'all': every study of the engines, and no whole steps",
-    )  # fmt: skip
-    bench.add_argument("--case", action="append", default=[], metavar="NAME", help="only this size (may be repeated)")
-    bench.add_argument(
-        "--table", action="append", default=[], metavar="ID",
-        help="measure this table (may be repeated) or 'all', and no studies nor whole steps unless they are named",
-    )  # fmt: skip
-    bench.add_argument("--thorough", action="store_true", help="tables with the published sizes, however long it takes")
-    bench.add_argument("--list", action="store_true", help="name the studies and tables that there are")
-    bench.set_defaults(carry_out=_later("workbench.cli.bench:bench_command"))
+    script = commands.add_parser("script", help="print the shortest Python script that makes a project's problem")
+    script.add_argument("project", metavar="PROJECT", help="folder, .zip, snapshot .png, mesh file or id of a preset")
+    script.add_argument("--of-defaults", action="store_true", help="begin with the engine's defaults, not a preset")
+    _boundary(script)
+    script.set_defaults(carry_out=_later("workbench.cli.script:script_command"))
+
+    _bench(commands)
 
     verify = commands.add_parser("verify", help="run cases with known answers, to check this installation")
     verify.add_argument("engines", nargs="*", metavar="ENGINE", help="default: all engines")
@@ -109,7 +85,64 @@ def parser() -> argparse.ArgumentParser:
     convert.add_argument("target", type=Path, metavar="OUT", help="OUT.vtu, or OUT.elem for CARP")
     _mesh_options(convert)
     convert.set_defaults(carry_out=_later("workbench.cli.create:convert_command"))
+    for command in (run, estimate, verify, doctor, engines, presets, new):
+        command.add_argument(
+            "--json", action="store_true", help="answer on stdout in one JSON document, all else on stderr"
+        )
     return top
+
+
+def _tool(commands: Any) -> None:
+    tool = commands.add_parser("tool", help="list an engine's tools, or work on a project with one")
+    tool.add_argument("project", metavar="PROJECT", help="folder, .zip, snapshot .png, mesh file or id of a preset")
+    tool.add_argument("tool", nargs="?", metavar="ID", help="the tool (default: list them)")
+    tool.add_argument(
+        "--set", action="append", default=[], type=setting, dest="values", metavar="NAME=VALUE",
+        help="one of the tool's numbers (may be repeated); dots lead into groups",
+    )  # fmt: skip
+    kept = tool.add_mutually_exclusive_group()
+    kept.add_argument("--apply", action="store_true", help="take the change over into PROJECT")
+    kept.add_argument("--save", type=Path, metavar="PROJECT", help="take it over into a new folder or .zip")
+    tool.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
+    tool.add_argument("--out", type=Path, metavar="DIR", help="folder for the charts as CSV")
+    _boundary(tool)
+    tool.set_defaults(carry_out=_later("workbench.cli.tool:tool_command"))
+
+
+def _run(commands: Any) -> argparse.ArgumentParser:
+    run: argparse.ArgumentParser = commands.add_parser("run", help="run a project without a window")
+    run.add_argument("project", metavar="PROJECT", help="folder, .zip, snapshot .png, mesh file or id of a preset")
+    run.add_argument(
+        "--until",
+        type=positive,
+        metavar="T",
+        help="simulated time to run to (default: the project's, or the end of its protocol)",
+    )
+    run.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
+    run.add_argument("--out", type=Path, metavar="DIR", help="folder for the results, replaced (default: a new one)")
+    run.add_argument("--resume", action="store_true", help="continue from the checkpoint in --out")
+    run.add_argument("--snapshot-every", type=positive, metavar="T", help="write whole fields every T")
+    run.add_argument(
+        "--checkpoint-every", type=positive, default=60.0, metavar="SECONDS", help="of wall time (default 60)"
+    )
+    run.add_argument("--checkpoints", type=several, default=2, metavar="N", help="keep the N newest (default 2)")
+    pictures = run.add_mutually_exclusive_group()
+    pictures.add_argument("--pictures", type=count, default=PICTURES, metavar="N", help=f"default {PICTURES}")
+    pictures.add_argument("--no-pictures", dest="pictures", action="store_const", const=0)
+    run.add_argument(
+        "--quiet", action="store_true", help="no progress and no results in words: warnings and errors alone"
+    )
+    _changed(run)
+    _boundary(run)
+    run.set_defaults(carry_out=_later("workbench.cli.runs.run:run_command"))
+    return run
+
+
+def _changed(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--set", action="append", default=[], type=setting, dest="values", metavar="NAME=VALUE",
+        help="one of the problem's parameters (may be repeated); dots lead into groups, as 'sweep' lists them",
+    )  # fmt: skip
 
 
 def _sweep(commands: Any) -> None:
@@ -132,6 +165,27 @@ def _sweep(commands: Any) -> None:
     sweep.set_defaults(carry_out=_later("workbench.cli.sweep:sweep_command"))
 
 
+def _bench(commands: Any) -> None:
+    bench = commands.add_parser("bench", help="time the kernels against this device's measured bandwidth")
+    bench.add_argument("engines", nargs="*", metavar="ENGINE", help="default: all engines")
+    bench.add_argument("--device", type=device, default="auto", help="auto, cpu or cuda:N")
+    bench.add_argument("--elements", type=elements, nargs="+", default=(), metavar="N", help="sizes, such as 1e6")
+    bench.add_argument("--out", type=Path, metavar="DIR", help="folder for the tables as JSON and CSV, and for plots")
+    bench.add_argument("--quick", action="store_true", help="one size of each study and few runs: a minute on a CPU")
+    bench.add_argument(
+        "--study", action="append", default=[], metavar="ID",
+        help="only this study (may be repeated); 'all': every study of the engines, and no whole steps",
+    )  # fmt: skip
+    bench.add_argument("--case", action="append", default=[], metavar="NAME", help="only this size (may be repeated)")
+    bench.add_argument(
+        "--table", action="append", default=[], metavar="ID",
+        help="measure this table (may be repeated) or 'all', and no studies nor whole steps unless they are named",
+    )  # fmt: skip
+    bench.add_argument("--thorough", action="store_true", help="tables with the published sizes, however long it takes")
+    bench.add_argument("--list", action="store_true", help="name the studies and tables that there are")
+    bench.set_defaults(carry_out=_later("workbench.cli.bench:bench_command"))
+
+
 def varied(text: str) -> tuple[str, str]:
     """``name=values``, both as they stand."""
     name, sign, values = text.partition("=")
@@ -150,6 +204,12 @@ def positive(text: str) -> float:
 def count(text: str) -> int:
     if not text.isdecimal() or int(text) > 10_000:
         raise argparse.ArgumentTypeError(f"{text} is no number from 0 to 10000")
+    return int(text)
+
+
+def several(text: str) -> int:
+    if count(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 1 to 10000")
     return int(text)
 
 

@@ -11,7 +11,7 @@ from workbench.cli.telling import tell_findings
 from workbench.export.carp import SUFFIXES as CARP_SUFFIXES
 from workbench.export.meshes import SUFFIXES, export_mesh
 from workbench.project.document import default_engine, new_document, save_document
-from workbench.project.findings import findings_before_changes
+from workbench.project.findings import as_record, findings_before_changes
 from workbench.project.meshes import read_mesh_file, usual_length_unit
 
 
@@ -36,10 +36,15 @@ def new_command(options: Namespace) -> int:
 
     backend = open_backend("cpu")
     try:
-        tell_findings(findings_before_changes(document, backend))
+        findings = findings_before_changes(document, backend)
     finally:
         backend.close()
-    print(f"Made '{save_document(document, target)}' for the engine '{engine.id}'.")
+    tell_findings(findings)
+    saved = save_document(document, target)
+    print(f"Made '{saved}' for the engine '{engine.id}'.")
+    options.answer.update(
+        project=str(saved.absolute()), engine=engine.id, findings=[as_record(finding) for finding in findings]
+    )
     return 0
 
 

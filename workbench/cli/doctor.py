@@ -12,7 +12,7 @@ import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, entry_points, requires, version
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,9 @@ class Diagnosis:
 
 def doctor_command(options: Namespace) -> int:
     """Print what this machine has; with ``--warm`` compile the kernels too."""
+    found = options.answer["found"] = []
     for diagnosis in examine():
+        found.append(asdict(diagnosis))
         print(f"{diagnosis.subject:<20} {diagnosis.found}")
         if diagnosis.remedy:
             print(f"{'':<20} → {diagnosis.remedy}")

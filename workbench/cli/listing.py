@@ -10,13 +10,20 @@ from workbench.project.presets import presets
 
 def engines_command(options: Namespace) -> int:
     """List the engines of this installation."""
-    print_table([(engine.id, f"{engine.title}: {engine.summary}") for engine in registry.engines().values()])
+    engines = registry.engines().values()
+    print_table([(engine.id, f"{engine.title}: {engine.summary}") for engine in engines])
+    options.answer["engines"] = [
+        {"id": engine.id, "title": engine.title, "summary": engine.summary, "time_unit": engine.time_unit}
+        for engine in engines
+    ]
     return 0
 
 
 def presets_command(options: Namespace) -> int:
     """List the ready problems."""
     print_table([(preset.id, f"{preset.title}: {preset.summary}") for preset in presets()])
+    names = ("id", "engine", "title", "summary")
+    options.answer["presets"] = [{name: getattr(preset, name) for name in names} for preset in presets()]
     return 0
 
 

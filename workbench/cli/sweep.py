@@ -9,7 +9,7 @@ from pathlib import Path
 from engines.api.errors import ProblemError
 from workbench.cli import DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
-from workbench.cli.progress import Line
+from workbench.cli.runs.progress import Line
 from workbench.cli.telling import tell_findings
 from workbench.export.tables import cell
 from workbench.project.document import Document

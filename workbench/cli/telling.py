@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from engines.api import Finding, Remedy
+from engines.api.charts import Fact
 from workbench.words.failures import dotted
 
 
-def tell_findings(findings: Iterable[Finding]) -> None:
-    """On stderr: each sentence with its field, and below it what would mend it."""
+def tell_findings(findings: Iterable[Finding], quiet: bool = False) -> None:
+    """On stderr: each sentence with its field, and below it what would mend it; ``quiet``: warnings alone."""
     for finding in findings:
+        if quiet and finding.severity != "warning":
+            continue
         where = f" [{dotted(finding.place)}]" if finding.place else ""
         print(f"{finding.severity.capitalize()}: {finding.message}{where}", file=sys.stderr)
         if finding.remedy is not None:
             print(f"  {finding.remedy.text}: {_done(finding.remedy)}", file=sys.stderr)
+
+
+def fact_lines(facts: Iterable[Fact]) -> Iterator[str]:
+    """``Spikes on disk at most, per second at 10 Hz: 0.48 MB``"""
+    for fact in facts:
+        unit = "" if fact.unit in ("", "1") else f" {fact.unit}"
+        yield f"{fact.title}: {fact.value:.3g}{unit}"
 
 
 def _done(remedy: Remedy) -> str:

@@ -11,12 +11,11 @@ from engines.api.tools import ToolResult
 from workbench.cli import DONE, RUN_FAILED
 from workbench.cli.listing import print_table
 from workbench.cli.opening import open_project
-from workbench.cli.progress import Line
+from workbench.cli.runs.progress import Line
 from workbench.export.chart_tables import chart_table
 from workbench.export.tables import write_table
 from workbench.project.document import Document, save_document
-from workbench.project.store import validated
-from workbench.project.tooling import changed_parameters, find_tool, kept_standing, tool_parameters
+from workbench.project.tooling import find_tool, take_over, tool_parameters
 from workbench.storage.atomic import storing
 from workbench.storage.error_log import keep_traceback
 from workbench.words.failures import as_sentence, with_place
@@ -93,9 +92,5 @@ def _written(result: ToolResult, folder: Path) -> str:
 def _taken_over(result: ToolResult, document: Document, target: Path | None) -> str:
     if not result.changes:
         return "There is nothing to take over: the project is as it was."
-    standing = kept_standing(document, result)
-    if standing is not None:
-        document.stand_on(standing)
-    values = changed_parameters(document.parameters, result, document.parameters.model_dump(mode="json"))
-    document.parameters = validated(type(document.parameters), values, "The tool's result")
+    take_over(document, result)
     return f"Saved to '{save_document(document, target)}'."

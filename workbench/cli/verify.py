@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from engines.api.device import Backend
 from workbench import __version__
 from workbench.cli import DONE, INTERRUPTED, WRONG
 from workbench.cli.listing import print_table
-from workbench.cli.progress import Line, duration
+from workbench.cli.runs.progress import Line, duration
 from workbench.storage.atomic import storing, write_text
 from workbench.storage.error_log import keep_traceback
 from workbench.verify.cases import Chosen, chosen_cases
@@ -33,6 +34,9 @@ def verify_command(options: Namespace) -> int:
     chosen = chosen_cases(engines, options.case)
     if options.list:
         _list(chosen)
+        options.answer["cases"] = [
+            {"id": one.name, "title": one.case.title, "seconds": one.case.seconds} for one in chosen
+        ]
         return DONE
     if options.out is not None:
         with storing(options.out):
@@ -52,6 +56,7 @@ def verify_command(options: Namespace) -> int:
         record = VerificationRecord.of(backend, outcomes)
         backend.close()
     print(closing(outcomes, len(chosen)))
+    options.answer["record"] = json.loads(to_json(record))
     without = [engine.id for engine in engines if not any(one.engine is engine for one in chosen)]
     if without and not options.case:
         print(f"No cases are offered by: {', '.join(without)}.")

@@ -13,7 +13,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from workbench.storage.atomic import write_atomically
 
 SUFFIXES = (".pts", ".elem", ".lon")

@@ -12,7 +12,7 @@ import numpy as np
 from engines.api import Array, FieldInfo, Simulation, SimulationInfo
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.particles import Particles
 from workbench.export.vti import VtiWriter
 from workbench.export.vtu import VtuWriter

@@ -28,11 +28,18 @@ def write_hdf5(path: Path, results: Mapping[str, Array]) -> None:
     def write(stream: BinaryIO) -> None:
         with h5py.File(stream, "w") as file:
             for key, given in results.items():
-                values = np.asarray(given)
-                named = _NAMED.fullmatch(key)
-                assert named is not None
-                packed = "gzip" if values.ndim and 0 < values.nbytes <= COMPRESSED_UP_TO else None
-                data = file.create_dataset(named["name"], data=values, compression=packed)
-                data.attrs["unit"] = named["unit"] or ""
+                put(file, key, given)
 
     write_atomically(path, write)
+
+
+def put(file: h5py.File, key: str, given: Array) -> None:
+    """A data set of ``given`` under the name in ``key``, with its unit."""
+    values = np.asarray(given)
+    named = _NAMED.fullmatch(key)
+    assert named is not None
+    packed = "gzip" if values.ndim and 0 < values.nbytes <= COMPRESSED_UP_TO else None
+    if named["name"] in file:  # of a run that was resumed after its end
+        del file[named["name"]]
+    data = file.create_dataset(named["name"], data=values, compression=packed)
+    data.attrs["unit"] = named["unit"] or ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from engines.api.errors import ProblemError
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from workbench.export import carp
 from workbench.export.vtu import VtuWriter
 

@@ -16,7 +16,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from engines.api import Array
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from workbench.storage.atomic import write_atomically
 
 VTK_VERTEX, VTK_TETRA = 1, 10

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from engines.api import Engine, Finding, Problem, registry
 from engines.api.errors import ProblemError
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from workbench.project.boundary import NOTHING, Boundary, Permission, files_read
 from workbench.project.meshes import (
     SUFFIXES,

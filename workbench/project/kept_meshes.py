@@ -15,7 +15,7 @@ from typing import Any
 
 from engines.api import Engine
 from engines.api.errors import ProblemError
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from workbench.export.vtu import VtuWriter
 from workbench.project.document import Standing
 from workbench.project.meshes import read_mesh_file

@@ -11,6 +11,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.reading import guarded
 from workbench.project.project import MeasuredData
 from workbench.words.units import grouped, unit_text
 
@@ -21,6 +22,7 @@ PREFIXED = {"V", "A", "W", "Ω", "m", "s"}
 """Units whose thousandths have a name of their own."""
 
 
+@guarded("cannot be read as measured points: save it as CSV with two columns, x and y.")
 def read_measured(path: Path, chart: str) -> MeasuredData:
     """The two columns (x, y) of a file, for the chart of this name.
 

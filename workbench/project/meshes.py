@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engines.api.errors import MeshError, ProblemError
 from engines.geometry.file_kinds import check_table
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 FAMILIES = ((".pts", ".elem", ".lon"), (".node", ".ele", ".face"))
 """Formats of several files with one stem: CARP and TetGen. Each member opens the family."""

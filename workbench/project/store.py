@@ -30,7 +30,7 @@ from workbench.project.meshes import FAMILIES, SUFFIXES, fingerprint, mesh_files
 from workbench.project.migrations import migrate
 from workbench.project.parameter_files import Place, with_values
 from workbench.project.project import MeshReference, Project
-from workbench.storage.atomic import storing, write_atomically, write_stream, write_text
+from workbench.storage.atomic import FORGOTTEN_SECONDS, storing, sweep, write_atomically, write_stream, write_text
 from workbench.storage.paths import cache_dir
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -148,6 +148,7 @@ def write_folder(
             others |= _place_files([file], folder, {*names.values(), *others.values(), PROJECT_FILE})
         saved = _with_names(_with_reference(project, mesh, fibres, names), files, others)
     write_text(folder / PROJECT_FILE, as_json(saved), durable=True)
+    sweep(folder, older=FORGOTTEN_SECONDS)
     return saved
 
 

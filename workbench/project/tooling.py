@@ -62,6 +62,15 @@ def changed_parameters(before: BaseModel, result: ToolResult, now: Mapping[str, 
     return changed
 
 
+def take_over(document: Document, result: ToolResult) -> None:
+    """Give the document what the tool has changed. Raises ProblemError, StorageError."""
+    standing = kept_standing(document, result)
+    if standing is not None:
+        document.stand_on(standing)
+    values = changed_parameters(document.parameters, result, document.parameters.model_dump(mode="json"))
+    document.parameters = validated(type(document.parameters), values, "The tool's result")
+
+
 def _carried(before: Any, after: Any, now: Any) -> Any:
     if before == after:
         return now

@@ -1,4 +1,8 @@
-"""Checkpoints: the state of a simulation as NumPy arrays in a zip (.npz), never pickled."""
+"""Checkpoints: the state of a simulation as NumPy arrays in a zip (.npz), never pickled.
+
+The newest bears the name that is asked for, ``checkpoint.npz``; those before it are ``checkpoint-1.npz`` and on. Each
+knows a sum over all that it holds: what is torn or was edited is not gone on from.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,33 +18,40 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.api.parameters import RECORDING
 from engines.reading import foreign_file, read_npz
 from workbench.project.document import Document
 from workbench.project.meshes import fingerprint
 from workbench.project.parameter_files import named_files, with_values
-from workbench.storage.atomic import write_atomically
+from workbench.storage.atomic import storing, write_atomically
 
 META = "checkpoint.json"
-VERSION = 1
+VERSION = 2
+WITHOUT_CHECKSUM = 1
+"""The version whose checkpoints have none."""
+KEPT = 2
+"""Checkpoints that a run keeps, as many as cost a disk what they are worth: one, and one to fall back on."""
 
 
 @dataclass(frozen=True)
 class CheckpointMeta:
-    """What a checkpoint belongs to. ``problem`` is :func:`problem_fingerprint`."""
+    """What a checkpoint belongs to. ``problem`` is :func:`problem_fingerprint`, ``checksum`` is over the state, too."""
 
     problem: str
     device: str
     step: int
     time: float
     version: int = VERSION
+    checksum: str = ""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A state to continue from."""
+    """A state to continue from. ``noticed``: a sentence, where it is not the newest that there is."""
 
     meta: CheckpointMeta
     state: Mapping[str, Array]
+    noticed: str = ""
 
 
 def problem_fingerprint(document: Document, probes: Sequence[tuple[str, int]]) -> str:
@@ -51,7 +62,7 @@ def problem_fingerprint(document: Document, probes: Sequence[tuple[str, int]]) -
     }
     content = {
         "engine": document.engine.id,
-        "parameters": with_values(document.parameters.model_dump(mode="json"), contents),
+        "parameters": with_values(document.parameters.model_dump(mode="json", exclude={RECORDING}), contents),
         "probes": [list(probe) for probe in probes],
     }
     digest.update(json.dumps(content, sort_keys=True).encode())
@@ -62,36 +73,94 @@ def problem_fingerprint(document: Document, probes: Sequence[tuple[str, int]]) -
     return digest.hexdigest()
 
 
-def write_checkpoint(path: Path, meta: CheckpointMeta, state: Mapping[str, Array]) -> None:
-    """Atomically write ``state``. Raises StorageError; then the checkpoint before is unchanged."""
+def write_checkpoint(path: Path, meta: CheckpointMeta, state: Mapping[str, Array], kept: int = KEPT) -> None:
+    """Write ``state`` beside those before, of which so many stay that there are ``kept``.
+
+    Raises StorageError; then those before are unchanged.
+    """
+    meta = replace(meta, checksum=_checksum(meta, state))
 
     def write(stream: BinaryIO) -> None:
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
-            archive.writestr(META, json.dumps(asdict(meta)))
             for name, values in state.items():
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                     np.lib.format.write_array(member, np.asarray(values), allow_pickle=False)
+            archive.writestr(META, json.dumps(asdict(meta)))
 
-    write_atomically(path, write, durable=True)
+    fresh = path.with_stem(f"{path.stem}-new")
+    write_atomically(fresh, write, durable=True)
+    with storing(path):
+        for number in range(max(kept, 1) - 2, -1, -1):
+            if _before(path, number).is_file():
+                _before(path, number).replace(_before(path, number + 1))
+        fresh.replace(path)
+        for file in checkpoints_at(path)[max(kept, 1) :]:
+            file.unlink()
+
+
+def checkpoints_at(path: Path) -> list[Path]:
+    """The checkpoints that there are, newest first: ``path``, and those before it."""
+    older = (each for each in path.parent.glob(f"{path.stem}-*{path.suffix}") if each.stem.split("-")[-1].isdecimal())
+    found = [path, *sorted(older, key=lambda each: int(each.stem.split("-")[-1]))]
+    return [each for each in found if each.is_file()]
+
+
+def remove_checkpoints(path: Path) -> None:
+    """Remove all that there are. Raises StorageError."""
+    with storing(path):
+        for file in (*checkpoints_at(path), path.with_stem(f"{path.stem}-new")):
+            file.unlink(missing_ok=True)
 
 
 def read_checkpoint(path: Path, problem: str) -> Checkpoint:
-    """The checkpoint at ``path``. Raises ProblemError if there is none, it is damaged, or of another problem."""
-    if not path.is_file():
+    """The newest checkpoint at ``path`` that is whole. Raises ProblemError if there is none, or of another problem."""
+    files = checkpoints_at(path)
+    if not files:
         raise ProblemError(f"There is no checkpoint '{path}' to resume from: run without --resume.")
+    failure: ProblemError | None = None
+    for file in files:
+        try:
+            meta, state = _read(file)
+        except ProblemError as error:
+            failure = failure or error
+            continue
+        if meta.problem != problem:
+            raise ProblemError(
+                f"The checkpoint '{file}' belongs to another problem (mesh, parameters or probes differ): "
+                "run without --resume or into another folder."
+            )
+        noticed = f"The checkpoint '{path}' is damaged: the run goes on from the one before, '{file}'."
+        return Checkpoint(meta, state, "" if failure is None else noticed)
+    assert failure is not None
+    raise failure
+
+
+def _read(path: Path) -> tuple[CheckpointMeta, dict[str, Array]]:
+    """Raises ProblemError."""
     with foreign_file(f"The checkpoint '{path}' is damaged: run without --resume."), zipfile.ZipFile(path) as archive:
         meta = _meta(json.loads(archive.read(META)), path)
         state = {name.removesuffix(".npy"): read_npz(archive, name) for name in archive.namelist() if name != META}
-    if meta.problem != problem:
-        raise ProblemError(
-            f"The checkpoint '{path}' belongs to another problem (mesh, parameters or probes differ): "
-            "run without --resume or into another folder."
-        )
-    return Checkpoint(meta, state)
+        if meta.version != WITHOUT_CHECKSUM and meta.checksum != _checksum(meta, state):
+            raise ValueError("its checksum is another")
+    return meta, state
+
+
+def _before(path: Path, number: int) -> Path:
+    return path.with_stem(f"{path.stem}-{number}") if number else path
+
+
+def _checksum(meta: CheckpointMeta, state: Mapping[str, Array]) -> str:
+    """SHA-256 of all that a checkpoint holds."""
+    digest = hashlib.sha256(json.dumps(asdict(replace(meta, checksum="")), sort_keys=True).encode())
+    for name in sorted(state):
+        values = np.ascontiguousarray(state[name])
+        digest.update(f"{name} {values.dtype.str} {values.shape} ".encode())
+        digest.update(values.reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
 
 
 def _meta(content: Any, path: Path) -> CheckpointMeta:
     meta = CheckpointMeta(**content)
-    if meta.version != VERSION:
+    if meta.version not in (VERSION, WITHOUT_CHECKSUM):
         raise ProblemError(f"The checkpoint '{path}' is of another Workbench: run without --resume.")
     return meta

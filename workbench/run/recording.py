@@ -7,8 +7,10 @@ Every file is complete at any moment, so a full disk or a crash costs what was n
     charts/*.csv                 at the end: the charts that are not over time (histograms, profiles)
     results.h5                   at the end: what the engine gives beside these (spectra of monitors)
     files/*                      at the end: what it gives in forms of other programs (Touchstone)
+    spikes.h5, cells.h5          every spike, or rows of values of every cell, while it goes on; at the end spikes.npz
     fields.pvd, fields/*         whole fields, every ``snapshot_interval`` and at the end
-    checkpoint.npz               to resume from, every minute and at the end
+    checkpoint.npz               to resume from, after 5, 10, 20 s …, every minute and at the end; checkpoint-1.npz is
+                                 the one before
     timing.jsonl, timing.csv     a row for each kernel and second
     run.json                     the project, the device, versions, findings before it and of its end, and that
     branch-2, ...                the same of what came after the run was rewound
@@ -19,7 +21,7 @@ from __future__ import annotations
 import json
 import platform
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,31 +30,46 @@ import numpy as np
 
 from engines.api import Array, Finding, Selection, Simulation, SimulationInfo
 from engines.api.charts import ChartInfo
-from engines.api.errors import DeviceError, ProblemError, WorkbenchError
+from engines.api.errors import DeviceError, WorkbenchError
 from workbench import __version__
 from workbench.export.chart_tables import chart_table
-from workbench.export.formats import FORMATS, FieldWriter, format_of, split_by_location, written_fields
+from workbench.export.formats import FieldWriter, format_of, split_by_location, written_fields
 from workbench.export.hdf5 import write_hdf5
-from workbench.export.pvd import read_pvd, write_pvd
+from workbench.export.pvd import write_pvd
 from workbench.export.results import files_of, results_of
 from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
 from workbench.project.document import Document
 from workbench.project.findings import as_record
-from workbench.run.checkpoint import Checkpoint, CheckpointMeta, problem_fingerprint, write_checkpoint
+from workbench.run.checkpoint import (
+    KEPT,
+    Checkpoint,
+    CheckpointMeta,
+    problem_fingerprint,
+    write_checkpoint,
+)
+from workbench.run.earlier import (
+    CHECKPOINT,
+    fields_until,
+    forget,
+    keep_fields,
+    keep_tables_until,
+    sweep_results,
+    was_finished,
+)
 from workbench.run.frames import RunState, Sample
 from workbench.run.meters import followed
 from workbench.run.observer import Observer
 from workbench.run.session import probe_elements
+from workbench.run.streams import NAMES as STREAMS
+from workbench.run.streams import Stream, streams_of
 from workbench.run.timing_log import COLUMNS, TimingLog, csv_rows_of, jsonl_of
-from workbench.storage.append import AppendedFile, trim
-from workbench.storage.atomic import storing, write_text
+from workbench.storage.append import AppendedFile
+from workbench.storage.atomic import storing, sync, write_text
 from workbench.storage.background import BackgroundWriter
-from workbench.storage.error_log import ERROR_LOG
 from workbench.words.failures import as_sentence
 
-CHECKPOINT_SECONDS = 60.0
-TOLERANCE = 1e-9
-"""Relative slack when times from a file are compared with a checkpoint's: files hold ten digits."""
+CHECKPOINT_SECONDS, FIRST_CHECKPOINT_SECONDS = 60.0, 5.0
+HURRIED = "It was told to end at once: --resume goes on from its checkpoint, and writes what is not here."
 
 
 class Recorder(Observer):
@@ -60,7 +77,8 @@ class Recorder(Observer):
 
     ``findings`` are what was known before the run; ``snapshot_interval`` is in the engine's time unit (None: whole
     fields only at the end). ``resume`` continues the files that are there from the checkpoint's time on; otherwise
-    earlier results in the folder are replaced.
+    earlier results in the folder are replaced. The newest ``checkpoints`` stay. ``command`` is how the run was asked
+    for, to ask for it again after a crash.
     Raises StorageError from any method; what was written stays readable.
     """
 
@@ -74,7 +92,9 @@ class Recorder(Observer):
         findings: Sequence[Finding] = (),
         snapshot_interval: float | None = None,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
+        checkpoints: int = KEPT,
         resume: Checkpoint | None = None,
+        command: Mapping[str, Any] | None = None,
     ) -> None:
         self.folder = folder
         self.probes = probe_elements(document)
@@ -85,14 +105,18 @@ class Recorder(Observer):
         self._noticed: list[dict[str, Any]] = []
         self._fingerprint = problem_fingerprint(document, self.probes)
         self._interval = snapshot_interval
-        self._checkpoint_seconds = checkpoint_seconds
+        self._checkpoint_seconds, self._checkpoints = checkpoint_seconds, checkpoints
+        self._command = command
         self._resume = resume
         self._moments: list[tuple[float, str]] = []
+        self._unsynced: list[str] = []  # files of fields of which the disk may not have all yet
         self._last_snapshot = -1
-        self._last_checkpoint = clock.monotonic()
         self._tables: dict[str, AppendedFile] = {}
+        self._streams: list[Stream] = []
         self._started = _now()
         self._at, self._ending = (0, 0.0), ""
+        self._content: dict[str, Any] = {}
+        self._hurried = False
         self._root, self._branches = folder, 1
         self._branched_at: float | None = None
 
@@ -100,6 +124,7 @@ class Recorder(Observer):
 
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         self._info = info
+        self._whole_batch = simulation.whole_batch
         self._writer = BackgroundWriter()
         self._format = format_of(info.geometry)
         self._fields_writer: FieldWriter | None = None
@@ -107,10 +132,13 @@ class Recorder(Observer):
         self._at = (simulation.step, simulation.time)
         with storing(self.folder):
             (self.folder / "fields").mkdir(parents=True, exist_ok=True)
+        sweep_results(self.folder)
         if self._resume is None:
-            self._clear()
+            forget(self.folder)
         else:
             self._keep_until(self._resume.meta.time)
+        self._unsynced = []
+        self._begun = self._last_checkpoint = clock.monotonic()
         self._trace_fields = followed(info.fields, profiles=True)
         time_title = f"time [{info.time_unit}]"
         traces = [time_title]
@@ -123,18 +151,24 @@ class Recorder(Observer):
             self._open("series.csv", rows_as_text([series]))
         self._open("timing.jsonl", "")
         self._open("timing.csv", rows_as_text([COLUMNS]))
+        resumed_at = None if self._resume is None else self._resume.meta.time
+        self._streams = streams_of(simulation, self.folder, info.time_unit, resumed_at)
         self._write_outcome("running", None)
 
     def next_step(self, after: int) -> int | None:
+        wishes = [self._next_snapshot(after), *(stream.next_step(after) for stream in self._streams)]
         if self._checkpoint_due():
-            return after + 1
-        return self._next_snapshot(after)
+            wishes.append((after // self._whole_batch + 1) * self._whole_batch)
+        return min((wish for wish in wishes if wish is not None), default=None)
 
     def observe(self, simulation: Simulation) -> None:
-        if self._checkpoint_due() and simulation.step > 0:
+        if self._checkpoint_due() and simulation.step > 0 and simulation.step % self._whole_batch == 0:
             self._take_checkpoint(simulation)
         if self._next_snapshot(simulation.step - 1) == simulation.step != self._last_snapshot:
             self._take_snapshot(simulation)
+        for stream in self._streams:
+            if stream.next_step(simulation.step - 1) == simulation.step:
+                stream.look(simulation)
 
     def sampled(self, sample: Sample) -> None:
         self._writer.check()
@@ -148,8 +182,10 @@ class Recorder(Observer):
             columns = [times, *(sample.series.get(s.name, missing) for s in self._info.series)]
             self._tables["series.csv"].append(_numbers(columns))
         self._log_timing(self.timing.add(sample))
+        self._write_streams()
 
     def restarted(self, simulation: Simulation) -> None:
+        self._close_streams()
         self._writer.close()
         for table in self._tables.values():
             table.close()
@@ -159,6 +195,8 @@ class Recorder(Observer):
     def rewound(self, simulation: Simulation) -> None:
         """What was written stays; from here on a folder of its own inside takes what comes."""
         self._log_timing(self.timing.flush())
+        self._write_streams(everything=True)
+        self._close_streams()
         self._writer.close()
         for table in self._tables.values():
             table.close()
@@ -172,7 +210,7 @@ class Recorder(Observer):
     def finish(self, simulation: Simulation, state: RunState, error: WorkbenchError | None) -> None:
         """Write what is left; one file that fails does not keep the others from being written."""
         failures: list[WorkbenchError] = []
-        self._ending = simulation.ending if simulation.finished else ""
+        self._ending = ending_of(simulation, state, error)
 
         def attempt(job: Callable[[], Any]) -> None:
             try:
@@ -181,13 +219,18 @@ class Recorder(Observer):
                 failures.append(as_sentence(failure))
 
         attempt(lambda: self._log_timing(self.timing.flush()))
-        if not isinstance(error, DeviceError):
+        if self._hurried and error is None:
+            self._ending = HURRIED
+            attempt(lambda: self._take_checkpoint(simulation))
+        elif not isinstance(error, DeviceError):
             # The last fields and checkpoint, unless they are no longer numbers: the ones before are worth more.
             if self._is_finite(simulation):
                 if self._last_snapshot != simulation.step:
                     attempt(lambda: self._take_snapshot(simulation))
                 attempt(self._writer.flush)
                 attempt(lambda: self._take_checkpoint(simulation))
+            for stream in self._streams:
+                attempt(partial(self._end_stream, stream, simulation))
             for chart in self._info.charts:
                 if not chart.series:
                     attempt(partial(self._write_chart, simulation, chart))
@@ -195,6 +238,7 @@ class Recorder(Observer):
             attempt(lambda: self._notice(simulation, state))
             if self.probes:
                 attempt(lambda: self._write_points(simulation))
+        attempt(self._close_streams)
         attempt(self._writer.close)
         for table in self._tables.values():
             table.close()
@@ -203,9 +247,23 @@ class Recorder(Observer):
         if failures and error is None:
             raise failures[0]
 
+    def hurry(self) -> None:
+        """The machine is about to end this process: at the end a checkpoint is written, and what a resumed run has
+        again is left out. From any thread."""
+        self._hurried = True
+
+    @property
+    def time(self) -> float:
+        """How far the run has come, in its unit of time."""
+        return self._at[1]
+
+    def record(self) -> dict[str, Any]:
+        """What ``run.json`` says of the run as it stands there last, but for the project; empty before there is one."""
+        return {name: value for name, value in self._content.items() if name != "project"}
+
     def saved(self) -> list[str]:
         """Names of the result files that are there, for a sentence to the person."""
-        names = ["traces.csv", "series.csv", "points.csv", "results.h5", "fields.pvd"]
+        names = ["traces.csv", "series.csv", "points.csv", "results.h5", *STREAMS, "fields.pvd"]
         names += ["checkpoint.npz", "timing.csv", "run.json"]
         charts = sorted(f"charts/{path.name}" for path in (self.folder / "charts").glob("*.csv"))
         others = sorted(f"files/{path.name}" for path in (self.folder / "files").glob("*"))
@@ -213,40 +271,17 @@ class Recorder(Observer):
 
     # The files.
 
-    def _clear(self) -> None:
-        with storing(self.folder):
-            for suffix in {form.suffix for form in FORMATS.values()}:
-                for stale in (self.folder / "fields").glob(f"fields_*{suffix}"):
-                    stale.unlink()
-            for stale in (*(self.folder / "charts").glob("*.csv"), *(self.folder / "files").glob("*")):
-                stale.unlink()
-            for name in (
-                "points.csv",
-                "results.h5",
-                "fields.pvd",
-                "checkpoint.npz",
-                "traces.csv",
-                "series.csv",
-                ERROR_LOG,
-            ):
-                (self.folder / name).unlink(missing_ok=True)
-
     def _keep_until(self, time: float) -> None:
-        """Forget what an interrupted run wrote after the checkpoint that is continued."""
-
-        def is_before(line: str) -> bool:
-            return float(line.split(",", 1)[0]) <= time * (1 + TOLERANCE)
-
-        for name in ("traces.csv", "series.csv"):
-            try:
-                trim(self.folder / name, is_before)
-            except ValueError as error:
-                raise ProblemError(f"'{self.folder / name}' is damaged: run without --resume.") from error
-        if (self.folder / "fields.pvd").is_file():
-            moments = read_pvd(self.folder / "fields.pvd")
-            self._moments = [moment for moment in moments if moment[0] <= time * (1 + TOLERANCE)]
-        if self._moments:
-            self._last_snapshot = round(self._moments[-1][0] / self._info.dt)
+        """Forget what an interrupted run wrote after the checkpoint that is continued, and the fields of the moment at
+        which it was interrupted, which is none of the interval."""
+        keep_tables_until(self.folder, time)
+        self._moments = fields_until(self.folder, time)
+        steps = [round(moment / self._info.dt) for moment, _ in self._moments]
+        if steps and self._next_snapshot(steps[-1] - 1) != steps[-1] and not was_finished(self.folder):
+            self._moments.pop()
+            steps.pop()
+        keep_fields(self.folder, self._moments)
+        self._last_snapshot = steps[-1] if steps else -1
 
     def _open(self, name: str, head: str) -> None:
         self._tables[name] = AppendedFile(self.folder / name, head, keep=self._resume is not None)
@@ -282,6 +317,7 @@ class Recorder(Observer):
                 self._fields_writer = self._format.writer(self._info.geometry)
             self._fields_writer.write(self.folder / name, cells, points)
             self._moments.append((time, name))
+            self._unsynced.append(name)
             write_pvd(self.folder / "fields.pvd", self._moments)
 
         self._writer.submit(write)
@@ -302,13 +338,38 @@ class Recorder(Observer):
             return False
 
     def _checkpoint_due(self) -> bool:
-        return clock.monotonic() - self._last_checkpoint >= self._checkpoint_seconds
+        """Each is taken when as much time has passed as before it since the beginning, until they are rare enough."""
+        known = max(FIRST_CHECKPOINT_SECONDS, self._last_checkpoint - self._begun)
+        return clock.monotonic() - self._last_checkpoint >= min(known, self._checkpoint_seconds)
 
     def _take_checkpoint(self, simulation: Simulation) -> None:
         self._last_checkpoint = clock.monotonic()
+        self._write_streams(everything=True)  # before it: what comes after it is forgotten where it is continued
         state = simulation.state()
         meta = CheckpointMeta(self._fingerprint, self._info.device, simulation.step, simulation.time)
-        self._writer.submit(lambda: write_checkpoint(self.folder / "checkpoint.npz", meta, state))
+
+        def write() -> None:
+            for table in self._tables.values():
+                table.sync()  # a machine that crashes has all rows before a checkpoint that it has
+            while self._unsynced:
+                sync(self.folder / self._unsynced.pop())
+            write_checkpoint(self.folder / CHECKPOINT, meta, state, self._checkpoints)
+
+        self._writer.submit(write)
+
+    def _write_streams(self, everything: bool = False) -> None:
+        for stream in self._streams:
+            job = stream.written(everything)
+            if job is not None:
+                self._writer.submit(job)
+
+    def _end_stream(self, stream: Stream, simulation: Simulation) -> None:
+        self._writer.submit(stream.ended(simulation))
+
+    def _close_streams(self) -> None:
+        streams, self._streams = self._streams, []
+        for stream in streams:
+            stream.close()
 
     def _write_points(self, simulation: Simulation) -> None:
         handle = simulation.select(Selection(np.array([element for _, element in self.probes], np.int32)))
@@ -347,10 +408,11 @@ class Recorder(Observer):
                 "time": self._at[1],
                 "time_unit": self._info.time_unit,
                 "error": None if error is None else str(error),
-                **({"ending": self._ending} if self._ending else {}),
+                "ending": self._ending,
             },
             "started": self._started,
             "written": _now(),
+            **({} if self._command is None else {"command": dict(self._command)}),
             "branched_at": self._branched_at,
             "resumed_at": None if self._resume is None else self._resume.meta.time,
             "device": {name: getattr(device, name, None) for name in ("name", "kind", "threads", "driver")},
@@ -364,7 +426,17 @@ class Recorder(Observer):
             "files": self.saved() if state != "running" else [],
             "project": self._project.model_dump(mode="json"),
         }
+        self._content = content
         write_text(self.folder / "run.json", json.dumps(content, indent=2) + "\n")
+
+
+def ending_of(simulation: Simulation, state: RunState, error: WorkbenchError | None) -> str:
+    """Why a run has ended, as a sentence."""
+    if error is not None:
+        return str(error)
+    if simulation.finished:
+        return simulation.ending or "The problem has come to its end."
+    return "It has run to where it was to end." if state is RunState.FINISHED else "It was stopped before its end."
 
 
 def _numbers(columns: list[Array]) -> str:

@@ -352,8 +352,9 @@ class Runner:
         if simulation.finished:
             return step
         ends = (self._last_step(simulation), self._stop_step)
+        whole = simulation.whole_batch
         goals = [
-            step + self._pacer.steps(self._steps_per_second(simulation)),
+            -(-(step + self._pacer.steps(self._steps_per_second(simulation))) // whole) * whole,
             *(end for end in ends if end is not None),
             *self._audience.wishes(step),
         ]

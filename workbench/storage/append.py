@@ -41,6 +41,11 @@ class AppendedFile:
                 raise
             self._end = self._file.tell()
 
+    def sync(self) -> None:
+        """Wait until all lines are on the disk. Raises StorageError."""
+        with storing(self.path):
+            os.fsync(self._file.fileno())
+
     def close(self) -> None:
         self._file.close()
 

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import tempfile
+import time as clock
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from engines.api.errors import WorkbenchError
 
+FORGOTTEN_SECONDS = 3600.0
+"""A file that is being written was written to since then."""
 _UMASK = os.umask(0)  # can only be read by setting it: once, while nobody else runs
 os.umask(_UMASK)
 
@@ -65,6 +69,27 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], None], *, durable: 
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+    if durable:
+        sweep(path.parent, path.name, FORGOTTEN_SECONDS)
+
+
+def sweep(folder: Path, name: str = "", older: float = 0.0) -> None:
+    """Remove what writers that were killed have left in ``folder``: of all files, or of the one called ``name``.
+
+    Nothing is removed that was written to in the last ``older`` seconds: somebody else may be writing there.
+    """
+    of_name = re.escape(name[:40]) if name else ".+"
+    ours = re.compile(rf"\.{of_name}\.[a-z0-9_]{{8}}\.tmp")  # as mkstemp makes them
+    with suppress(OSError):  # what cannot be removed costs room and nothing else
+        for file in folder.glob(".*.tmp"):
+            if ours.fullmatch(file.name) and clock.time() - file.stat().st_mtime >= older:
+                file.unlink(missing_ok=True)
+
+
+def sync(path: Path) -> None:
+    """Wait until what ``path`` holds is on the disk. Raises StorageError."""
+    with storing(path), path.open("r+b") as file:
+        os.fsync(file.fileno())
 
 
 def write_bytes(path: Path, content: bytes, *, durable: bool = False) -> None:

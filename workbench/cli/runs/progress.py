@@ -11,13 +11,19 @@ from workbench.words.units import number_text, time_text, with_unit
 
 TERMINAL_SECONDS = 0.2
 QUIET_SECONDS = 10.0
+BELIEVED_SECONDS = 2.0
+"""For which a run has gone on before it is told how long it will: its pace is the mean of about a second."""
 
 
 class ProgressLine:
-    """Writes to stderr. ``until`` is in ``unit``, None for a run that ends by itself."""
+    """Writes to stderr. ``until`` is in ``unit``, None for a run that ends by itself; one that ``may_end`` by itself
+    comes to ``until`` at most. ``quiet``: nothing is written."""
 
-    def __init__(self, until: float | None, unit: str) -> None:
-        self._until, self._unit = until, unit
+    def __init__(self, until: float | None, unit: str, *, may_end: bool = False, quiet: bool = False) -> None:
+        self._until, self._unit, self._quiet = until, unit, quiet
+        self._of = "of at most" if may_end else "of"
+        self._seconds = 0.0
+        """Of wall time, for which it has run since its first batch, which compiles kernels."""
         self._terminal = sys.stderr.isatty()
         self._shown = 0.0
         self._built = ""
@@ -28,11 +34,14 @@ class ProgressLine:
     def show(self, runner: Runner, *, last: bool = False) -> None:
         """Look at the run and write if it is time to."""
         for sample in runner.take_samples():
+            self._seconds += 0.0 if self._sample is None else sample.wall_seconds
             self._sample = sample
             weight = min(1.0, sample.wall_seconds) if self._rate else 1.0
             self._rate += weight * (sample.time_per_second - self._rate)
             self._moved += weight * (sample.bytes_per_second - self._moved)
         now = clock.monotonic()
+        if self._quiet:
+            return
         if not last and now - self._shown < (TERMINAL_SECONDS if self._terminal else QUIET_SECONDS):
             return
         text = self._text(runner)
@@ -53,13 +62,13 @@ class ProgressLine:
         else:
             parts = [
                 f"{min(1.0, sample.time / self._until):4.0%}",
-                f"{number_text(sample.time, self._unit, '.6g')} of {time_text(self._until, self._unit)}",
+                f"{number_text(sample.time, self._unit, '.6g')} {self._of} {time_text(self._until, self._unit)}",
             ]
         parts += [
             f"{_rate_text(self._rate, self._unit)}/s",
             f"{self._moved / 1e9:.3g} GB/s ({self._moved / ceiling:.0%} of the measured ceiling)",
         ]
-        if sample.remaining:
+        if sample.remaining and self._seconds > BELIEVED_SECONDS:
             parts.append(f"{duration(sample.remaining)} left")
         return "  ".join(parts)
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import errno
+import io
+import math
 import os
 import shutil
 import signal
 import sys
 import threading
+import time as clock
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +22,14 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
-from workbench.cli.pictures import Pictures
-from workbench.cli.progress import ProgressLine
-from workbench.cli.telling import tell_findings
+from workbench.cli.runs.asked import Asked
+from workbench.cli.runs.pictures import Pictures
+from workbench.cli.runs.progress import ProgressLine
+from workbench.cli.telling import fact_lines, tell_findings
 from workbench.project.document import Document
-from workbench.project.findings import estimated_findings
+from workbench.project.findings import findings_of
 from workbench.run.checkpoint import problem_fingerprint, read_checkpoint
+from workbench.run.earlier import CHECKPOINT
 from workbench.run.frames import RunState
 from workbench.run.recording import Recorder
 from workbench.run.runner import Runner
@@ -39,6 +44,9 @@ LEAST_FREE = 1 << 16
 """Bytes: where not even the heads of the tables have room, nothing needs to be computed."""
 LOCK = ".running"
 """Held in the folder of results while a run writes there."""
+TERMINATED = 128 + signal.SIGTERM
+PATIENCE = 1.0
+"""Seconds that an interrupted run which is still being built has for it: there is nothing to save."""
 ENDS = (RunState.FINISHED, RunState.FAILED, RunState.CLOSED)
 
 
@@ -48,6 +56,11 @@ def run_command(options: Namespace) -> int:
     until = options.until or document.project.run.until
     if until is None and not document.engine.ends(document.complete_problem()):
         raise ProblemError(f"The project does not say how far to run: add --until T [{document.time_unit}].")
+    return run_document(document, until, options)
+
+
+def run_document(document: Document, until: float | None, options: Namespace) -> int:
+    """Run ``document``, whatever became of the project that it was opened from; returns the exit code."""
     folder = _output_folder(options, document)
     with _alone_in(folder):
         return _run_into(folder, document, until, options)
@@ -56,15 +69,25 @@ def run_command(options: Namespace) -> int:
 def _run_into(folder: Path, document: Document, until: float | None, options: Namespace) -> int:
     resume = None
     if options.resume:
-        resume = read_checkpoint(folder / "checkpoint.npz", problem_fingerprint(document, probe_elements(document)))
+        resume = read_checkpoint(folder / CHECKPOINT, problem_fingerprint(document, probe_elements(document)))
+        if resume.noticed:
+            print(resume.noticed, file=sys.stderr)
     pictures = Pictures(folder, document, options.pictures, until)
-    backend, findings = _looked_at(document, options.device or document.project.run.device)
+    if resume is not None and until is not None and resume.meta.time > until * (1 + 1e-9):
+        told = time_text(resume.meta.time, document.time_unit)
+        raise ProblemError(
+            f"The run in '{folder}' has come to {told} already: give an --until beyond that, or run without --resume."
+        )
+    backend, findings = _looked_at(document, options.device or document.project.run.device, options.quiet)
     recorder = Recorder(
         folder,
         document,
         findings=findings,
         snapshot_interval=options.snapshot_every or document.project.run.snapshot_interval,
+        checkpoint_seconds=options.checkpoint_every,
+        checkpoints=options.checkpoints,
         resume=resume,
+        command=Asked.of(options, until).model_dump(),
     )
     with _ended_by_signals():
         runner = start(
@@ -77,11 +100,18 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
             can_reset=False,
             open_backend=lambda device, reserve_core: backend,
         )
-        interrupted = _watch(runner, pictures, ProgressLine(until, document.time_unit))
-    return _report(runner, recorder, pictures, interrupted)
+        ends = document.engine.ends(document.complete_problem())
+        line = ProgressLine(until, document.time_unit, may_end=ends, quiet=options.quiet)
+        interrupted = _watch(runner, pictures, line, recorder)
+    with redirect_stdout(io.StringIO()) if options.quiet else nullcontext():
+        code = _report(runner, recorder, pictures, interrupted)
+    record = recorder.record()
+    record["asked"] = record.pop("command", None)
+    options.answer.update(folder=str(folder.absolute()), **record)
+    return code
 
 
-def _looked_at(document: Document, device: str) -> tuple[Backend, tuple[Finding, ...]]:
+def _looked_at(document: Document, device: str, quiet: bool) -> tuple[Backend, tuple[Finding, ...]]:
     """The opened device, and what is known of the problem before it runs there, told on stderr.
 
     Raises WorkbenchError.
@@ -90,17 +120,21 @@ def _looked_at(document: Document, device: str) -> tuple[Backend, tuple[Finding,
 
     backend = open_backend(device)
     try:
-        findings = estimated_findings(document, backend)
+        estimate = document.engine.estimate(document.complete_problem(), backend)
     except BaseException:
         backend.close()
         raise
-    tell_findings(findings)
+    findings = findings_of(document, estimate)
+    tell_findings(findings, quiet)
+    if not quiet:
+        for line in fact_lines(estimate.facts):
+            print(line, file=sys.stderr)
     return backend, findings
 
 
-def _watch(runner: Runner, pictures: Pictures, line: ProgressLine) -> int:
+def _watch(runner: Runner, pictures: Pictures, line: ProgressLine, recorder: Recorder) -> int:
     """Show progress and draw pictures until the run ends; returns 0, or the exit code of the interruption."""
-    interrupted = 0
+    interrupted, latest = 0, math.inf
     try:
         while runner.wait(RunState.FINISHED, timeout=0.1) not in ENDS:
             line.show(runner)
@@ -108,8 +142,12 @@ def _watch(runner: Runner, pictures: Pictures, line: ProgressLine) -> int:
     except KeyboardInterrupt as signal_:
         interrupted = signal_.args[0] if signal_.args else INTERRUPTED
         pictures.abandon()
+        if interrupted == TERMINATED:
+            recorder.hurry()
+        if interrupted and runner.info is None:
+            latest = clock.monotonic() + PATIENCE
     runner.close(timeout=0)
-    while runner.alive:
+    while runner.alive and clock.monotonic() < latest:
         pictures.draw()
         runner.join(0.05)
     pictures.draw()
@@ -124,7 +162,7 @@ def _report(runner: Runner, recorder: Recorder, pictures: Pictures, interrupted:
     if pictures.trouble:
         print(pictures.trouble, file=sys.stderr)
     saved = [*recorder.saved(), *(path.name for path in pictures.drawn)] if runner.info else []
-    ended = f"{'Interrupted' if interrupted else 'Finished'} at {time_text(pictures.time, runner.time_unit, '.6g')}."
+    ended = f"{'Interrupted' if interrupted else 'Finished'} at {time_text(recorder.time, runner.time_unit, '.6g')}."
     where = f"Saved in '{recorder.folder}': {', '.join(saved)}." if saved else "Nothing was saved."
     if runner.error is not None:
         told = with_place(runner.error)

@@ -1,0 +1,104 @@
+"""Arrays that know their unit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.api.errors import ProblemError
+
+
+class Quantity(np.ndarray[Any, np.dtype[Any]]):
+    """A NumPy array with ``name`` and ``unit`` (as people write it: ``"V/m"``; ``""`` for a pure number).
+
+    Views and slices keep both. What NumPy computes of it is a plain array: whether a result has the unit still, nobody
+    knows. ``dims`` and ``coordinates`` say what its axes are, where that is known.
+    """
+
+    name: str
+    unit: str
+    dims: tuple[str, ...]
+    coordinates: Mapping[str, Quantity]
+
+    def __new__(
+        cls,
+        values: Any,
+        unit: str = "",
+        name: str = "",
+        dims: Sequence[str] = (),
+        coordinates: Mapping[str, Quantity] | None = None,
+    ) -> Quantity:
+        made = np.asarray(values).view(cls)
+        made.name, made.unit, made.dims = name, "" if unit == "1" else unit, tuple(dims)
+        made.coordinates = dict(coordinates or {})
+        return made
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.name, self.unit = getattr(other, "name", ""), getattr(other, "unit", "")
+        self.dims, self.coordinates = (), {}
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        if "out" in options:
+            options["out"] = _plain(options["out"])
+        return getattr(ufunc, method)(*_plain(inputs), **options)
+
+    def __array_function__(
+        self, function: Any, types: Iterable[type], arguments: Iterable[Any], options: Mapping[str, Any]
+    ) -> Any:
+        return function(*_plain(tuple(arguments)), **{key: _plain(value) for key, value in options.items()})
+
+    def dot(self, other: Any, out: Any = None) -> Any:  # the methods that reach no universal function
+        return np.asarray(self).dot(_plain(other), _plain(out))
+
+    def cumprod(self, *arguments: Any, **options: Any) -> Any:
+        return np.asarray(self).cumprod(*arguments, **options)
+
+    def __reduce__(self) -> Any:
+        return Quantity, (np.asarray(self), self.unit, self.name, self.dims, dict(self.coordinates))
+
+    def __repr__(self) -> str:
+        heading = " ".join(part for part in (self.name, f"[{self.unit}]" if self.unit else "") if part)
+        return f"{heading}\n{np.asarray(self)!r}" if heading else repr(np.asarray(self))
+
+    def to_xarray(self) -> Any:
+        """The same as an ``xarray.DataArray`` with axes, coordinates and unit. Raises ProblemError without xarray."""
+        xarray = needed("xarray")
+        dims = self.dims or tuple(f"dim_{axis}" for axis in range(self.ndim))
+        coordinates = {
+            name: (name, np.asarray(values), {"units": values.unit}) for name, values in self.coordinates.items()
+        }
+        return xarray.DataArray(
+            np.asarray(self), coords=coordinates, dims=dims, name=self.name or None, attrs={"units": self.unit}
+        )
+
+
+def needed(module: str) -> Any:
+    """An optional library. Raises ProblemError that says how to get it."""
+    try:
+        return __import__(module)
+    except ImportError as error:
+        raise ProblemError(f"This needs {module}, which is not installed: pip install {module}.") from error
+
+
+def named_quantity(title: str, values: Array) -> Quantity:
+    """Of ``"ports/S [1]"``: the name without its unit, and the unit."""
+    name, unit = parted(title)
+    return Quantity(values, unit, name)
+
+
+def parted(title: str) -> tuple[str, str]:
+    """``("ports/S", "1")`` of ``"ports/S [1]"``."""
+    found = re.fullmatch(r"(.*?)\s*\[([^\[\]]*)\]", title)
+    return (found[1], found[2]) if found else (title, "")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Quantity):
+        return np.asarray(value)
+    if isinstance(value, (tuple, list)):
+        return type(value)(_plain(one) for one in value)
+    return value

@@ -1,0 +1,91 @@
+"""Parameters by the names that sweeps and the command line use (``objects.0.high.0``): read, and written together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from workbench.api.names import unknown
+from workbench.project.parameter_files import Place, value_at, with_values
+from workbench.project.store import validated
+from workbench.sweep.numbers import numbers_of
+
+
+def names_of(parameters: BaseModel) -> list[str]:
+    """Every value that can be set, by dotted name, in the order of the form."""
+    return [".".join(str(key) for key in place) for place, _ in _leaves(parameters.model_dump(mode="json"), ())]
+
+
+def value_called(parameters: BaseModel, name: str) -> Any:
+    """What stands there, as plain values: a number, a text, or a whole group or list. Raises UnknownNameError."""
+    values = parameters.model_dump(mode="json")
+    return value_at(values, _place(values, parameters, name))
+
+
+def edited(parameters: BaseModel, changes: Mapping[str, Any]) -> BaseModel:
+    """Parameters with these values, all validated together. Raises ProblemError, for a wrong name UnknownNameError."""
+    if not changes:
+        return parameters
+    values = parameters.model_dump(mode="json")
+    for name, value in changes.items():
+        values = with_values(values, {_place(values, parameters, name): _plain(value)})
+    told = ", ".join(f"{name} = {value!r}" for name, value in changes.items())
+    return validated(type(parameters), values, f"set({told if len(told) < 200 else f'{len(changes)} values'})")
+
+
+def idle(parameters: BaseModel, names: Mapping[str, Any]) -> list[str]:
+    """Those of ``names`` that are numbers which nothing depends on as the other parameters are."""
+    return [number.name for number in numbers_of(parameters) if number.name in names and not number.matters]
+
+
+def _place(values: Any, parameters: BaseModel, name: str) -> Place:
+    """Where a dotted name leads to among plain values."""
+    place: list[str | int] = []
+    here = values
+    for key in name.split("."):
+        if isinstance(here, list) and key.isdecimal() and int(key) < len(here):
+            place.append(int(key))
+        elif isinstance(here, dict) and key in here:
+            place.append(key)
+        else:
+            group = ".".join(str(one) for one in place)
+            inside = [f"{group}.{one}" if group else one for one in _keys(here)]
+            raise unknown("parameter", name, names_of(parameters), inside or [group])
+        here = here[place[-1]]
+    return tuple(place)
+
+
+def _keys(here: Any) -> list[str]:
+    """What stands directly in a group or a list."""
+    return [
+        str(key) for key in (range(len(here)) if isinstance(here, list) else here if isinstance(here, dict) else ())
+    ]
+
+
+def _leaves(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
+    if isinstance(value, dict) and value:
+        for key, item in value.items():
+            yield from _leaves(item, (*place, key))
+    elif isinstance(value, list) and value and any(isinstance(item, (dict, list, int, float)) for item in value):
+        for index, item in enumerate(value):
+            yield from _leaves(item, (*place, index))
+    else:
+        yield place, value
+
+
+def _plain(value: Any) -> Any:
+    """As it would stand in a project file: NumPy's numbers and arrays, tuples, paths and models as plain values."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, range)):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)

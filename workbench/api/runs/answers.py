@@ -1,0 +1,129 @@
+"""What came out of a run: its curves, fields and results at the moment where it rests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from engines.api import FieldInfo
+from engines.api.charts import ChartInfo
+from engines.api.errors import ProblemError
+from workbench.api.arrays import Quantity
+from workbench.api.names import Named, quantities, unknown
+from workbench.api.runs import asking
+from workbench.api.runs.curves import Curve, Curves, curve_of_series, curves_of_chart
+from workbench.api.runs.recording import SpikeTrains
+from workbench.api.runs.standing import Standing
+from workbench.export.results import export_results, files_of, results_of, take_results
+from workbench.run.session import probe_elements
+
+if TYPE_CHECKING:
+    from workbench.api.runs.picture import Picture
+
+T = TypeVar("T")
+
+
+class Answers(Standing):
+    """The part of a :class:`workbench.Run` that is read. Curves are sampled from the first step on and kept;
+    everything else is of this moment."""
+
+    @property
+    def curves(self) -> Curves:
+        """Series over time ("voltage") and the curves of charts ("balance/T"), by name or title."""
+        info = asking.info_of(self._runner)
+        self._notice()
+        series = {one.name: curve_of_series(one, self._kept, self.time_unit) for one in info.series}
+        return Curves(series, [chart for chart in info.charts if not chart.series], self._chart)
+
+    @property
+    def charts(self) -> Named[tuple[Curve, ...]]:
+        """The curves of each chart together, by the name of the chart."""
+        infos = {chart.name: chart for chart in asking.info_of(self._runner).charts}
+        return Named("chart", infos, lambda name: self._curves_of(infos[name]))
+
+    @property
+    def probes(self) -> Named[Named[Curve]]:
+        """Fields over time at each probe of the project: ``run.probes["near"]["voltage"]``."""
+        return asking.probes_of(self._runner, self._document, self._kept)
+
+    @property
+    def fields(self) -> tuple[FieldInfo, ...]:
+        """What :meth:`field` gives: name, title, unit and number of components of each."""
+        return asking.info_of(self._runner).fields
+
+    def field(self, name: str, *, on_device: bool = False) -> Any:
+        """A whole field as it is now: a :class:`Quantity` in the geometry's numbering, of the shape of a grid.
+
+        NaN stands where a value has not come yet. ``on_device``: the bare array of the device (CuPy's on a GPU, NumPy's
+        on a CPU), a copy that no later step changes. Raises UnknownNameError, and ProblemError where the engine has no
+        such array.
+        """
+        infos = {info.name: info for info in self.fields}
+        if name not in infos:
+            raise unknown("field", name, infos)
+        return self._ask(partial(asking.field_on_device if on_device else asking.whole_field, info=infos[name]))
+
+    @property
+    def positions(self) -> Quantity:
+        """(n, 3): the centres of the elements that fields stand on, in the geometry's unit of length."""
+        geometry = asking.info_of(self._runner).geometry
+        return Quantity(geometry.centers(np.arange(geometry.n_cells)), geometry.length_unit, "Position")
+
+    @property
+    def results(self) -> Named[Quantity]:
+        """What the engine gives besides, by ``group/quantity`` ("back/energy"); copied from the device when asked."""
+        self._notice()
+        return quantities("result", self._ask(results_of))
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """Results as texts in forms of other programs (Touchstone), by file name."""
+        self._notice()
+        return self._ask(files_of)
+
+    @property
+    def spikes(self) -> SpikeTrains:
+        """Every spike up to now of the populations that the project records, in the order of time.
+
+        Raises ProblemError where the engine, or the project, records none.
+        """
+        self._notice()
+        return self._able(self._recorded.spikes, "spikes of neurons")
+
+    @property
+    def cells(self) -> Named[Quantity]:
+        """What each cell of a battery did, as the project records it: "time" (rows,), "voltage" and others
+        (rows, cells), and what was drawn for each (cells,). Raises ProblemError where nothing of cells is recorded."""
+        self._notice()
+        return quantities("quantity of the cells", self._able(self._recorded.cells, "what each of its cells did"))
+
+    def picture(self, field: str | None = None, *, size: tuple[int, int] = (1280, 800)) -> Picture:
+        """The 3D view of this moment, coloured by a field (None: the project's). Raises ProblemError, DeviceError."""
+        from workbench.api.runs.picture import picture_of
+
+        if field is not None and field not in {info.name for info in self.fields}:
+            raise unknown("field", field, [info.name for info in self.fields])
+        return picture_of(self._document, asking.info_of(self._runner), self._ask, field, size)
+
+    def save(self, path: Path | str) -> list[Path]:
+        """Export this moment as the window does: ``NAME.pvd`` with its fields for ParaView, tables, an .h5 and files
+        for other programs beside it; what was written. Raises StorageError."""
+        points = probe_elements(self._document)
+        results = self._ask(lambda simulation: take_results(simulation, points))
+        self._notice()
+        return export_results(results, Path(path).expanduser())
+
+    def _curves_of(self, info: ChartInfo) -> tuple[Curve, ...]:
+        if not info.series:
+            return curves_of_chart(info, self._chart(info.name))
+        return tuple(self.curves[name] for name in (*info.series, *info.lines))
+
+    def _able(self, answer: Callable[[], T | None], what: str) -> T:
+        found = self._ask(lambda simulation: answer())
+        if found is None:
+            raise ProblemError(f"This run of the engine '{self._document.engine.id}' does not record {what}.")
+        return found

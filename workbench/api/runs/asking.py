@@ -1,0 +1,99 @@
+"""What a run asks of its simulation; each of these is carried out on the thread that owns it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, Dab, FieldInfo, Simulation, SimulationInfo
+from engines.api.abilities import OnDevice, Painted
+from engines.api.errors import ProblemError
+from engines.geometry.grid import Grid
+from workbench.api.arrays import Quantity
+from workbench.api.names import Named, unknown
+from workbench.api.runs.curves import Curve
+from workbench.api.runs.keeping import Keeper
+from workbench.project.document import Document
+from workbench.run.runner import Runner
+
+
+def info_of(runner: Runner) -> SimulationInfo:
+    """What is known of a simulation that was built. Raises ProblemError before that."""
+    if runner.info is None:
+        raise ProblemError("This run was not built: there is nothing to ask of it.")
+    return runner.info
+
+
+def whole_field(simulation: Simulation, info: FieldInfo) -> Quantity:
+    """(n,) or (n, components) of the geometry's elements; of a grid (ny, nx) or (nz, ny, nx)."""
+    values = simulation.field(info.name)
+    if info.missing is not None:
+        values = np.where(values == info.missing, np.float32(np.nan), values)
+    found, geometry = np.asarray(values), simulation.geometry
+    if not isinstance(geometry, Grid) or found.size != geometry.n_cells:
+        shape = (-1, info.components) if info.components > 1 else (-1,)
+        dims = (info.location, "component")[: len(shape)]
+        return Quantity(found.reshape(shape), info.unit, info.title, dims)
+    axes = "xyz"[: geometry.dimensions]
+    coordinates = {
+        axis: Quantity(_centers(geometry, place), geometry.length_unit, axis) for place, axis in enumerate(axes)
+    }
+    return Quantity(found.reshape(geometry.shape), info.unit, info.title, tuple(axes[::-1]), coordinates)
+
+
+def field_on_device(simulation: Simulation, info: FieldInfo) -> Any:
+    """The same as an array of the device, in the precision of the run. Raises ProblemError where there is none."""
+    found = simulation.on_device(info.name) if isinstance(simulation, OnDevice) else None
+    if found is None:
+        raise ProblemError(f"'{info.name}' stands in no array of the device as it is shown: leave out on_device.")
+    simulation.synchronize()
+    if info.missing is not None:
+        with nullcontext() if isinstance(found, np.ndarray) else found.device:
+            found[found == info.missing] = np.nan
+    geometry = simulation.geometry
+    return found.reshape(geometry.shape) if isinstance(geometry, Grid) else found
+
+
+def paint(
+    simulation: Simulation,
+    brush: str,
+    position: Sequence[float],
+    amount: float | None,
+    radius: float | None = None,
+    erase: bool = False,
+) -> str:
+    """One dab of a brush; what the engine says of it. Raises ProblemError."""
+    brushes = {one.name: one for one in simulation.brushes} if isinstance(simulation, Painted) else {}
+    if brush not in brushes or not isinstance(simulation, Painted):
+        raise unknown("brush", brush, brushes)
+    x, y, z = (*map(float, position), 0.0)[:3]
+    known = brushes[brush]
+    low, high = simulation.geometry.bounds
+    reach = float(radius if radius is not None else known.radius * (np.asarray(high) - np.asarray(low)).max())
+    return (
+        simulation.paint(Dab(brush, (x, y, z), reach, known.amount if amount is None else float(amount), erase)) or ""
+    )
+
+
+def probes_of(runner: Runner, document: Document, kept: Keeper) -> Named[Named[Curve]]:
+    """Of each probe the fields that were followed, by name."""
+    names, infos = [probe.name for probe in document.project.probes], {one.name: one for one in info_of(runner).fields}
+
+    def curve(probe: str, field: str) -> Curve:
+        time, info = Quantity(kept.times, runner.time_unit, "Time"), infos[field]
+        values = Quantity(kept.trace(field, names.index(probe)), info.unit, info.title)
+        return Curve(f"{probe}/{field}", info.title, time, values, over_time=True)
+
+    def at(probe: str) -> Named[Curve]:
+        return Named(f"followed field at '{probe}'", kept.traced, lambda field: curve(probe, field))
+
+    return Named("probe", names, at)
+
+
+def _centers(grid: Grid, axis: int) -> Array:
+    if grid.lines is not None:
+        return np.asarray((grid.lines[axis][1:] + grid.lines[axis][:-1]) / 2)
+    return grid.origin[axis] + (np.arange(grid.counts[axis]) + 0.5) * grid.spacing[axis]

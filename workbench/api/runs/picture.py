@@ -1,0 +1,53 @@
+"""A picture of a run, as an array, in a notebook, and as a file that opens the problem again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, SimulationInfo
+from engines.api.errors import ProblemError
+from workbench.export.png import encode_png, save_snapshot
+from workbench.project.document import Document
+from workbench.run import moments
+
+
+class Picture:
+    """``pixels: (h, w, 4)`` uint8. Notebooks show it."""
+
+    def __init__(self, pixels: Array, document: Document) -> None:
+        self.pixels, self._document = pixels, document
+
+    def save(self, path: Path | str) -> Path:
+        """Write a PNG with the project in it, which the window and :func:`workbench.open` open. Raises StorageError."""
+        target = Path(path).expanduser()
+        if target.suffix.lower() != ".png":
+            raise ProblemError(f"'{target}' must end in .png: pictures are written in that form.")
+        save_snapshot(target, self.pixels, self._document)
+        return target
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.pixels, dtype) if copy else np.asarray(self.pixels, dtype)
+
+    def __repr__(self) -> str:
+        height, width = self.pixels.shape[:2]
+        return f"<Picture of '{self._document.project.title}', {width} × {height}>"
+
+    def _repr_png_(self) -> bytes:
+        return encode_png(self.pixels)
+
+
+def picture_of(
+    document: Document, info: SimulationInfo, ask: Callable[[Any], Any], field: str | None, size: tuple[int, int]
+) -> Picture:
+    """``ask`` carries a call out on the simulation's thread. Raises ProblemError without a renderer, DeviceError."""
+    render = moments.find_renderer()
+    if render is None:
+        raise ProblemError("This installation draws no pictures: install it with its window.")
+    view = document.project.view if field is None else document.project.view.model_copy(update={"field": field})
+    moment = ask(lambda simulation: moments.take_moment(simulation, view))
+    lines = [document.project.title, info.device]
+    return Picture(moments.render_moment(render, document, info, moment, view, lines, size), document)

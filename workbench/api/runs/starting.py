@@ -1,0 +1,97 @@
+"""From a project to a run: the device is opened, the problem judged, the runner started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from engines.api.device import Backend
+from engines.api.errors import ProblemError, WorkbenchError
+from engines.api.tools import ToolResult
+from workbench.api.findings import warn
+from workbench.api.runs.keeping import Keeper
+from workbench.api.runs.progress import Progress, shown
+from workbench.api.runs.recording import EachRecorder
+from workbench.api.runs.run import Run
+from workbench.api.runs.waiting import LOOK_SECONDS
+from workbench.project.document import Document
+from workbench.project.findings import estimated_findings
+from workbench.project.tooling import find_tool, tool_parameters
+from workbench.run.frames import RunState
+from workbench.run.session import start
+from workbench.words.failures import as_sentence
+
+
+@contextmanager
+def opened_backend(device: str) -> Iterator[Backend]:
+    """A device, closed at the end. Raises ProblemError, DeviceError."""
+    from engines.backend.select import open_backend  # Numba and CuPy are imported when they are needed
+
+    backend = open_backend(device)
+    try:
+        yield backend
+    finally:
+        backend.close()
+
+
+def run_document(document: Document, until: float | None, device: str | None, progress: bool | Progress = False) -> Run:
+    """Run it to its end, or to where Ctrl-C ends it. Raises WorkbenchError."""
+    if until is not None and not until > 0:
+        raise ProblemError(f"A run cannot go to {until:g} {document.time_unit}: until is above 0.")
+    end = document.project.run.until if until is None else until
+    if end is None and not document.engine.ends(document.complete_problem()):
+        raise ProblemError(f"The project does not say how far to run: give until= [{document.time_unit}].")
+    return _started(document, device).run(end, progress=progress)
+
+
+def start_document(document: Document, device: str | None) -> Run:
+    """Build it, and wait until it stands before its first step. Raises WorkbenchError."""
+    run = _started(document, device)
+    runner = run._runner
+    try:
+        while runner.wait(RunState.READY, timeout=LOOK_SECONDS) is RunState.BUILDING:
+            pass
+    except BaseException:
+        runner.close()
+        raise
+    if runner.error is not None:
+        raise runner.error from runner.failure
+    return run
+
+
+def use_tool(
+    document: Document, name: str, values: Mapping[str, Any], device: str | None, progress: bool | Progress
+) -> ToolResult:
+    """What a tool of the engine makes of the problem. Raises WorkbenchError."""
+    tool = find_tool(document.engine, name)
+    problem = document.complete_problem()
+    parameters = tool_parameters(tool, problem, values)
+    with opened_backend(device or document.project.run.device) as backend, shown(progress) as show:
+        return tool.run(problem, parameters, backend, show)
+
+
+def _started(document: Document, device: str | None) -> Run:
+    """A run that is being built, of a copy of the document; what is known before is warned of."""
+    from engines.backend.select import open_backend
+
+    own = replace(
+        document,
+        project=document.project.model_copy(deep=True),
+        parameters=document.parameters.model_copy(deep=True),
+    )
+    backend = open_backend(device or own.project.run.device)
+    try:
+        findings = estimated_findings(own, backend)
+        warn(findings)
+        kept, recorded = Keeper(), EachRecorder(own.time_unit)
+        runner = start(
+            own, observers=(kept, recorded), can_reset=False, open_backend=lambda device, reserve_core: backend
+        )
+    except BaseException as error:
+        backend.close()
+        if isinstance(error, Exception) and not isinstance(error, WorkbenchError):
+            raise as_sentence(error) from error
+        raise
+    return Run(own, runner, kept, recorded, findings)

@@ -1,0 +1,85 @@
+"""A problem run again and again with other numbers, each case a run of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from engines.api.errors import WorkbenchError
+from workbench.api.findings import warn_of
+from workbench.api.opening import project_of
+from workbench.api.project import Project
+from workbench.api.runs.progress import Progress, shown
+from workbench.api.runs.run import Run
+from workbench.sweep.numbers import number_called
+from workbench.sweep.plan import SweepPlan, Variation
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case of a sweep: ``values`` by the names that are varied, and its run.
+
+    Fields and results of the run are there until the next case begins, its curves for good. ``error`` says why there is
+    no run; then asking for it raises that.
+    """
+
+    values: Mapping[str, float]
+    told: str
+    error: WorkbenchError | None = None
+    _run: Run | None = field(default=None, repr=False)
+
+    @property
+    def run(self) -> Run:
+        if self._run is None:
+            raise self.error or WorkbenchError(f"The case {self.told} was not run.")
+        return self._run
+
+
+def sweep(
+    project: Project | Path | str,
+    varied: Mapping[str, Iterable[float]],
+    *,
+    until: float | None = None,
+    device: str | None = None,
+    progress: bool | Progress = False,
+) -> Iterator[Case]:
+    """Run a problem with every combination of these values of one or two of its numbers, the last one fastest.
+
+    A case that cannot run is warned of and has its ``error``, and the next begins; Ctrl-C ends the sweep after the case
+    that it interrupts. Raises ProblemError at once where a name or a value is wrong.
+    """
+    document = project_of(project).copy()._document
+    variations = [
+        Variation(number_called(document.parameters, name), tuple(np.asarray(list(values)).tolist()))
+        for name, values in varied.items()
+    ]
+    plan = SweepPlan(document, tuple(variations), document.project.run.until if until is None else until)
+    plan.check()
+    return _cases(plan, device, progress)
+
+
+def _cases(plan: SweepPlan, device: str | None, progress: bool | Progress) -> Iterator[Case]:
+    with shown(progress) as show:
+        for place, case in enumerate(plan.cases()):
+
+            def part(text: str, done: float, place: int = place, told: str = plan.told(case)) -> None:
+                show(f"{place + 1} of {len(plan)}: {told}, {text}", (place + done) / len(plan))
+
+            values = {one.number.name: value for one, value in zip(plan.variations, case, strict=True)}
+            run: Run | None = None
+            error: WorkbenchError | None = None
+            try:
+                own = Project(plan.document).copy()
+                own._document.parameters = plan.parameters(case)
+                run = own.run(plan.until, device=device, progress=part)
+            except WorkbenchError as failure:
+                error = failure
+                warn_of(f"There is no run with {plan.told(case)}: {failure}")
+            yield Case(values, plan.told(case), error, run)
+            if run is not None:
+                run.close()
+                if run.interrupted:
+                    return

@@ -1,0 +1,60 @@
+"""``workbench resume``: a run that was ended goes on, as its folder of results says that it was asked for."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from engines.api.errors import ProblemError
+from engines.reading import foreign_file
+from workbench.cli.arguments import parser
+from workbench.cli.opening import permission_of
+from workbench.cli.runs.asked import Asked
+from workbench.cli.runs.run import run_document
+from workbench.project.boundary import Boundary, Permission
+from workbench.project.document import Document
+from workbench.project.parameter_files import named_files
+from workbench.project.presets import open_named
+from workbench.project.project import Project
+from workbench.project.store import validated
+from workbench.run.checkpoint import checkpoints_at
+from workbench.run.earlier import CHECKPOINT, was_finished
+
+
+def resume_command(options: Namespace) -> int:
+    """Go on with the run in a folder; returns the exit code. Raises ProblemError."""
+    folder: Path = options.out
+    file = folder / "run.json"
+    if not file.is_file():
+        raise ProblemError(f"There is no run in '{folder}' to go on with: give the folder that holds its run.json.")
+    with foreign_file(f"'{file}' is damaged: start the run anew with 'workbench run'."):
+        record = json.loads(file.read_text("utf-8"))
+        command, content = record["command"], record["project"]
+    asked = validated(Asked, command, f"'{file}'")
+    if was_finished(folder):
+        raise ProblemError(
+            f"The run in '{folder}' has come to its end: go further with 'workbench run {asked.project} --out {folder} "
+            "--resume --until T'."
+        )
+    there = bool(checkpoints_at(folder / CHECKPOINT))
+    if not there:
+        print("There is no checkpoint yet: the run starts from the beginning.", file=sys.stderr)
+    document = _as_it_was(asked.project, content, f"'{file}'", permission_of(options))
+    return run_document(document, asked.until, parser().parse_args(asked.arguments(folder, there)))
+
+
+def _as_it_was(name: str, content: Any, file: str, permission: Permission) -> Document:
+    """The project with the values that the run had, whatever was edited since. Raises OutsideFiles, ProblemError."""
+    document = open_named(name, permission)
+    project = validated(Project, content, file)
+    if project.engine != document.engine.id:
+        raise ProblemError(f"{file} is of the engine '{project.engine}', and '{name}' of '{document.engine.id}'.")
+    parameters = validated(document.engine.Parameters, project.parameters, file)
+    boundary = Boundary(file, None, permission.with_files(document.files()))
+    boundary.check(named_files(parameters).values())
+    document.parameters = parameters
+    document.project.probes, document.project.run = project.probes, project.run
+    return document
