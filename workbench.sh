@@ -6,6 +6,7 @@
 #   ./workbench.sh test [ARGS …]   formatting, lint, import rules, types, then pytest with ARGS on a virtual display
 #   ./workbench.sh test --quick [PATH …]   the same in less than a minute: the short tests that belong to these paths,
 #                                          or to what changed
+#   ./workbench.sh docs            the manual, as pages to read without a network, in out/manual
 #
 # Each step of the set-up leaves a stamp in .venv only when it succeeded, so a set-up that was interrupted
 # goes on at the next start, and a start with nothing to do starts nothing but Python.
@@ -296,6 +297,13 @@ run_tests() {
     say "all passed"
 }
 
+make_manual() {
+    cd "$here"
+    NO_MKDOCS_2_WARNING=1 "$python" -m mkdocs build --quiet --config-file docs/mkdocs.yml ||
+        die "the manual could not be built; the lines above say why, such as a broken link."
+    say "the manual: $here/out/manual/index.html"
+}
+
 run_demo() {
     local out=out/demo
     say "there is no display, so the demo heart beats without a window"
@@ -311,6 +319,9 @@ has_display() { [[ $(uname -s) != Linux || -n ${DISPLAY:-}${WAYLAND_DISPLAY:-} ]
 if [[ ${1:-} == test ]]; then
     exclusively set_up test
     run_tests "${@:2}"
+elif [[ ${1:-} == docs ]]; then
+    exclusively set_up test
+    make_manual
 else
     exclusively set_up app
     if (($# == 0)) && ! has_display; then

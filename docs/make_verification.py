@@ -25,7 +25,7 @@ Cases whose answer is known from elsewhere: a formula, a published table, anothe
 would solve it and read beside that answer; the error is ours less the expected one, and a figure is right where it is
 within the tolerance. To check an installation, or another device:
 
-    ./workbench.sh verify                          # all engines; half a minute on two cores, once compiled
+    ./workbench.sh verify                          # all engines; two minutes on two cores, once compiled
     ./workbench.sh verify stencil --device cuda:0 --out checked
 
 `python docs/make_verification.py checked/verify.json` makes this page of such records.
