@@ -102,6 +102,8 @@ class Card(QFrame):
         title.setObjectName("cardTitle")
         title.setWordWrap(True)
         summary = QLabel(preset.summary, self)
+        for label in (title, summary):  # of whoever made the preset
+            label.setTextFormat(Qt.TextFormat.PlainText)
         summary.setObjectName("muted")
         summary.setWordWrap(True)
         summary.setAlignment(Qt.AlignmentFlag.AlignTop)

@@ -37,6 +37,7 @@ class ProblemPanel(QWidget):
         self.subtitle = QLabel(self)
         self.subtitle.setObjectName("muted")
         self.subtitle.setWordWrap(True)
+        self.subtitle.setTextFormat(Qt.TextFormat.PlainText)  # a project's author is a stranger
         self.subtitle.setContentsMargins(3, 0, 0, 0)  # where the text of the title begins
         self.form = ParameterForm(self)
         self.form.edited.connect(lambda path, value: model.edit(("parameters", *path), value))

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from engines.api import FieldInfo, SimulationInfo
 from engines.geometry.grid import Grid
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.particles import Particles
 from ui.forms.fields.number import NumberBox
 from ui.forms.fields.scalars import CalmComboBox

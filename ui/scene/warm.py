@@ -6,7 +6,7 @@ import numpy as np
 
 from engines.api import FieldInfo, FrontInfo
 from engines.geometry.grid import Grid
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from ui.scene.layers.layer import Plan
 from ui.scene.layers.tetrahedra import TetLayer
 from ui.scene.shapes.boxes import first_box

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from engines.api import Array, registry
@@ -16,11 +17,13 @@ from ui.session.controller import Controller
 from ui.session.model import DocumentModel
 from ui.session.services import Services
 from ui.widgets.background import Background
+from workbench.api.script import script_of
 from workbench.export.png import holds_project
 from workbench.project.parameter_files import file_parameters
 from workbench.project.project import ViewSettings
 from workbench.run.frames import Message
 from workbench.storage.atomic import write_bytes
+from workbench.words.units import counted
 
 SAVE_FILTER = "Project in one file (*.zip);;Project folder (*)"
 MESH_KINDS = "*.vtu *.vtk *.msh *.inp *.pts *.elem *.node *.ele"
@@ -164,6 +167,20 @@ class FileActions(QObject):
         if path is not None:
             copy = self._model.snapshot()
             self._write(lambda: self._services.export_parameters(path, copy), path)
+
+    def copy_as_python(self) -> None:
+        """Put the script that makes the problem into the clipboard."""
+        if self._model.document is None:
+            self._controller.problem.emit("There is nothing to copy: open a project first.")
+        elif not self._model.valid:
+            self._controller.problem.emit(self._model.first_error())
+        else:
+            copy = self._model.snapshot()
+            self._background.submit("files", lambda: script_of(copy), self._copied, self._failed)
+
+    def _copied(self, script: str) -> None:
+        QGuiApplication.clipboard().setText(script)
+        self.done.emit(f"Copied as Python: {counted(len(script.splitlines()), 'line')} that make this problem.")
 
     def export_timing_log(self) -> None:
         runner = self._controller.runner

@@ -65,6 +65,7 @@ class ToolDialog(QDialog):
 
     def _make(self) -> None:
         summary = QLabel(self.tool.summary, self)
+        summary.setTextFormat(Qt.TextFormat.PlainText)
         summary.setObjectName("muted")
         summary.setWordWrap(True)
         self.form = NumbersForm(self)

@@ -33,6 +33,7 @@ class Actions:
             ("parameters", "&Parameters…", None, None),
             ("timing_log", "&Timing log…", None, None),
             ("traces", "Traces as &CSV…", None, None),
+            ("copy_as_python", "&Copy as Python", None, None),
             ("quit", "&Quit", "Ctrl+Q", None),
             ("run", "&Run or pause", "Space", "play"),
             ("step", "&Step", ".", "step"),
@@ -85,7 +86,10 @@ class Actions:
         export.addActions([self[name] for name in EXPORTS])
         file.addSeparator()
         file.addAction(self["quit"])
-        bar.addMenu("&Edit").addActions([self["undo"], self["redo"]])
+        edit = bar.addMenu("&Edit")
+        edit.addActions([self["undo"], self["redo"]])
+        edit.addSeparator()
+        edit.addAction(self["copy_as_python"])
         run = bar.addMenu("&Run")
         run.addActions([self["run"], self["step"], self["rewind"], self["reset"]])
         run.addSeparator()

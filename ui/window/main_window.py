@@ -13,7 +13,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engines.api import Engine, Preset, Remedy
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from ui.forms.validation import Path as ValuePath
 from ui.lab.workspace import LabWorkspace
 from ui.panels.estimates import EstimatesPanel
@@ -202,6 +202,7 @@ class MainWindow(QMainWindow):
             parameters=self.files.export_parameters,
             timing_log=self.files.export_timing_log,
             traces=lambda: self.files.export_traces(self.probes.export_csv),
+            copy_as_python=self.files.copy_as_python,
             quit=self.close,
             run=self.starting_over.toggle,
             step=self.controller.step,

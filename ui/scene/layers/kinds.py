@@ -7,7 +7,7 @@ from typing import Any
 
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.particles import Particles
 from ui.scene.layers.grid import GridLayer
 from ui.scene.layers.lattice import LatticeLayer

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from engines.api import Array, Selection
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from ui.scene.colormaps import distinct_colours
 from ui.scene.layers.layer import MOST_SAMPLES, Layer, Plan
 from ui.scene.shapes.cut import Cut, cut

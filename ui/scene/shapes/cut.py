@@ -8,7 +8,7 @@ import numba
 import numpy as np
 
 from engines.api import Array, Selection
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 EDGES = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]], np.int32)
 

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 
 from engines.api import Array
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from ui.scene.shapes.surface import Surface, assemble
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from engines.api import Array, Selection
-from engines.geometry.mesh import CHUNK, TetMesh
+from engines.geometry.meshes.mesh import CHUNK, TetMesh
 from ui.scene.shapes.cut import EDGES, march
 from ui.scene.shapes.surface import cells_at
 

@@ -8,8 +8,8 @@ import numba
 import numpy as np
 
 from engines.api import Array, Selection
-from engines.geometry.adjacency import boundary_faces, face_neighbours
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.adjacency import boundary_faces, face_neighbours
+from engines.geometry.meshes.mesh import TetMesh
 
 CREASE = 40.0
 """Triangles that meet at a larger angle [degrees] than this have an edge between them."""
