@@ -65,6 +65,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.skip(reason="long; run with --slow"))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[Any]:
+    """Python's collector of garbage rests while tests are collected, a sixth of the time, and never looks at what is
+    there then: modules, classes and tests, which stay."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        if on:
+            gc.enable()
+
+
 class _Started:
     """Remembers where each object of a class was started. Objects are held weakly."""
 

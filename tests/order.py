@@ -18,8 +18,7 @@ from tests.quick import seconds_of_tests
 LONG = {
     "tests/test_kernels_compile.py": 110.0,
     "tests/ui/lab/test_workspace.py": 90.0,
-    "tests/ui/window/test_findings.py": 60.0,
-    "tests/test_plugin.py": 50.0,
+    "tests/ui/window/test_every_finding.py": 45.0,
     "tests/ui/session/test_house_services.py": 50.0,
     "tests/engines/stencil/test_stencil_engine.py": 40.0,
     "tests/workbench/cli/test_cli_run.py": 40.0,
@@ -33,6 +32,7 @@ LONG = {
     "tests/test_house.py": 30.0,
     "tests/ui/scene/test_particle_pictures.py": 30.0,
     "tests/workbench/bench/test_bench.py": 25.0,
+    "tests/test_plugin.py": 25.0,
     "tests/ui/scene/test_warm.py": 25.0,
     "tests/engines/peridynamics/contact/test_contact.py": 25.0,
     "tests/engines/cardiac/compiler/test_kernels.py": 20.0,

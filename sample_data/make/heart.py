@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from sample_data.make import fibres, shape
 from sample_data.make.vtu import write_vtu
 

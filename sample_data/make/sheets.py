@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from sample_data.make.slab import slab
 from sample_data.make.vtu import write_vtu
 

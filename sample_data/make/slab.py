@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from engines.geometry.box import box_mesh
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
 from sample_data.make.vtu import write_vtu
 
 NIEDERER = (20.0, 7.0, 3.0)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 VTK_TETRA = 10
 BLOCK = 1 << 20

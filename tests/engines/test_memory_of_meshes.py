@@ -13,7 +13,7 @@ from engines.backend.select import open_backend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics
 from engines.cardiac.tissue.operator import tissue_operator
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 from engines.peridynamics.body import cutting, filling
 from engines.peridynamics.body.cutting import idle_notches
 from engines.peridynamics.parameters import PeridynamicParameters

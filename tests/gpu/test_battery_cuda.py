@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.battery.cells.step.cells import CELLS, Row
+from engines.battery.cells.step.cells import CELLS
 from engines.battery.engine import BatteryEngine
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameters import BatteryParameters, Ensemble
@@ -17,6 +17,7 @@ from engines.battery.particles.step.diffusion import MODE_DIFFUSION, SHELL_DIFFU
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.setup.curves import curve
 from engines.battery.setup.ensemble import sample
+from engines.battery.step.cell_rows import Row
 from engines.battery.watch.bands import bands
 from engines.battery.watch.traces import end_times, traces, voltage_bands
 
@@ -157,6 +158,7 @@ def test_the_engine_restores_bit_for_bit(gpu):
     assert set(one.observe()) == {each.name for each in one.series}
 
 
+@pytest.mark.keeps_time  # how many cells a forecast takes follows from the time of a step
 def test_a_forecast_of_ten_thousand_cells_is_the_run(gpu):
     """Same kernels and steps: 1e-6 is float32 of 4 V. Current and temperature come from the same launch."""
     from engines.battery.cells.forecast import CellForecast

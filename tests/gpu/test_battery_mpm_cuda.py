@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from engines.backend.cpu import CpuBackend
-from engines.battery.mpm.many_particles import MANY_PARTICLES, CellRow
+from engines.battery.mpm.many_particles import MANY_PARTICLES
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameters.sizes import Lognormal, ParticleSizes
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.setup.sizes import drawn_sizes
+from engines.battery.step.many_particle_rows import CellRow
 
 pytestmark = pytest.mark.gpu
 

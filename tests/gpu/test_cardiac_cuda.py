@@ -9,7 +9,7 @@ from engines.api import Dab, Problem, Selection
 from engines.backend import open_backend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters, Numerics, Sphere, Stimulus
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 
 pytestmark = pytest.mark.gpu
 

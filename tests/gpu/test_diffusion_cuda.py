@@ -13,9 +13,9 @@ from engines.cardiac.diffusion.sliced import by_length, slice_rows
 from engines.cardiac.diffusion.stability import stable_step
 from engines.cardiac.diffusion.weights import assemble
 from engines.cardiac.p1.stiffness import assemble_vertices
-from engines.geometry.box import box_mesh
-from engines.geometry.mesh import TetMesh
-from engines.geometry.ordering import hilbert_order
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.meshes.ordering import hilbert_order
 
 pytestmark = pytest.mark.gpu
 

@@ -10,7 +10,7 @@ from engines.backend import open_backend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
 from engines.cardiac.parameters.recording import Recording
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 
 pytestmark = pytest.mark.gpu
 

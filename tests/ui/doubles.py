@@ -29,7 +29,7 @@ from engines.api.charts import Fact, Inspection
 from engines.api.device import Backend, Ceilings, DeviceInfo
 from engines.api.errors import MeshError, ProblemError
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from tests.ui.lab.doubles import FakeLab
 from workbench.project.boundary import NOTHING, OutsideFiles
 from workbench.project.document import Document, save_document

@@ -30,7 +30,7 @@ from engines.api import (
 from engines.api.device import Backend, Ceilings, DeviceInfo
 from engines.api.errors import DeviceError, ProblemError
 from engines.api.parameters import ParameterGroup, quantity
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 CORNERS = np.array([[0, 1, 3, 7], [0, 1, 7, 5], [0, 5, 7, 4], [0, 3, 2, 7], [0, 4, 7, 6], [0, 2, 6, 7]])
 REST, PEAK = -80.0, 20.0

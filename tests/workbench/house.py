@@ -16,7 +16,7 @@ import numpy as np
 
 from engines.api import Finding, registry
 from engines.api.errors import DeviceError, MeshError
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from tests.workbench.fake_engine import FakeBackend, WaveEngine
 
 SCALE = {"um": 1e-3, "mm": 1.0, "cm": 10.0, "m": 1000.0}

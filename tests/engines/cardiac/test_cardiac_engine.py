@@ -27,8 +27,8 @@ from engines.cardiac.parameters import (
     WholeRegion,
 )
 from engines.cardiac.setup.cells import compiled_step
-from engines.geometry.box import box_mesh
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.reading import read_mesh
 from tests.engines.cardiac.traffic import bytes_of_a_step
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from engines.geometry.box import box_mesh
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
 
 INNER, OUTER = 10.0, 16.0
 

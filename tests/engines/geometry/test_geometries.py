@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.geometry import mesh as mesh_module
 from engines.geometry.base import Geometry
 from engines.geometry.grid import Grid
+from engines.geometry.meshes import mesh as mesh_module
 from sample_data.make.slab import slab
 
 GEOMETRIES: dict[str, Geometry] = {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engines.api.errors import MeshError
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.reading import read_mesh
 
 MESHES = Path(__file__).parents[2] / "data" / "meshes"

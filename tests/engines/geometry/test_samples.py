@@ -8,11 +8,11 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from engines.geometry.adjacency import boundary_faces, face_neighbours
-from engines.geometry.mesh import TetMesh
-from engines.geometry.quality import measure_quality
+from engines.geometry.meshes.adjacency import boundary_faces, face_neighbours
+from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.meshes.quality import measure_quality
+from engines.geometry.meshes.regions import region_table
 from engines.geometry.reading import read_mesh
-from engines.geometry.regions import region_table
 from sample_data.make.slab import slab
 
 SAMPLES = files("sample_data")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import resource
+import time
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engines.api.errors import MeshError
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.readers import vtk_xml
 from engines.geometry.readers.text import numbers
 from engines.geometry.readers.vtk_legacy import read_vtk
@@ -105,3 +108,24 @@ def test_entities_are_refused(tmp_path: Path) -> None:
     path.write_text('<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "bbbb">]><VTKFile>&b;</VTKFile>')
     with pytest.raises(MeshError, match=r"bomb\.vtu defines XML entities"):
         read_mesh(path)
+
+
+@pytest.mark.parametrize(("arrays", "announced", "always"), [(1, 1 << 30, None), (9, 1 << 22, 1 << 24)])
+def test_a_compressed_file_that_expands_beyond_its_budget_is_refused(tmp_path, monkeypatch, arrays, announced, always):
+    """One array of a GB in 4 kB, before anything of it is expanded; or many that stand on the same bytes."""
+    if always:
+        monkeypatch.setattr(vtk_xml, "EXPANDED_ALWAYS", always)
+    packed = zlib.compress(bytes(1 << 22), 9)
+    block = np.array([1, announced, announced, len(packed)], "<u4").tobytes() + packed
+    listed = "".join(f'<DataArray type="UInt8" Name="{k}" format="appended" offset="0"/>' for k in range(arrays))
+    path = tmp_path / "bomb.vtu"
+    path.write_bytes(
+        b'<VTKFile type="UnstructuredGrid" byte_order="LittleEndian" compressor="vtkZLibDataCompressor">'
+        b'<UnstructuredGrid><Piece NumberOfPoints="4" NumberOfCells="1"><Points>%b</Points></Piece></UnstructuredGrid>'
+        b'<AppendedData encoding="raw">_%b</AppendedData></VTKFile>' % (listed.encode(), block)
+    )
+    before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    with pytest.raises(MeshError, match="expands to far more than a mesh of its size"):
+        read_mesh(path)
+    assert time.process_time() - began < 5
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 20  # kB: one GB

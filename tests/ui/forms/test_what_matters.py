@@ -113,8 +113,8 @@ def test_a_folded_group_opens_for_an_error(qtbot):
 
 
 SHOWN = {
-    "SPM": {"thermal", "protocol", "cycles", "current_factor", "ensemble", "ageing", "drive_cycle"},
-    "SPMe": {"thermal", "protocol", "cycles", "current_factor", "ensemble", "ageing", "drive_cycle"},
+    "SPM": {"thermal", "protocol", "cycles", "current_factor", "ensemble", "ageing", "drive_cycle", "recording"},
+    "SPMe": {"thermal", "protocol", "cycles", "current_factor", "ensemble", "ageing", "drive_cycle", "recording"},
     "MPM": {"protocol", "cycles", "current_factor", "sizes", "drive_cycle"},
     "particles": {"particles"},
     "pack": {"protocol", "cycles", "current_factor", "ensemble", "pack", "drive_cycle"},

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 
 from engines.api import Array, FieldInfo, FrontInfo, Selection, SimulationInfo
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 VOLTAGE = FieldInfo("voltage", "Transmembrane voltage", "mV", "cell", (-90.0, 40.0), "voltage")
 ACTIVATION = FieldInfo("activation", "Activation time", "ms", "cell", (0.0, 60.0), summary=True, missing=-1.0)

@@ -15,7 +15,7 @@ from ui.scene.scene import Scene
 from ui.scene.visuals.plates import LIGHT
 from ui.scene.visuals.screen import Target
 from ui.scene.visuals.surface import Palette
-from workbench.cli.pictures import Pictures
+from workbench.cli.runs.pictures import Pictures
 from workbench.project.project import CameraView, ViewSettings
 
 SIZE = (300, 260)

@@ -22,7 +22,7 @@ from ui.scene.visuals.screen import Target
 from ui.scene.visuals.spheres import SphereVisual
 from ui.scene.visuals.surface import Palette
 from ui.viewport.quality import LEVELS
-from workbench.cli.pictures import Pictures
+from workbench.cli.runs.pictures import Pictures
 from workbench.project.project import CameraView, ClipPlane, ViewSettings
 
 SIZE = (600, 500)

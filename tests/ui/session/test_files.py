@@ -13,6 +13,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog
 
+import workbench
 from tests.ui.doubles import keep_aside
 from ui.window.ending import SignalEnding
 from ui.window.outside import OutsideDialog
@@ -142,6 +143,17 @@ def test_exports(opened, qtbot, services, monkeypatch, tmp_path):
     assert [float(row["time [ms]"]) for row in rows] == list(buffer.times)
     assert rows[0]["unit"] == "mV"
     assert float(rows[0]["value"]) == -85.0
+
+
+def test_the_problem_is_copied_as_the_script_that_makes_it(window, qtbot, qapp):
+    window.actions_["copy_as_python"].trigger()
+    assert window.banner.text == "There is nothing to copy: open a project first."
+    project = workbench.new("stencil").set("grid.cells_x", 48)
+    window.model.open(project._document)
+    window.actions_["copy_as_python"].trigger()
+    qtbot.waitUntil(lambda: qapp.clipboard().text().startswith("import workbench"))
+    assert qapp.clipboard().text() == project.script()
+    assert "wb.new('stencil').set('grid.cells_x', 48)" in project.script()
 
 
 def test_edits_are_kept_by_themselves(opened, qtbot, services):

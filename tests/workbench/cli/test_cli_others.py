@@ -165,7 +165,7 @@ def test_the_window_opens_a_preset_by_its_name(house, tmp_path, monkeypatch, cap
     told = capsys.readouterr().err
     assert told.startswith("'coral_leaf' is neither a file nor a command nor a preset; the nearest is 'coral_reef';")
     assert main(["rum"]) == 2
-    assert "the nearest is 'run'" in capsys.readouterr().err
+    assert "the nearest are 'run', 'resume'" in capsys.readouterr().err
     assert main(["run", "coral_leaf"]) == 2
     assert "There is no file and no preset 'coral_leaf'; the nearest is 'coral_reef'" in capsys.readouterr().err
 

@@ -9,7 +9,8 @@ import pytest
 
 from engines.api.errors import ProblemError
 from tests.workbench.fake_engine import WaveEngine, WaveSimulation
-from workbench.cli import main, pictures
+from workbench.cli import main
+from workbench.cli.runs import pictures
 from workbench.project.boundary import EVERYTHING
 from workbench.project.document import open_document
 
@@ -52,7 +53,7 @@ def test_only_the_fields_of_the_picture_are_copied(project, tmp_path, monkeypatc
     monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *given, **_: seen.append(list(given[2])) or EMPTY)
     document = open_document(project)
     document.project.view = document.project.view.model_copy(update=view)
-    monkeypatch.setattr("workbench.cli.run.open_project", lambda options: document)
+    monkeypatch.setattr("workbench.cli.runs.run.open_project", lambda options: document)
     assert main(["run", str(project), "--out", str(tmp_path / "out"), "--pictures", "1"]) == 0
     assert seen == [taken]
 

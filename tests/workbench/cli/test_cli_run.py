@@ -19,8 +19,11 @@ import pytest
 
 from engines.api.errors import ProblemError
 from tests.workbench.fake_engine import WaveEngine, WaveSimulation
-from workbench.cli import main, pictures
+from workbench.cli import doctor, main
+from workbench.cli.runs import pictures
+from workbench.cli.runs.progress import ProgressLine
 from workbench.project.document import open_document, save_document
+from workbench.run.recording import HURRIED
 from workbench.storage.paths import state_dir
 
 ROOT = Path(__file__).parents[3]
@@ -71,7 +74,10 @@ def test_a_run_leaves_all_its_results(project, tmp_path, capsys):
     assert float(points["near"][-1]) == pytest.approx(0.25 + 0.5 * np.log(5), abs=0.04)
     assert points["far, end"][-1] == ""
     moments = json.loads((out / "run.json").read_text())
-    assert moments["outcome"] == {"state": "finished", "step": 200, "time": 4.0, "time_unit": "ms", "error": None}
+    assert moments["outcome"] == {
+        "state": "finished", "step": 200, "time": 4.0, "time_unit": "ms", "error": None,
+        "ending": "It has run to where it was to end.",
+    }  # fmt: skip
     timing = rows(out / "timing.csv")
     assert timing[1][timing[0].index("kernel")] == "follow"
     grids = sorted((out / "fields").iterdir())
@@ -267,6 +273,10 @@ def test_an_interrupted_run_keeps_its_results(project, tmp_path, number, code):
     assert told.startswith("Interrupted at ")
     assert json.loads((out / "run.json").read_text())["outcome"]["state"] == "closed"
     assert (out / "checkpoint.npz").exists()
+    # what ends a process from outside may not wait: all that a resumed run writes anyway is left to that
+    told_of_it = json.loads((out / "run.json").read_text())["outcome"]["ending"]
+    assert (told_of_it == HURRIED) is (number == signal.SIGTERM)
+    assert (out / "points.csv").exists() is (number != signal.SIGTERM)
     assert meshio.read(sorted((out / "fields").iterdir())[-1]).cells_dict["tetra"].shape == (216, 4)
 
 
@@ -365,3 +375,135 @@ def test_without_out_each_run_gets_a_folder_of_its_own(project, tmp_path, monkey
     assert (tmp_path / "slab-results" / "run.json").exists()
     assert (tmp_path / "slab-results-2" / "run.json").exists()
     assert "slab-results-2" in capsys.readouterr().out
+
+
+def test_a_run_goes_on_as_it_was_asked_for_after_a_crash(project, tmp_path, capsys):
+    """Also where the project was edited since: the values of the run are those that its folder keeps."""
+    out, whole = tmp_path / "out", tmp_path / "whole"
+    asked = ["run", project, "--until", "500", "--snapshot-every", "0.5", "--no-pictures", "--device", "cpu"]
+    asked += ["--checkpoint-every", "0.05"]
+    change(project, delay=0.002)
+    process = command(*asked, "--out", out)
+    deadline = time.monotonic() + 30
+    while not (out / "checkpoint-1.npz").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    assert not (out / "checkpoint-2.npz").exists()  # two are kept
+    record = json.loads((out / "run.json").read_text())
+    record["command"]["until"] = record["project"]["run"]["until"] = 8.0  # 500 would take minutes
+    (out / "run.json").write_text(json.dumps(record))
+    (out / "fields" / ".fields_000000001.vtu.abcd1234.tmp").write_bytes(b"half")
+    (out / "checkpoint.npz").write_bytes((out / "checkpoint.npz").read_bytes()[:-40])  # torn: the one before counts
+    change(project, speed=2.0)
+    assert main(["resume", str(out)]) == 0
+    assert "is damaged: the run goes on from the one before" in capsys.readouterr().err
+    assert not list(out.rglob(".*.tmp"))
+    outcome = json.loads((out / "run.json").read_text())
+    assert (outcome["outcome"]["state"], outcome["outcome"]["time"]) == ("finished", 8.0)
+    change(project, speed=1.0)
+    assert main([*map(str, asked), "--until", "8", "--out", str(whole)]) == 0
+    for name in ("series.csv", "traces.csv", "points.csv", "fields.pvd", "fields/fields_000000400.vtu"):
+        assert (whole / name).read_bytes() == (out / name).read_bytes()
+    assert main(["resume", str(out)]) == 2
+    assert "has come to its end" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "There is no run in"),
+        ("{", "is damaged"),
+        ('{"command": {}, "project": {}}', "wrong value at project"),
+        ('{"command": {"project": "/nowhere", "until": -1}, "project": {}}', "wrong value at until"),
+        ('{"command": {"project": "/nowhere"}, "project": {}}', "/nowhere"),
+    ],
+)
+def test_a_folder_without_a_run_is_not_gone_on_with(house, tmp_path, capsys, content, words):
+    if content is not None:
+        (tmp_path / "run.json").write_text(content)
+    assert main(["resume", str(tmp_path)]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_values_are_set_for_one_run(project, tmp_path, capsys):
+    """By the names that a sweep lists; the project's file stays as it is."""
+    before = (project / "project.json").read_text()
+    run = ["run", str(project), "--until", "0.1", "--no-pictures", "--out", str(tmp_path / "out")]
+    assert main([*run, "--set", "speed=1.5", "--set", "tau=0.25"]) == 0
+    kept = json.loads((tmp_path / "out" / "run.json").read_text())["project"]["parameters"]
+    assert (kept["speed"], kept["tau"]) == (1.5, 0.25)
+    assert (project / "project.json").read_text() == before
+    capsys.readouterr()
+    for wrong, words in (
+        ("sped=1", "no parameter 'sped'; the nearest are 'speed'"),
+        ("speed=fast", "speed"),
+    ):
+        assert main([*run, "--set", wrong]) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_the_answer_for_programs_is_all_of_stdout(project, tmp_path, capsys, monkeypatch):
+    """One JSON document, of success and of failure; sentences are on stderr."""
+
+    def answer(*arguments):
+        code = main([*map(str, arguments), "--json"])
+        told = capsys.readouterr()
+        found = json.loads(told.out)
+        assert (found["command"], found["exit_code"]) == (arguments[0], code)
+        return found, told.err
+
+    run = ["run", project, "--until", 0.1, "--no-pictures", "--out", tmp_path / "out"]
+    found, told = answer(*run)
+    assert "Finished at" in told
+    assert found["outcome"]["time"] == pytest.approx(0.1)
+    assert found["folder"] == str(tmp_path / "out")
+    assert "traces.csv" in found["files"]
+    assert "project" not in found
+    found, told = answer(*run, "--set", "sped=1")
+    assert (found["exit_code"], found["error"] in told) == (2, True)
+    assert answer("engines")[0]["engines"][0]["id"] == "wave"
+    assert isinstance(answer("presets")[0]["presets"], list)
+    found, _ = answer("estimate", project)
+    assert found["memory_bytes"] > 0
+    assert found["until"] == 4.0
+    monkeypatch.setattr(doctor, "examine", lambda: [doctor.Diagnosis("Engines", "none")])
+    assert answer("doctor")[0]["found"] == [{"subject": "Engines", "found": "none", "remedy": ""}]
+
+
+def test_a_quiet_run_says_nothing_of_what_goes_well(project, tmp_path, capsys):
+    run = ["run", str(project), "--until", "0.1", "--no-pictures", "--out", str(tmp_path / "out"), "--quiet"]
+    assert main(run) == 0
+    told = capsys.readouterr()
+    assert told.out == told.err == ""
+    assert main([*run, "--set", "sped=1"]) == 2
+    assert capsys.readouterr().err
+
+
+def test_resuming_to_before_the_checkpoint_is_refused(project, tmp_path, capsys):
+    run = ["run", str(project), "--no-pictures", "--out", str(tmp_path / "out"), "--until"]
+    assert main([*run, "2"]) == 0
+    capsys.readouterr()
+    assert main([*run, "1", "--resume"]) == 2
+    assert "has come to 2 ms already: give an --until beyond that" in capsys.readouterr().err
+    assert main([*run, "2", "--resume"]) == 0
+    assert "Finished at 2 ms." in capsys.readouterr().out
+
+
+def test_what_remains_is_told_once_it_is_known(capsys):
+    """The first batch compiles kernels: what it takes says nothing. Who may end before says so."""
+
+    def sample(time, wall, remaining):
+        return types.SimpleNamespace(
+            time=time, wall_seconds=wall, remaining=remaining, time_per_second=1.0, bytes_per_second=1e9,
+            fraction_of_ceiling=0.1,
+        )  # fmt: skip
+
+    line = ProgressLine(100.0, "ms", may_end=True)
+    for samples, words in (([sample(1.0, 700.0, 70000.0)], None), ([sample(2.0, 3.0, 300.0)], "5 min 0 s left")):
+        line.show(types.SimpleNamespace(take_samples=lambda samples=samples: samples), last=True)
+        told = capsys.readouterr().err
+        assert "of at most 100 ms" in told
+        assert ("left" in told) is (words is not None)
+        assert words is None or words in told

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
-from engines.geometry.box import box_mesh
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.reading import read_mesh
 from workbench.cli import main
 from workbench.export.carp import write_carp

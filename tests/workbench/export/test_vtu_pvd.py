@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
+from pathlib import Path
 
 import meshio
 import numpy as np
@@ -100,3 +101,15 @@ def test_the_present_moment_is_exported(tmp_path):
     assert lines[0] == "name,x [mm],y [mm],z [mm],element,activation_time [ms]"
     assert lines[1].startswith('"here, or there",')
     assert lines[2].endswith(",")
+
+
+SHIPPED = sorted((Path(__file__).parents[3] / "sample_data").glob("*/*.vtu"))
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.parent.name)
+def test_others_read_the_meshes_that_are_shipped(path):
+    """meshio ends the process on what it does not know ("Illegal data type 'String'")."""
+    own, theirs = read_mesh(path), meshio.read(path)
+    np.testing.assert_array_equal(theirs.cells_dict["tetra"], own.cells)
+    np.testing.assert_allclose(theirs.points, own.points, rtol=1e-6)
+    np.testing.assert_array_equal(theirs.cell_data["region"][0], own.regions)

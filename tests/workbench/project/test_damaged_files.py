@@ -15,7 +15,7 @@ import pytest
 
 from engines.api.errors import ProblemError
 from engines.cardiac.compiler.importing import check_model, import_model
-from engines.geometry.fibre_files import read_fibre_file
+from engines.geometry.fibres.files import read_fibre_file
 from engines.spiking.connectivity.files import read as read_connections
 from engines.spiking.connectivity.files import rows
 from tests.workbench.export.test_png import END, chunk, itxt

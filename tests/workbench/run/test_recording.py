@@ -60,7 +60,9 @@ def test_checkpoints_come_by_the_clock_and_at_the_end(document, tmp_path, monkey
     written: list[int] = []
     write = module.write_checkpoint
     monkeypatch.setattr(
-        module, "write_checkpoint", lambda path, meta, state: (written.append(meta.step), write(path, meta, state))
+        module,
+        "write_checkpoint",
+        lambda path, meta, state, kept: (written.append(meta.step), write(path, meta, state, kept)),
     )
     document.parameters.delay = 0.002
     recorder = Recorder(tmp_path / "out", document, checkpoint_seconds=0.1)

@@ -9,7 +9,7 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from engines.geometry import mesh as mesh_module
+from engines.geometry.meshes import mesh as mesh_module
 from tests.workbench.fake_engine import WaveEngine, WaveParameters, block
 from workbench.project.document import Document, open_document
 from workbench.project.project import Probe, Project

@@ -15,7 +15,7 @@ from engines.api.errors import ProblemError, WorkbenchError
 from engines.battery.bpx import is_bpx, read_bpx, write_bpx
 from engines.battery.bpx.reading import parameter_set
 from engines.battery.bpx.writing import content
-from engines.battery.cells.step.coefficients import tables
+from engines.battery.cells.coefficients import tables
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameter_sets.balance import balance_findings
 from engines.battery.parameter_sets.constants import FARADAY, GAS

@@ -7,13 +7,12 @@ import pytest
 
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.battery.cells.ageing import Ageing, AgeingRow, CycleRow
+from engines.battery.cells.ageing import Ageing
 from engines.battery.cells.step import ageing_reference
-from engines.battery.cells.step import cpu as cpu_cells
-from engines.battery.cells.step.cells import CELLS, Row
-from engines.battery.cells.step.coefficients import Coefficient
+from engines.battery.cells.step.cells import CELLS
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.step.cell_rows import AgeingRow, Coefficient, CycleRow, Row
 
 OKANE = PARAMETER_SETS["OKane2022"]
 EVERYTHING = Ageing("ec reaction limited", "irreversible")
@@ -172,24 +171,6 @@ def test_cells_that_do_not_age_have_no_more_rows(backend):
     assert cells.rows == Row.SALT
     assert len(cells.coefficients) == Coefficient.NEGATIVE_SKEW
     assert cells.record.size == 0
-
-
-def test_the_kernels_count_the_same_rows():
-    for name in (
-        "SEI",
-        "PLATED",
-        "SEI_CURRENT",
-        "PLATING_CURRENT",
-        "SIDE",
-        "ANODE",
-        "LOWEST_ANODE",
-        "DISCHARGED",
-        "CHARGED",
-    ):
-        assert getattr(cpu_cells, name) == AgeingRow[name]
-    for name in ("SEI_REACTION", "SEI_DIFFUSION", "FILM", "FILM_RESISTANCE", "PLATING", "PLATING_BELOW_ZERO"):
-        assert getattr(cpu_cells, name) == Coefficient[name]
-    assert (cpu_cells.SKEW_N, cpu_cells.SKEW_P) == (Coefficient.NEGATIVE_SKEW, Coefficient.POSITIVE_SKEW)
 
 
 def test_a_set_without_the_numbers_is_refused():

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.battery.cells.step.cells import Row
 from engines.battery.engine import BatteryEngine
 from engines.battery.parameters import BatteryParameters
+from engines.battery.step.cell_rows import Row
 
 ENGINE = BatteryEngine()
 # Seconds at 3C and 5C after which PyBaMM 26.10's SPMe (80, 40, 80 volumes) has a thousandth of Chen2020's salt left.
@@ -71,10 +71,10 @@ def test_each_cell_for_itself(backend):
     assert run.ending.startswith(f"The electrolyte of {(ends < 180).sum()} of 9 cells has no salt left in the positive")
 
 
-def test_cells_with_salt_end_without_a_word(backend):
+def test_cells_with_salt_end_with_their_protocol(backend):
     run = built(backend, model="SPMe", protocol=["Discharge at 1C for 1 minute"])
     to_its_end(run)
-    assert run.ending == ""
+    assert run.ending == "The cell is through its protocol after 60 s."
 
 
 def test_a_pack_ends_with_its_first_cell(backend):

@@ -8,7 +8,6 @@ import pytest
 from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.battery.cells.simulation import UNSEEN_BATCHES
 from engines.battery.engine import BatteryEngine
 from engines.battery.parameters import BatteryParameters
 
@@ -35,19 +34,28 @@ def test_it_ends_with_its_protocol(backend):
     assert run.finished
 
 
-def test_it_looks_for_its_end_now_and_then(backend):
-    """Without anybody who observes: on the CPU at once, on a GPU, which would have to be waited for, now and then."""
-    run = simulation(backend, protocol=["Discharge at 1C for 1 minute"], numerics={"step": 10.0})
-    asked = 0
+@pytest.mark.parametrize("model", ["SPM", "MPM"])
+@pytest.mark.parametrize("asked", [1, 2, 5])
+def test_it_ends_at_the_same_step_whoever_asks_when(backend, model, asked):
+    """At the next multiple of ``sample_steps``, however steps are batched and whether anybody observes; it says why."""
+    given = {"model": model, "protocol": ["Discharge at 1C for 63 s"], "numerics": {"step": 1.0}}
+    if model == "MPM":
+        given["sizes"] = {"particles": 4}
+    run = simulation(backend, **given)
+    run.sample_steps = 10
+    fresh = run.state()
     while not run.finished:
-        run.advance(6)
-        asked += 1
-        assert asked <= UNSEEN_BATCHES
-    assert asked == (1 if backend.id == "cpu" else UNSEEN_BATCHES)
-    # a run that was taken back to its start goes on
-    fresh = simulation(backend, protocol=["Discharge at 1C for 1 minute"], numerics={"step": 10.0})
-    run.restore(fresh.state())
+        assert run.ending == ""
+        run.advance(min(asked, (run.step // 10 + 1) * 10 - run.step))  # as a run does it
+        if asked == 2:
+            run.observe()
+    assert run.step == 70
+    assert run.ending == "The cell is through its protocol after 63 s."
+    over = run.state()
+    run.restore(fresh)
     assert not run.finished
+    run.restore(over)
+    assert run.finished
 
 
 def test_cycles_become_charts(backend):

@@ -7,11 +7,12 @@ import pytest
 
 from engines.battery.cells.step.cells import CELLS
 from engines.battery.mpm import reference
-from engines.battery.mpm.many_particles import MANY_PARTICLES, CellRow, Row
+from engines.battery.mpm.many_particles import MANY_PARTICLES
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameters.sizes import Lognormal, ParticleSizes
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.setup.sizes import drawn_sizes
+from engines.battery.step.many_particle_rows import CellRow, Row
 
 CHEN, MARQUIS = PARAMETER_SETS["Chen2020"], PARAMETER_SETS["Marquis2019"]
 PUBLISHED = {60: 3.990533, 300: 3.950433, 900: 3.805905, 1800: 3.568219, 2400: 3.458966, 3000: 3.292921, 3500: 2.758989}

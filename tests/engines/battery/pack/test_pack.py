@@ -8,7 +8,7 @@ import pytest
 from engines.api import Problem, Selection
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.battery.cells.step.cells import CELLS, Row
+from engines.battery.cells.step.cells import CELLS
 from engines.battery.engine import BatteryEngine
 from engines.battery.pack.layout import grid_of, layout
 from engines.battery.pack.wiring import Demand, shared
@@ -16,6 +16,7 @@ from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameters import BatteryParameters
 from engines.battery.parameters.pack import Pack
 from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.step.cell_rows import Row
 
 SMALL = {"cells_x": 2, "voxels_x": 2, "voxels_y": 4, "voxels_z": 4}
 ENGINE = BatteryEngine()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.battery.cells.step.cells import CELLS, Row
+from engines.battery.cells.step.cells import CELLS
 from engines.battery.cells.step.reference import full, spm
 from engines.battery.parameter_sets import PARAMETER_SETS, SCALARS, Sourced
 from engines.battery.parameter_sets.model import UNSAID, ParameterSet
 from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.step.cell_rows import Row
 
 
 @pytest.mark.parametrize("parameters", PARAMETER_SETS.values(), ids=PARAMETER_SETS)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from engines.battery.cells.ageing import Ageing
-from engines.battery.cells.step.cells import CELLS, Row
+from engines.battery.cells.step.cells import CELLS
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.step.cell_rows import Row
 from engines.battery.watch import losses
 
 OKANE = PARAMETER_SETS["OKane2022"]

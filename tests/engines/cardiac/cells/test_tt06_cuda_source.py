@@ -61,7 +61,7 @@ def test_variants_that_are_checked_are_those_that_are_launched():
     assert not known.allows((REAL["float32"], "-DVARIES=0x81u"))
 
 
-FREE = ("any_lane", "all_lanes", "select", "splat", "load_row", "store_row")
+FREE = ("any_lane", "all_lanes", "select", "splat", "load_row", "store_row", "Powers")
 COST = {"exp": 15, "log": 15, "sqrt": 1} | dict.fromkeys(FREE, 0)
 
 

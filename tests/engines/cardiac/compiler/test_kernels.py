@@ -23,7 +23,7 @@ from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stimulus
 from engines.formulas.emit_numpy import evaluate
 from engines.formulas.graph import const, make, symbol
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 from tests.compiled import resources_of
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER

@@ -23,7 +23,7 @@ from engines.cardiac.setup.cells import compiled_kinds, compiled_model, paramete
 from engines.cardiac.setup.prepaced import paced_compiled, paced_tt06
 from engines.cardiac.tissue.population import population
 from engines.formulas.emit_numpy import evaluate
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
 from tests.engines.cardiac.compiler.conftest import random_states

@@ -11,7 +11,7 @@ from scipy.spatial import Delaunay
 
 from engines.api import Array
 from engines.backend.cpu import CpuBackend
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 
 
 def oriented(points: Array, cells: Array) -> TetMesh:

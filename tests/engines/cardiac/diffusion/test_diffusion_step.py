@@ -12,8 +12,8 @@ from engines.cardiac.diffusion.packing import pack
 from engines.cardiac.diffusion.sliced import SLICE, SlicedMatrix, by_length, row_lengths, slice_starts
 from engines.cardiac.diffusion.stability import stable_step
 from engines.cardiac.diffusion.weights import assemble
-from engines.geometry.adjacency import face_neighbours
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.adjacency import face_neighbours
+from engines.geometry.meshes.mesh import TetMesh
 from tests.cuda_on_host import HostCudaBackend
 
 EPS = {"float32": np.finfo(np.float32).eps, "float64": np.finfo(float).eps, "mixed": np.finfo(np.float32).eps}

@@ -13,8 +13,8 @@ from engines.cardiac.diffusion.reference import reference_operator
 from engines.cardiac.diffusion.sliced import row_lengths
 from engines.cardiac.diffusion.stability import spectral_step, stable_step
 from engines.cardiac.diffusion.weights import assemble
-from engines.geometry.adjacency import face_neighbours
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.adjacency import face_neighbours
+from engines.geometry.meshes.mesh import TetMesh
 
 FIBRE = np.array([2.0, 2.0, 1.0]) / 3.0
 SHEAR = np.eye(3) + 2.0 * np.outer(FIBRE, FIBRE)

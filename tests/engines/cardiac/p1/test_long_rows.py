@@ -15,8 +15,8 @@ from engines.cardiac.diffusion.cuda import CudaDiffusion
 from engines.cardiac.diffusion.sliced import SLICE, by_length, slice_rows
 from engines.cardiac.diffusion.stability import stable_step
 from engines.cardiac.p1.stiffness import VertexOperator, assemble_vertices
-from engines.geometry.mesh import TetMesh
-from engines.geometry.ordering import hilbert_order
+from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.meshes.ordering import hilbert_order
 from tests.cuda_on_host import HostCudaBackend
 
 EPS = {"float32": np.finfo(np.float32).eps, "float64": np.finfo(float).eps, "mixed": np.finfo(np.float32).eps}

@@ -11,9 +11,9 @@ from scipy.sparse.linalg import eigs
 
 from engines.api.errors import MeshError
 from engines.cardiac.p1.stiffness import assemble_vertices
-from engines.geometry.box import box_mesh
-from engines.geometry.laplace import Laplace
-from engines.geometry.mesh import TetMesh
+from engines.geometry.fibres.laplace import Laplace
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
 
 DATA = Path(__file__).parents[1] / "diffusion" / "data" / "meshes.npz"
 

@@ -15,8 +15,8 @@ from engines.cardiac.lab.slowing import strand, velocity
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Tissue
 from engines.cardiac.parameters.cells import TT06
 from engines.cardiac.setup.resolution import directional_edges, fineness, front_findings, table
-from engines.geometry.box import box_mesh
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
 
 GMSH = Path(__file__).parents[1] / "diffusion" / "data" / "meshes.npz"
 PARAMETERS = CardiacParameters()

@@ -20,7 +20,7 @@ from engines.cardiac.parameters import Box, CardiacParameters, Numerics, RegionS
 from engines.cardiac.stimulus.protocol import Protocol, Pulse
 from engines.cardiac.stimulus.touch import TouchProtocol
 from engines.cardiac.tissue.operator import diffusion_tensors, tissue_operator
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
 

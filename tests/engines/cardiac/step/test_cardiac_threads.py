@@ -14,7 +14,7 @@ import pytest
 
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.tissue import operator
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 
 SCRIPT = """
 import threading
@@ -24,7 +24,7 @@ from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.tissue.operator import tissue_operator
 from engines.cardiac.parameters import CardiacParameters, Numerics
 from engines.api import Problem
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 
 mesh = box_mesh((8, 8, 8), (4.0, 4.0, 4.0), jitter=0.2)
 simulation = CardiacEngine().build(Problem(CardiacParameters(numerics=Numerics(step=0.005)), mesh), open_backend("cpu"))

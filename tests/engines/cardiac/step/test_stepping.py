@@ -16,8 +16,8 @@ from engines.cardiac.setup.cells import check_quiet_step
 from engines.cardiac.step import graphs, stepping
 from engines.cardiac.step.simulation import CardiacSimulation
 from engines.cardiac.tissue.operator import tissue_operator
-from engines.geometry.box import box_mesh
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
 from tests.engines.cardiac.traffic import bytes_of_a_step

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engines.api.errors import ProblemError
 from engines.cardiac.parameters import Box, Sphere, Stimulus, Tissue, WholeRegion
 from engines.cardiac.stimulus.protocol import Protocol, Pulse, protocol, site_cells, timed_pulses, told_times
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 
 
 @st.composite

@@ -13,7 +13,7 @@ from engines.backend import open_backend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
 from engines.cardiac.tissue.operator import tissue_operator
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 from tests.engines.cardiac.step.test_brushes import matrix_of, parameters
 
 ENGINE = CardiacEngine()

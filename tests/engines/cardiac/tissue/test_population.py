@@ -18,9 +18,9 @@ from engines.cardiac.parameters.cells import CellChange, CellSettings, Pacing
 from engines.cardiac.setup.cells import CELL_TYPES, cell_findings, parameter_book
 from engines.cardiac.tissue.operator import tissue_operator
 from engines.cardiac.tissue.population import LEVELS, cut, insulators, pieces, population
-from engines.geometry.adjacency import face_neighbours
-from engines.geometry.box import box_mesh
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.adjacency import face_neighbours
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
 
 ENGINE = CardiacEngine()
 

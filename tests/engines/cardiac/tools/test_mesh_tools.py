@@ -17,8 +17,8 @@ from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.tools.fibres_from_file import FibresFromFile, FileParameters
 from engines.cardiac.tools.make_fibres import FibreParameters, MakeFibres, find_walls
 from engines.cardiac.tools.refine import RefineMesh, RefineParameters, _require_room
-from engines.geometry.box import box_mesh
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.reading import read_mesh
 from tests.engines.geometry.cups import cup
 

@@ -14,7 +14,7 @@ from engines.cardiac.tools.cell_restitution import SAMPLE, Cells, Pulses, dynami
 from engines.cardiac.tools.restitution import Restitution, RestitutionParameters
 from engines.cardiac.tools.strand import Strand
 from engines.cardiac.tools.strand_restitution import velocities
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 
 MITCHELL = CardiacParameters(cell_model="Mitchell-Schaeffer 2003", numerics=Numerics(step=0.05))
 TT06 = CardiacParameters(numerics=Numerics(step=0.02))

@@ -12,7 +12,7 @@ from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import Box, CardiacParameters, Numerics, RegionSetting, Stimulus
 from engines.cardiac.tools.strand import Strand, front_velocity
 from engines.cardiac.tools.velocity import TuneVelocity, VelocityParameters, typical_spacing
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 
 SPACING = 0.5
 

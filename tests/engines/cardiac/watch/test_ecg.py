@@ -20,9 +20,9 @@ from engines.cardiac.watch.ecg import Ecg
 from engines.cardiac.watch.kernels import KERNELS
 from engines.cardiac.watch.leads import LeadPlaces, lead_places, lead_weights
 from engines.cardiac.watch.watcher import Snapshot
-from engines.geometry.adjacency import face_neighbours
-from engines.geometry.box import box_mesh
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.adjacency import face_neighbours
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
 

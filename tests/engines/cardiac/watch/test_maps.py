@@ -18,7 +18,7 @@ from engines.cardiac.watch.kernels import KERNELS
 from engines.cardiac.watch.maps import NO_PEAK, Maps
 from engines.cardiac.watch.watcher import Snapshot
 from engines.cardiac.watch.watchers import watchers_traffic
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.box import box_mesh
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
 

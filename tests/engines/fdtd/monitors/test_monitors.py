@@ -11,6 +11,7 @@ from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.grid.yee import VACUUM_IMPEDANCE, around_center
+from engines.fdtd.monitors.decay import DecayWatcher
 from engines.fdtd.monitors.flux import FluxWatcher
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.plans import make_watchers, plan_monitors
@@ -223,6 +224,22 @@ def test_a_slab_reflects_and_transmits_as_airy_says(backend, reflection):
     assert np.abs(curves["R"].y - (1 - airy)).max() < 2e-3
     assert np.abs(curves["R + T"].y - 1).max() < 1e-4
     assert simulation.watchers[0].every > 8  # few samples are enough
+
+
+@pytest.mark.parametrize("asked", [1, 7, 1000])
+def test_it_ends_where_it_was_looked_at(backend, asked):
+    """However many steps are asked for at once: at the look that found the field dead, and not behind it."""
+    simulation = ENGINE.build(Problem(slab(0.24)), backend)
+    (decay,) = (watcher for watcher in simulation.watchers if isinstance(watcher, DecayWatcher))
+    decay.look = lambda step: (setattr(decay, "_step", step), setattr(decay, "_last", float(step < 3 * decay.every)))
+    decay._largest, decay._from = 1.0, 0.0
+    decay._last = 1.0
+    while not simulation.finished:
+        simulation.advance(asked)
+    assert simulation.step == 3 * decay.every
+    assert "died down to" in simulation.ending
+    simulation.advance(asked)
+    assert simulation.step == 3 * decay.every
 
 
 def cube(**changes) -> FdtdParameters:

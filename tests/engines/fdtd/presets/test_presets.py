@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from scipy.signal import find_peaks
 from scipy.special import hankel2
 
 from engines.api import Problem
@@ -148,6 +147,8 @@ def test_the_radar_hears_the_surface_and_then_the_pipe(backend, change):
 
 @pytest.mark.slow
 def test_youngs_fringes_are_as_far_apart_as_the_formula_says(backend):
+    from scipy.signal import find_peaks
+
     parameters, project = opened("young")
     wavelength = parameters.sources[0].signal.wavelength
     lower, upper = (
@@ -219,6 +220,8 @@ def guided(frequency, width, index):
 
 @pytest.mark.slow
 def test_the_ring_takes_its_resonances_out_of_the_guide(backend):
+    from scipy.signal import find_peaks
+
     parameters, project = opened("ring")
     found = run(parameters, backend, project.run.until)
     frequency = found["through/frequency"]

@@ -142,7 +142,7 @@ def test_loads_that_stand_still_are_laid_out_as_any_others(cpu, monkeypatch):
     """Relaxation repeats one row without copying it; with the strides of that every kernel would be compiled again."""
     made, table, *_ = solved("plate", 3)
     solver, given = LATTICE_SOLVER.open(cpu, made, "float32"), []
-    monkeypatch.setattr(solver, "_step", lambda table, *_: given.append(table))
+    monkeypatch.setattr(solver, "_step", lambda prepared, *_: given.append(prepared[0]))
     solver.advance(np.broadcast_to(table[0], table.shape), True)
     assert len(given) == len(table)
     assert all(each.flags.c_contiguous for each in given)

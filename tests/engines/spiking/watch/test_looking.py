@@ -51,7 +51,8 @@ def test_partners_agree_with_each_other(backend, problem):
     simulation = SpikingEngine().build(problem(), backend)
     n = simulation.geometry.n_cells
     inspected = [simulation.inspect(neuron) for neuron in range(0, n, max(1, n // 100))]
-    means = next(iter(simulation.results().values()))
+    results = simulation.results()
+    means = next(iter(results.values()))
     if problem is general:
         expected = np.zeros((5, 5))
         expected[4, 0], expected[0, 1] = 7, 5
@@ -60,6 +61,12 @@ def test_partners_agree_with_each_other(backend, problem):
         assert facts["Synapses from lif"] == 5
         links = simulation.inspect(45).links
         np.testing.assert_allclose(links.values, 2.0)
+        sender, target, weight = (
+            results[f"changing weights/0/{name}"] for name in ("sender [1]", "target [1]", "weight [1]")
+        )
+        assert ((sender < 40) & (target >= 40) & (target < 80)).all()  # as the rule says, five to each
+        np.testing.assert_array_equal(np.bincount(target - 40), 5)
+        np.testing.assert_allclose(weight, 2.0)
         np.testing.assert_allclose(links.segments[:, 0], np.tile(simulation.geometry.positions[45], (5, 1)))
     else:
         heard, sent = (

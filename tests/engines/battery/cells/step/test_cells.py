@@ -8,15 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engines.battery.cells.step import cpu as cpu_cells
 from engines.battery.cells.step import reference
-from engines.battery.cells.step.cells import CELLS, Row
-from engines.battery.cells.step.coefficients import Coefficient
+from engines.battery.cells.step.cells import CELLS
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.particles import series
 from engines.battery.particles.series import roots
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.setup.cell import HEAT
+from engines.battery.step.cell_rows import Coefficient, Row
 
 CHEN = PARAMETER_SETS["Chen2020"]
 # Voltage [V] and surface concentrations [mol/m³] of Chen2020 at 1C, computed independently from the series.
@@ -65,13 +64,10 @@ def test_chen2020_at_1c(backend, precision, dt):
 
 
 def test_the_modes_of_the_kernels_are_the_roots():
-    """The numbers in eigenmodes.cuh, and the rows that the two kernels count for themselves."""
+    """The numbers in eigenmodes.cuh."""
     text = (Path(series.__file__).parents[1] / "step" / "eigenmodes.cuh").read_text("utf-8")
     for square in roots(16) ** 2:
         assert text.count(repr(float(square))) == 2
-    assert (cpu_cells.SALT, cpu_cells.MODES_N, cpu_cells.ENDED) == (Row.SALT, Row.NEGATIVE_MODES, Row.ENDED)
-    for name in ("RESISTANCE", "AMBIENT", "IONIC", "SALT_RATIO"):
-        assert getattr(cpu_cells, name) == Coefficient[name]
 
 
 TIMES = (0.0, 10.0, 60.0, 300.0, 900.0, 1500.0)

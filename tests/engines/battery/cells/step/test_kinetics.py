@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.battery.cells.step.cells import CELLS, Row
-from engines.battery.cells.step.cpu import overpotential as kernel_overpotential
-from engines.battery.cells.step.reference import current_density, overpotential
+from engines.battery.cells.step.cells import CELLS
+from engines.battery.cells.step.cpu_voltage import overpotential as kernel_overpotential
+from engines.battery.kinetics.reference import current_density, overpotential
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.protocol.instructions import Instruction, Kind
+from engines.battery.step.cell_rows import Row
 from engines.battery.watch.losses import decomposed
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engines.api.errors import MeshError
-from engines.geometry.fibre_files import read_fibre_file
-from engines.geometry.mesh import TetMesh
+from engines.geometry.fibres.files import read_fibre_file
+from engines.geometry.meshes.mesh import TetMesh
 from workbench.export.vtu import VtuWriter
 
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
-from engines.geometry.adjacency import face_neighbours
-from engines.geometry.box import box_mesh
-from engines.geometry.fibre_rules import Angles, RuleFibres, rule_fibres
-from engines.geometry.laplace import Laplace
-from engines.geometry.mesh import TetMesh
+from engines.geometry.fibres.laplace import Laplace
+from engines.geometry.fibres.rules import Angles, RuleFibres, rule_fibres
+from engines.geometry.fibres.walls import Boundary, Walls, flat_cut, slab_walls, ventricle_walls
+from engines.geometry.meshes.adjacency import face_neighbours
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.reading import read_mesh
-from engines.geometry.walls import Boundary, Walls, flat_cut, slab_walls, ventricle_walls
 from tests.engines.geometry.cups import INNER, OUTER, cup, joined
 
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from engines.geometry.orient import signed_thickness
-from engines.geometry.quality import measure_quality
+from engines.geometry.meshes.orient import signed_thickness
+from engines.geometry.meshes.quality import measure_quality
 
 REGULAR = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], float)
 CORNER = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
@@ -58,7 +58,7 @@ def test_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     points, cells = rng.random((50, 3)), rng.permuted(np.tile(np.arange(50), (100, 1)), axis=1)[:, :4]
     whole = measure_quality(points, cells)
-    monkeypatch.setattr("engines.geometry.quality.CHUNK", 7)
+    monkeypatch.setattr("engines.geometry.meshes.quality.CHUNK", 7)
     parts = measure_quality(points, cells)
     np.testing.assert_array_equal(whole.min_dihedral, parts.min_dihedral)
     np.testing.assert_array_equal(whole.mean_ratio, parts.mean_ratio)

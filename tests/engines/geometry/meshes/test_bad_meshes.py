@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engines.api.errors import MeshError
-from engines.geometry.mesh import TetMesh
+from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.raw import RawMesh
 from engines.geometry.reading import checked, read_mesh
 from sample_data.make.slab import slab
@@ -91,7 +91,7 @@ def test_noise(suffix: str, seed: int, tmp_path: Path) -> None:
     assert "noise." in str(caught.value)
 
 
-FILES = sorted(p for p in (Path(__file__).parents[2] / "data" / "meshes").iterdir() if p.suffix != ".md")
+FILES = sorted(p for p in (Path(__file__).parents[3] / "data" / "meshes").iterdir() if p.suffix != ".md")
 
 
 @settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])

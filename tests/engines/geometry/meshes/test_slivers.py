@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engines.geometry.box import box_mesh
-from engines.geometry.fibre_rules import Angles, rule_fibres
-from engines.geometry.mesh import TetMesh
-from engines.geometry.quality import measure_quality
+from engines.geometry.fibres.rules import Angles, rule_fibres
+from engines.geometry.fibres.walls import Boundary, slab_walls
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.meshes.quality import measure_quality
+from engines.geometry.meshes.refinement import refine
 from engines.geometry.raw import RawMesh
 from engines.geometry.reading import checked
-from engines.geometry.refinement import refine
-from engines.geometry.walls import Boundary, slab_walls
 
 QUALITY = 6e-4
 

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.api.errors import MeshError
-from engines.geometry.adjacency import BOUNDARY, face_neighbours
-from engines.geometry.box import box_mesh
-from engines.geometry.edges import EDGES, number_edges
-from engines.geometry.mesh import TetMesh
-from engines.geometry.quality import measure_quality
+from engines.geometry.meshes.adjacency import BOUNDARY, face_neighbours
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.edges import EDGES, number_edges
+from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.meshes.quality import measure_quality
+from engines.geometry.meshes.refinement import CELL_LIMIT, refine, refined_size
 from engines.geometry.reading import read_mesh
-from engines.geometry.refinement import CELL_LIMIT, refine, refined_size
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.geometry.check import UNITS
+from engines.geometry.meshes.check import UNITS
 from engines.geometry.raw import RawMesh
 from engines.geometry.reading import checked
 from tests.engines.geometry.cups import OUTER, cup

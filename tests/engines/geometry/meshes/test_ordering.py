@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.spatial import Delaunay
 
 from engines.api.errors import ProblemError
-from engines.geometry.adjacency import face_neighbours
-from engines.geometry.ordering import (
+from engines.geometry.meshes.adjacency import face_neighbours
+from engines.geometry.meshes.ordering import (
     hilbert_order,
     metis_order,
     partition,

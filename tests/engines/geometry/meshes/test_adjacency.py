@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.spatial import Delaunay
 
 from engines.api.errors import MeshError
-from engines.geometry.adjacency import BOUNDARY, boundary_faces, face_neighbours
-from engines.geometry.box import box_mesh
+from engines.geometry.meshes.adjacency import BOUNDARY, boundary_faces, face_neighbours
+from engines.geometry.meshes.box import box_mesh
 
 
 def delaunay(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from engines.geometry.box import box_mesh
-from engines.geometry.linear_elements import shape_gradients
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.meshes.linear_elements import shape_gradients
 
 
 def test_shapes_give_back_linear_functions():

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from engines.api.errors import MeshError
-from engines.geometry.fibres import find_fibres
-from engines.geometry.mesh import TetMesh
+from engines.geometry.fibres.directions import find_fibres
+from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.meshes.regions import find_regions, region_table
 from engines.geometry.raw import RawMesh
 from engines.geometry.reading import checked
-from engines.geometry.regions import find_regions, region_table
 from sample_data.make.slab import slab
 
 

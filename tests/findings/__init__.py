@@ -1,0 +1,1 @@
+"""All findings that the sources can make: where each is made, and a small problem that provokes it."""

@@ -1,0 +1,20 @@
+"""All cases, and the places whose findings cannot come to all four: each with the tests that hold it."""
+
+from tests.findings import battery, cardiac, fdtd, meshes, peridynamics, spiking, stencil
+
+CASES = {
+    f"{module.__name__.rpartition('.')[2]}: {title}": case
+    for module in (battery, cardiac, fdtd, meshes, peridynamics, spiking, stencil)
+    for title, case in module.CASES.items()
+}
+AT_THE_END = {**fdtd.AT_THE_END, **peridynamics.AT_THE_END}
+ELSEWHERE = {
+    # a tool's message tells them, and what it writes has fibres that are mended
+    "engines.geometry.fibres.files._elsewhere": "tests/engines/geometry/fibres/test_fibre_files.py",
+    "engines.geometry.fibres.files._not_unit": "tests/engines/geometry/fibres/test_fibre_files.py",
+    # what lacks a file cannot be estimated or run; the form asks for another
+    "workbench.project.document.Document.findings": "tests/workbench/project/test_bpx_documents.py",
+    "workbench.project.document.document_of": "tests/workbench/project/test_boundary.py",
+    # why a project cannot run: said by the commands that make one, and by the estimate in the window
+    "workbench.project.findings.findings_before_changes": "tests/workbench/project/test_findings.py",
+}

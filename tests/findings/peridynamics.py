@@ -1,0 +1,89 @@
+"""Fracture: what its estimate says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.findings.cases import Case, project
+
+PLATE = {"kind": "plate", "size_x": 16.0, "size_y": 12.0}
+SMALL: dict[str, Any] = {"body": PLATE, "bonds": {"spacing": 1.0}, "notches": [], "loads": []}
+
+
+def case(*places: str, **values: Any) -> Case:
+    return Case(
+        project("peridynamics", {**SMALL, **values}), tuple(f"engines.peridynamics.{place}" for place in places)
+    )
+
+
+def law(*places: str, lines: list[str]) -> Case:
+    """A typed law; no other test has its strength, so that it is looked at anew."""
+    typed = {"kind": "typed", "lines": lines, "strength": 9.87}
+    return case(*(f"material.laws.{place}" for place in places), material={"law": typed})
+
+
+def points(changes: Callable[[np.ndarray], np.ndarray], **body: Any) -> Callable[[Path], dict[str, Any]]:
+    """A table of 20 by 12 points, some beside all others or with more columns."""
+
+    def values(folder: Path) -> dict[str, Any]:
+        grid = np.stack(np.meshgrid(np.arange(20.0), np.arange(12.0), indexing="ij"), -1).reshape(-1, 2)
+        np.savetxt(folder / "points.csv", changes(grid), delimiter=",")
+        given = {"kind": "points", "file": str(folder / "points.csv"), "formulation": "plane stress", **body}
+        return {**SMALL, "body": given}
+
+    return values
+
+
+CLOUD = "engines.peridynamics.setup.cloud.CloudSetup._more_findings"
+CASES = {
+    "a body without a load": case("setup.base.Setup.findings"),
+    "a notch that cuts nothing": case(
+        "setup.lattice.LatticeSetup._more_findings", notches=[{"start": [0, 60], "end": [5, 60]}]
+    ),
+    "a notch on a row": case("setup.lattice._on_a_row", notches=[{"start": [-1, 6.5], "end": [5, 6.5]}]),
+    "a thin strip": case("setup.lattice.LatticeSetup._thin", body={"kind": "plate", "size_x": 30.0, "size_y": 3.0}),
+    "a slow crack": case("setup.toughness.told_of_slow_cracks"),
+    "a volume that hardly changes": case(
+        "setup.state.StateSetup._more_findings",
+        body={**PLATE, "formulation": "plane strain"},
+        bonds={"spacing": 1.0, "theory": "state-based"},
+        material={"poisson": 0.49},
+    ),
+    "a point on its own": Case(
+        project("peridynamics", points(lambda grid: np.vstack([grid, [[21.5, 3.0], [23.5, 3.0]]]))), (f"{CLOUD}#1",)
+    ),
+    "points that stand for too much": Case(project("peridynamics", points(lambda grid: 0.5 * grid)), (f"{CLOUD}#2",)),
+    "groups that nothing is made of": Case(
+        project(
+            "peridynamics",
+            points(lambda grid: np.column_stack([grid, np.ones(len(grid)), np.where(grid[:, 0] > 6, 7, 3)])),
+        ),
+        (f"{CLOUD}#3",),
+    ),
+    "a law that never breaks": law("pull._never", lines=["d = 1 - s0/s"]),
+    "a law without end": law("pull._told#1", "pull._told#2", lines=["d = 0.5*(s > s0)"]),
+    "a law that creeps": law("pull._remembering", "calibration._typed", lines=["d = d + 0.01*(s > s0)"]),
+}
+STRUCK: dict[str, Any] = {
+    "body": {"kind": "plate", "size_x": 12, "size_y": 8},
+    "bonds": {"spacing": 1.0},
+    "notches": [],
+    "loads": [],
+    "unbreakable": [],
+    "penetrators": [
+        {
+            "form": {"kind": "ball", "center": [5, 12.01, 0], "radius": 4},
+            "motion": {"kind": "free", "mass": 0.5, "velocity": [20, -60, 0]},
+        }
+    ],
+}
+AT_THE_END = {
+    "a plate that is struck": Case(
+        project("peridynamics", STRUCK, until=6.0), ("engines.peridynamics.watch.balance.Balance.noticed",)
+    )
+}
+"""What only a run can say."""

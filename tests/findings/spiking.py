@@ -1,0 +1,21 @@
+"""Networks: what their estimate says."""
+
+from tests.findings.cases import Case, project
+
+ONE = {"name": "one", "number": 20, "neuron": {"kind": "hodgkin-huxley"}, "external": {"current": 600.0}}
+CASES = {
+    "intervals that a step stretches": Case(
+        project("spiking", {"populations": [ONE], "connections": []}), ("engines.spiking.setup.checks._stretched",)
+    ),
+    "a part of a step": Case(
+        project(
+            "spiking",
+            {
+                "populations": {"excitatory": 80, "inhibitory": 20},
+                "connections": {"kind": "probability", "probability": 0.2},
+                "numerics": {"step": 0.3},
+            },
+        ),
+        ("engines.spiking.setup.checks._rounded",),
+    ),
+}

@@ -1,0 +1,33 @@
+"""Grids: what their estimate says."""
+
+from tests.findings.cases import Case, project
+
+SMALL = {"kind": "2D", "cells_x": 16, "cells_y": 16}
+CLOSED = {f"{axis}_{end}": {"kind": "gradient", "gradient": 0.0} for axis in "xyz" for end in ("low", "high")}
+UNIFORM = {"kind": "uniform", "value": 10.0}
+
+
+def case(place: str, **values: object) -> Case:
+    return Case(project("stencil", {"grid": SMALL, **values}), (f"engines.stencil.{place}",))
+
+
+CASES = {
+    "a solution up to a constant": case(
+        "poisson.balance.balance_findings#1",
+        equation={"kind": "Poisson", "source": {"kind": "uniform", "value": 0.0}},
+        sides=CLOSED,
+    ),
+    "a source that nothing balances": case(
+        "poisson.balance.balance_findings#2", equation={"kind": "Poisson"}, sides=CLOSED
+    ),
+    "an inclusion on few cells": case(
+        "setup.interfaces.coarse_inclusions", equation={"kind": "diffusion", "conductivity": {"kind": "inclusions"}}
+    ),
+    "a step that is lowered": case("setup.limits.chosen_step", numerics={"step": 1e6, "lower_step": True}),
+    "a source that fp32 loses": case(
+        "setup.limits.rounding_findings#1", equation={"kind": "diffusion", "source": 1e-9, "initial": UNIFORM}
+    ),
+    "a closed box in fp32": case(
+        "setup.limits.rounding_findings#2", equation={"kind": "diffusion", "initial": UNIFORM}, sides=CLOSED
+    ),
+}

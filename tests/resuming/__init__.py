@@ -1,0 +1,1 @@
+"""Runs that were ended in the middle and went on, held against runs that nobody disturbed."""

@@ -1,0 +1,36 @@
+"""Pictures from a script: drawn by this installation's renderer, shown in notebooks, saved with the project."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from workbench.export.png import SIGNATURE
+from workbench.run import moments
+
+
+def test_a_picture_is_an_array_a_notebook_s_picture_and_a_file_that_opens_the_problem(project, monkeypatch, tmp_path):
+    asked = []
+
+    def render(geometry, info, values, time, view, **options):
+        asked.append((sorted(values), view.field, options["size"], time))
+        return np.full((8, 16, 4), 200, np.uint8)
+
+    monkeypatch.setattr(moments, "find_renderer", lambda: render)
+    with wb.open(project).run(until=1.0) as run:
+        picture = run.picture("voltage", size=(16, 8))
+        with pytest.raises(wb.UnknownNameError, match="no field 'volts'"):
+            run.picture("volts")
+    assert asked == [(["activation_time", "voltage"], "voltage", (16, 8), 1.0)]
+    assert picture._repr_png_().startswith(SIGNATURE)
+    assert np.asarray(picture).shape == (8, 16, 4)
+    assert wb.open(picture.save(tmp_path / "moment.png")).title == "slab"
+    with pytest.raises(wb.ProblemError, match=r"must end in \.png"):
+        picture.save(tmp_path / "moment.jpg")
+
+
+def test_without_a_renderer_it_is_said(project, monkeypatch):
+    monkeypatch.setattr(moments, "find_renderer", lambda: None)
+    with wb.open(project).simulate() as run, pytest.raises(wb.ProblemError, match="draws no pictures"):
+        run.picture()

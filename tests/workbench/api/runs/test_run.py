@@ -1,0 +1,217 @@
+"""Runs from a script, on the fake engine: what they keep, how they end, and what is told."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from engines.api import Finding
+from engines.api.shown import Dab, PaintInfo
+from tests.workbench.fake_engine import WaveSimulation
+
+
+@pytest.fixture
+def wave(project):
+    return wb.open(project)
+
+
+def workers() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "workbench-runner"]
+
+
+def test_series_and_probes_are_kept_from_the_first_step_on(wave):
+    with wave.run() as run:
+        assert (run.step, run.time, run.time_unit) == (200, 4.0, "ms")
+        mean = run.curves["mean_voltage"]
+        np.testing.assert_allclose(mean.time, np.arange(41) * 0.1)
+        assert (mean.unit, mean.time.unit, mean.values[0]) == ("mV", "ms", -80.0)
+        assert run.curves["Mean voltage"].name == "mean_voltage"
+        near = run.probes["near"]["voltage"]
+        assert len(near) == 41
+        assert near.values[-1] == pytest.approx(run.field("voltage").max(), abs=1.0)
+        with pytest.raises(KeyError, match="no probe 'nea'; the nearest is 'near'"):
+            _ = run.probes["nea"]
+
+
+def test_a_field_that_has_not_come_is_nan(wave):
+    with wave.run(until=2.0) as run:
+        times = run.field("activation_time")
+        assert times.unit == "ms"
+        assert np.isnan(times).any()
+        assert run.positions.shape == (len(times), 3)
+        assert run.positions.unit == "mm"
+        late, early = (run.positions[part][:, 0].mean() for part in (np.isnan(times), ~np.isnan(times)))
+        assert late > early
+        assert np.nanmin(times) >= 0
+        with pytest.raises(wb.UnknownNameError, match="no field 'volt'; the nearest is 'voltage'"):
+            run.field("volt")
+        with pytest.raises(wb.ProblemError, match="leave out on_device"):
+            run.field("voltage", on_device=True)
+
+
+def test_step_by_step_is_the_same_as_at_once(wave):
+    with wave.run(until=1.0) as whole, wave.simulate() as run:
+        assert run.step == 0
+        assert run.advance(20).advance(30).step == 50
+        np.testing.assert_array_equal(run.field("voltage"), whole.field("voltage"))
+        assert run.run(until=2.0).time == pytest.approx(2.0)
+        with pytest.raises(wb.ProblemError, match="at 2 ms already: it does not go back to 1"):
+            run.run(until=1.0)
+    with pytest.raises(wb.ProblemError, match="This run is closed"):
+        run.advance(1)
+
+
+def test_a_closed_run_keeps_its_curves_and_says_what_is_gone(wave):
+    run = wave.run(until=1.0)
+    run.close()
+    assert not workers()
+    assert len(run.curves["mean_voltage"]) == 11
+    assert (run.step, run.time) == (50, 1.0)
+    assert "closed, at 1 ms after 50 steps" in repr(run)
+    for ask in (lambda: run.field("voltage"), lambda: run.results, lambda: run.save("x.pvd")):
+        with pytest.raises(wb.ProblemError, match="This run is closed"):
+            ask()
+
+
+def test_a_run_that_nobody_refers_to_is_closed(wave):
+    run = wave.run(until=0.1)
+    thread = run._runner._thread
+    del run
+    gc.collect()
+    thread.join(5.0)
+    assert not thread.is_alive()
+
+
+def test_ctrl_c_returns_what_there_is(wave):
+    begun = time.monotonic()
+
+    def interrupt(text: str, part: float) -> None:
+        if part > 0:
+            raise KeyboardInterrupt
+
+    with pytest.warns(wb.WorkbenchWarning, match=r"interrupted at .* ms: its numbers are of then"):
+        run = wave.set("delay", 0.002).run(until=1000.0, progress=interrupt)
+    assert run.interrupted
+    assert 0 < run.time < 1000.0
+    assert len(run.curves["mean_voltage"]) > 1
+    assert time.monotonic() - begun < 5.0
+    run.close()
+
+
+def test_what_fails_is_raised_in_a_sentence_and_leaves_no_thread(wave):
+    with pytest.raises(wb.InstabilityError, match="is no longer a number at element 7"):
+        wave.copy().set("trouble", "nan").run()
+    with pytest.raises(wb.WorkbenchError, match="unexpected ZeroDivisionError"):
+        wave.copy().set("trouble", "surprise").run()
+    with pytest.raises(wb.WorkbenchError):
+        wave.copy().set("trouble", "build").simulate()
+    with pytest.raises(ValueError, match="mine"):
+        wave.run(progress=_raises)
+    for thread in workers():
+        thread.join(5.0)
+    assert not workers()
+
+
+def _raises(text: str, part: float) -> None:
+    raise ValueError("mine")
+
+
+def test_where_it_ends_must_be_known(wave):
+    wave.until = None
+    with pytest.raises(wb.ProblemError, match=r"does not say how far to run: give until= \[ms\]"):
+        wave.run()
+    with pytest.raises(wb.ProblemError, match="until is above 0"):
+        wave.run(until=-1.0)
+
+
+def test_findings_of_the_problem_and_of_the_answers_are_warnings_at_the_line_that_asks(wave, monkeypatch):
+    doubt = Finding("The spectrum has not settled.", place=("step",))
+    monkeypatch.setattr(WaveSimulation, "noticed", lambda self: (doubt,))
+    with pytest.warns(wb.WorkbenchWarning, match=r"has not settled\. \[step\]") as told:
+        run = wave.run(until=0.2)
+    assert told[0].filename == __file__
+    assert doubt in run.findings
+    assert "1 warning in .findings" in repr(run)
+    run.close()
+    with wave.simulate() as stepped:
+        stepped.advance(5)
+        with pytest.warns(wb.WorkbenchWarning, match="has not settled"):
+            _ = stepped.curves
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            _ = stepped.curves  # said once at a step
+
+
+def test_live_parameters_and_brushes(wave, monkeypatch):
+    touched: list[Dab] = []
+    monkeypatch.setattr(WaveSimulation, "brushes", (PaintInfo("touch", "Touch", "mA", 5.0, 0.1),), raising=False)
+    monkeypatch.setattr(WaveSimulation, "paint", lambda self, dab: touched.append(dab), raising=False)
+    with wave.simulate() as run:
+        assert [brush.name for brush in run.brushes] == ["touch"]
+        run.set("tau", 0.25)
+        assert run.project.get("tau") == 0.25
+        assert wave.get("tau") == 0.5
+        with pytest.raises(wb.ProblemError, match="wrong value at tau"):
+            run.set("tau", -1.0)
+        run.paint("touch", (1.0, 2.0), 7.0, erase=True)
+        assert touched == [Dab("touch", (1.0, 2.0, 0.0), pytest.approx(0.6), 7.0, True)]
+        with pytest.raises(wb.UnknownNameError, match="no brush 'tuch'; the nearest is 'touch'"):
+            run.paint("tuch", (0, 0, 0))
+
+
+def test_an_engine_without_neurons_or_cells_says_so(wave):
+    with wave.simulate() as run:
+        with pytest.raises(wb.ProblemError, match="engine 'wave' does not record spikes of neurons"):
+            _ = run.spikes
+        with pytest.raises(wb.ProblemError, match="does not record what each of its cells did"):
+            _ = run.cells
+
+
+def test_all_spikes_of_a_network_are_kept():
+    run = wb.open("cuba_4000").run(until=50, device="cpu")
+    trains = run.spikes
+    first, second = (trains.of(each.name) for each in trains.populations)
+    assert len(first) + len(second) == len(trains) > 500
+    assert trains.times.unit == "ms"
+    assert (np.diff(trains.times) >= 0).all()
+    assert second.neurons.min() >= trains.populations[1].first > first.neurons.max()
+    with pytest.raises(wb.UnknownNameError, match="no population"):
+        trains.of("nobody")
+
+
+def test_what_each_cell_did_is_kept_with_what_was_drawn():
+    run = wb.open("thousand_cells").set("ensemble.cells", 3).run(until=300, device="cpu")
+    times, voltages = run.cells["time"], run.cells["voltage"]
+    assert (voltages.unit, voltages.shape, times[-1]) == ("V", (len(times), 3), 300.0)
+    assert np.unique(run.field("voltage")) == pytest.approx(np.sort(voltages[-1]), abs=1e-6)  # of both electrodes
+    drawn = run.cells["negative_particle_radius"]
+    assert len(set(drawn.tolist())) == 3
+
+
+def test_progress_goes_to_a_function_a_bar_or_nowhere(wave, capsys):
+    seen: list[float] = []
+    for progress in (lambda text, part: seen.append(part), True, False):
+        wave.run(until=2.0, progress=progress).close()
+    assert seen[-1] == pytest.approx(1.0)
+    assert seen == sorted(seen)
+
+
+def test_this_moment_is_exported(wave, tmp_path):
+    with wave.run(until=1.0) as run:
+        names = {path.name for path in run.save(tmp_path / "moment.pvd")}
+    assert {"moment.pvd", "moment_points.csv"} <= names
+
+
+def test_a_notebook_shows_it_with_every_text_escaped(wave):
+    wave._document.project.title = "<b>&"
+    with wave.run(until=1.0) as run:
+        html = run._repr_html_()
+    assert "<b>&lt;b&gt;&amp;</b>" in html
+    assert "mean_voltage" in html
+    assert "after 50 steps" in html

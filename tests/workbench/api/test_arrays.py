@@ -1,0 +1,61 @@
+"""Arrays with units: kept by views, dropped by arithmetic, whose unit nobody knows."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from engines.api.errors import ProblemError
+from workbench.api.arrays import Quantity, named_quantity, needed
+
+VOLTAGE = Quantity([3.0, 4.0, 5.0], "V", "Terminal voltage")
+
+
+def test_views_keep_name_and_unit():
+    assert (VOLTAGE.unit, VOLTAGE.name) == ("V", "Terminal voltage")
+    for view in (VOLTAGE[1:], VOLTAGE.reshape(3, 1), VOLTAGE[VOLTAGE > 3.5], VOLTAGE.copy()):
+        assert (view.unit, view.name) == ("V", "Terminal voltage")
+    assert repr(VOLTAGE) == "Terminal voltage [V]\narray([3., 4., 5.])"
+    back = pickle.loads(pickle.dumps(VOLTAGE))  # noqa: S301 (our own)
+    assert (back.unit, list(back)) == ("V", [3.0, 4.0, 5.0])
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        VOLTAGE * VOLTAGE, VOLTAGE + 1, 2 * VOLTAGE, np.exp(VOLTAGE), np.dot(VOLTAGE, VOLTAGE), VOLTAGE.dot(VOLTAGE),
+        VOLTAGE @ VOLTAGE, VOLTAGE.cumprod(), VOLTAGE.max(), VOLTAGE.var(), np.concatenate([VOLTAGE, VOLTAGE]),
+        np.interp(3.5, VOLTAGE, VOLTAGE), np.add.reduce(VOLTAGE), np.fft.rfft(VOLTAGE),
+    ],
+)  # fmt: skip
+def test_what_is_computed_has_no_unit(made):
+    assert not isinstance(made, Quantity)
+
+
+def test_computing_in_place_works():
+    values = VOLTAGE.copy()
+    np.add(values, 1.0, out=values)
+    values *= 2.0
+    assert list(values) == [8.0, 10.0, 12.0]
+
+
+def test_a_result_by_its_title():
+    found = named_quantity("ports/S [1]", np.ones(2))
+    assert (found.name, found.unit) == ("ports/S", "")
+    assert named_quantity("bare", np.ones(1)).name == "bare"
+
+
+def test_an_optional_library_that_is_missing_is_named():
+    with pytest.raises(ProblemError, match="needs no_such_library, which is not installed: pip install no_such"):
+        needed("no_such_library")
+
+
+def test_xarray_gets_axes_and_units():
+    pytest.importorskip("xarray")
+    field = Quantity(np.zeros((2, 3)), "V/m", "Ez", ("y", "x"), {"x": Quantity([0.0, 1.0, 2.0], "um", "x")})
+    found = field.to_xarray()
+    assert found.dims == ("y", "x")
+    assert found.attrs["units"] == "V/m"
+    assert found.x.attrs["units"] == "um"

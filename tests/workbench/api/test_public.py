@@ -1,0 +1,49 @@
+"""What ``import workbench`` offers: all of it, and quickly."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+import types
+
+import pytest
+
+import workbench as wb
+from engines.api.errors import ProblemError
+from workbench.api.findings import WorkbenchWarning
+
+HEAVY = ("numpy", "pydantic", "numba", "scipy", "meshio", "cupy", "PySide6", "vispy")
+
+
+def test_importing_loads_nothing_heavy():
+    code = "import sys, workbench; print([m for m in sys.argv[1:] if m in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", code, *HEAVY], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"
+
+
+def test_every_public_name_is_there_and_says_what_it_is():
+    for name in wb.__all__:
+        assert getattr(wb, name).__doc__, name
+        assert name in dir(wb)
+    with pytest.raises(AttributeError, match="no attribute 'opn'"):
+        _ = wb.opn
+
+
+@pytest.mark.parametrize("name", ["sweep", "verify"])
+def test_a_room_does_not_take_the_place_of_the_function_that_is_called_as_it(name):
+    room = importlib.import_module(f"workbench.{name}")
+    assert isinstance(room, types.ModuleType)
+    assert isinstance(getattr(wb, name), types.FunctionType)
+
+
+def test_a_warning_of_ours_is_a_warning_of_python():
+    assert issubclass(WorkbenchWarning, UserWarning)
+    assert issubclass(wb.UnknownNameError, (ProblemError, KeyError))
+
+
+def test_cases_with_known_answers_are_run(house):
+    with pytest.raises(ProblemError, match="nothing to verify"):
+        wb.verify("wave")
+    with pytest.raises(ProblemError, match="no engine 'wav' in this installation; the nearest is 'wave'"):
+        wb.verify("wav")

@@ -1,0 +1,103 @@
+"""Checkpoints: how many are kept, and which is gone on from when some are torn, edited or gone."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engines.api.errors import ProblemError
+from workbench.run.checkpoint import CheckpointMeta, checkpoints_at, read_checkpoint, write_checkpoint
+from workbench.storage.atomic import StorageError, write_text
+
+
+def write(path: Path, step: int, kept: int = 2) -> None:
+    state = {"u": np.full((3, 4), step, np.float32), "turned": np.asfortranarray(np.eye(3)), "none": np.zeros((0, 2))}
+    write_checkpoint(path, CheckpointMeta("p", "cpu", step, step * 0.5), {**state, "step": np.array(step)}, kept)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    for step in (1, 2, 3, 4):
+        write(tmp_path / "checkpoint.npz", step, kept=3)
+    return tmp_path / "checkpoint.npz"
+
+
+def edited(path: Path) -> None:
+    """Another number in it, in a zip that is whole."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts["u.npy"] = parts["u.npy"][:-1] + b"\x41"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+
+
+def test_the_newest_are_kept_and_the_newest_is_read(place):
+    assert [file.name for file in checkpoints_at(place)] == ["checkpoint.npz", "checkpoint-1.npz", "checkpoint-2.npz"]
+    assert [read_checkpoint(file, "p").meta.step for file in checkpoints_at(place)] == [4, 3, 2]
+    write(place, 5, kept=1)
+    assert [file.name for file in checkpoints_at(place)] == ["checkpoint.npz"]
+    found = read_checkpoint(place, "p")
+    assert (found.meta.step, found.noticed) == (5, "")
+    np.testing.assert_array_equal(found.state["u"], np.full((3, 4), 5, np.float32))
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        edited,
+        lambda path: path.write_bytes(path.read_bytes()[:-30]),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(path.read_bytes().replace(b'"time": 2.0', b'"time": 9.0')),
+    ],
+    ids=["edited", "torn", "empty", "another time"],
+)
+def test_a_damaged_one_is_passed_over_with_a_sentence(place, harm):
+    harm(place)
+    found = read_checkpoint(place, "p")
+    assert found.meta.step == 3
+    assert found.noticed == (
+        f"The checkpoint '{place}' is damaged: the run goes on from the one before, '{place.parent}/checkpoint-1.npz'."
+    )
+    for older in checkpoints_at(place)[1:]:
+        edited(older)
+    with pytest.raises(ProblemError, match=r"checkpoint.npz' is damaged: run without --resume"):
+        read_checkpoint(place, "p")
+
+
+def test_one_of_another_problem_is_refused_and_not_passed_over(place):
+    with pytest.raises(ProblemError, match="belongs to another problem"):
+        read_checkpoint(place, "q")
+
+
+def test_a_crash_while_they_change_places_loses_none(place):
+    place.unlink()  # as it stands between two renames
+    assert read_checkpoint(place, "p").meta.step == 3
+    write(place, 6)
+    assert [read_checkpoint(file, "p").meta.step for file in checkpoints_at(place)] == [6, 3]
+
+
+def test_a_full_disk_leaves_those_that_there_are(place, monkeypatch):
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StorageError, match="disk is full"):
+        write(place, 7)
+    assert [read_checkpoint(file, "p").meta.step for file in checkpoints_at(place)] == [4, 3, 2]
+
+
+def test_what_killed_saves_left_is_swept_when_nobody_writes_it_any_more(tmp_path):
+    old, young, other = (
+        tmp_path / name for name in (".a.json.ab12_xyz.tmp", ".a.json.ab12_xyy.tmp", ".b.ab12_xyz.tmp")
+    )
+    for file in (old, young, other):
+        file.write_text("half")
+    for file in (old, other):
+        os.utime(file, (0, 0))
+    write_text(tmp_path / "a.json", "{}", durable=True)
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted([young.name, other.name, "a.json"])

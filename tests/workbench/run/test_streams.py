@@ -1,0 +1,147 @@
+"""What grows without end is written while a run goes on: read back with h5py and NumPy alone."""
+
+from __future__ import annotations
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+
+from engines.api import registry
+from engines.api.errors import ProblemError
+from engines.backend.cpu import CpuBackend
+from tests.workbench.fake_engine import FakeBackend
+from workbench.export import streams as files
+from workbench.project.document import Document, new_document
+from workbench.run import streams
+from workbench.run.checkpoint import problem_fingerprint, read_checkpoint
+from workbench.run.frames import RunState
+from workbench.run.recording import Recorder
+from workbench.run.session import start
+
+
+@pytest.fixture(autouse=True)
+def known_ceilings(monkeypatch):
+    """Measuring what this machine's memory delivers takes seconds, and nothing here hangs on it."""
+    for name in ("ceilings", "ceiling_over"):
+        monkeypatch.setattr(CpuBackend, name, getattr(FakeBackend, name))
+
+
+def network(**recording) -> Document:
+    document = new_document(registry.engine("spiking"))
+    given = document.parameters.model_dump(mode="json")
+    for population, number in zip(given["populations"], (320, 80), strict=True):
+        population["number"] = number
+    document.parameters = type(document.parameters).model_validate(given | {"drive": 8.0, "recording": recording})
+    return document
+
+
+def ensemble(**recording) -> Document:
+    document = new_document(registry.engine("battery"))
+    given = {
+        "protocol": ["Discharge at 1C for 20 minutes"],
+        "ensemble": {"cells": 30, "distributions": [{"parameter": "contact_resistance", "kind": "uniform"}]},
+        "changes": [{"parameter": "contact_resistance", "value": 0.01}],
+        "recording": {"interval": 25.0} | recording,
+    }
+    document.parameters = type(document.parameters).model_validate(given)
+    return document
+
+
+def run(document, folder, until=None, resume=False):
+    resume = read_checkpoint(folder / "checkpoint.npz", problem_fingerprint(document, [])) if resume else None
+    recorder = Recorder(folder, document, resume=resume)
+    runner = start(
+        document, "cpu", [recorder], autostart=True, until=until, resume_from=resume and resume.state, can_reset=False
+    )
+    assert runner.wait(RunState.FINISHED) is RunState.FINISHED
+    runner.close()
+    assert runner.error is None
+    return json.loads((folder / "run.json").read_text())
+
+
+def test_every_spike_is_on_disk(tmp_path, monkeypatch):
+    """The same whether it is written in many parts or, resumed, in two; as many as the neurons counted themselves."""
+    monkeypatch.setattr(streams, "GATHERED_SPIKES", 10)
+    monkeypatch.setattr(files, "CHUNK", 64)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    document = network()
+    outcome = run(document, whole, 60.0)
+    assert {"spikes.h5", "spikes.npz"} <= set(outcome["files"])
+    assert outcome["outcome"]["ending"] == "It has run to where it was to end."
+    run(document, parts, 30.0)
+    with h5py.File(parts / "spikes.h5", "r+") as file:  # as if it had gone on behind its checkpoint
+        for name, value in (("time", 31.0), ("neuron", 3)):
+            data = file[f"spikes/{name}"]
+            data.resize(len(data) + 1, axis=0)
+            data[-1] = value
+    run(document, parts, 60.0, resume=True)
+    with h5py.File(whole / "spikes.h5") as file, h5py.File(parts / "spikes.h5") as other:
+        times, neurons = file["spikes/time"][:], file["spikes/neuron"][:]
+        np.testing.assert_array_equal(other["spikes/time"][:], times)
+        np.testing.assert_array_equal(other["spikes/neuron"][:], neurons)
+        assert file["spikes/time"].attrs["unit"] == "ms"
+        assert [name.decode() for name in file["populations/name"]] == ["Excitatory", "Inhibitory"]
+        np.testing.assert_array_equal(file["populations/first"], [0, 320])
+        np.testing.assert_array_equal(file["populations/stop"], [320, 400])
+    assert len(times) > 500
+    assert (np.diff(times) >= 0).all()
+    _, state = start_state(whole)
+    np.testing.assert_array_equal(np.bincount(neurons, minlength=400), state["spikes"])
+    np.testing.assert_array_equal(np.unique(neurons), np.flatnonzero(state["spikes"]))
+    with np.load(whole / "spikes.npz", allow_pickle=False) as archive:
+        np.testing.assert_array_equal(archive["times"], times)
+        np.testing.assert_array_equal(archive["neurons"], neurons)
+        assert list(archive["names"]) == ["Excitatory", "Inhibitory"]
+
+
+def start_state(folder):
+    with np.load(folder / "checkpoint.npz", allow_pickle=False) as archive:
+        return archive["step"], {name: archive[name] for name in ("spikes", "last")}
+
+
+def test_nothing_is_written_where_nothing_is_wanted(tmp_path):
+    """And what is written has no part in what a checkpoint belongs to."""
+    document = network(spikes="none")
+    run(document, tmp_path, 5.0)
+    assert not list(tmp_path.glob("spikes*"))
+    assert problem_fingerprint(document, []) == problem_fingerprint(network(), [])
+    run(network(), tmp_path, 10.0, resume=True)
+    with h5py.File(tmp_path / "spikes.h5") as file:
+        assert len(file["spikes/time"])
+        assert file["spikes/time"][0] >= 5.0
+
+
+def test_every_cell_is_on_disk(tmp_path):
+    """Rows at multiples of the interval, in few parts or resumed; parameters as drawn; the way that each has ended."""
+    document = ensemble()
+    outcome = run(document, tmp_path / "whole")
+    assert "cells.h5" in outcome["files"]
+    assert outcome["outcome"]["ending"].startswith("All 30 cells are through their protocol")
+    run(document, tmp_path / "parts", 310.0)
+    run(document, tmp_path / "parts", resume=True)
+    with h5py.File(tmp_path / "whole" / "cells.h5") as file, h5py.File(tmp_path / "parts" / "cells.h5") as other:
+        times = file["time"][:]
+        np.testing.assert_allclose(times, np.arange(0, 1201, 25.0))
+        assert file["time"].attrs["unit"] == "s"
+        assert file["voltage"].attrs["unit"] == "V"
+        assert file["voltage"].shape == file["current"].shape == (len(times), 30)
+        assert "temperature" not in file
+        again = np.isin(other["time"][:], times)  # where the first part ended there is a row more
+        for name in ("voltage", "current"):
+            np.testing.assert_array_equal(other[name][:][again], file[name][:])
+        drawn = file["parameters/contact_resistance"]
+        assert drawn.attrs["unit"] == "Ω"
+        # what differs is what makes the voltages differ, at a current that is the same
+        fallen = file["voltage"][0] - file["voltage"][1]
+        assert np.corrcoef(fallen, drawn)[0, 1] > 0.999
+        np.testing.assert_allclose(file["end/time"], 1200.0)
+
+
+def test_a_damaged_file_is_told(tmp_path):
+    document = network()
+    run(document, tmp_path, 2.0)
+    (tmp_path / "spikes.h5").write_bytes(b"no HDF5")
+    with pytest.raises(ProblemError, match="damaged: run without --resume"):
+        files.SpikesFile(tmp_path / "spikes.h5", (), 0.1, "ms").keep_before(1.0)
