@@ -25,13 +25,16 @@ def run_until(qtbot, window, time):
     qtbot.waitUntil(lambda: window.controller.phase == "paused", timeout=5000)
 
 
-def drawn(qtbot, panel, name, at_least=2):
-    """The curves of a chart once there are that many points in the first."""
+def drawn(qtbot, panel, name, at_least=2, until=-np.inf):
+    """The curves of a chart once the first has that many points and reaches `until`: pictures follow the run late."""
 
     def curves():
         return panel.cells[name].plot.data.curves
 
-    qtbot.waitUntil(lambda: bool(curves()) and len(curves()[0].y) >= at_least, timeout=5000)
+    def ready():
+        return bool(curves()) and len(curves()[0].y) >= at_least and curves()[0].x[-1] >= until
+
+    qtbot.waitUntil(ready, timeout=5000)
     return curves()
 
 
@@ -97,7 +100,7 @@ def test_engines_without_charts_get_one_for_each_unit(opened, qtbot):
 def test_the_mouse_reads_all_charts_over_time(charted, qtbot):
     run_until(qtbot, charted, 20.0)
     panel = charted.charts.panel
-    drawn(qtbot, panel, "voltage", 10)
+    drawn(qtbot, panel, "voltage", until=10.0)
     panel.cells["losses"].plot.hovered.emit(10.0)
     values = [entry.value for entry in panel.cells["voltage"].legend.entries]
     assert values == ["3.900 V", "4.200 V"]
@@ -112,7 +115,7 @@ def test_the_mouse_reads_all_charts_over_time(charted, qtbot):
 def test_a_double_click_shows_everything_again(charted, qtbot):
     run_until(qtbot, charted, 20.0)
     plot = charted.charts.panel.cells["voltage"].plot
-    drawn(qtbot, charted.charts.panel, "voltage", 10)
+    drawn(qtbot, charted.charts.panel, "voltage", until=19.5)
     plot.setXRange(1, 2, padding=0)
     qtbot.mouseDClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=plot.viewport().rect().center())
     qtbot.waitUntil(lambda: plot.getPlotItem().getViewBox().viewRange()[0][1] > 19)
