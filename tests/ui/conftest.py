@@ -30,6 +30,21 @@ def _deleted():
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
+PATIENCE = 6
+"""How many times longer than it says a test waits for a state on a busy machine, unless it keeps time."""
+
+
+@pytest.fixture
+def qtbot(request, qtbot, monkeypatch):
+    """pytest-qt's, which waits longer for what comes at last: a wait that succeeds takes no longer with it."""
+    if not request.node.get_closest_marker("keeps_time"):
+        plain = qtbot.waitUntil
+        monkeypatch.setattr(
+            qtbot, "waitUntil", lambda until, *, timeout=5000: plain(until, timeout=PATIENCE * timeout)
+        )
+    return qtbot
+
+
 @pytest.fixture
 def services():
     return FakeServices()

@@ -32,7 +32,7 @@ def test_it_follows_the_run(picked, qtbot):
     qtbot.waitUntil(lambda: panel.cells[0].plot.data.curves[0].y[0] > 1010, timeout=10_000)
     picked.controller.pause()
     qtbot.waitUntil(lambda: picked.controller.phase == "paused")
-    time = picked.controller.runner.post(lambda simulation: simulation.time).result(5)
+    time = picked.controller.runner.post(lambda simulation: simulation.time).result(20)
     # At rest the panel shows the very moment, not one of a tenth of a second before.
     qtbot.waitUntil(lambda: panel.cells[0].plot.data.curves[0].y[0] == pytest.approx(1000 + time), timeout=3000)
 

@@ -71,24 +71,28 @@ def test_a_stack_goes_up_and_down(charted, qtbot):
     run_until(qtbot, charted, 5.0)
     panel = charted.charts.panel
     drawn(qtbot, panel, "losses", 5)
-    qtbot.wait(200)
-    bottom, top = panel.cells["losses"].plot.getPlotItem().getViewBox().viewRange()[1]
-    assert bottom < -8 < 25 < top  # the rest, and kinetics with transport on top of it
+    box = panel.cells["losses"].plot.getPlotItem().getViewBox()
+
+    def fits():  # the rest below, and kinetics with transport on top of it
+        bottom, top = box.viewRange()[1]
+        return bottom < -8 < 25 < top
+
+    qtbot.waitUntil(fits)
 
 
 def test_charts_of_their_own_are_asked_for_only_while_they_are_seen(charted, qtbot):
     panel, runner = charted.charts.panel, charted.controller.runner
     qtbot.waitUntil(lambda: panel.cells["sizes"].plot.data.curves != ())
-    asked = runner.post(lambda simulation: set(simulation.asked)).result(5)
+    asked = runner.post(lambda simulation: set(simulation.asked)).result(20)
     assert asked == {"sizes"}  # the fourth is not shown
     panel.choose("history", True)
     (charge,) = drawn(qtbot, panel, "history")
     assert charge.y[0] == pytest.approx(4.98)
     charted._layout.docks["log"].raise_()  # the panel is behind the log
     qtbot.waitUntil(lambda: not panel.seen)
-    runner.post(lambda simulation: simulation.asked.clear()).result(5)
+    runner.post(lambda simulation: simulation.asked.clear()).result(20)
     run_until(qtbot, charted, 10.0)
-    assert runner.post(lambda simulation: list(simulation.asked)).result(5) == []
+    assert runner.post(lambda simulation: list(simulation.asked)).result(20) == []
 
 
 def test_engines_without_charts_get_one_for_each_unit(opened, qtbot):

@@ -31,7 +31,7 @@ def ran(opened, qtbot, monkeypatch):
 
 
 def steps_of(window):
-    return window.controller.runner.post(lambda simulation: simulation.step).result(5)
+    return window.controller.runner.post(lambda simulation: simulation.step).result(20)
 
 
 def click(qtbot, bar, tick):

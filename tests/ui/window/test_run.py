@@ -50,7 +50,7 @@ def test_what_a_run_says_of_its_answers_stands_in_the_banner_until_it_begins_ane
     """Whatever the engine: the simulation that runs is given a finding that comes with its end."""
     window, finding = opened, Finding("The answer has not settled.")
     window.timeline.until_edited.emit(100.0)
-    kind = window.controller.runner.post(type).result(5)
+    kind = window.controller.runner.post(type).result(20)
     monkeypatch.setattr(kind, "noticed", lambda self: (finding,))
     assert finding not in window.findings.findings
     window.controller.run()
@@ -69,12 +69,12 @@ def test_run_pause_step_reset_through_the_buttons(opened, qtbot):
     qtbot.waitUntil(lambda: window.controller.time > 0)
     qtbot.mouseClick(line.run_button, Qt.MouseButton.LeftButton)
     wait_for(qtbot, window, Phase.PAUSED, timeout=200)  # the promise: a pause takes effect within 200 ms
-    step = window.controller.runner.post(lambda simulation: simulation.step).result(5)
+    step = window.controller.runner.post(lambda simulation: simulation.step).result(20)
     qtbot.mouseClick(line.step_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.controller.runner.post(lambda s: s.step).result(5) == step + 1)
+    qtbot.waitUntil(lambda: window.controller.runner.post(lambda s: s.step).result(20) == step + 1)
     qtbot.mouseClick(line.reset_button, Qt.MouseButton.LeftButton)
     wait_for(qtbot, window, Phase.READY)
-    assert window.controller.runner.post(lambda simulation: simulation.step).result(5) == 0
+    assert window.controller.runner.post(lambda simulation: simulation.step).result(20) == 0
     assert line.time_label.text() == "0.00 ms"
 
 
