@@ -26,5 +26,5 @@ for case in wb.sweep(slab, {"conductivity_scale": [0.6, 0.8, 1.0, 1.2]}, until=2
 root = speeds[2] * np.sqrt(scales)
 figure.save(
     "cardiac_velocity", {"Workbench": (scales, speeds), "square root (formula)": (scales, root)},
-    "Conductivity over that of the preset", "Velocity along fibres [m/s]", points=True,
+    "Conductivity over that of the preset", "Velocity along fibres [m/s]", points="o",
 )  # fmt: skip

@@ -32,5 +32,5 @@ worst = np.abs(np.array(transmitted) - airy[0]).max()
 print(f"Largest difference: {worst:.4f}")
 figure.save(
     "fdtd_slab", {"FDTD": (thickness, transmitted), "Airy's formula": (fine, airy[1])},
-    "Thickness [µm]", f"Transmission at {WAVELENGTH} µm", points=True,
+    "Thickness [µm]", f"Transmission at {WAVELENGTH} µm", points="o",
 )  # fmt: skip

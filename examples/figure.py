@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def save(name: str, curves: Mapping[str, tuple[Any, Any]], x: str, y: str, points: bool = False) -> None:
-    """``name.png`` with each (abscissa, ordinate) of ``curves`` by its legend; ``x``, ``y``: titles of the axes."""
+def save(name: str, curves: Mapping[str, tuple[Any, Any]], x: str, y: str, points: str = "") -> None:
+    """``name.png`` with each (abscissa, ordinate) of ``curves`` by its legend; ``x``, ``y``: titles of the axes;
+    ``points``: matplotlib's mark for what was computed, lines without it (a legend with "formula" is a line always)."""
     try:
         import matplotlib
     except ImportError:
@@ -18,9 +19,10 @@ def save(name: str, curves: Mapping[str, tuple[Any, Any]], x: str, y: str, point
 
     figure, axes = pyplot.subplots(figsize=(6, 4), layout="constrained")
     for legend, (abscissa, ordinate) in curves.items():
-        axes.plot(abscissa, ordinate, "o" if points and "formula" not in legend else "-", label=legend)
+        mark = points if points and "formula" not in legend else "-"
+        axes.plot(abscissa, ordinate, mark, markersize=1 if mark == "." else None, label=legend)
     axes.set(xlabel=x, ylabel=y)
-    axes.legend()
-    figure.savefig(f"{name}.png", dpi=150)
+    axes.legend(markerscale=8 if points == "." else 1)
+    figure.savefig(f"{name}.png", dpi=120)
     pyplot.close(figure)
     print(f"Saved {name}.png.")

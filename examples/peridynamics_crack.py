@@ -8,7 +8,7 @@ import workbench as wb
 
 plate = wb.open("crack_branching").set("bonds.spacing", 1.0)
 curves = {}
-for stress in (2.0, 3.0, 4.0):
+for stress in (1.0, 2.0, 3.0):
     pulled = plate.copy().set({"loads.0.stress.1": stress, "loads.1.stress.1": -stress})
     with pulled.run(until=25) as run:
         tip = run.curves["tip"]

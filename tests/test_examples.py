@@ -37,12 +37,32 @@ def numbers(pattern: str, text: str) -> list[float]:
     return [float(found) for found in re.findall(pattern, text)]
 
 
+def quoted(engine: str) -> str:
+    """What the engine's tutorial says that its example prints."""
+    page = (EXAMPLES.parent / "docs" / "manual" / "tutorials" / f"{engine}.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    return block
+
+
+def as_quoted(engine: str, text: str) -> bool:
+    """Whether an example prints what its tutorial says: its words, and its numbers to 2 %."""
+    number = r"\d[\d.,]*(?:e[+-]\d+)?"
+    lines = [line for line in text.splitlines() if ".png" not in line]
+    ours, told = "\n".join(lines), quoted(engine).rstrip()
+    found, wanted = ([float(each.replace(",", "")) for each in re.findall(number, page)] for page in (ours, told))
+    return re.sub(number, "", ours).split() == re.sub(number, "", told).split() and found == pytest.approx(
+        wanted, rel=0.02
+    )
+
+
 def test_each_engine_has_one():
     assert {name.split("_")[0] for name in NAMES} == set(registry.engines())
 
 
 def test_a_slab_transmits_as_airy_says(said):
-    assert numbers(r"Largest difference: (\S+)", said("fdtd_slab"))[0] < 4e-3  # 70 cells per µm leave 0.9e-3
+    text = said("fdtd_slab")
+    assert numbers(r"Largest difference: (\S+)", text)[0] < 4e-3  # 70 cells per µm leave 0.9e-3
+    assert as_quoted("fdtd", text)
 
 
 def test_a_cell_gives_less_the_faster_and_less_with_an_electrolyte(said):
@@ -51,15 +71,20 @@ def test_a_cell_gives_less_the_faster_and_less_with_an_electrolyte(said):
     assert spm == sorted(spm, reverse=True)
     assert all(one <= other for one, other in zip(spme, spm, strict=True))
     assert spm[0] == pytest.approx(5.0, rel=0.02)  # the nominal capacity of the LG M50, Chen et al. 2020
+    assert as_quoted("battery", text)
 
 
 def test_a_wave_is_faster_by_about_the_root_of_the_conductivity(said):
-    speeds = numbers(r": (\S+) m/s", said("cardiac_velocity"))
+    text = said("cardiac_velocity")
+    speeds = numbers(r": (\S+) m/s", text)
+    assert as_quoted("cardiac", text)
     assert speeds[3] / speeds[0] == pytest.approx((1.2 / 0.6) ** 0.5, rel=0.15)  # a coarse mesh adds to it
 
 
 def test_a_crack_runs_farther_the_harder_the_plate_is_pulled(said):
-    tips = numbers(r"tip is at (\S+) mm", said("peridynamics_crack"))
+    text = said("peridynamics_crack")
+    tips = numbers(r"tip is at (\S+) mm", text)
+    assert as_quoted("peridynamics", text)
     assert tips == sorted(tips)
     assert tips[-1] > tips[0] + 5.0
 
@@ -70,8 +95,14 @@ def test_inhibition_slows_a_network(said):
     assert rates[2] == pytest.approx(5.7, abs=0.5)  # of the preset, as its summary says
 
 
+def test_a_raster_of_noise_and_volleys(said):
+    assert as_quoted("spiking", said("spiking_raster"))
+
+
 def test_diffusion_converges_with_the_second_order(said):
-    orders = numbers(r"(\d\.\d\d)", said("stencil_order").partition("Order of convergence:")[2])
+    text = said("stencil_order")
+    orders = numbers(r"(\d\.\d\d)", text.partition("Order of convergence:")[2])
+    assert as_quoted("stencil", text)
     assert orders == pytest.approx([2.0, 2.0], abs=0.15)
 
 
