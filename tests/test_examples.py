@@ -50,9 +50,8 @@ def as_quoted(engine: str, text: str) -> bool:
     lines = [line for line in text.splitlines() if ".png" not in line]
     ours, told = "\n".join(lines), quoted(engine).rstrip()
     found, wanted = ([float(each.replace(",", "")) for each in re.findall(number, page)] for page in (ours, told))
-    return re.sub(number, "", ours).split() == re.sub(number, "", told).split() and found == pytest.approx(
-        wanted, rel=0.02
-    )
+    same_words = re.sub(number, "", ours).split() == re.sub(number, "", told).split()
+    return same_words and found == pytest.approx(wanted, rel=0.02)
 
 
 def test_each_engine_has_one():
