@@ -43,7 +43,7 @@ from engines.spiking.network.traffic import network_traffic
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ConstantDelay, NoDelay
 from engines.spiking.parameters.published import cuba
-from engines.spiking.setup.checks import check, findings, spikes_on_disk
+from engines.spiking.setup.checks import check, findings, off_by, spikes_on_disk
 from engines.spiking.setup.memory import need
 from engines.spiking.setup.networks import general, plain
 from engines.spiking.setup.populations import is_plain, live_of, neurons
@@ -101,7 +101,7 @@ class SpikingEngine(Engine):
             seconds_per_simulated_unit=seconds / step,
             milestone=("second", SECOND),
             findings=findings(parameters),
-            facts=spikes_on_disk(parameters),
+            facts=(*spikes_on_disk(parameters), *off_by(parameters)),
         )
 
     def check_file(self, path: Path, kind: str) -> bool:

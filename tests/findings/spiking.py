@@ -5,7 +5,8 @@ from tests.findings.cases import Case, project
 ONE = {"name": "one", "number": 20, "neuron": {"kind": "hodgkin-huxley"}, "external": {"current": 600.0}}
 CASES = {
     "intervals that a step stretches": Case(
-        project("spiking", {"populations": [ONE], "connections": []}), ("engines.spiking.setup.checks._stretched",)
+        project("spiking", {"populations": [ONE], "connections": [], "numerics": {"step": 1.0}}),
+        ("engines.spiking.setup.checks._stretched",),
     ),
     "a part of a step": Case(
         project(

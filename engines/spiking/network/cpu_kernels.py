@@ -10,24 +10,27 @@ import numpy as np
 from numba import njit, prange
 
 from engines.api import Array
+from engines.spiking.neurons.cpu_models import (
+    conductance_lif,
+    exp,
+    expm1,
+    fired_adaptive,
+    hodgkin_huxley,
+    izhikevich,
+    log,
+    potassium_opens,
+    sodium_inactivates,
+    sodium_opens,
+)
+from engines.spiking.neurons.rows import ChannelRow
 
 CHUNK = 8192
 """Neurons of a thread's turn; a multiple of 8."""
 LIF, CONDUCTANCE, IZHIKEVICH, ADAPTIVE, HODGKIN_HUXLEY, POISSON = range(6)
 """As in ``constants.py``."""
-_0, _1, _2, _4, _5, _HALF = (np.float32(value) for value in (0, 1, 2, 4, 5, 0.5))
-_140, _004, _ARGUMENT = np.float32(140), np.float32(0.04), np.float32(40)
-_LOWEST, _HIGHEST = np.float32(-87), np.float32(88)
-_LOG2E, _LN2_HIGH, _LN2_LOW = np.float32(1.44269504), np.float32(0.693359375), np.float32(-2.12194440e-4)
-_E5, _E4, _E3, _E2, _E1, _E0 = (
-    np.float32(value)
-    for value in (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)
-)
-_FLAT = np.float32(1e-4)
+_0, _1, _2, _HALF, _ARGUMENT, _LEAST = (np.float32(value) for value in (0, 1, 2, 0.5, 40, 1e-7))
 FADED = np.float32(1e-20)
 """As in ``models.cuh``."""
-_3, _13, _15, _17, _18, _40 = (np.float32(value) for value in (3, 13, 15, 17, 18, 40))
-_A_M, _B_M, _A_H, _A_N = (np.float32(value) for value in (1.28, 1.4, 0.128, 0.16))
 
 
 class Rows(NamedTuple):
@@ -106,67 +109,6 @@ class Recorded(NamedTuple):
 
     watched: Array
     kept: Array
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def expm1(x):
-    """e^x − 1 (Cephes' polynomial; 2^k by its bits), the same bits as on a GPU."""
-    x = x if x > _LOWEST else _LOWEST
-    x = x if x < _HIGHEST else _HIGHEST
-    k = np.floor(x * _LOG2E + _HALF)
-    r = (x - k * _LN2_HIGH) - k * _LN2_LOW
-    p = ((((_E5 * r + _E4) * r + _E3) * r + _E2) * r + _E1) * r + _E0
-    q = (p * r) * r + r
-    s = np.int32((np.int32(k) + np.int32(127)) << np.int32(23)).view(np.float32)
-    return q * s + (s - _1)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _linear(y):
-    """y/(e^y − 1)"""
-    return _1 - y * _HALF if abs(y) < _FLAT else y / expm1(y)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _gate(value, opens, closes, step):
-    """A gate after a step at fixed voltage; ``step`` is −dt."""
-    both = opens + closes
-    return value - (opens / both - value) * expm1(step * both)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def conductance_lif(p, v, g_e, g_i, base):
-    total = (_1 + g_e) + g_i
-    target = (base + (g_e * p.reversal_e + g_i * p.reversal_i)) / total
-    return v - (target - v) * expm1(p.rate * total)
-
-
-@njit(nogil=True, cache=True)
-def izhikevich(p, v, u, g_e, g_i, base):
-    current = (base + (g_e + g_i)) - u
-    v = v + p.half * (((_004 * v + _5) * v + _140) + current)
-    v = v + p.half * (((_004 * v + _5) * v + _140) + current)
-    return v, u + p.recovery_rate * (p.follows * v - u)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def channels(p, v, m, h, n):
-    """The gates after a step."""
-    x = v - p.shift
-    m = _gate(m, _A_M * _linear((_13 - x) / _4), _B_M * _linear((x - _40) / _5), p.gate_rate)
-    h = _gate(h, _A_H * (expm1((_17 - x) / _18) + _1), _4 / (expm1((_40 - x) / _5) + _2), p.gate_rate)
-    n = _gate(n, _A_N * _linear((_15 - x) / _5), _HALF * (expm1((np.float32(10) - x) / _40) + _1), p.gate_rate)
-    return m, h, n
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def hodgkin_huxley(p, v, m, h, n, g_e, g_i, base):
-    sodium = p.sodium * (((m * m) * m) * h)
-    potassium = p.potassium * ((n * n) * (n * n))
-    total = ((p.leak + sodium) + potassium) + p.conducts * (g_e + g_i)
-    ions = (p.leak_current + sodium * p.sodium_reversal) + potassium * p.potassium_reversal
-    driven = ions + (base + (g_e * p.reversal_e + g_i * p.reversal_i))
-    return v - (driven / total - v) * expm1(p.rate * total)
 
 
 @njit(nogil=True, cache=True)
@@ -300,39 +242,64 @@ def _izhikevich_neurons(now, p, base, voltage, recovery, g_e, g_i, release, fire
         fired[i] = fires
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def _adaptive_neurons(now, p, base, voltage, recovery, g_e, g_i, release, fired):
+    """A step of the linear part's halves, each exact, around the exponential one, which is exact too: e^(−v/Δ) falls
+    evenly. The adaptation takes its step at the mean voltage of the latter."""
     # read before the loop: with so many numbers of a record in it the compiler gives up vector registers
-    threshold, reset, jump, rate, leak, rest = p.threshold, p.reset, p.jump, p.rate, p.leak, p.rest
-    soft_threshold, per_slope, bend_by, recovery_rate = p.soft_threshold, p.per_slope, p.bend, p.recovery_rate
-    adaptation, reversal_e, reversal_i, conducts = p.adaptation, p.reversal_e, p.reversal_i, p.conducts
+    threshold, rate, leak, rest, soft_threshold = p.threshold, p.rate, p.leak, p.rest, p.soft_threshold
+    per_slope, at_peak, recovery_loss, adaptation = p.per_slope, p.at_peak, p.recovery_loss, p.adaptation
+    reversal_e, reversal_i, conducts, per_leak = p.reversal_e, p.reversal_i, p.conducts, (-_2 * p.rate) * p.leak
     for i in range(len(voltage)):
         v, w = voltage[i], recovery[i]
-        seen = conducts * v
-        synapses = g_e[i] * (reversal_e - seen) + g_i[i] * (reversal_i - seen)
-        bend = bend_by * (expm1(min((v - soft_threshold) * per_slope, _ARGUMENT)) + _1)
-        slope = ((leak * (rest - v) + bend) + (base[i] + synapses)) - w
-        moved, follows = v + rate * slope, w + recovery_rate * (adaptation * (v - rest) - w)
+        total = leak + conducts * (g_e[i] + g_i[i])
+        drive = base[i] + (g_e[i] * reversal_e + g_i[i] * reversal_i)
+        loss = expm1(rate * total)
+        begun = v - ((drive - w) / total - v) * loss
+        power = exp(min((begun - soft_threshold) * per_slope, _ARGUMENT))
+        left = _1 - per_leak * power
+        passes = (left <= power * at_peak) | (not left > _LEAST)
+        risen = begun - log(_1 if passes else left) / per_slope
         ready = release[i] <= now
-        fires = ready & (moved > threshold)
+        seen = _HALF * (begun + risen) if ready else v
+        follows = w - (adaptation * (seen - rest) - w) * recovery_loss
+        moved = risen - ((drive - follows) / total - risen) * loss
+        fires = ready & (passes | (moved > threshold))
         moved = moved if ready else v
-        voltage[i] = reset if fires else moved
-        recovery[i] = follows + jump if fires else follows
+        voltage[i] = v if fires else moved
+        recovery[i] = w if fires else follows
         fired[i] = fires
+    for i in range(len(voltage)):
+        if fired[i]:
+            voltage[i], recovery[i] = fired_adaptive(p, voltage[i], recovery[i], g_e[i], g_i[i], base[i])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _channel_neurons(now, p, base, voltage, gates, g_e, g_i, release, fired):
-    threshold = p.threshold
+def _move_channels(own, voltage, m, h, n, g_e, g_i, base, halves):
     for i in range(len(voltage)):
-        held = voltage[i]
-        m, h, potassium = channels(p, held, gates[0, i], gates[1, i], gates[2, i])
-        gates[0, i] = m
-        gates[1, i] = h
-        gates[2, i] = potassium
-        moved = hodgkin_huxley(p, held, m, h, potassium, g_e[i], g_i[i], base[i])
-        fired[i] = (release[i] <= now) & (held <= threshold) & (moved > threshold)
-        voltage[i] = moved
+        voltage[i] = hodgkin_huxley(own, voltage[i], m[i], h[i], n[i], g_e[i], g_i[i], base[i], halves)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _channel_neurons(now, p, base, voltage, m, h, n, g_e, g_i, release, fired):
+    """Sub-steps of halves of the voltage's around the gates', two in one between."""
+    threshold, substeps = p.threshold, int(p.substeps)
+    # as in ``_adaptive_neurons``
+    own = ChannelRow(p.rate, p.leak, p.substeps, p.sodium, p.sodium_reversal, p.potassium, p.potassium_reversal,
+                     p.shift, p.gate_rate, p.reversal_e, p.reversal_i, p.conducts)  # fmt: skip
+    for i in range(len(voltage)):
+        fired[i] = (release[i] <= now) & (voltage[i] <= threshold)
+    _move_channels(own, voltage, m, h, n, g_e, g_i, base, _1)
+    for k in range(1, substeps + 1):
+        for i in range(len(voltage)):
+            m[i] = sodium_opens(own, voltage[i], m[i])
+        for i in range(len(voltage)):
+            h[i] = sodium_inactivates(own, voltage[i], h[i])
+        for i in range(len(voltage)):
+            n[i] = potassium_opens(own, voltage[i], n[i])
+        _move_channels(own, voltage, m, h, n, g_e, g_i, base, _2 if k < substeps else _1)
+    for i in range(len(voltage)):
+        fired[i] = fired[i] & (voltage[i] > threshold)
 
 
 @njit(nogil=True, cache=True)
@@ -378,7 +345,8 @@ def _update(k, first, stop, now, populations, rows, random, base, arrived, state
     elif model == ADAPTIVE:
         _adaptive_neurons(now, rows.adaptive[k], base, voltage, state.recovery[own], g_e, g_i, release, fired)
     else:
-        _channel_neurons(now, rows.channel[k], base, voltage, state.gates[:, own], g_e, g_i, release, fired)
+        m, h, potassium = state.gates[0][own], state.gates[1][own], state.gates[2][own]
+        _channel_neurons(now, rows.channel[k], base, voltage, m, h, potassium, g_e, g_i, release, fired)
     if len(recorded.watched):
         _record_given(first, now, recorded, rising, g_e, g_i, rise_e, rise_i)
     if rising:

@@ -85,28 +85,39 @@ update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const
                 }
             } else if (model == HODGKIN_HUXLEY) {
                 F m = F(gates[i]), h = F(gates[n + i]), potassium = F(gates[2 * n + i]);
-                channels((const ChannelRow&)p, held, m, h, potassium);
+                const ChannelRow& own_row = (const ChannelRow&)p;
+                const int substeps = (int)own_row.substeps;
+                moved = hodgkin_huxley(own_row, held, m, h, potassium, excitation, inhibition, base, F(1.0f));
+                for (int k = 1; k <= substeps; ++k) {  // halves of the voltage's around the gates', two in one between
+                    channels(own_row, moved, m, h, potassium);
+                    moved = hodgkin_huxley(own_row, moved, m, h, potassium, excitation, inhibition, base, F(k < substeps ? 2.0f : 1.0f));
+                }
                 gates[i] = m.v;
                 gates[n + i] = h.v;
                 gates[2 * n + i] = potassium.v;
-                moved = hodgkin_huxley((const ChannelRow&)p, held, m, h, potassium, excitation, inhibition, base);
                 fires = ready && held.v <= threshold && moved.v > threshold;
                 voltage[i] = moved.v;
             } else {
                 F follows = F(recovery[i]);
-                float jump = ((const IzhikevichRow&)p).jump;
                 if (model == IZHIKEVICH) {
                     izhikevich((const IzhikevichRow&)p, moved, follows, excitation, inhibition, base);
                     if (!ready) moved = held;
                     fires = ready && moved.v >= threshold;
+                    if (fires) {
+                        moved = F(p.reset);
+                        follows = follows + F(((const IzhikevichRow&)p).jump);
+                    }
                 } else {
-                    adaptive((const AdaptiveRow&)p, moved, follows, excitation, inhibition, base);
-                    if (!ready) moved = held;
-                    fires = ready && moved.v > threshold;
-                    jump = ((const AdaptiveRow&)p).jump;
+                    const AdaptiveRow& own_row = (const AdaptiveRow&)p;
+                    fires = adaptive(own_row, moved, follows, excitation, inhibition, base, ready, F(threshold));
+                    if (fires) {
+                        moved = held;
+                        follows = F(recovery[i]);
+                        fired_adaptive(own_row, moved, follows, excitation, inhibition, base, F(threshold), F(p.reset));
+                    }
                 }
-                voltage[i] = fires ? p.reset : moved.v;
-                recovery[i] = fires ? (follows + F(jump)).v : follows.v;
+                voltage[i] = moved.v;
+                recovery[i] = follows.v;
             }
             if (rising) {
                 excitation = excitation + rise_e;

@@ -15,7 +15,7 @@ from engines.api import Array
 from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.network.plan import First, Plan
 from engines.spiking.neurons.equations import MODELS, Model
-from engines.spiking.parameters.neurons import HodgkinHuxley, Izhikevich, Neuron
+from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley, Izhikevich, Neuron
 
 SIDES = (("g_e", "rise_e", "excitatory_time"), ("g_i", "rise_i", "inhibitory_time"))
 
@@ -30,6 +30,7 @@ class Cells:
         self.state = dict.fromkeys(self.model.states, np.zeros(len(voltage)))
         self.state |= {"v": voltage.astype(float), "g_e": excitation.astype(float), "g_i": inhibition.astype(float)}
         self.since = np.full(len(voltage), 10**9)
+        self.ready = np.ones(len(voltage), bool)
         if isinstance(neuron, Izhikevich):
             self.state["w"] = neuron.b * self.state["v"]
         if isinstance(neuron, HodgkinHuxley):
@@ -47,7 +48,9 @@ class Cells:
         neuron, state = self.neuron, self.state
         self.known["current"] = current
         self.since = self.since + 1
-        ready = self.since >= max(1, round(getattr(neuron, "refractory_time", 0.0) / self.dt))
+        held = getattr(neuron, "refractory_time", 0.0)
+        goes_on = isinstance(neuron, AdaptiveExponential) and held > 0  # to the end of the step of its spike
+        self.ready = ready = self.since >= max(1, round(held / self.dt)) + goes_on
         rises = getattr(neuron, "time_course", "exponential") == "alpha"
         for (g, rise, time), arriving in zip(SIDES, (excitatory, inhibitory), strict=True):
             if rises:  # slopes, such that an alpha function's highest value is the weight
@@ -55,11 +58,11 @@ class Cells:
             else:
                 state[g] = state[g] + arriving
         before = dict(state)
-        STEPS[neuron.kind](self)
+        after = STEPS[neuron.kind](self)
         if self.model.rests:
             state["v"] = np.where(ready, state["v"], before["v"])
         fired: Array = ready & (self._fires({**self.known, **state, "before": before["v"]})[0] > 0)
-        after = {name: program({**self.known, **state})[0] for name, program in self._after.items()}
+        after = after or {name: program({**self.known, **state})[0] for name, program in self._after.items()}
         state |= {name: np.where(fired, value, state[name]) for name, value in after.items()}
         state |= {name: before[name] for names in SIDES for name in names[:2]}
         for g, rise, time in SIDES:
@@ -79,13 +82,13 @@ class Cells:
         dt = self.dt if dt is None else dt
         self.state |= {name: self.state[name] + dt * self.rate(name) for name in names}
 
-    def relax(self, *names: str) -> None:
+    def relax(self, *names: str, dt: float | None = None) -> None:
         """Exact for rates f that are linear in their own x, all else held: x + f (1 − e^(−B dt))/B, B = −∂f/∂x."""
-        moved = {}
+        moved, dt = {}, self.dt if dt is None else dt
         for name in names:
             slope = self.rate(name)
             decay = slope - self.rate(name, {name: self.state[name] + 1})
-            moved[name] = self.state[name] - slope * np.expm1(-decay * self.dt) / decay
+            moved[name] = self.state[name] - slope * np.expm1(-decay * dt) / decay
         self.state |= moved
 
     def solve(self, *names: str) -> None:
@@ -127,9 +130,53 @@ def _izhikevich(cells: Cells) -> None:
 
 
 def _hodgkin_huxley(cells: Cells) -> None:
-    """Gates exact for the voltage of the step's beginning, then the voltage exact for these gates."""
-    cells.relax("m", "h", "n")
-    cells.relax("v")
+    """In sub-steps: half of the voltage's, exact for these gates, all of the gates', exact for that voltage, and the
+    other half."""
+    number = max(1, math.ceil(cells.dt / 0.025 - 1e-6))
+    cells.relax("v", dt=cells.dt / number / 2)
+    for left in reversed(range(number)):
+        cells.relax("m", "h", "n", dt=cells.dt / number)
+        cells.relax("v", dt=cells.dt / number / (1 if left else 2))  # two halves in one
+
+
+def _adaptive_exponential(cells: Cells) -> Mapping[str, Array]:
+    """Half a step without the exponential, a step of that alone (e^(−v/Δ) falls evenly), and the other half; w in
+    between, at the mean voltage. Returns what those that fire are after it: from when they do, with the slope of all
+    but the exponential held, they go on from the reset."""
+    known, state, dt = cells.known, cells.state, cells.dt
+    low, width, tau = -1000.0, known["slope"], known["capacitance"] / known["leak"]  # there is no exponential at `low`
+    decay = cells.rate("v", {"v": low - 1}) - cells.rate("v", {"v": low})
+
+    def half(v: Array) -> Array:
+        target = low + cells.rate("v", {"v": low}) / decay
+        return v - (target - v) * np.expm1(-decay * dt / 2)
+
+    def u(v: Any) -> Any:
+        return np.exp((known["soft_threshold"] - v) / width)
+
+    def adapted(v: Any) -> Array:
+        w: Array = state["w"]
+        return w - (known["adaptation"] * (v - known["resting_voltage"]) - w) * np.expm1(-dt / known["adaptation_time"])
+
+    first, old, peak, reset = state["v"], state["w"], known["peak"], known["reset"]
+    begun = half(first)
+    passes = u(begun) - dt / tau <= u(peak)
+    risen = known["soft_threshold"] - width * np.log(np.where(passes, 1.0, u(begun) - dt / tau))
+    # du/dt = −k u − 1/τ
+    k, way = 2 * (begun - first) / dt / width, u(first) - u(peak)
+    z = way * k * tau / (1 + u(peak) * k * tau)
+    when = way * tau / (1 + u(peak) * k * tau) * np.where(z == 0, 1.0, np.log1p(np.maximum(z, -1 + 1e-12)) / z)
+    when = np.where((z <= -1) | (u(peak) * k * tau <= -1), dt, np.clip(when, 0.0, dt)) / dt
+    ratio = u(peak) / u(first)
+    upward = np.where(ratio < 0.99, width + (first - ratio * peak) / (1 - ratio), (first + peak) / 2)
+    follows = adapted(when * upward + (1 - when) * reset)
+    jump = known["jump"] * (1 + (1 - when) * np.expm1(-dt / known["adaptation_time"]))
+    state["w"] = follows + jump
+    after = {"w": state["w"], "v": reset + (1 - when) * dt * cells.rate("v", {"v": np.full_like(first, reset)})}
+    state["w"] = old
+    state["w"] = np.where(cells.ready, adapted((begun + risen) / 2), adapted(first))
+    state["v"] = np.where(passes, np.inf, half(risen))
+    return after
 
 
 def rates(v: Array, shift: float) -> tuple[tuple[Array, Array], ...]:
@@ -140,11 +187,11 @@ def rates(v: Array, shift: float) -> tuple[tuple[Array, Array], ...]:
 
 _HODGKIN_HUXLEY: Model = MODELS["hodgkin-huxley"]
 _CHANNELS = _HODGKIN_HUXLEY.program(*(f"{way}_{gate}" for gate in "mhn" for way in ("opens", "closes")))
-STEPS: dict[str, Callable[[Cells], None]] = {
+STEPS: dict[str, Callable[[Cells], Mapping[str, Array] | None]] = {
     "lif": _lif,
     "lif conductance": lambda cells: cells.relax("v"),  # exact for conductances that hold for a step
     "izhikevich": _izhikevich,
-    "adaptive exponential": lambda cells: cells.euler("v", "w"),
+    "adaptive exponential": _adaptive_exponential,
     "hodgkin-huxley": _hodgkin_huxley,
 }
 

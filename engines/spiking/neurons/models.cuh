@@ -25,16 +25,39 @@ __device__ __forceinline__ float kept(F a) { return fabsf(a.v) < FADED ? 0.0f : 
 #define HODGKIN_HUXLEY 4
 #define POISSON 5
 
-// e^x - 1: Cephes' polynomial, 2^k by its bits
-__device__ __forceinline__ F expm1_of(F x) {
+// e^x = q s + s: Cephes' polynomial, 2^k by its bits
+__device__ __forceinline__ F power_of(F x, F& s) {
     x = F(fminf(fmaxf(x.v, -87.0f), 88.0f));
     const F k = F(floorf((x * F(1.44269504f) + F(0.5f)).v));
     const F r = (x - k * F(0.693359375f)) - k * F(-2.12194440e-4f);
     const F p = ((((F(1.9875691500e-4f) * r + F(1.3981999507e-3f)) * r + F(8.3334519073e-3f)) * r + F(4.1665795894e-2f)) * r +
                  F(1.6666665459e-1f)) * r + F(5.0000001201e-1f);
     const F q = (p * r) * r + r;
-    const F s = F(__int_as_float(((int)k.v + 127) << 23));
-    return q * s + (s - F(1.0f));
+    s = F(__int_as_float(((int)k.v + 127) << 23));
+    return q * s;
+}
+
+__device__ __forceinline__ F exp_of(F x) {
+    F s = F(0.0f);
+    const F part = power_of(x, s);
+    return part + s;
+}
+
+__device__ __forceinline__ F expm1_of(F x) {
+    F s = F(0.0f);
+    const F part = power_of(x, s);
+    return part + (s - F(1.0f));
+}
+
+// natural logarithm of a normal number above 0 (Cephes)
+__device__ __forceinline__ F log_of(F x) {
+    const int bits = __float_as_int(x.v) - 0x3f3504f3;  // of sqrt(1/2): mantissas from there to sqrt(2)
+    const F k = F((float)(bits >> 23));
+    const F r = F(__int_as_float((bits & 0x7fffff) + 0x3f3504f3)) - F(1.0f), square = r * r;
+    const F p = ((((((((F(7.0376836292e-2f) * r + F(-1.1514610310e-1f)) * r + F(1.1676998740e-1f)) * r +
+                      F(-1.2420140846e-1f)) * r + F(1.4249322787e-1f)) * r + F(-1.6668057665e-1f)) * r +
+                  F(2.0000714765e-1f)) * r + F(-2.4999993993e-1f)) * r + F(3.3333331174e-1f));
+    return (((p * r) * square + k * F(-2.12194440e-4f)) - square * F(0.5f) + r) + k * F(0.693359375f);
 }
 
 // y / (e^y - 1)
@@ -70,14 +93,54 @@ __device__ __forceinline__ void izhikevich(const IzhikevichRow& p, F& v, F& u, F
     u = u + F(p.recovery_rate) * (F(p.follows) * v - u);
 }
 
-__device__ __forceinline__ void adaptive(const AdaptiveRow& p, F& v, F& w, F g_e, F g_i, F base) {
-    const F seen = F(p.conducts) * v;
-    const F synapses = g_e * (F(p.reversal_e) - seen) + g_i * (F(p.reversal_i) - seen);
-    const F bend = F(p.bend) * (expm1_of(F(fminf(((v - F(p.soft_threshold)) * F(p.per_slope)).v, 40.0f))) + F(1.0f));
-    const F slope = ((F(p.leak) * (F(p.rest) - v) + bend) + (base + synapses)) - w;
-    const F follows = w + F(p.recovery_rate) * (F(p.adaptation) * (v - F(p.rest)) - w);
-    v = v + F(p.rate) * slope;
-    w = follows;
+// What a step's currents and conductances are, and what a half step of the linear part takes from target - v.
+struct Linear {
+    F total, drive, loss;
+};
+__device__ __forceinline__ Linear linear_part(const AdaptiveRow& p, F g_e, F g_i, F base) {
+    const F total = F(p.leak) + F(p.conducts) * (g_e + g_i);
+    return {total, base + (g_e * F(p.reversal_e) + g_i * F(p.reversal_i)), expm1_of(F(p.rate) * total)};
+}
+
+// A step of the linear part's halves, each exact, around the exponential one, which is exact too: e^(-v/D) falls evenly.
+// The adaptation takes its step at the mean voltage of the latter. Returns whether the voltage passes the peak.
+__device__ __forceinline__ bool adaptive(const AdaptiveRow& p, F& v, F& w, F g_e, F g_i, F base, bool ready, F peak) {
+    const Linear own = linear_part(p, g_e, g_i, base);
+    const F begun = v - ((own.drive - w) / own.total - v) * own.loss;
+    const F power = exp_of(F(fminf(((begun - F(p.soft_threshold)) * F(p.per_slope)).v, 40.0f)));
+    const F left = F(1.0f) - ((F(-2.0f) * F(p.rate)) * F(p.leak)) * power;
+    const bool passes = left.v <= (power * F(p.at_peak)).v || !(left.v > 1e-7f);
+    const F risen = begun - log_of(passes ? F(1.0f) : left) / F(p.per_slope);
+    const F seen = ready ? F(0.5f) * (begun + risen) : v;
+    w = w - (F(p.adaptation) * (seen - F(p.rest)) - w) * F(p.recovery_loss);
+    v = ready ? risen - ((own.drive - w) / own.total - risen) * own.loss : v;
+    return ready && (passes || v.v > peak.v);
+}
+
+// The same step where the neuron fires: when it does follows from e^(-v/D) with the linear part's slope held, then it
+// goes on from the reset for what is left of the step.
+__device__ __forceinline__ void fired_adaptive(const AdaptiveRow& p, F& v, F& w, F g_e, F g_i, F base, F peak, F reset) {
+    const F one = F(1.0f);
+    const Linear own = linear_part(p, g_e, g_i, base);
+    const F rises = F(0.0f) - ((own.drive - w) / own.total - v) * own.loss;  // by half a step of the linear part
+    const F power = exp_of(F(fmaxf(fminf(((v - F(p.soft_threshold)) * F(p.per_slope)).v, 40.0f), -40.0f)));
+    const F per_step = F(-2.0f) * F(p.rate);  // dt/C
+    const F steps = one / ((per_step * F(p.leak)) * power);  // to e^(-v/D) = 0, without the linear part
+    const F share = power * F(p.at_peak), way = one - share;
+    const F bent = ((rises + rises) * F(p.per_slope)) * steps, over = one + share * bent, z = (way * bent) / over;
+    const F near = one - z * (F(0.5f) - z * (F(0.33333334f) - z * (F(0.25f) - z * F(0.2f))));
+    const bool reaches = over.v > 0.0f && (one + z).v > 1e-7f;
+    const F bending = fabsf(z.v) < 0.05f ? near : log_of(reaches ? one + z : one) / z;
+    F when = (steps * way) / over * bending;
+    when = reaches ? F(fminf(fmaxf(when.v, 0.0f), 1.0f)) : one;
+    const F left = one - when;
+    const F upward = way.v > 0.01f ? one / F(p.per_slope) + (v - share * peak) / way : F(0.5f) * (v + peak);
+    const F seen = when * upward + left * reset;
+    w = w - (F(p.adaptation) * (seen - F(p.rest)) - w) * F(p.recovery_loss);
+    w = w + (F(p.jump) + (F(p.jump) * F(p.recovery_loss)) * left);
+    const F again = exp_of(F(fminf(((reset - F(p.soft_threshold)) * F(p.per_slope)).v, 40.0f)));
+    const F slope = ((own.drive - own.total * reset) - w) + (F(p.leak) / F(p.per_slope)) * again;
+    v = reset + (left * per_step) * slope;
 }
 
 __device__ __forceinline__ void channels(const ChannelRow& p, F v, F& m, F& h, F& n) {
@@ -89,13 +152,14 @@ __device__ __forceinline__ void channels(const ChannelRow& p, F v, F& m, F& h, F
              F(0.5f) * (expm1_of((F(10.0f) - x) / F(40.0f)) + F(1.0f)), F(p.gate_rate));
 }
 
-__device__ __forceinline__ F hodgkin_huxley(const ChannelRow& p, F v, F m, F h, F n, F g_e, F g_i, F base) {
+// The voltage after `halves` half sub-steps with these gates.
+__device__ __forceinline__ F hodgkin_huxley(const ChannelRow& p, F v, F m, F h, F n, F g_e, F g_i, F base, F halves) {
     const F sodium = F(p.sodium) * (((m * m) * m) * h);
     const F potassium = F(p.potassium) * ((n * n) * (n * n));
     const F total = ((F(p.leak) + sodium) + potassium) + F(p.conducts) * (g_e + g_i);
-    const F ions = (F(p.leak_current) + sodium * F(p.sodium_reversal)) + potassium * F(p.potassium_reversal);
+    const F ions = sodium * F(p.sodium_reversal) + potassium * F(p.potassium_reversal);
     const F driven = ions + (base + (g_e * F(p.reversal_e) + g_i * F(p.reversal_i)));
-    return v - (driven / total - v) * expm1_of(F(p.rate) * total);
+    return v - (driven / total - v) * expm1_of((halves * F(p.rate)) * total);
 }
 
 // 64 random bits of a neuron and step (SplitMix64)

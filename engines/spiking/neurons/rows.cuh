@@ -26,12 +26,12 @@ struct IzhikevichRow {
 
 struct AdaptiveRow {
     float common[8];
-    float rate, leak, rest, soft_threshold, per_slope, bend, recovery_rate, adaptation;
+    float rate, leak, rest, soft_threshold, per_slope, at_peak, recovery_loss, adaptation;
     float jump, reversal_e, reversal_i, conducts;
 };
 
 struct ChannelRow {
     float common[8];
-    float rate, leak, leak_current, sodium, sodium_reversal, potassium, potassium_reversal, shift;
+    float rate, leak, substeps, sodium, sodium_reversal, potassium, potassium_reversal, shift;
     float gate_rate, reversal_e, reversal_i, conducts;
 };

@@ -75,19 +75,19 @@ class IzhikevichRow(NamedTuple):
 
 
 class AdaptiveRow(NamedTuple):
-    """Adaptive exponential neurons."""
+    """Adaptive exponential neurons; their ``current`` has that of the leak at 0 mV, g_L E_L."""
 
     rate: float
-    """dt/C"""
+    """−dt/2C"""
     leak: float
     rest: float
     soft_threshold: float
     per_slope: float
     """1/Δ_T"""
-    bend: float
-    """g_L Δ_T"""
-    recovery_rate: float
-    """dt/τ_w"""
+    at_peak: float
+    """e^((V_T − V_peak)/Δ_T)"""
+    recovery_loss: float
+    """e^(−dt/τ_w) − 1"""
     adaptation: float
     jump: float
     reversal_e: float
@@ -98,13 +98,13 @@ class AdaptiveRow(NamedTuple):
 
 
 class ChannelRow(NamedTuple):
-    """Hodgkin and Huxley's neurons with Traub and Miles' channels."""
+    """Hodgkin and Huxley's neurons with Traub and Miles' channels; ``current`` has that of the leak at 0 mV."""
 
     rate: float
-    """−dt/C"""
+    """−h/2C, h: a sub-step"""
     leak: float
-    leak_current: float
-    """g_L E_L"""
+    substeps: float
+    """How many in a step."""
     sodium: float
     sodium_reversal: float
     potassium: float
@@ -112,7 +112,7 @@ class ChannelRow(NamedTuple):
     shift: float
     """V_T"""
     gate_rate: float
-    """−dt"""
+    """−h"""
     reversal_e: float
     """As in :class:`AdaptiveRow`."""
     reversal_i: float

@@ -59,7 +59,7 @@ SYNAPSES = "Conductances: weights in nS; currents: weights in pA"
 
 
 class AdaptiveExponential(ParameterGroup):
-    """Adaptive exponential integrate-and-fire (Brette and Gerstner 2005), by Euler's method."""
+    """Adaptive exponential integrate-and-fire (Brette and Gerstner 2005)."""
 
     kind: Literal["adaptive exponential"] = "adaptive exponential"
     capacitance: float = quantity(281.0, "pF", "Of the membrane", gt=0, le=1e5)

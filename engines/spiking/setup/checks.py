@@ -8,7 +8,7 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError, nearest_told
 from engines.spiking.connectivity.wiring import delay_steps, span_of
 from engines.spiking.network.plan import Plan
-from engines.spiking.neurons.accuracy import intervals
+from engines.spiking.neurons.accuracy import Intervals, intervals
 from engines.spiking.neurons.constants import is_rising
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, FromFile, Inputs
@@ -96,19 +96,31 @@ def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
     return (*_rounded(parameters), *_stretched(parameters))
 
 
-def _stretched(parameters: SpikingParameters) -> tuple[Finding, ...]:
-    """Intervals that the step makes longer or shorter, as measured, of the kind of neuron where that is most."""
-    step, worst, name = parameters.numerics.step, None, ""
+def off_by(parameters: SpikingParameters) -> tuple[Fact, ...]:
+    """The error of intervals with the chosen step, as measured."""
+    found = _worst(parameters, parameters.numerics.step)
+    return (Fact(f"Intervals of {found[0]} too long by", 100 * found[1].error, "%"),) if found else ()
+
+
+def _worst(parameters: SpikingParameters, step: float) -> tuple[str, Intervals] | None:
+    """The population whose intervals such a step puts off most, and by how much."""
+    found = []
     for population in parameters.populations:
         neuron = population.neuron
-        if not population.number or not isinstance(neuron, (AdaptiveExponential, HodgkinHuxley)):
-            continue
-        found = intervals(neuron, step, population.external.current + parameters.injected)
-        if found and abs(found.error) > STRETCHED and (not worst or abs(found.error) > abs(worst.error)):
-            worst, name = found, population.name
-    if not worst:
+        if population.number and isinstance(neuron, (AdaptiveExponential, HodgkinHuxley)):
+            measured = intervals(neuron, step, population.external.current + parameters.injected)
+            found += [(population.name, measured)] if measured else []
+    return max(found, key=lambda each: abs(each[1].error), default=None)
+
+
+def _stretched(parameters: SpikingParameters) -> tuple[Finding, ...]:
+    """Intervals that the step makes longer or shorter, of the kind of neuron where that is most."""
+    step = parameters.numerics.step
+    found = _worst(parameters, step)
+    if not found or abs(found[1].error) <= STRETCHED:
         return ()
-    shorter = next((each for each in STEPS if each <= step * STRETCHED / abs(worst.error)), STEPS[-1])
+    name, worst = found
+    shorter = next((each for each in STEPS if each < step and _short_enough(parameters, each)), STEPS[-1])
     longer = "long" if worst.error > 0 else "short"
     return (
         Finding(
@@ -118,6 +130,11 @@ def _stretched(parameters: SpikingParameters) -> tuple[Finding, ...]:
             remedy=Remedy(f"Use steps of {shorter:g} ms", {("numerics", "step"): shorter}),
         ),
     )
+
+
+def _short_enough(parameters: SpikingParameters, step: float) -> bool:
+    found = _worst(parameters, step)
+    return not found or abs(found[1].error) <= STRETCHED
 
 
 def _rounded(parameters: SpikingParameters) -> tuple[Finding, ...]:
