@@ -44,6 +44,14 @@ def test_a_run_that_was_killed_and_went_on_leaves_the_files_of_an_unbroken_one(p
     assert resumed_as_unbroken(preset, arguments, steps, tmp_path, monkeypatch) == []
 
 
+@pytest.mark.parametrize(("preset", "form"), [("small_slab", "vtkhdf"), ("small_slab", "igb"), ("fdtd_slab", "vtkhdf")])
+def test_so_do_files_that_grow(preset, form, tmp_path, monkeypatch):
+    until, every, steps = SHORT[preset]
+    arguments = ["--until", until, "--set", f"recording.fields.interval={every}", *device_arguments("cpu")]
+    arguments += ["--set", f"recording.fields.format={form}"]
+    assert resumed_as_unbroken(preset, arguments, steps, tmp_path, monkeypatch) == []
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("preset", SHORT)
 def test_so_it_does_on_a_gpu(preset, tmp_path, monkeypatch):

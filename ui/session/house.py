@@ -37,6 +37,7 @@ from workbench.project.document import (
     open_document,
     save_document,
 )
+from workbench.project.findings import estimate_of
 from workbench.run import session
 from workbench.run.frames import Sample
 from workbench.run.history import MOST
@@ -152,7 +153,7 @@ class HouseServices:
 
     def estimate(self, document: Document) -> Estimate:
         with self._estimating:
-            return document.engine.estimate(document.complete_problem(), self._backend(document.project.run.device))
+            return estimate_of(document, self._backend(document.project.run.device))
 
     def forecast(self, document: Document) -> Forecast | None:
         device = document.project.run.device

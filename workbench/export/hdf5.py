@@ -7,15 +7,18 @@ numbers are HDF5's compound of r and i, as h5py writes and reads them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import h5py
 import numpy as np
 
 from engines.api import Array
-from workbench.storage.atomic import write_atomically
+from engines.api.errors import ProblemError, WorkbenchError
+from workbench.storage.atomic import storing, write_atomically
+from workbench.storage.journal import JournalledFile, forget_journal, recover
 
 _NAMED = re.compile(r"(?P<name>.*?)(?: \[(?P<unit>[^\]]*)\])?")
 COMPRESSED_UP_TO = 1 << 24
@@ -25,11 +28,24 @@ COMPRESSED_UP_TO = 1 << 24
 def write_hdf5(path: Path, results: Mapping[str, Array]) -> None:
     """Atomically write ``results``. Raises StorageError."""
 
-    def write(stream: BinaryIO) -> None:
-        with h5py.File(stream, "w") as file:
-            for key, given in results.items():
-                put(file, key, given)
+    def fill(file: h5py.File) -> None:
+        for key, given in results.items():
+            put(file, key, given)
 
+    make_hdf5(path, fill)
+
+
+def make_hdf5(path: Path, fill: Callable[[h5py.File], None]) -> None:
+    """Atomically make a file anew. Raises StorageError."""
+
+    def write(stream: BinaryIO) -> None:
+        with JournalledFile(path, stream) as journal:
+            with h5py.File(journal, "w") as file:
+                fill(file)
+            journal.commit()
+
+    with storing(path):
+        forget_journal(path)
     write_atomically(path, write)
 
 
@@ -43,3 +59,54 @@ def put(file: h5py.File, key: str, given: Array) -> None:
         del file[named["name"]]
     data = file.create_dataset(named["name"], data=values, compression=packed)
     data.attrs["unit"] = named["unit"] or ""
+
+
+@contextmanager
+def changed(path: Path) -> Iterator[h5py.File]:
+    """A file that is there, to be changed: whole at any moment, and as before where this fails.
+
+    Raises StorageError, and ProblemError where it is damaged.
+    """
+    with storing(path), _told_of(path), _journalled(path) as journal:
+        with h5py.File(journal, "r+") as file:
+            yield file
+        journal.commit()
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[h5py.File]:
+    """The same, to be read."""
+    with storing(path), _told_of(path):
+        recover(path)
+        with h5py.File(path, "r") as file:
+            yield file
+
+
+@contextmanager
+def _journalled(path: Path) -> Iterator[JournalledFile]:
+    with JournalledFile(path) as journal:
+        try:
+            yield journal
+        except Exception as error:
+            raise journal.failure or error from error
+
+
+@contextmanager
+def _told_of(path: Path) -> Iterator[None]:
+    """What HDF5 says of a file that is none is an OSError without a number, or an error of Python's own."""
+    try:
+        yield
+    except WorkbenchError:
+        raise
+    except (KeyError, ValueError, RuntimeError, OSError) as error:
+        if isinstance(error, OSError) and error.errno:
+            raise
+        raise ProblemError(f"'{path}' is damaged: run without --resume.") from error
+
+
+def packed(file: h5py.Group, name: str, shape: tuple[int, ...], chunk: tuple[int, ...], kind: Any) -> h5py.Dataset:
+    """A compressed data set that grows along its first axis."""
+    return file.create_dataset(
+        name, shape, kind, chunks=chunk, maxshape=(None, *shape[1:]), compression="gzip", compression_opts=1,
+        shuffle=True,
+    )  # fmt: skip

@@ -1,14 +1,14 @@
 """HDF5 files that grow while a run goes on: every spike, and rows of values of every cell.
 
-A file is opened for each append and closed after it, so that it can be read, and copied, at any other moment.
+A file is opened for each append and closed after it, so that it can be read, and copied, at any other moment; a process
+that is killed leaves it whole (:mod:`workbench.storage.journal`).
 Every data set says its ``unit`` in an attribute.
 """
 
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,10 +16,9 @@ import h5py
 import numpy as np
 
 from engines.api import Array
-from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.values import CellQuantity, Population, Spikes
-from workbench.export.hdf5 import put
-from workbench.storage.atomic import storing, write_atomically
+from workbench.export.hdf5 import changed, make_hdf5, packed, put, readable
+from workbench.storage.atomic import write_atomically
 
 CHUNK = 1 << 14
 """Spikes of a chunk: what a file loses where the last one is written again is small."""
@@ -27,12 +26,6 @@ CHUNK_NUMBERS = 1 << 16
 """Numbers of a chunk of cells, at most but for a row of few."""
 COPIED = 1 << 20
 """Spikes that are in memory at a time when they are copied into another form."""
-
-
-@contextmanager
-def _opened(path: Path, mode: str) -> Iterator[h5py.File]:
-    with storing(path), h5py.File(path, mode) as file:
-        yield file
 
 
 class SpikesFile:
@@ -44,7 +37,8 @@ class SpikesFile:
 
     def make(self) -> None:
         """Anew and empty. Raises StorageError, as all else."""
-        with _opened(self.path, "w") as file:
+
+        def fill(file: h5py.File) -> None:
             file.attrs["step"] = self._dt
             file.attrs["unit of time"] = self._unit
             for name, kind, unit in (("time", np.float64, self._unit), ("neuron", np.int32, "1")):
@@ -56,15 +50,17 @@ class SpikesFile:
                 data.attrs["unit"] = "1"
             file.create_dataset("populations/recorded", data=[each.recorded for each in self._populations])
 
+        make_hdf5(self.path, fill)
+
     def keep_before(self, time: float) -> None:
         """Forget what was written of ``time`` and after it. Raises ProblemError if the file is damaged."""
-        with _continued(self.path) as file:
+        with changed(self.path) as file:
             kept = int(np.searchsorted(file["spikes/time"][:], time - self._dt / 2))
             for name in ("time", "neuron"):
                 file[f"spikes/{name}"].resize(kept, axis=0)
 
     def append(self, found: Sequence[Spikes]) -> None:
-        with _opened(self.path, "r+") as file:
+        with changed(self.path) as file:
             _append(file["spikes/time"], np.concatenate([each.times for each in found]))
             _append(file["spikes/neuron"], np.concatenate([each.neurons for each in found]))
 
@@ -87,7 +83,7 @@ class SpikesFile:
                     with archive.open(f"{name}.npy", "w") as member:
                         np.lib.format.write_array(member, values, allow_pickle=False)
 
-        with _opened(self.path, "r") as file:
+        with readable(self.path) as file:
             write_atomically(path, write)
 
 
@@ -103,7 +99,8 @@ class CellsFile:
 
     def make(self, parameters: Mapping[str, Array]) -> None:
         """Anew and empty, but for ``parameters`` by ``name [unit]``. Raises StorageError, as all else."""
-        with _opened(self.path, "w") as file:
+
+        def fill(file: h5py.File) -> None:
             _growing(file, "time", (0,), (self.chunk,), np.float64, self._unit)
             for each in self._quantities:
                 shape = (self.chunk, min(self._cells, CHUNK_NUMBERS))
@@ -112,9 +109,11 @@ class CellsFile:
             for name, values in parameters.items():
                 put(file, f"parameters/{name}", values)
 
+        make_hdf5(self.path, fill)
+
     def keep_until(self, time: float) -> float | None:
         """Forget the rows after ``time``; when the last that is left was. Raises ProblemError if it is damaged."""
-        with _continued(self.path) as file:
+        with changed(self.path) as file:
             times = file["time"][:]
             kept = int(np.searchsorted(times, time + self._dt / 2))
             for name in ("time", *(each.name for each in self._quantities)):
@@ -123,34 +122,22 @@ class CellsFile:
 
     def append(self, times: Sequence[float], rows: Sequence[Mapping[str, Array]]) -> None:
         """``rows``: a mapping from quantity to (cells,) for each of ``times``."""
-        with _opened(self.path, "r+") as file:
+        with changed(self.path) as file:
             _append(file["time"], np.asarray(times))
             for each in self._quantities:
                 _append(file[each.name], np.stack([row[each.name] for row in rows]))
 
     def end(self, results: Mapping[str, Array]) -> None:
         """Put what is known at the end beside the rows, by ``group/name [unit]``."""
-        with _opened(self.path, "r+") as file:
+        with changed(self.path) as file:
             for name, values in results.items():
                 put(file, name, values)
-
-
-@contextmanager
-def _continued(path: Path) -> Iterator[h5py.File]:
-    try:
-        with _opened(path, "r+") as file:
-            yield file
-    except (KeyError, ValueError, WorkbenchError) as error:
-        raise ProblemError(f"'{path}' is damaged: run without --resume.") from error
 
 
 def _growing(
     file: h5py.File, name: str, shape: tuple[int, ...], chunk: tuple[int, ...], kind: type, unit: str
 ) -> h5py.Dataset:
-    data = file.create_dataset(
-        name, shape, kind, chunks=chunk, maxshape=(None, *shape[1:]), compression="gzip", compression_opts=1,
-        shuffle=True,
-    )  # fmt: skip
+    data = packed(file, name, shape, chunk, kind)
     data.attrs["unit"] = unit
     return data
 

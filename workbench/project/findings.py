@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from engines.api import Estimate, Finding, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.recording import series_of, series_on_disk
 from workbench.project.document import Document
+
+
+def estimate_of(document: Document, backend: Backend, until: float | None = None) -> Estimate:
+    """What the engine says of a run on ``backend``, and how much room its fields take ``until`` then (default: as far
+    as the project says). Raises ProblemError."""
+    found = document.engine.estimate(document.complete_problem(), backend)
+    series, end = series_of(document.parameters), until or document.project.run.until
+    return replace(found, facts=(*found.facts, *series_on_disk(series, document.geometry.n_cells, end)))
 
 
 def findings_of(document: Document, estimate: Estimate | None) -> tuple[Finding, ...]:
@@ -18,7 +28,7 @@ def findings_of(document: Document, estimate: Estimate | None) -> tuple[Finding,
 
 def estimated_findings(document: Document, backend: Backend) -> tuple[Finding, ...]:
     """All that is known of the document before a run on ``backend``. Raises ProblemError if it cannot run."""
-    return findings_of(document, document.engine.estimate(document.complete_problem(), backend))
+    return findings_of(document, estimate_of(document, backend))
 
 
 def findings_before_changes(document: Document, backend: Backend) -> tuple[Finding, ...]:

@@ -8,7 +8,9 @@ Every file is complete at any moment, so a full disk or a crash costs what was n
     results.h5                   at the end: what the engine gives beside these (spectra of monitors)
     files/*                      at the end: what it gives in forms of other programs (Touchstone)
     spikes.h5, cells.h5          every spike, or rows of values of every cell, while it goes on; at the end spikes.npz
-    fields.pvd, fields/*         whole fields, every ``snapshot_interval`` and at the end
+    fields.pvd, fields/*         whole fields, every interval and at the end; or fields.vtkhdf, one file of them all;
+                                 or fields/*.igb and at the end fields/*.dat, with fields/mesh.*
+    ecg.csv                      a row for each sampled time: the leads of an electrocardiogram
     checkpoint.npz               to resume from, after 5, 10, 20 s …, every minute and at the end; checkpoint-1.npz is
                                  the one before
     timing.jsonl, timing.csv     a row for each kernel and second
@@ -31,11 +33,10 @@ import numpy as np
 from engines.api import Array, Finding, Selection, Simulation, SimulationInfo
 from engines.api.charts import ChartInfo
 from engines.api.errors import DeviceError, WorkbenchError
+from engines.recording import FieldSeries, series_of
 from workbench import __version__
 from workbench.export.chart_tables import chart_table
-from workbench.export.formats import FieldWriter, format_of, split_by_location, written_fields
 from workbench.export.hdf5 import write_hdf5
-from workbench.export.pvd import write_pvd
 from workbench.export.results import files_of, results_of
 from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
 from workbench.project.document import Document
@@ -47,38 +48,33 @@ from workbench.run.checkpoint import (
     problem_fingerprint,
     write_checkpoint,
 )
-from workbench.run.earlier import (
-    CHECKPOINT,
-    fields_until,
-    forget,
-    keep_fields,
-    keep_tables_until,
-    sweep_results,
-    was_finished,
-)
+from workbench.run.earlier import CHECKPOINT, TABLES, forget, keep_tables_until, sweep_results
 from workbench.run.frames import RunState, Sample
 from workbench.run.meters import followed
 from workbench.run.observer import Observer
 from workbench.run.session import probe_elements
-from workbench.run.streams import NAMES as STREAMS
-from workbench.run.streams import Stream, streams_of
+from workbench.run.streams.opening import NAMES as STREAMS
+from workbench.run.streams.opening import streams_of
+from workbench.run.streams.stream import Stream
 from workbench.run.timing_log import COLUMNS, TimingLog, csv_rows_of, jsonl_of
 from workbench.storage.append import AppendedFile
-from workbench.storage.atomic import storing, sync, write_text
+from workbench.storage.atomic import storing, write_text
 from workbench.storage.background import BackgroundWriter
 from workbench.words.failures import as_sentence
 
 CHECKPOINT_SECONDS, FIRST_CHECKPOINT_SECONDS = 60.0, 5.0
+LEAD = "ecg_"
+"""What the names of series begin with that are leads of an electrocardiogram."""
 HURRIED = "It was told to end at once: --resume goes on from its checkpoint, and writes what is not here."
 
 
 class Recorder(Observer):
     """Records one run of ``document`` into ``folder``.
 
-    ``findings`` are what was known before the run; ``snapshot_interval`` is in the engine's time unit (None: whole
-    fields only at the end). ``resume`` continues the files that are there from the checkpoint's time on; otherwise
-    earlier results in the folder are replaced. The newest ``checkpoints`` stay. ``command`` is how the run was asked
-    for, to ask for it again after a crash.
+    ``findings`` are what was known before the run; ``snapshot_interval`` is in the engine's time unit (None: as the
+    problem says, :class:`~engines.recording.FieldSeries`). ``resume`` continues the files that are there from the
+    checkpoint's time on; otherwise earlier results in the folder are replaced. The newest ``checkpoints`` stay.
+    ``command`` is how the run was asked for, to ask for it again after a crash.
     Raises StorageError from any method; what was written stays readable.
     """
 
@@ -104,13 +100,10 @@ class Recorder(Observer):
         self._findings = [as_record(finding) for finding in findings]
         self._noticed: list[dict[str, Any]] = []
         self._fingerprint = problem_fingerprint(document, self.probes)
-        self._interval = snapshot_interval
+        self._series = _series(document, snapshot_interval)
         self._checkpoint_seconds, self._checkpoints = checkpoint_seconds, checkpoints
         self._command = command
         self._resume = resume
-        self._moments: list[tuple[float, str]] = []
-        self._unsynced: list[str] = []  # files of fields of which the disk may not have all yet
-        self._last_snapshot = -1
         self._tables: dict[str, AppendedFile] = {}
         self._streams: list[Stream] = []
         self._started = _now()
@@ -126,8 +119,6 @@ class Recorder(Observer):
         self._info = info
         self._whole_batch = simulation.whole_batch
         self._writer = BackgroundWriter()
-        self._format = format_of(info.geometry)
-        self._fields_writer: FieldWriter | None = None
         self.timing.begin(info)
         self._at = (simulation.step, simulation.time)
         with storing(self.folder):
@@ -136,8 +127,7 @@ class Recorder(Observer):
         if self._resume is None:
             forget(self.folder)
         else:
-            self._keep_until(self._resume.meta.time)
-        self._unsynced = []
+            keep_tables_until(self.folder, self._resume.meta.time)
         self._begun = self._last_checkpoint = clock.monotonic()
         self._trace_fields = followed(info.fields, profiles=True)
         time_title = f"time [{info.time_unit}]"
@@ -145,18 +135,21 @@ class Recorder(Observer):
         for name, _ in self.probes:
             traces += [title for field in self._trace_fields for title in columns_of(field, f"{name}: ")]
         series = [time_title, *(f"{s.name} [{s.unit}]" if s.unit else s.name for s in info.series)]
+        self._leads = [s for s in info.series if s.name.startswith(LEAD)]
         if self.probes:
             self._open("traces.csv", rows_as_text([traces]))
         if info.series:
             self._open("series.csv", rows_as_text([series]))
+        if self._leads:
+            self._open("ecg.csv", rows_as_text([[time_title, *(f"{s.title} [{s.unit}]" for s in self._leads)]]))
         self._open("timing.jsonl", "")
         self._open("timing.csv", rows_as_text([COLUMNS]))
         resumed_at = None if self._resume is None else self._resume.meta.time
-        self._streams = streams_of(simulation, self.folder, info.time_unit, resumed_at)
+        self._streams = streams_of(simulation, info, self._series, self.folder, resumed_at)
         self._write_outcome("running", None)
 
     def next_step(self, after: int) -> int | None:
-        wishes = [self._next_snapshot(after), *(stream.next_step(after) for stream in self._streams)]
+        wishes = [stream.next_step(after) for stream in self._streams]
         if self._checkpoint_due():
             wishes.append((after // self._whole_batch + 1) * self._whole_batch)
         return min((wish for wish in wishes if wish is not None), default=None)
@@ -164,11 +157,10 @@ class Recorder(Observer):
     def observe(self, simulation: Simulation) -> None:
         if self._checkpoint_due() and simulation.step > 0 and simulation.step % self._whole_batch == 0:
             self._take_checkpoint(simulation)
-        if self._next_snapshot(simulation.step - 1) == simulation.step != self._last_snapshot:
-            self._take_snapshot(simulation)
         for stream in self._streams:
             if stream.next_step(simulation.step - 1) == simulation.step:
                 stream.look(simulation)
+        self._write_streams()
 
     def sampled(self, sample: Sample) -> None:
         self._writer.check()
@@ -177,10 +169,11 @@ class Recorder(Observer):
         if self.probes and len(times):
             columns = [times, *self._trace_columns(sample)]
             self._tables["traces.csv"].append(_numbers(columns))
-        if self._info.series and len(times):
-            missing = np.full(len(times), np.nan)
-            columns = [times, *(sample.series.get(s.name, missing) for s in self._info.series)]
-            self._tables["series.csv"].append(_numbers(columns))
+        missing = np.full(len(times), np.nan)
+        for name, infos in (("series.csv", self._info.series), ("ecg.csv", self._leads)):
+            if infos and len(times):
+                columns = [times, *(sample.series.get(s.name, missing) for s in infos)]
+                self._tables[name].append(_numbers(columns))
         self._log_timing(self.timing.add(sample))
         self._write_streams()
 
@@ -189,7 +182,7 @@ class Recorder(Observer):
         self._writer.close()
         for table in self._tables.values():
             table.close()
-        self._resume, self._moments, self._last_snapshot = None, [], -1
+        self._resume = None
         self.begin(simulation, self._info)
 
     def rewound(self, simulation: Simulation) -> None:
@@ -204,7 +197,7 @@ class Recorder(Observer):
         self._branches += 1
         self.folder = self._root / f"branch-{self._branches}"
         self._branched_at = simulation.time
-        self._resume, self._moments, self._last_snapshot = None, [], -1
+        self._resume = None
         self.begin(simulation, self._info)
 
     def finish(self, simulation: Simulation, state: RunState, error: WorkbenchError | None) -> None:
@@ -224,13 +217,12 @@ class Recorder(Observer):
             attempt(lambda: self._take_checkpoint(simulation))
         elif not isinstance(error, DeviceError):
             # The last fields and checkpoint, unless they are no longer numbers: the ones before are worth more.
-            if self._is_finite(simulation):
-                if self._last_snapshot != simulation.step:
-                    attempt(lambda: self._take_snapshot(simulation))
-                attempt(self._writer.flush)
-                attempt(lambda: self._take_checkpoint(simulation))
+            finite = self._is_finite(simulation)
             for stream in self._streams:
-                attempt(partial(self._end_stream, stream, simulation))
+                attempt(partial(self._end_stream, stream, simulation, finite))
+            attempt(self._writer.flush)
+            if finite:
+                attempt(lambda: self._take_checkpoint(simulation))
             for chart in self._info.charts:
                 if not chart.series:
                     attempt(partial(self._write_chart, simulation, chart))
@@ -263,25 +255,16 @@ class Recorder(Observer):
 
     def saved(self) -> list[str]:
         """Names of the result files that are there, for a sentence to the person."""
-        names = ["traces.csv", "series.csv", "points.csv", "results.h5", *STREAMS, "fields.pvd"]
+        names = [*TABLES, "points.csv", "results.h5", *STREAMS, "fields.pvd"]
         names += ["checkpoint.npz", "timing.csv", "run.json"]
         charts = sorted(f"charts/{path.name}" for path in (self.folder / "charts").glob("*.csv"))
         others = sorted(f"files/{path.name}" for path in (self.folder / "files").glob("*"))
-        return [*(name for name in names if (self.folder / name).is_file()), *charts, *others]
+        igb = sorted(
+            f"fields/{path.name}" for end in ("igb", "dat") for path in (self.folder / "fields").glob(f"*.{end}")
+        )
+        return [*(name for name in names if (self.folder / name).is_file()), *igb, *charts, *others]
 
     # The files.
-
-    def _keep_until(self, time: float) -> None:
-        """Forget what an interrupted run wrote after the checkpoint that is continued, and the fields of the moment at
-        which it was interrupted, which is none of the interval."""
-        keep_tables_until(self.folder, time)
-        self._moments = fields_until(self.folder, time)
-        steps = [round(moment / self._info.dt) for moment, _ in self._moments]
-        if steps and self._next_snapshot(steps[-1] - 1) != steps[-1] and not was_finished(self.folder):
-            self._moments.pop()
-            steps.pop()
-        keep_fields(self.folder, self._moments)
-        self._last_snapshot = steps[-1] if steps else -1
 
     def _open(self, name: str, head: str) -> None:
         self._tables[name] = AppendedFile(self.folder / name, head, keep=self._resume is not None)
@@ -305,32 +288,6 @@ class Recorder(Observer):
             self._tables["timing.jsonl"].append(jsonl_of(rows))
             self._tables["timing.csv"].append(rows_as_text(csv_rows_of(rows)))
 
-    def _take_snapshot(self, simulation: Simulation) -> None:
-        fields = written_fields(self._info)
-        values = {field.name: simulation.field(field.name) for field in fields}
-        cells, points = split_by_location(fields, values)
-        self._last_snapshot, time = simulation.step, simulation.time
-        name = f"fields/fields_{simulation.step:09d}{self._format.suffix}"
-
-        def write() -> None:
-            if self._fields_writer is None:  # compressing a mesh takes 0.3 s for a million cells: not on the worker
-                self._fields_writer = self._format.writer(self._info.geometry)
-            self._fields_writer.write(self.folder / name, cells, points)
-            self._moments.append((time, name))
-            self._unsynced.append(name)
-            write_pvd(self.folder / "fields.pvd", self._moments)
-
-        self._writer.submit(write)
-
-    def _next_snapshot(self, after: int) -> int | None:
-        """The step nearest to the first multiple of the interval that comes after ``after``."""
-        if self._interval is None:
-            return None
-        index = max(0, int(after * self._info.dt / self._interval) - 1)
-        while (step := round(index * self._interval / self._info.dt)) <= after:
-            index += 1
-        return step
-
     def _is_finite(self, simulation: Simulation) -> bool:
         try:
             return simulation.non_finite() is None
@@ -347,12 +304,13 @@ class Recorder(Observer):
         self._write_streams(everything=True)  # before it: what comes after it is forgotten where it is continued
         state = simulation.state()
         meta = CheckpointMeta(self._fingerprint, self._info.device, simulation.step, simulation.time)
+        streams = tuple(self._streams)
 
         def write() -> None:
             for table in self._tables.values():
                 table.sync()  # a machine that crashes has all rows before a checkpoint that it has
-            while self._unsynced:
-                sync(self.folder / self._unsynced.pop())
+            for stream in streams:
+                stream.sync()
             write_checkpoint(self.folder / CHECKPOINT, meta, state, self._checkpoints)
 
         self._writer.submit(write)
@@ -363,8 +321,8 @@ class Recorder(Observer):
             if job is not None:
                 self._writer.submit(job)
 
-    def _end_stream(self, stream: Stream, simulation: Simulation) -> None:
-        self._writer.submit(stream.ended(simulation))
+    def _end_stream(self, stream: Stream, simulation: Simulation, finite: bool) -> None:
+        self._writer.submit(stream.ended(simulation, finite))
 
     def _close_streams(self) -> None:
         streams, self._streams = self._streams, []
@@ -428,6 +386,13 @@ class Recorder(Observer):
         }
         self._content = content
         write_text(self.folder / "run.json", json.dumps(content, indent=2) + "\n")
+
+
+def _series(document: Document, interval: float | None) -> FieldSeries:
+    """What the problem asks for; an ``interval`` that was given counts before its own, and the project's behind it."""
+    found = series_of(document.parameters)
+    interval = interval or found.interval or document.project.run.snapshot_interval
+    return found if interval is None else found.model_copy(update={"interval": interval})
 
 
 def ending_of(simulation: Simulation, state: RunState, error: WorkbenchError | None) -> str:

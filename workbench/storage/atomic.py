@@ -59,7 +59,7 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], None], *, durable: 
         handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent)
         temporary = Path(name)
         try:
-            with os.fdopen(handle, "wb") as file:
+            with os.fdopen(handle, "w+b") as file:  # HDF5 reads what it wrote
                 write(file)
                 file.flush()
                 if durable:

@@ -121,9 +121,7 @@ class BatteryParameters(ParameterGroup):
         DriveCycle(), "", "What 'Run drive cycle' in the protocol runs", folded=True, when=IN_CELLS
     )
     numerics: Numerics = quantity(Numerics(), "", "Step, shells, precision", folded=True)
-    recording: Recording = quantity(
-        Recording(), "", "What is written of each cell into a folder of results", folded=True, when=SINGLE
-    )
+    recording: Recording = quantity(Recording(), "", "What is written into a folder of results", folded=True)
 
     @property
     def heats(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from engines.api.parameters import ParameterGroup, quantity
+from engines.recording import LABELS, FieldSeries
 
 EcgSet = Literal["off", "across", "around", "own"]
 
@@ -24,8 +25,19 @@ class Lead(ParameterGroup):
     minus: str = quantity("", "", "Name of the electrode that is subtracted; empty: none, a unipolar lead")
 
 
+class TissueSeries(FieldSeries):
+    """Whole fields over time, for ParaView or for openCARP's programs."""
+
+    format: Literal["series", "vtkhdf", "igb"] = quantity(  # type: ignore[assignment]  # one more choice
+        "series", "", "A file for each moment, one that grows (ParaView 5.12 and later), or openCARP's of each point",
+        labels=LABELS,
+    )  # fmt: skip
+
+
 class Recording(ParameterGroup):
     """What is read from the tissue while it runs."""
+
+    fields: TissueSeries = quantity(TissueSeries(), "", "Which whole fields are written, how often and in which form")
 
     maps: bool = quantity(True, "", "Latest activation, repolarisation, APD, resting and peak voltage of each cell")
     repolarisation: float = quantity(

@@ -45,6 +45,7 @@ from engines.fdtd.parameters.placing import Lattice, Turn
 from engines.fdtd.parameters.ports import LumpedPort
 from engines.fdtd.parameters.signals import Continuous, Derivative, FromFile, Gaussian, Pulse, Ricker, Signal
 from engines.fdtd.parameters.sources import BeamSource, ModeSource, ObliqueWaveSource, PointSource, Source, WaveSource
+from engines.recording import Recording
 
 __all__ = [
     "Anisotropy",
@@ -121,3 +122,4 @@ class FdtdParameters(ParameterGroup):
     source_scale: float = quantity(1.0, "1", "Factor on all sources", live=True, ge=0, le=10)
     ending: Ending = quantity(Ending(), "", "When a run ends by itself", folded=True)
     numerics: Numerics = quantity(Numerics(), "", "Step and precision")
+    recording: Recording = quantity(Recording(), "", "What is written into a folder of results", folded=True)

@@ -25,6 +25,8 @@ from engines.peridynamics.watch.strain.strains import Strains
 class QuasiStaticSimulation(PeridynamicSimulation):
     """Time is in iterations of :class:`Relaxation`; the run ends with the last load step."""
 
+    _time_unit = "iterations"
+
     def __init__(
         self,
         backend: Backend,

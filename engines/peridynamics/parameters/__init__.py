@@ -60,6 +60,7 @@ from engines.peridynamics.parameters.loading.loads import Displacement, Force, G
 from engines.peridynamics.parameters.loading.starting import AtRest, Expanding, Flying, Start
 from engines.peridynamics.parameters.material import Interface, Material, OtherMaterial
 from engines.peridynamics.parameters.numerics import Numerics
+from engines.recording import Recording
 
 __all__ = [
     "AnyNotch",
@@ -147,6 +148,7 @@ class PeridynamicParameters(ParameterGroup):
     )
     measuring: Measuring = quantity(Measuring(), "", "What is measured", folded=True)
     numerics: Numerics = quantity(Numerics(), "", "How it is calculated")
+    recording: Recording = quantity(Recording(), "", "What is written into a folder of results", folded=True)
 
     @field_validator("notches", mode="before")
     @classmethod

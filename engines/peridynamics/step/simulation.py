@@ -30,6 +30,7 @@ from engines.peridynamics.watch.crack_path import crack_path
 from engines.peridynamics.watch.curve import LoadDisplacement
 from engines.peridynamics.watch.energies import Tip, Watched
 from engines.peridynamics.watch.gauges import Gauges
+from engines.peridynamics.watch.left_behind import crack_results
 from engines.peridynamics.watch.links import links_of
 from engines.peridynamics.watch.moment import Moment
 from engines.peridynamics.watch.strain.solid import ROWS
@@ -58,6 +59,7 @@ class PeridynamicSimulation(Simulation):
     displaced = DISPLACED
     hidden_by = "damage"
     lined = "Crack path"
+    _time_unit = "us"
 
     def __init__(
         self,
@@ -228,7 +230,12 @@ class PeridynamicSimulation(Simulation):
         return self._watchers.chart(name)
 
     def results(self) -> Mapping[str, Array]:
-        return self._watchers.results()
+        solver = self._solver
+        self._find_damage()
+        gone = self._backend.gather(solver.damage_values, self._everything)
+        whole = np.asarray(solver.body.whole)[solver.body.places]
+        left = crack_results(self.lines(), self._tip.passed, self._time_unit, self.geometry.positions, whole, gone)
+        return {**self._watchers.results(), **left}
 
     def lines(self) -> Lines:
         """The path of the crack; the notches are a part of it."""

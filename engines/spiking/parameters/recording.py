@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from engines.api.parameters import ParameterGroup, quantity
+from engines.api.parameters import quantity
+from engines.recording import Recording as FieldRecording
 
 
-class Recording(ParameterGroup):
+class Recording(FieldRecording):
     """What is written of each neuron into a folder of results, besides series and charts."""
 
     spikes: Literal["all", "none", "populations"] = quantity(

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from engines.api.parameters import ParameterGroup, quantity
 from engines.backend.precision import Precision
+from engines.recording import Recording
 from engines.stencil.parameters.patterns import PatternName
 from engines.stencil.parameters.sides import FixedValue, Side
 
@@ -295,3 +296,4 @@ class StencilParameters(ParameterGroup):
     equation: Equation = quantity(Diffusion(), "", "What is solved")
     sides: Sides = quantity(Sides(), "", "What holds at the sides of the grid")
     numerics: Numerics = quantity(Numerics(), "", "Step and precision")
+    recording: Recording = quantity(Recording(), "", "What is written into a folder of results", folded=True)

@@ -113,13 +113,13 @@ def test_a_folded_group_opens_for_an_error(qtbot):
 
 
 SHOWN = {
-    "SPM": {"thermal", "protocol", "cycles", "current_factor", "ensemble", "ageing", "drive_cycle", "recording"},
-    "SPMe": {"thermal", "protocol", "cycles", "current_factor", "ensemble", "ageing", "drive_cycle", "recording"},
+    "SPM": {"thermal", "protocol", "cycles", "current_factor", "ensemble", "ageing", "drive_cycle"},
+    "SPMe": {"thermal", "protocol", "cycles", "current_factor", "ensemble", "ageing", "drive_cycle"},
     "MPM": {"protocol", "cycles", "current_factor", "sizes", "drive_cycle"},
     "particles": {"particles"},
     "pack": {"protocol", "cycles", "current_factor", "ensemble", "pack", "drive_cycle"},
 }
-ALWAYS = {"parameter_set", "model", "initial_state_of_charge", "changes", "numerics"}
+ALWAYS = {"parameter_set", "model", "initial_state_of_charge", "changes", "numerics", "recording"}
 
 
 @pytest.mark.parametrize("model", SHOWN)

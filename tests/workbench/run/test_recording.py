@@ -15,6 +15,7 @@ import pytest
 
 from engines.api import Finding
 from tests.workbench.fake_engine import WaveSimulation
+from workbench.export.moments import series
 from workbench.export.pvd import read_pvd
 from workbench.export.vtu import VtuWriter
 from workbench.project.document import Document, open_document
@@ -105,7 +106,7 @@ def test_one_file_that_fails_does_not_keep_the_others_from_being_written(documen
     def full(*arguments: Any, **options: Any) -> None:
         raise StorageError("The disk is full: 'x' could not be written; free some space.")
 
-    monkeypatch.setattr(module, name, full)
+    monkeypatch.setattr(series if name == "write_pvd" else module, name, full)
     runner = run(document, Recorder(tmp_path / "out", document))
     assert runner.state is RunState.FAILED
     assert str(runner.error).startswith("The disk is full")

@@ -14,11 +14,11 @@ from engines.backend.cpu import CpuBackend
 from tests.workbench.fake_engine import FakeBackend
 from workbench.export import streams as files
 from workbench.project.document import Document, new_document
-from workbench.run import streams
 from workbench.run.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.run.frames import RunState
 from workbench.run.recording import Recorder
 from workbench.run.session import start
+from workbench.run.streams import spikes
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +63,7 @@ def run(document, folder, until=None, resume=False):
 
 def test_every_spike_is_on_disk(tmp_path, monkeypatch):
     """The same whether it is written in many parts or, resumed, in two; as many as the neurons counted themselves."""
-    monkeypatch.setattr(streams, "GATHERED_SPIKES", 10)
+    monkeypatch.setattr(spikes, "GATHERED_SPIKES", 10)
     monkeypatch.setattr(files, "CHUNK", 64)
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     document = network()

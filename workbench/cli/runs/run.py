@@ -27,7 +27,7 @@ from workbench.cli.runs.pictures import Pictures
 from workbench.cli.runs.progress import ProgressLine
 from workbench.cli.telling import fact_lines, tell_findings
 from workbench.project.document import Document
-from workbench.project.findings import findings_of
+from workbench.project.findings import estimate_of, findings_of
 from workbench.run.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.run.earlier import CHECKPOINT
 from workbench.run.frames import RunState
@@ -78,12 +78,12 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         raise ProblemError(
             f"The run in '{folder}' has come to {told} already: give an --until beyond that, or run without --resume."
         )
-    backend, findings = _looked_at(document, options.device or document.project.run.device, options.quiet)
+    backend, findings = _looked_at(document, options.device or document.project.run.device, options.quiet, until)
     recorder = Recorder(
         folder,
         document,
         findings=findings,
-        snapshot_interval=options.snapshot_every or document.project.run.snapshot_interval,
+        snapshot_interval=options.snapshot_every,
         checkpoint_seconds=options.checkpoint_every,
         checkpoints=options.checkpoints,
         resume=resume,
@@ -111,7 +111,9 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
     return code
 
 
-def _looked_at(document: Document, device: str, quiet: bool) -> tuple[Backend, tuple[Finding, ...]]:
+def _looked_at(
+    document: Document, device: str, quiet: bool, until: float | None
+) -> tuple[Backend, tuple[Finding, ...]]:
     """The opened device, and what is known of the problem before it runs there, told on stderr.
 
     Raises WorkbenchError.
@@ -120,7 +122,7 @@ def _looked_at(document: Document, device: str, quiet: bool) -> tuple[Backend, t
 
     backend = open_backend(device)
     try:
-        estimate = document.engine.estimate(document.complete_problem(), backend)
+        estimate = estimate_of(document, backend, until)
     except BaseException:
         backend.close()
         raise

@@ -81,6 +81,19 @@ def test_the_path_begins_with_the_notch(plate) -> None:
     assert np.abs(x[:, 1] - x[:, 0]) == pytest.approx(0.5)
 
 
+def test_what_the_crack_left_behind_is_among_the_results(plate) -> None:
+    """The notch's path and the bonds that it cuts, of the particles beside it alone."""
+    found = plate.results()
+    np.testing.assert_array_equal(found["crack/path [mm]"], plate.lines().segments)
+    assert len(found["crack/path [mm]"])
+    uncut, broken = found["bonds/uncut [1]"], found["bonds/broken [1]"]
+    np.testing.assert_allclose(broken / uncut, plate.field("damage"), atol=1e-6)
+    horizon = 4 * 2 * plate.geometry.radii[0]
+    beside = np.abs(found["bonds/particle [mm]"][:, 1] - found["crack/path [mm]"][0, 0, 1]) < horizon
+    assert broken[beside].any()
+    assert not broken[~beside].any()
+
+
 @pytest.mark.parametrize("axis", [0, 1])
 def test_the_path_has_the_branches_of_the_crack(axis) -> None:
     """A row of damaged particles that forks: two ends, each joined to the fork."""

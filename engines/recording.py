@@ -1,0 +1,59 @@
+"""Which whole fields of a run are written, how often and in which form: a group of parameters that every engine has."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from engines.api.charts import Fact
+from engines.api.parameters import ParameterGroup, quantity
+
+LABELS = {
+    "series": "A file for each moment (.vtu, .vti)",
+    "vtkhdf": "One file (VTKHDF)",
+    "igb": "openCARP, meshalyzer (.igb, .dat)",
+}
+BYTES = {"as computed": 4, "float32": 4, "float64": 8}
+"""Of a number; computed are float32 in most problems."""
+END_ONLY = {"interval": (0.0,)}
+
+
+class FieldSeries(ParameterGroup):
+    """Whole fields over time in a folder of results."""
+
+    interval: float = quantity(
+        0.0, "", "Time between two moments that are written, in the unit of time of the run; 0: the end alone",
+        ge=0, le=1e12,
+    )  # fmt: skip
+    names: list[str] = quantity([], "", "Names of the fields that are written; none given: all", max_length=64)
+    format: Literal["series", "vtkhdf"] = quantity(
+        "series", "", "A file for each moment, or one that grows: compressed, for ParaView 5.12 and later",
+        labels={name: LABELS[name] for name in ("series", "vtkhdf")},
+    )  # fmt: skip
+    precision: Literal["as computed", "float32", "float64"] = quantity(
+        "as computed", "", "Numbers as the engine gives them, or in 4 or 8 bytes", advanced=True
+    )
+
+
+class Recording(ParameterGroup):
+    """What of a run is written into a folder of results, besides series and charts."""
+
+    fields: FieldSeries = quantity(FieldSeries(), "", "Which whole fields, how often and in which form")
+
+
+def series_of(parameters: object) -> FieldSeries:
+    """What a problem asks for; the usual where its engine has no such group."""
+    found = getattr(getattr(parameters, "recording", None), "fields", None)
+    return found if isinstance(found, FieldSeries) else FieldSeries()
+
+
+def series_on_disk(series: FieldSeries, elements: int, until: float | None) -> tuple[Fact, ...]:
+    """How much each number of an element takes, over all moments and before it is packed; where an end is known."""
+    if not series.interval or until is None:
+        return ()
+    moments = int(until / series.interval) + 1
+    size = moments * elements * BYTES[series.precision] * max(len(series.names), 1) / 1e6
+    which = f"{len(series.names)} fields" if series.names else "each field"
+    return (
+        Fact(f"Moments on disk of {which}", moments, "1"),
+        Fact(f"Room for {which} at most, per component", size, "MB"),
+    )

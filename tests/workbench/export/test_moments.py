@@ -1,0 +1,143 @@
+"""Fields over time in one file: its structure read with h5py and NumPy alone, by the words of the formats."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+
+from engines.api import FieldInfo
+from engines.api.errors import ProblemError
+from engines.geometry.grid import Grid
+from engines.geometry.meshes.box import box_mesh
+from engines.geometry.particles import Particles
+from workbench.export.moments.igb import Igb
+from workbench.export.moments.vtkhdf import VtkHdf
+
+VOLTAGE = FieldInfo("voltage", "Voltage", "mV", "cell", (0, 1))
+FIELD = FieldInfo("E", "Field", "V/m", "cell", (0, 1), components=3)
+TIME = FieldInfo("activation", "Activation", "ms", "cell", (0, 1), summary=True, missing=-1e9)
+
+
+def moment(n, step):
+    return {"voltage": np.arange(n, dtype=np.float32) + step, "E": np.full((n, 3), step, np.float32)}
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (2, 3, 5)])
+def test_uniform_grids_are_images_with_an_axis_of_time(tmp_path, shape):
+    grid = Grid(shape, (0.5, 1.0, 2.0)[: len(shape)], (1.0, 2.0, 3.0))
+    sink = VtkHdf(tmp_path, grid, (VOLTAGE, FIELD), "as computed")
+    sink.make()
+    for step in (0, 10, 20):
+        sink.append(step, step * 0.1, moment(grid.n_cells, step))
+    with h5py.File(tmp_path / "fields.vtkhdf") as file:
+        root = file["VTKHDF"]
+        assert root.attrs["Type"] == b"ImageData"
+        assert root.attrs["Version"].tolist() == [2, 0]
+        extent = [0, 5, 0, 3, 0, 0] if len(shape) == 2 else [0, 5, 0, 3, 0, 2]
+        assert root.attrs["WholeExtent"].tolist() == extent
+        assert root.attrs["Origin"].tolist() == [1.0, 2.0, 3.0]
+        assert root["Steps"].attrs["NSteps"] == 3
+        np.testing.assert_allclose(root["Steps/Values"], [0.0, 1.0, 2.0])
+        voltage = root["CellData/voltage [mV]"]
+        assert voltage.shape == (3, *shape)
+        assert voltage.compression == "gzip"
+        assert voltage.attrs["unit"] == "mV"
+        np.testing.assert_array_equal(voltage[2].ravel(), np.arange(grid.n_cells) + 20)
+        assert root["CellData/E [V per m]"].shape == (3, *shape, 3)
+        assert root["CellData/E [V per m]"].attrs["unit"] == "V/m"
+        assert root["Steps/CellDataOffsets/voltage [mV]"][:].tolist() == [0, 1, 2]
+
+
+def test_meshes_stand_once_and_moments_begin_at_their_offsets(tmp_path):
+    mesh = box_mesh((2, 1, 1), (2.0, 1.0, 1.0))
+    sink = VtkHdf(tmp_path, mesh, (VOLTAGE, FIELD), "float64")
+    sink.make()
+    for step in (0, 10, 20, 30):
+        sink.append(step, float(step), moment(mesh.n_cells, step))
+    assert sink.times() == [0.0, 10.0, 20.0, 30.0]
+    sink.keep(2)  # as a resumed run does
+    sink.append(25, 25.0, moment(mesh.n_cells, 25))
+    with h5py.File(tmp_path / "fields.vtkhdf") as file:
+        root, steps = file["VTKHDF"], file["VTKHDF/Steps"]
+        assert steps["Values"][:].tolist() == [0.0, 10.0, 25.0]
+        assert {len(steps[name]) for name in ("PartOffsets", "PointOffsets", "CellOffsets")} == {3}
+        assert steps["CellOffsets"].shape == steps["ConnectivityIdOffsets"].shape == (3, 1)
+        assert steps["NumberOfParts"][:].tolist() == [1, 1, 1]
+        assert root["NumberOfCells"][:].tolist() == [mesh.n_cells]
+        np.testing.assert_array_equal(root["Connectivity"][:].reshape(-1, 4), mesh.cells)
+        np.testing.assert_array_equal(np.diff(root["Offsets"]), 4)
+        assert set(root["Types"][:].tolist()) == {10}
+        for index, step in enumerate((0, 10, 25)):
+            at = int(steps["CellDataOffsets/voltage [mV]"][index])
+            np.testing.assert_array_equal(
+                root["CellData/voltage [mV]"][at : at + mesh.n_cells], moment(mesh.n_cells, step)["voltage"]
+            )
+        assert steps["CellDataOffsets/region"][:].tolist() == [0, 0, 0]
+
+
+def test_a_file_goes_on_with_the_fields_that_it_has(tmp_path):
+    balls = Particles(np.eye(3), np.ones(3))
+    sink = VtkHdf(tmp_path, balls, (VOLTAGE,), "as computed")
+    sink.make()
+    sink.append(0, 0.0, {"voltage": np.ones(3, np.float32)})
+    with h5py.File(tmp_path / "fields.vtkhdf") as file:  # spheres have all at their points
+        assert file["VTKHDF/PointData/voltage [mV]"].shape == (3,)
+    with pytest.raises(ProblemError, match="other fields than are asked for"):
+        VtkHdf(tmp_path, balls, (VOLTAGE, FIELD), "as computed").keep(1)
+
+
+def read_igb(path):
+    """(header, (slices, points)), by the words of openCARP's manual."""
+    content = path.read_bytes()
+    assert content[1023:1024] == b"\f"
+    head = dict(word.split(":") for word in content[:1023].decode().split())
+    assert all(len(line) <= 80 for line in content[:1023].decode().split("\n"))
+    kind = {"float": "<f4", "double": "<f8"}[head["type"]]
+    return head, np.frombuffer(content[1024:], kind).reshape(int(head["t"]), int(head["x"]))
+
+
+class Means:
+    """A simulation as far as this format asks it: means over runs of cells, without what misses."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def select(self, selection):
+        return selection
+
+    def gather(self, name, selection):
+        parts = np.split(self.values[name][selection.elements], selection.offsets[1:-1])
+        kept = [part[part != TIME.missing] for part in parts]
+        return np.array([part.mean() if len(part) else TIME.missing for part in kept], np.float32)
+
+
+def test_points_of_a_mesh_are_slices_behind_a_header(tmp_path):
+    (tmp_path / "fields").mkdir()
+    mesh = box_mesh((2, 1, 1), (2.0, 1.0, 1.0))
+    activation = np.where(np.arange(mesh.n_cells) == 3, 7.0, TIME.missing)
+    sink = Igb(tmp_path, mesh, (VOLTAGE, TIME), 0.5, "ms", "float32")
+    sink.make()
+    simulation = None
+    for step in range(3):
+        simulation = Means({"voltage": mesh.centroids[:, 0] + step, "activation": activation})
+        sink.append(step, 0.5 * step, sink.take(simulation))
+    sink.last(simulation)()
+    head, slices = read_igb(tmp_path / "fields" / "voltage.igb")
+    assert (head["systeme"], head["unites"], head["unites_t"], head["dim_t"]) == ("little_endian", "mV", "ms", "1")
+    corner = np.flatnonzero((mesh.cells == 0).any(axis=1))
+    np.testing.assert_allclose(slices[:, 0], mesh.centroids[corner, 0].mean() + np.arange(3), rtol=1e-6)
+    times = np.loadtxt(tmp_path / "fields" / "activation.dat")
+    np.testing.assert_array_equal(np.flatnonzero(times != -1.0), np.sort(mesh.cells[3]))
+    assert set(times[mesh.cells[3]]) == {7.0}
+    points = np.loadtxt(tmp_path / "fields" / "mesh.pts", skiprows=1)
+    assert len(points) == len(times) == slices.shape[1]
+    with (tmp_path / "fields" / "voltage.igb").open("ab") as file:
+        file.write(b"half a slice")  # of a run that was killed
+    again = Igb(tmp_path, mesh, (VOLTAGE, TIME), 0.5, "ms", "float32")
+    assert again.times() == [0.0, 0.5, 1.0]
+    again.keep(2)
+    again.append(9, 1.0, {"voltage": np.full(mesh.n_points, 9.0, np.float32)})
+    _, slices = read_igb(tmp_path / "fields" / "voltage.igb")
+    assert slices.shape == (3, mesh.n_points)
+    assert set(slices[2]) == {9.0}

@@ -1,0 +1,72 @@
+"""A file of the geometry's own format for each moment, and the collection that ParaView opens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from engines.api import Array, FieldInfo, Simulation
+from workbench.export.formats import FORMATS, RECTILINEAR, FieldWriter, format_of, split_by_location
+from workbench.export.moments.sink import fields_at
+from workbench.export.pvd import read_pvd, write_pvd
+from workbench.storage.atomic import storing, sync
+
+COLLECTION = "fields.pvd"
+
+
+class Series:
+    """``fields.pvd`` and ``fields/fields_*`` in ``folder``."""
+
+    regular = False
+
+    def __init__(self, folder: Path, geometry: Any, fields: Sequence[FieldInfo], precision: str) -> None:
+        self._folder, self._geometry, self._fields, self._precision = folder, geometry, tuple(fields), precision
+        self._format = format_of(geometry)
+        self._writer: FieldWriter | None = None
+        self._moments: list[tuple[float, str]] = []
+        self._unsynced: list[str] = []
+
+    def make(self) -> None: ...
+
+    def times(self) -> list[float]:
+        collection = self._folder / COLLECTION
+        self._moments = read_pvd(collection) if collection.is_file() else []
+        return [time for time, _ in self._moments]
+
+    def keep(self, count: int) -> None:
+        self._moments = self._moments[:count]
+        if self._moments:
+            write_pvd(self._folder / COLLECTION, self._moments)
+        else:
+            with storing(self._folder):
+                (self._folder / COLLECTION).unlink(missing_ok=True)
+        remove_files(self._folder, [name for _, name in self._moments])
+
+    def take(self, simulation: Simulation) -> Mapping[str, Array]:
+        return fields_at(simulation, self._fields, self._precision)
+
+    def append(self, step: int, time: float, values: Mapping[str, Array]) -> None:
+        if self._writer is None:  # compressing a mesh takes 0.3 s for a million cells: not on the worker
+            self._writer = self._format.writer(self._geometry)
+        name = f"fields/fields_{step:09d}{self._format.suffix}"
+        cells, points = split_by_location(self._fields, values)
+        self._writer.write(self._folder / name, cells, points)
+        self._moments.append((time, name))
+        self._unsynced.append(name)
+        write_pvd(self._folder / COLLECTION, self._moments)
+
+    def last(self, simulation: Simulation) -> None: ...
+
+    def sync(self) -> None:
+        while self._unsynced:
+            sync(self._folder / self._unsynced.pop())
+
+
+def remove_files(folder: Path, but: Sequence[str]) -> None:
+    """Remove the files of all moments ``but`` these. Raises StorageError."""
+    with storing(folder):
+        for suffix in {each.suffix for each in (*FORMATS.values(), RECTILINEAR)}:
+            for stale in (folder / "fields").glob(f"fields_*{suffix}"):
+                if f"fields/{stale.name}" not in but:
+                    stale.unlink()

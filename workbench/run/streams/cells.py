@@ -1,0 +1,68 @@
+"""Rows of values of every cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from engines.api import Array, Simulation
+from engines.api.abilities import Cells
+from workbench.export.streams import CellsFile
+from workbench.run.streams.stream import Job
+from workbench.storage.atomic import sync
+
+CELLS = "cells.h5"
+GATHERED_BYTES = 1 << 25
+"""Of rows of cells, in memory before they are written."""
+
+
+class CellStream:
+    """``cells.h5``: a row every ``cell_steps``, and one where the run ends."""
+
+    def __init__(self, cells: Cells, simulation: Simulation, folder: Path, unit: str, resumed_at: float | None) -> None:
+        self._cells = cells
+        first = next(iter(cells.cell_series().values()))
+        self._file = CellsFile(folder / CELLS, cells.cell_quantities, len(first), simulation.dt, unit)
+        self._last = -1
+        if resumed_at is not None and self._file.path.is_file():
+            last = self._file.keep_until(resumed_at)
+            self._last = -1 if last is None else round(last / simulation.dt)
+        else:
+            self._file.make(cells.drawn_parameters())
+        self._most = max(1, min(self._file.chunk, GATHERED_BYTES // (4 * len(first) * len(cells.cell_quantities))))
+        self._times: list[float] = []
+        self._rows: list[Mapping[str, Array]] = []
+
+    def next_step(self, after: int) -> int | None:
+        return (after // self._cells.cell_steps + 1) * self._cells.cell_steps
+
+    def look(self, simulation: Simulation) -> None:
+        if simulation.step != self._last:
+            self._last = simulation.step
+            self._times.append(simulation.time)
+            self._rows.append({name: np.array(row) for name, row in self._cells.cell_series().items()})
+
+    def written(self, everything: bool = False) -> Job | None:
+        if not self._rows or not (everything or len(self._rows) >= self._most):
+            return None
+        times, rows = self._times, self._rows
+        self._times, self._rows = [], []
+        return lambda: self._file.append(times, rows)
+
+    def ended(self, simulation: Simulation, finite: bool) -> Job:
+        self.look(simulation)
+        rest, results = self.written(everything=True), self._cells.cell_results()
+
+        def write() -> None:
+            if rest is not None:
+                rest()
+            self._file.end(results)
+
+        return write
+
+    def sync(self) -> None:
+        sync(self._file.path)
+
+    def close(self) -> None: ...

@@ -1,0 +1,70 @@
+"""Every spike of a network."""
+
+from __future__ import annotations
+
+import time as clock
+from pathlib import Path
+
+from engines.api import Simulation
+from engines.api.abilities import Spiking
+from engines.api.values import Spikes
+from workbench.export.streams import CHUNK, SpikesFile
+from workbench.run.streams.stream import Job
+from workbench.storage.atomic import sync
+
+SPIKES, SPIKES_NPZ = "spikes.h5", "spikes.npz"
+GATHERED_SPIKES = 16 * CHUNK
+"""In memory, before they are written: 3 MB."""
+GATHERED_SECONDS = 10.0
+"""After which they are written however few they are."""
+
+
+class SpikeStream:
+    """``spikes.h5``, and at the end the same as ``spikes.npz``."""
+
+    def __init__(
+        self, spiking: Spiking, simulation: Simulation, folder: Path, unit: str, resumed_at: float | None
+    ) -> None:
+        self._file = SpikesFile(folder / SPIKES, spiking.populations, simulation.dt, unit)
+        if resumed_at is not None and self._file.path.is_file():
+            self._file.keep_before(resumed_at)
+        else:
+            self._file.make()
+        self._npz = folder / SPIKES_NPZ
+        self._reader = spiking.spike_trains()
+        self._gathered: list[Spikes] = []
+        self._count, self._since = 0, clock.monotonic()
+
+    def next_step(self, after: int) -> int | None:
+        """It takes them after each batch, whenever that is."""
+        return None
+
+    def look(self, simulation: Simulation) -> None: ...
+
+    def written(self, everything: bool = False) -> Job | None:
+        found = self._reader.take()
+        if len(found):
+            self._gathered.append(found)
+            self._count += len(found)
+        late = clock.monotonic() - self._since > GATHERED_SECONDS
+        if not self._count or not (everything or late or self._count > GATHERED_SPIKES):
+            return None
+        gathered, self._gathered = self._gathered, []
+        self._count, self._since = 0, clock.monotonic()
+        return lambda: self._file.append(gathered)
+
+    def ended(self, simulation: Simulation, finite: bool) -> Job:
+        rest = self.written(everything=True)
+
+        def write() -> None:
+            if rest is not None:
+                rest()
+            self._file.write_npz(self._npz)
+
+        return write
+
+    def sync(self) -> None:
+        sync(self._file.path)
+
+    def close(self) -> None:
+        self._reader.close()
