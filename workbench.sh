@@ -7,6 +7,7 @@
 #   ./workbench.sh test --quick [PATH …]   the same in less than a minute: the short tests that belong to these paths,
 #                                          or to what changed
 #   ./workbench.sh docs            the manual, as pages to read without a network, in out/manual
+#   ./workbench.sh sbom [FOLDER]   what it is made of, with licences: CycloneDX and a table, in out/sbom
 #
 # Each step of the set-up leaves a stamp in .venv only when it succeeded, so a set-up that was interrupted
 # goes on at the next start, and a start with nothing to do starts nothing but Python.
@@ -331,6 +332,9 @@ if [[ ${1:-} == test ]]; then
 elif [[ ${1:-} == docs ]]; then
     exclusively set_up test
     make_manual
+elif [[ ${1:-} == sbom ]]; then
+    base=$(find_python)
+    exec "$base" "$here/packaging/sbom.py" "${@:2}"
 else
     exclusively set_up app
     if (($# == 0)) && ! has_display; then
