@@ -7,6 +7,7 @@
 #   ./workbench.sh test --quick [PATH …]   the same in less than a minute: the short tests that belong to these paths,
 #                                          or to what changed
 #   ./workbench.sh docs            the manual, as pages to read without a network, in out/manual
+#   ./workbench.sh sbom [FOLDER]   what it is made of, with licences: CycloneDX and a table, in out/sbom
 #
 # Each step of the set-up leaves a stamp in .venv only when it succeeded, so a set-up that was interrupted
 # goes on at the next start, and a start with nothing to do starts nothing but Python.
@@ -167,9 +168,15 @@ install_libraries() {
     fi
 }
 
+# What the lock has for these extras, or for --tools: those of pip itself and of the build.
+install_locked() {
+    local wanted=$venv/requirements.txt
+    "$python" -I "$here/packaging/locked.py" "$@" >"$wanted" && "${pip[@]}" --require-hashes -r "$wanted"
+}
+
 install_packages() {
-    local extras=$1 started=$SECONDS
-    say "installing the Python packages${extras:+ with $extras} (a minute or a few the first time)"
+    local extras=$1 started=$SECONDS pip=("$python" -m pip install --disable-pip-version-check --no-input -q)
+    say "installing the Python packages with $extras (a minute or a few the first time)"
     if ! "$python" -m pip --version >/dev/null 2>&1; then
         make_venv # an interrupted set-up left an environment without pip
     fi
@@ -178,8 +185,10 @@ install_packages() {
     *cuda12*) quietly packages "$python" -m pip uninstall -y -q cupy-cuda13x || return 1 ;;
     *cuda13*) quietly packages "$python" -m pip uninstall -y -q cupy-cuda12x || return 1 ;;
     esac
-    quietly packages "$python" -m pip install --disable-pip-version-check --no-input -q \
-        -c "$here/requirements.lock" -e "$here${extras:+[$extras]}" || return 1
+    # Whatever comes from a network must hash to what the lock says; the project itself is built by what came so.
+    quietly packages install_locked --tools || return 1
+    quietly packages install_locked ${extras//,/ } || return 1
+    quietly packages "${pip[@]}" --no-index --no-deps --no-build-isolation -e "$here" || return 1
     say "installed in $((SECONDS - started)) s"
 }
 
@@ -195,12 +204,12 @@ remember() { printf '%s' "$key" >"$venv/.$1"; }
 
 # set_up PROFILE: `app`, or `test`, which has more of everything and therefore serves the app too.
 set_up() {
-    local profile=$1 libraries=$libraries_app extras="" key newer version
+    local profile=$1 libraries=$libraries_app extras cuda key newer version
     version=$("$python" -I -S -c 'import sys; print(sys.version)' 2>/dev/null || true)
     [[ -n $version ]] || make_venv
     version=$("$python" -I -S -c 'import sys; print(sys.version)')
     driver=$(driver_version)
-    key="$here|$version|${driver%%.*}|$(cat "$here"/{pyproject.toml,requirements.lock,workbench.sh} | cksum)"
+    key="$here|$version|${driver%%.*}|$(cat "$here"/{pyproject.toml,requirements.lock,workbench.sh,packaging/locked.py} | cksum)"
 
     if [[ $profile == test ]]; then libraries=$libraries_test; fi
     if ! done_before "libraries-$profile" && ! done_before libraries-test; then
@@ -212,9 +221,10 @@ set_up() {
     fi
 
     if ! done_before "packages-$profile" && ! done_before packages-test; then
-        extras=$(cuda_extra)
+        cuda=$(cuda_extra)
         # Without a GPU the tests still compile every kernel for every architecture, which needs NVRTC but no driver.
-        if [[ $profile == test ]]; then extras=${extras:-cuda13},dev; fi
+        if [[ $profile == test ]]; then cuda=${cuda:-cuda13},dev; fi
+        extras=window${cuda:+,$cuda}
         rm -f "$venv"/.packages-* "$venv"/.kernels
         install_packages "$extras" ||
             die "the Python packages could not be installed; the lines above say why. Start again to go on from here."
@@ -322,6 +332,9 @@ if [[ ${1:-} == test ]]; then
 elif [[ ${1:-} == docs ]]; then
     exclusively set_up test
     make_manual
+elif [[ ${1:-} == sbom ]]; then
+    base=$(find_python)
+    exec "$base" "$here/packaging/sbom.py" "${@:2}"
 else
     exclusively set_up app
     if (($# == 0)) && ! has_display; then

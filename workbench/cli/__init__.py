@@ -20,6 +20,7 @@ from typing import Any
 
 from engines.api.errors import ProblemError, WorkbenchError, nearest_told
 from workbench.cli.arguments import COMMANDS, parser
+from workbench.words.extras import load
 from workbench.words.failures import with_place
 
 DONE, WRONG, BAD_INPUT, RUN_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
@@ -80,7 +81,7 @@ def open_window(paths: Sequence[str]) -> int:
     if not windows:
         raise ProblemError("This installation has no window: use 'workbench run PROJECT', or install it whole.")
     try:
-        window = windows[0].load()
+        window = load(windows[0], "The window needs")
     except ImportError as error:
         raise ProblemError(
             f"The window cannot open here ({error}): run 'workbench doctor' to see what is missing."

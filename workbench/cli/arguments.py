@@ -15,9 +15,10 @@ from workbench import __version__
 
 COMMANDS = (
     "run", "resume", "estimate", "sweep", "tool", "script", "bench", "verify", "doctor", "engines", "presets",
-    "new", "convert",
+    "new", "convert", "completion",
 )  # fmt: skip
 PICTURES = 4
+SHELLS = ("bash", "zsh", "fish")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -85,6 +86,10 @@ def parser() -> argparse.ArgumentParser:
     convert.add_argument("target", type=Path, metavar="OUT", help="OUT.vtu, or OUT.elem for CARP")
     _mesh_options(convert)
     convert.set_defaults(carry_out=_later("workbench.cli.create:convert_command"))
+
+    completion = commands.add_parser("completion", help="print what completes commands, options and presets in a shell")
+    completion.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
+    completion.set_defaults(carry_out=_later("workbench.cli.completion:completion_command"))
     for command in (run, estimate, verify, doctor, engines, presets, new):
         command.add_argument(
             "--json", action="store_true", help="answer on stdout in one JSON document, all else on stderr"

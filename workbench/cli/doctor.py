@@ -12,13 +12,16 @@ import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, entry_points, requires, version
 from pathlib import Path
 from typing import Any
 
+from engines.api.errors import ProblemError
 from workbench import __version__
 from workbench.storage import paths
+from workbench.words.extras import load
 
 COMPUTING = ("numpy", "numba", "scipy", "pydantic", "meshio", *(() if sys.platform == "win32" else ("pymetis",)))
 WINDOW = ("PySide6-Essentials", "vispy", "pyqtgraph")
@@ -68,7 +71,10 @@ def doctor_command(options: Namespace) -> int:
     if options.warm:
         from engines.backend.compile.warm import warm  # compiles; only on demand
 
-        others = [point.load() for point in entry_points(group="workbench.warm")]
+        others = []
+        for point in entry_points(group="workbench.warm"):
+            with suppress(ProblemError):  # where nothing draws, nothing of what draws is compiled
+                others.append(load(point, "The 3D view needs"))
         warm(lambda message, fraction: print(f"{fraction:4.0%}  {message}", file=sys.stderr), others)
         print("All kernels are compiled.")
     return 0
@@ -88,12 +94,14 @@ def examine() -> Iterator[Diagnosis]:
 
 
 def _packages() -> Iterator[Diagnosis]:
+    asked = [*_requirements(), *_requirements("window")]
     for name in COMPUTING + WINDOW:
         try:
             yield Diagnosis(name, version(name))
         except PackageNotFoundError:
-            line = next((text for text in _requirements() if text.lower().startswith(name.lower())), name)
-            yield Diagnosis(name, "missing", f"{sys.executable} -m pip install '{line}'")
+            line = next((text for text in asked if text.lower().startswith(name.lower())), name)
+            found = "missing: no window and no pictures, the rest goes without" if name in WINDOW else "missing"
+            yield Diagnosis(name, found, f"{sys.executable} -m pip install '{line}'")
 
 
 def _engines() -> Iterator[Diagnosis]:

@@ -18,6 +18,7 @@ from engines.api.placing import Path as Placed
 from engines.api.placing import Placement, Position
 from workbench.project.document import Document
 from workbench.project.project import ViewSettings
+from workbench.words.extras import load
 
 SIZE = (1280, 800)
 
@@ -74,9 +75,9 @@ def placed(document: Document) -> Placement | None:
 
 
 def find_renderer() -> Render | None:
-    """The first renderer of this installation, or None."""
+    """The first renderer of this installation, or None. Raises ProblemError where what it draws with is missing."""
     found: Any = next(iter(entry_points(group="workbench.renderers")), None)
-    return None if found is None else found.load()
+    return None if found is None else load(found, "Pictures need")
 
 
 def _shown(simulation: Simulation, view: ViewSettings) -> list[str]:

@@ -46,7 +46,7 @@ def picture_of(
     """``ask`` carries a call out on the simulation's thread. Raises ProblemError without a renderer, DeviceError."""
     render = moments.find_renderer()
     if render is None:
-        raise ProblemError("This installation draws no pictures: install it with its window.")
+        raise ProblemError("This installation draws no pictures: install it with the extra 'window'.")
     view = document.project.view if field is None else document.project.view.model_copy(update={"field": field})
     moment = ask(lambda simulation: moments.take_moment(simulation, view))
     lines = [document.project.title, info.device]

@@ -1,0 +1,1 @@
+"""What the product is made of and how it is handed out: lock, list of parts, wheel, and what it does without."""
