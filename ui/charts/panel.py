@@ -18,6 +18,7 @@ from ui.charts.plots.making import Plot
 from ui.charts.plots.traces import TraceStore
 from ui.session.model import DocumentModel
 from ui.widgets.icons import dress
+from workbench.project.columns import Axis
 from workbench.project.project import MeasuredData
 from workbench.run.frames import Frame
 
@@ -146,10 +147,19 @@ class ChartsPanel(QWidget):
         for cell in self.cells.values():
             cell.plot.autoscale()
 
-    def add_measured(self, measured: MeasuredData) -> None:
-        """Lay these points over their chart; they take the place of older ones of the same name."""
-        others = [each for each in self._draft() if (each["chart"], each["title"]) != (measured.chart, measured.title)]
-        self._model.edit(("measured",), [*others, measured.model_dump(mode="json")], "overlay of measured data")
+    def axes_of(self, chart: ChartInfo) -> tuple[Axis, Axis]:
+        """What measured data for a chart are to hold: x, and y under the names of the chart and of its curves."""
+        titles = {one.name: one.title for one in (self._info.series if self._info is not None else ())}
+        curves = tuple(titles[name] for name in chart.series if name in titles)
+        unit = self.cells[chart.name].plot.x_unit
+        return Axis(chart.x_title or "time", unit), Axis(chart.title, chart.unit, (chart.name, *curves))
+
+    def add_measured(self, *measured: MeasuredData) -> None:
+        """Lay these points over their charts; they take the place of older ones of the same name."""
+        names = {(each.chart, each.title) for each in measured}
+        others = [each for each in self._draft() if (each["chart"], each["title"]) not in names]
+        added = [each.model_dump(mode="json") for each in measured]
+        self._model.edit(("measured",), [*others, *added], "overlay of measured data")
 
     def remove_measured(self, chart: str) -> None:
         left = [each for each in self._draft() if each["chart"] != chart]
