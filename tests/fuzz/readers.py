@@ -40,6 +40,7 @@ def readers(folder: Path) -> dict[str, Reader]:
     from engines.spiking.connectivity.files import read as read_connections
     from workbench.export.png import read_snapshot_text
     from workbench.export.pvd import read_pvd, write_pvd
+    from workbench.project.columns import Axis
     from workbench.project.document import open_document
     from workbench.project.measured import read_measured
     from workbench.run.checkpoint import CheckpointMeta, read_checkpoint, write_checkpoint
@@ -63,7 +64,10 @@ def readers(folder: Path) -> dict[str, Reader]:
         "corners": Reader(lambda path: corners._read(str(path), path.stat().st_mtime_ns), {"c.csv": CORNERS}),
         "histories": Reader(lambda path: read_table(str(path), "history", ("time", "value")), {"h.csv": table}),
         "drive cycles": Reader(read_drive_cycle, {"d.csv": table, "d.txt": table.replace(b",", b"\t")}),
-        "measured": Reader(lambda path: read_measured(path, "voltage"), {"m.csv": table, "m.txt": semicolons}),
+        "measured": Reader(
+            lambda path: read_measured(path, "current", (Axis("time", "s"), Axis("current", "A"))),
+            {"m.csv": table, "m.txt": semicolons, "own.csv": b"curve,time [h],current [A]\nA,0,1\nA,1,2\nB,1,3\n"},
+        ),
         "sizes": Reader(lambda path: _table(path, "sizes"), {"s.csv": b"radius,weight\n1,2\n2,3\n3,1\n"}),
         "indices": Reader(lambda path: read_index_table(path, 1.0), {"n.csv": INDICES}),
         "BPX": Reader(read_bpx, _bpx()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from engines.api.errors import WorkbenchError
 from ui.charts.panel import ChartsPanel
 from ui.session.model import DocumentModel
 from ui.widgets.background import Background
-from workbench.project.measured import read_measured
+from workbench.project.measured import read_curves
 from workbench.project.project import MeasuredData
 from workbench.words.units import unit_text
 
@@ -36,18 +37,19 @@ class Overlay(QObject):
 
     def read(self, chart: ChartInfo, path: str) -> None:
         """Lay the points of the file over the chart; without a path, ask for one."""
+        axes = self._panel.axes_of(chart)
         if not path:
-            x, y = (unit_text(unit) or "1" for unit in (self._panel.cells[chart.name].plot.x_unit, chart.unit))
-            title = f"Measured {chart.title}: two columns, x in {x} and y in {y}"
+            x, y = (f"{axis.title} [{unit_text(axis.unit) or '1'}]" for axis in axes)
+            title = f"Measured {chart.title}: columns {x} and {y}, or with headings that say so"
             path, _ = QFileDialog.getOpenFileName(self._parent, title, self._folder(), KINDS)
         if path:
             document = self._model.document
-            read = partial(read_measured, Path(path), chart.name)
+            read = partial(read_curves, Path(path), chart.name, axes)
             self._background.submit("files", read, lambda found: self._add(found, document), self._failed)
 
-    def _add(self, measured: MeasuredData, document: object) -> None:
+    def _add(self, measured: Sequence[MeasuredData], document: object) -> None:
         if self._model.document is document:  # not another that was opened meanwhile
-            self._panel.add_measured(measured)
+            self._panel.add_measured(*measured)
 
     def _failed(self, error: BaseException) -> None:
         known = isinstance(error, WorkbenchError)

@@ -10,14 +10,17 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayo
 
 from engines.api import SimulationInfo
 from engines.api.charts import EMPTY, ChartData, ChartInfo
+from ui.charts.arithmetic import over_series
 from ui.charts.contents import charts_of, left_over_time, over_time
 from ui.charts.grid import ChartGrid
+from ui.charts.kept import KeptRuns
 from ui.charts.pacing import Pace
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.making import Plot
-from ui.charts.plots.traces import TraceStore
+from ui.charts.plots.traces import TraceBuffer, TraceStore
 from ui.session.model import DocumentModel
 from ui.widgets.icons import dress
+from workbench.project.columns import Axis
 from workbench.project.project import MeasuredData
 from workbench.run.frames import Frame
 
@@ -34,6 +37,8 @@ class ChartsPanel(QWidget):
     """The names of the charts that are not over time and that somebody looks at."""
     overlay_asked = Signal(object, str)
     """Measured data for this :class:`ChartInfo`, from the file at this path; empty: ask which."""
+    enlarged = Signal(object)
+    """This :class:`ChartCell` is to fill the room of the 3D view; None: none."""
     save_asked = Signal(object, str)
     """This :class:`ChartCell` is to be saved as a file with this suffix."""
 
@@ -57,6 +62,10 @@ class ChartsPanel(QWidget):
         self.cells: dict[str, ChartCell] = {}
         """By the name of the chart, those that have been shown: making one takes 20 ms of a person's time."""
         self._made_for: tuple[ChartInfo, ...] = ()
+        self.kept = KeptRuns()
+        self._abscissae: dict[str, str] = {}  # series that charts stand over instead of time
+        self.large = ""
+        """The name of the chart that fills the room of the 3D view."""
         self.shown: tuple[str, ...] = ()
         self._grid = ChartGrid(self)
         self._empty = QLabel(NOTHING, self)
@@ -68,14 +77,18 @@ class ChartsPanel(QWidget):
         self.chooser.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.chooser.setMenu(QMenu(self.chooser))
         self.chooser.menu().setToolTipsVisible(True)
-        fit = QToolButton(self)
-        fit.setToolTip("Show all of each chart (double-click in one)")
-        dress(fit, "fit")
-        fit.clicked.connect(self.autoscale)
         tools = QVBoxLayout()
         tools.setSpacing(2)
         tools.addWidget(self.chooser)
-        tools.addWidget(fit)
+        fit = self._button("fit", "Show all of each chart (double-click in one)")
+        fit.clicked.connect(self.autoscale)
+        self.keep_button = self._button("duplicate", "Keep the curves of this run behind those of the next ones")
+        self.keep_button.clicked.connect(self.keep_run)
+        self.forget_button = self._button("trash", "Forget the runs that were kept")
+        self.forget_button.clicked.connect(self.forget_runs)
+        self.forget_button.hide()
+        for button in (fit, self.keep_button, self.forget_button):
+            tools.addWidget(button)
         tools.addStretch(1)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(4, 4, 6, 4)
@@ -97,7 +110,7 @@ class ChartsPanel(QWidget):
     @property
     def seen(self) -> bool:
         """Whether somebody may look at it: a dock behind another one's tab counts as visible to Qt."""
-        return self.isVisible() and self._in_front
+        return (self.isVisible() and self._in_front) or bool(self.large)
 
     def set_in_front(self, in_front: bool) -> None:
         self._in_front = in_front
@@ -146,16 +159,86 @@ class ChartsPanel(QWidget):
         for cell in self.cells.values():
             cell.plot.autoscale()
 
-    def add_measured(self, measured: MeasuredData) -> None:
-        """Lay these points over their chart; they take the place of older ones of the same name."""
-        others = [each for each in self._draft() if (each["chart"], each["title"]) != (measured.chart, measured.title)]
-        self._model.edit(("measured",), [*others, measured.model_dump(mode="json")], "overlay of measured data")
+    def axes_of(self, chart: ChartInfo) -> tuple[Axis, Axis]:
+        """What measured data for a chart are to hold: x, and y under the names of the chart and of its curves."""
+        titles = {one.name: one.title for one in (self._info.series if self._info is not None else ())}
+        curves = tuple(titles[name] for name in chart.series if name in titles)
+        unit = self.cells[chart.name].plot.x_unit
+        return Axis(chart.x_title or "time", unit), Axis(chart.title, chart.unit, (chart.name, *curves))
+
+    def add_measured(self, *measured: MeasuredData) -> None:
+        """Lay these points over their charts; they take the place of older ones of the same name."""
+        names = {(each.chart, each.title) for each in measured}
+        others = [each for each in self._draft() if (each["chart"], each["title"]) not in names]
+        added = [each.model_dump(mode="json") for each in measured]
+        self._model.edit(("measured",), [*others, *added], "overlay of measured data")
 
     def remove_measured(self, chart: str) -> None:
         left = [each for each in self._draft() if each["chart"] != chart]
         self._model.edit(("measured",), left, "removal of measured data")
 
+    def keep_run(self) -> None:
+        """Let the curves of this run stand behind those of the next ones, in each chart."""
+        if self._info is not None and self._store.series:
+            self.kept.keep(self._engine(), self._store.series, self._own)
+            self._show_kept()
+
+    def forget_runs(self) -> None:
+        self.kept.clear()
+        self._show_kept()
+
+    def _show_kept(self) -> None:
+        self.forget_button.setVisible(bool(self.kept.runs))
+        for cell in self.cells.values():
+            self._show_kept_in(cell)
+
+    def _show_kept_in(self, cell: ChartCell) -> None:
+        series = self._info.series if self._info is not None else ()
+        chart = cell.chart
+        cell.show_kept(
+            {
+                run.title: self._placed(chart, over_time(chart, run.series, series), run.series)
+                if chart.series
+                else run.own.get(chart.name, EMPTY)
+                for run in self.kept.runs
+                if chart.kind == "line"
+            }
+        )
+
+    def stand_over(self, chart: str, series: str) -> None:
+        """Draw a chart over time over a series instead; empty: over time again."""
+        self._abscissae[chart] = series
+        self._dress_abscissa(self.cells[chart])
+        self._show_kept_in(self.cells[chart])
+        self.pace.soon(by_hand=True)
+
+    def _dress_abscissa(self, cell: ChartCell) -> None:
+        infos = {one.name: one for one in (self._info.series if self._info is not None else ())}
+        others = (one for one in infos.values() if one.unit not in (cell.chart.unit, "1", ""))
+        cell.abscissae = tuple((one.name, one.title) for one in others)
+        chosen = infos.get(self._abscissae.get(cell.chart.name, ""))
+        cell.set_abscissa(None if chosen is None else (chosen.name, chosen.title, chosen.unit))
+
+    def _placed(self, chart: ChartInfo, data: ChartData, buffers: Mapping[str, TraceBuffer]) -> ChartData:
+        """The curves of a chart over time, over what it is to stand over."""
+        cell = self.cells.get(chart.name)
+        if cell is None or cell.abscissa is None:
+            return data
+        buffer = buffers.get(cell.abscissa[0])
+        return EMPTY if buffer is None else over_series(data, buffer.times, buffer.values)
+
     # Which charts are shown.
+
+    def enlarge(self, name: str) -> None:
+        """Let a chart fill the room of the 3D view; empty, or the one that does: none."""
+        if self.large in self.cells:
+            self.cells[self.large].set_large(False)
+        self.large = "" if name == self.large else name
+        self._choose()
+        if self.large:
+            self._cell(self.large).set_large(True)
+        self.enlarged.emit(self._cell(self.large) if self.large else None)
+        self.pace.soon(by_hand=True)
 
     def choose(self, name: str, shown: bool) -> None:
         """Show a chart or not, now and the next time."""
@@ -164,9 +247,12 @@ class ChartsPanel(QWidget):
             self._settings.setValue(self._key(), ",".join(names))
             self._choose()
 
-    def _key(self) -> str:
+    def _engine(self) -> str:
         document = self._model.document
-        return f"charts/{'' if document is None else document.engine.id}"
+        return "" if document is None else document.engine.id
+
+    def _key(self) -> str:
+        return f"charts/{self._engine()}"
 
     def _choose(self) -> None:
         """What the person chose, or as many as there is room for."""
@@ -177,12 +263,17 @@ class ChartsPanel(QWidget):
             self.shown = shown
             for action in self.chooser.menu().actions():
                 action.setChecked(action.data() in shown)
-            self._grid.set_cells([self._cell(name) for name in shown])
             self.pace.soon(by_hand=True)
+        self._grid.set_cells([self._cell(name) for name in shown if name != self.large])
         self._ask()
 
+    @property
+    def _drawn(self) -> tuple[str, ...]:
+        """Those that are shown here, and the large one."""
+        return self.shown if not self.large or self.large in self.shown else (*self.shown, self.large)
+
     def _ask(self) -> None:
-        names = tuple(chart.name for chart in self.charts if not chart.series and chart.name in self.shown)
+        names = tuple(chart.name for chart in self.charts if not chart.series and chart.name in self._drawn)
         asked = names if self._info is not None and self.seen else ()
         if asked != self._asked:
             self._asked = asked
@@ -195,6 +286,8 @@ class ChartsPanel(QWidget):
         if charts and self._made_for == charts:
             self._ask()
             return
+        if self.large and self.large not in {chart.name for chart in charts}:
+            self.large = ""
         self._grid.set_cells([])
         for cell in self.cells.values():
             cell.hide()
@@ -211,6 +304,7 @@ class ChartsPanel(QWidget):
         self._empty.setVisible(not charts)
         self._grid.setVisible(bool(charts))
         self._choose()
+        self.enlarged.emit(self._cell(self.large) if self.large else None)
 
     def _cell(self, name: str) -> ChartCell:
         if name not in self.cells:
@@ -227,25 +321,42 @@ class ChartsPanel(QWidget):
         cell.removal_asked.connect(partial(self.remove_measured, chart.name))
         cell.save_asked.connect(partial(self.save_asked.emit, cell))
         cell.hovered.connect(partial(self._hovered, chart))
+        cell.enlarge.show()
+        cell.size_asked.connect(partial(self.enlarge, chart.name))
+        cell.abscissa_asked.connect(partial(self.stand_over, chart.name))
+        self._dress_abscissa(cell)
+        self._show_kept_in(cell)
         return cell
 
+    def _button(self, icon: str, tip: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        dress(button, icon)
+        return button
+
     def _hovered(self, chart: ChartInfo, x: float | None) -> None:
-        """The line under the mouse stands in all charts over time."""
+        """The line under the mouse stands in all charts over time, or over the same as the one it is in."""
+        over = self.cells[chart.name].abscissa
         for cell in self.cells.values():
-            if cell.chart is chart or (chart.series and cell.chart.series):
+            if cell.chart is chart or (chart.series and cell.chart.series and cell.abscissa == over):
                 cell.show_cursor(x)
 
     def _draw(self) -> None:
         if not self.seen:
             return
-        for name in self.shown:
+        for name in self._drawn:
             cell = self.cells[name]
             if cell.chart.series:
                 series = self._info.series if self._info is not None else ()
-                cell.show_data(over_time(cell.chart, self._store.series, series))
+                cell.show_data(
+                    self._placed(cell.chart, over_time(cell.chart, self._store.series, series), self._store.series)
+                )
                 cell.show_forecast(self._forecast.get(name, EMPTY))
-                cell.plot.show_left(left_over_time(cell.chart, self._store.left, self._store.series))
-                cell.plot.show_now(self._time if self._time > 0 else None)
+                timed = cell.abscissa is None
+                left = left_over_time(cell.chart, self._store.left, self._store.series) if timed else []
+                cell.plot.show_left(left)
+                cell.plot.show_now(self._time if timed and self._time > 0 else None)
             else:
                 cell.show_data(self._own.get(name, EMPTY))
 
@@ -266,6 +377,9 @@ class ChartsPanel(QWidget):
 
     def _opened(self) -> None:
         self._forecast, self._forecast_infos = {}, ()
+        self._abscissae = {}
+        self.kept.of_engine(self._engine())
+        self.forget_button.setVisible(bool(self.kept.runs))
         self._info, self._last, self._own, self._time = None, (), {}, 0.0
         self._make_cells()
 

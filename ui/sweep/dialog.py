@@ -347,9 +347,9 @@ class SweepDialog(QDialog):
         plan, rows = self.plan, list(self.rows)
         if plan is None:
             return
-        pictures = {"overlay.png": picture_bytes(self.results.overlay, ".png")}
+        pictures = {"overlay.png": picture_bytes(self.results.overlay)}
         if self.results.cell is not None:
-            pictures["over_parameter.png"] = picture_bytes(self.results.cell, ".png")
+            pictures["over_parameter.png"] = picture_bytes(self.results.cell)
 
         def write() -> str:
             names = write_sweep(plan, rows, folder)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from engines.api import SimulationInfo
 from ui.charts.inspection import InspectionPanel
+from ui.charts.large import LargeChart
 from ui.charts.overlay import Overlay
 from ui.charts.panel import ChartsPanel
 from ui.panels.probes import ProbesPanel
@@ -35,6 +36,9 @@ class ChartsArea(QObject):
         self._geometry: Any = None
         self._layout: DockLayout | None = None
         self.panel = ChartsPanel(controller.model, probes.store, settings)
+        self.large = LargeChart(viewport)
+        self.panel.enlarged.connect(self.large.take)
+        self.large.left.connect(lambda: self.panel.enlarge(""))
         self.inspection = InspectionPanel()
         self._measuring = Measuring(controller, viewport, window)
         self.measurement = self._measuring.panel

@@ -17,6 +17,8 @@ COMMANDS = (
     "run", "resume", "estimate", "sweep", "tool", "script", "bench", "verify", "doctor", "engines", "presets",
     "new", "convert", "completion",
 )  # fmt: skip
+MOVIE_FRAMES = 150
+"""Six seconds."""
 PICTURES = 4
 SHELLS = ("bash", "zsh", "fish")
 
@@ -134,6 +136,10 @@ def _run(commands: Any) -> argparse.ArgumentParser:
     pictures = run.add_mutually_exclusive_group()
     pictures.add_argument("--pictures", type=count, default=PICTURES, metavar="N", help=f"default {PICTURES}")
     pictures.add_argument("--no-pictures", dest="pictures", action="store_const", const=0)
+    run.add_argument(
+        "--movie", type=Path, metavar="FILE", help="draw a movie of the run: .mp4, .gif, or a folder of pictures"
+    )
+    run.add_argument("--movie-frames", type=several, default=MOVIE_FRAMES, metavar="N", help=f"default {MOVIE_FRAMES}")
     run.add_argument(
         "--quiet", action="store_true", help="no progress and no results in words: warnings and errors alone"
     )

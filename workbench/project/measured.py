@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -12,36 +14,85 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.reading import guarded
+from workbench.project.columns import CURVE, Axis, Column, column_of, columns_for
 from workbench.project.project import MeasuredData
 from workbench.words.units import grouped, unit_text
 
 LARGEST_FILE = 64 * 2**20
 MOST_POINTS = 20_000
 """Points that are kept of a file; of more, every so manyth."""
+MOST_CURVES = 12
+"""Of one table."""
 PREFIXED = {"V", "A", "W", "Ω", "m", "s"}
 """Units whose thousandths have a name of their own."""
+_NAMES = re.compile(r"[^\s\[(]+(?:\s*(?:\[[^\]]*\]|\([^)]*\)))?")
+"""Headings with nothing but spaces between them: ``Time [h] Voltage [V]``."""
+_QUOTED = re.compile(r'"[^"]*"')
 
 
 @guarded("cannot be read as measured points: save it as CSV with two columns, x and y.")
-def read_measured(path: Path, chart: str) -> MeasuredData:
-    """The two columns (x, y) of a file, for the chart of this name.
+def read_measured(path: Path, chart: str, axes: tuple[Axis, Axis] | None = None) -> MeasuredData:
+    """The points (x, y) of a file, for the chart of this name; of several curves the first (:func:`read_curves`)."""
+    return read_curves(path, chart, axes)[0]
 
-    Between them stands a tab, a semicolon, a comma or spaces; with the first two a comma may be the decimal sign. The
-    first row may be a heading; empty rows and those that begin with # are skipped. Raises ProblemError with one
-    sentence that names row and column.
+
+@guarded("cannot be read as measured points: save it as CSV with two columns, x and y.")
+def read_curves(path: Path, chart: str, axes: tuple[Axis, Axis] | None = None) -> list[MeasuredData]:
+    """The points (x, y) of a file, for the chart of this name.
+
+    Between columns stands a tab, a semicolon, a comma or spaces; with the first two a comma may be the decimal sign.
+    The first row may be a heading; empty rows and those that begin with # are skipped. Of two columns the first is x;
+    a heading finds those for ``axes`` (x, y) among more, in any order, and converts their units ("Time [h]"). A table
+    that this application has written of a chart gives each of its curves. Raises ProblemError with one sentence that
+    names row and column.
     """
     rows = [(place, line) for place, line in enumerate(_lines(path), 1) if line.strip() and line.lstrip()[0] != "#"]
     if not rows:
         raise ProblemError(f"'{path.name}' is empty: it needs two columns of numbers, x and y.")
     separator = _separator([line for _, line in rows[:2]])
     cells = [(place, _split(line, separator)) for place, line in rows]
+    heading: Sequence[str] = ()
     if _is_heading(cells[0][1], separator):
+        heading = cells[0][1] if separator else _NAMES.findall(rows[0][1])
         cells = cells[1:]
     if len(cells) < 2:
         raise ProblemError(f"'{path.name}' has fewer than two rows of numbers: it needs columns x and y.")
-    points = [_point(path.name, place, row, separator) for place, row in cells]
+    if len(heading) > 2 and heading[0].lower() == CURVE:
+        return _own_curves(path, chart, heading, cells, axes)
+    columns = Column(0), Column(1)
+    at_most = 2
+    if axes is not None and len(heading) >= max(2, len(cells[0][1])):
+        columns, at_most = columns_for(heading, *axes, path.name), len(heading)
+    points = [_point(path.name, place, row, separator, columns, at_most) for place, row in cells]
+    return [_thinned(chart, path.stem, points)]
+
+
+def _own_curves(
+    path: Path,
+    chart: str,
+    heading: Sequence[str],
+    cells: Sequence[tuple[int, list[str]]],
+    axes: tuple[Axis, Axis] | None,
+) -> list[MeasuredData]:
+    """The curves of a table in long form (:func:`workbench.export.chart_tables.chart_table`); rows without an ordinate
+    interrupt a line there, and are left out."""
+    columns = Column(1), Column(2)
+    if axes is not None:
+        columns = column_of(heading[1], 1, axes[0], path.name), column_of(heading[2], 2, axes[1], path.name)
+    found: dict[str, list[tuple[float, float]]] = {}
+    for place, row in cells:
+        if len(row) > 2 and row[2]:
+            found.setdefault(row[0], []).append(_point(path.name, place, row, ",", columns, len(heading)))
+    if not found or len(found) > MOST_CURVES:
+        what = "no points" if not found else f"more than {MOST_CURVES} curves"
+        raise ProblemError(f"'{path.name}' has {what}: keep those of a few curves.")
+    several = len(found) > 1
+    return [_thinned(chart, f"{path.stem}: {curve}" if several else path.stem, each) for curve, each in found.items()]
+
+
+def _thinned(chart: str, title: str, points: list[tuple[float, float]]) -> MeasuredData:
     points = points[:: -(-len(points) // MOST_POINTS)]
-    return MeasuredData(chart=chart, title=path.stem, x=[x for x, _ in points], y=[y for _, y in points])
+    return MeasuredData(chart=chart, title=title, x=[x for x, _ in points], y=[y for _, y in points])
 
 
 @dataclass(frozen=True)
@@ -95,11 +146,15 @@ def _lines(path: Path) -> list[str]:
 
 def _separator(lines: Sequence[str]) -> str | None:
     """What stands between the columns: the last row of these tells, since a heading may hold anything; None: spaces."""
-    return next((mark for mark in ("\t", ";", ",") if mark in lines[-1]), None)
+    bare = _QUOTED.sub("", lines[-1])
+    return next((mark for mark in ("\t", ";", ",") if mark in bare), None)
 
 
 def _split(line: str, separator: str | None) -> list[str]:
-    cells = [cell.strip().strip('"').strip() for cell in line.strip(" \r\n").split(separator)]
+    if separator is None:
+        cells = [cell.strip('"') for cell in line.split()]
+    else:
+        cells = [cell.strip() for cell in next(csv.reader([line.strip(" \r\n")], delimiter=separator))]
     while len(cells) > 2 and not cells[-1]:
         cells.pop()  # a separator at the end of the row
     return cells
@@ -118,16 +173,20 @@ def _number(cell: str, separator: str | None) -> float | None:
     return value if isfinite(value) else None
 
 
-def _point(name: str, place: int, row: Sequence[str], separator: str | None) -> tuple[float, float]:
-    if len(row) != 2:
+def _point(
+    name: str, place: int, row: Sequence[str], separator: str | None, columns: tuple[Column, Column], at_most: int
+) -> tuple[float, float]:
+    if len(row) > at_most or (at_most == 2 and len(row) != 2):
         count = "one column" if len(row) == 1 else f"{len(row)} columns"
         advice = " (a decimal comma needs ; between the columns)" if separator == "," and len(row) > 2 else ""
         raise ProblemError(f"'{name}', row {place} has {count}: keep two, x and y{advice}.")
     values = []
-    for column, cell in enumerate(row, 1):
+    for column in columns:
+        cell = row[column.place] if column.place < len(row) else ""
         value = _number(cell, separator)
         if value is None:
             what = f"'{cell[:24]}' is not a number" if cell else "there is no number"
-            raise ProblemError(f"'{name}', row {place}, column {column}: {what}; put one there or remove the row.")
-        values.append(value)
+            where = f"row {place}, column {column.place + 1}"
+            raise ProblemError(f"'{name}', {where}: {what}; put one there or remove the row.")
+        values.append(column.factor * value + column.offset)
     return values[0], values[1]

@@ -98,3 +98,36 @@ def test_a_picture_without_outlines_is_better_than_none(project, tmp_path, monke
     monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *_, **options: seen.append(options) or EMPTY)
     assert main(["run", str(project), "--out", str(tmp_path / "out"), "--pictures", "1"]) == 0
     assert seen[0]["placement"] is None
+
+
+def test_a_movie_of_the_run(project, tmp_path, monkeypatch):
+    """Each picture is as bright as its time is late."""
+    from PIL import Image
+
+    def drawn(geometry, info, values, time, view, **_):
+        return np.full((6, 8, 4), round(50 * time), np.uint8)
+
+    monkeypatch.setattr(pictures, "find_renderer", lambda: drawn)
+    movie = tmp_path / "movies" / "run.gif"
+    arguments = ["--no-pictures", "--movie", str(movie), "--movie-frames", "4"]
+    assert main(["run", str(project), "--out", str(tmp_path / "out"), *arguments]) == 0
+    with Image.open(movie) as file:
+        assert file.n_frames == 4
+        for place in range(4):
+            file.seek(place)
+            assert file.convert("RGB").getpixel((3, 3)) == (50 * (place + 1),) * 3
+
+
+def test_a_movie_that_cannot_be_written_is_refused_before_the_run(project, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert main(["run", str(project), "--out", str(out), "--movie", str(tmp_path / "run.avi")]) == 2
+    assert "use .mp4, .gif, or a folder" in capsys.readouterr().err
+    assert not list(out.glob("*.csv"))
+
+
+def test_without_a_renderer_there_is_no_movie_and_it_is_said(project, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(pictures, "find_renderer", lambda: None)
+    movie = tmp_path / "run.gif"
+    assert main(["run", str(project), "--out", str(tmp_path / "out"), "--movie", str(movie)]) == 0
+    assert "no renderer" in capsys.readouterr().err
+    assert not movie.exists()

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
+from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError
+from workbench.export.chart_tables import chart_table
+from workbench.export.tables import rows_as_text
 from workbench.project import measured as module
-from workbench.project.measured import difference, read_measured
+from workbench.project.columns import Axis
+from workbench.project.measured import difference, read_curves, read_measured
 from workbench.project.project import Project
 
 POINTS = [(0.0, 4.2), (10.5, 4.1), (1e3, -3.5)]
@@ -109,3 +115,68 @@ def test_a_project_keeps_measured_data(tmp_path):
     project = Project(engine="wave", measured=[read_measured(file, "voltage")])
     again = Project.model_validate_json(project.model_dump_json())
     assert again.measured == project.measured
+
+
+VOLTAGE = (Axis("time", "s"), Axis("Terminal voltage", "V", ("voltage",)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Time [h],Voltage [mV]\n0,4200\n0.5,4100\n1,3500\n",
+        "Time [s],Voltage [V],Current [A]\n0,4.2,1\n1800,4.1,1\n3600,3.5,1\n",
+        "t,U,I\n0,4.2,1\n1800,4.1,1\n3600,3.5,\n",
+        "I / A;U / V;t / min\n1;4,2;0\n1;4,1;30\n1;3,5;60\n",
+        "Time [h] Voltage [V]\n0 4.2\n0.5 4.1\n1 3.5\n",
+        '"Cell, no. 3","Voltage, terminal (V)","Time (s)"\n"a, b",4.2,0\n"a, b",4.1,1800\nb,3.5,3600\n',
+        "Voltage,Time\n4.2,0\n4.1,1800\n3.5,3600\n",
+        "curve,Time [min],Terminal voltage [V]\n1 C,0,4.2\n1 C,15,\n1 C,30,4.1\n1 C,60,3.5\n",
+    ],
+)
+def test_columns_are_found_by_their_headings_and_in_their_units(tmp_path, text):
+    file = tmp_path / "lab.csv"
+    file.write_text(text)
+    (found,) = read_curves(file, "voltage", VOLTAGE)
+    np.testing.assert_allclose(found.x, [0, 1800, 3600])
+    np.testing.assert_allclose(found.y, [4.2, 4.1, 3.5])
+    assert found.title == "lab"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("Time [s],Temperature [°C]\n0,20\n1,21\n", "Column 2 of 'lab.csv' is in a unit of another kind"),
+        ("a,b,c\n0,20,1\n1,21,2\n", "no column for 'time [s]'"),
+        ("t,U [V],Cell voltage [V]\n0,4,4\n1,4,4\n", "more than one column for 'Terminal voltage [V]'"),
+        ("t,U,I\n0,4.2\n1,4.1,1,7\n", "row 3 has 4 columns"),
+        ("t,I,U\n0,4.2\n1,4.1\n", "row 2, column 3: there is no number"),
+    ],
+)
+def test_columns_that_are_not_found_are_said_with_what_was_looked_for(tmp_path, text, sentence):
+    file = tmp_path / "lab.csv"
+    file.write_text(text)
+    with pytest.raises(ProblemError, match=re.escape(sentence)):
+        read_curves(file, "voltage", VOLTAGE)
+
+
+def test_a_temperature_in_kelvin_stands_over_one_in_degrees(tmp_path):
+    file = tmp_path / "lab.csv"
+    file.write_text("time [h],T [K]\n0,298.15\n1,308.15\n")
+    found = read_measured(file, "temperature", (Axis("time", "s"), Axis("Temperature", "°C")))
+    np.testing.assert_allclose(found.y, [25, 35])
+
+
+def test_the_table_of_a_chart_reads_back_curve_by_curve(tmp_path):
+    """Of three curves with gaps and a band, whose titles hold commas and quotes."""
+    info = ChartInfo("voltage", 'Voltage, mean, "5–95 %"', "V", ("a", "b"), comparable=True)
+    x = np.array([0.0, 0.1, 1e6])
+    curves = (
+        Curve('cell "A", left', x, np.array([4.2, np.nan, 3.0]), low=x, high=x + 1),
+        Curve("B", x + 1, np.array([1.0, 2.0, 3.0])),
+    )
+    header, rows = chart_table(info, ChartData(curves), "time", "s")
+    (tmp_path / "kept.csv").write_text(rows_as_text([header, *rows]))
+    first, second = read_curves(tmp_path / "kept.csv", "voltage", (Axis("time", "s"), Axis(info.title, "V")))
+    assert (first.x, first.y) == ([0.0, 1e6], [4.2, 3.0])
+    assert (second.x, second.y) == ([1.0, 1.1, 1000001.0], [1.0, 2.0, 3.0])
+    assert [first.title, second.title] == ['kept: cell "A", left', "kept: B"]

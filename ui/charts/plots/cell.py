@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,12 +12,15 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import Array
-from engines.api.charts import EMPTY, ChartData, ChartInfo
+from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
+from ui.charts.arithmetic import Look, looked_at
+from ui.charts.figure import FigureSize, figure_bytes
+from ui.charts.figure_dialog import FigureDialog
 from ui.charts.plots.legend import Entry, Legend, Mark
+from ui.charts.plots.looks import ChartTitle, add_looks
 from ui.charts.plots.making import make_plot
-from ui.charts.plots.pictures import picture, picture_bytes
+from ui.charts.plots.pictures import picture
 from ui.charts.plots.reading import abscissa, figure, value_at
-from ui.widgets.elided import ElidedLabel
 from ui.widgets.icons import dress
 from workbench.export.chart_tables import chart_table
 from workbench.export.tables import rows_as_text
@@ -25,7 +29,14 @@ from workbench.project.project import MeasuredData
 
 COUNTED = 1e5
 """Numbers beyond this are written with a power of ten, counts or not."""
-SAVED_AS = {".png": "Picture (*.png)", ".svg": "Drawing (*.svg)", ".csv": "Comma-separated values (*.csv)"}
+SAVED_AS = {
+    ".png": "Picture (*.png)",
+    ".svg": "Drawing (*.svg)",
+    ".pdf": "PDF (*.pdf)",
+    ".csv": "Comma-separated values (*.csv)",
+}
+_figure_size = [FigureSize()]
+"""Of the next figure: that of the last one."""
 
 
 class ChartCell(QWidget):
@@ -37,9 +48,23 @@ class ChartCell(QWidget):
     """Measured data from the file at this path; empty: ask which."""
     removal_asked = Signal()
     hovered = Signal(object)
+    size_asked = Signal()
+    """The chart is to fill the room of the 3D view, or to come back from there."""
+    abscissa_asked = Signal(str)
+    """The series that the chart is to stand over; empty: time."""
 
-    def __init__(self, chart: ChartInfo, x_unit: str, parent: QWidget | None = None) -> None:
+    def __init__(self, chart: ChartInfo, x_unit: str, parent: QWidget | None = None, *, paper: bool = False) -> None:
+        """``paper``: for print, without buttons and present values."""
         super().__init__(parent)
+        self._paper = paper
+        self._time_unit = x_unit
+        self._raw, self._raw_forecast = EMPTY, EMPTY
+        self._kept: dict[str, ChartData] = {}
+        self.look = Look()
+        self.abscissae: tuple[tuple[str, str], ...] = ()
+        """Series that it may stand over: name and title."""
+        self.abscissa: tuple[str, str, str] | None = None
+        """The series that it stands over: name, title and unit."""
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         self.chart = chart
@@ -47,22 +72,26 @@ class ChartCell(QWidget):
         self._measured: tuple[MeasuredData, ...] = ()
         self._hover: float | None = None
         self.plot = make_plot(chart, x_unit, self)
-        self.title = ElidedLabel(chart.title, self)
+        self.title = ChartTitle(chart.title, self)
+        self.title.double_clicked.connect(self.size_asked)
         self.readout = QLabel(self)
         self.readout.setObjectName("muted")
         self.readout.setTextFormat(Qt.TextFormat.PlainText)
         self.legend = Legend(self)
         self.legend.hide()
-        self.more = QToolButton(self)
-        self.more.setObjectName("small")
-        self.more.setToolTip("Save, copy, overlay measured data")
+        self.enlarge = self._button("enlarge", "As large as the view (double-click on the title; Escape leads back)")
+        self.enlarge.clicked.connect(self.size_asked)
+        self.more = self._button("more", "Axes, arithmetic, save, copy, overlay measured data")
         self.more.setAccessibleName(f"Menu of {chart.title}")
-        dress(self.more, "more", "muted")
         self.more.clicked.connect(lambda: self.menu().popup(self.more.mapToGlobal(QPoint(0, self.more.height()))))
         top = QHBoxLayout()
         top.setSpacing(6)
         top.addWidget(self.title, 1)
         top.addWidget(self.readout)
+        for widget in (self.readout, self.enlarge, self.more):
+            widget.setVisible(not paper)
+        self.enlarge.setVisible(False)
+        top.addWidget(self.enlarge)
         top.addWidget(self.more)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 2, 4, 2)
@@ -75,16 +104,54 @@ class ChartCell(QWidget):
         self.plot.hovered.connect(self.hovered)
         self.plot.dropped.connect(self.overlay_asked)
 
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """As they came, before any arithmetic."""
+        return self._raw.curves
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The titles of the kept runs."""
+        return tuple(self._kept)
+
     # What to show.
 
     def show_data(self, data: ChartData) -> None:
-        self.plot.show_data(data)
+        self._raw = data
+        self.plot.show_data(looked_at(data, self.look, self._kept))
         self._tell()
 
     def show_forecast(self, data: ChartData) -> None:
-        self._forecast = data
-        self.plot.show_forecast(data)
+        self._raw_forecast = data
+        self._forecast = looked_at(data, self.look, self._kept) if self.abscissa is None else EMPTY
+        self.plot.show_forecast(self._forecast)
         self._tell()
+
+    def show_kept(self, runs: Mapping[str, ChartData]) -> None:
+        """The curves of kept runs, by their titles."""
+        if runs or self._kept:
+            self._kept = dict(runs)
+            self.set_look(self.look)
+
+    def set_look(self, look: Look) -> None:
+        """Axes and arithmetic from now on."""
+        self.look = look
+        self.title.setText(self.chart.title + look.note())
+        self.plot.set_axes(look.unit(self.chart.unit), log_x=look.log_x, log_y=look.vertical == "log")
+        self.plot.show_kept([looked_at(data, look, self._kept) for data in self._kept.values()])
+        self.show_forecast(self._raw_forecast)
+        self.show_data(self._raw)
+
+    def set_large(self, large: bool) -> None:
+        """With words at the axes."""
+        self.plot.set_title(self.title.text() if large else "")
+
+    def set_abscissa(self, abscissa: tuple[str, str, str] | None) -> None:
+        """Stand over this series (name, title, unit), or over time again."""
+        if abscissa != self.abscissa:
+            self.abscissa = abscissa
+            _, title, unit = abscissa or ("", self.chart.x_title, self.chart.x_unit or self._time_unit)
+            self.plot.set_abscissa(title, unit)
 
     def show_measured(self, measured: Sequence[MeasuredData]) -> None:
         self._measured = tuple(measured)
@@ -103,12 +170,15 @@ class ChartCell(QWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("Show all of it", self.plot.autoscale)
+        if self.chart.kind == "line":
+            add_looks(menu, self)
         menu.addSeparator()
         if self.chart.comparable:
             menu.addAction("Overlay measured data…", lambda: self.overlay_asked.emit(""))
             remove = menu.addAction("Remove measured data", self.removal_asked.emit)
             remove.setEnabled(bool(self._measured))
             menu.addSeparator()
+        menu.addAction("Figure for print…", self.ask_for_figure)
         for suffix in SAVED_AS:
             menu.addAction(f"Save as {suffix[1:].upper()}…", partial(self.save_asked.emit, suffix))
         menu.addAction("Copy as picture", self.copy)
@@ -118,38 +188,84 @@ class ChartCell(QWidget):
         """The chart as a picture on the clipboard."""
         QGuiApplication.clipboard().setImage(picture(self))
 
+    def ask_for_figure(self) -> FigureDialog:
+        """Size and form of a figure on white."""
+        dialog = FigureDialog(self.on_paper, _figure_size[0], self)
+        dialog.chosen.connect(self._save_figure)
+        dialog.open()
+        return dialog
+
+    def _save_figure(self, size: FigureSize, suffix: str) -> None:
+        _figure_size[0] = size
+        self.save_asked.emit(suffix)
+
+    def on_paper(self) -> ChartCell:
+        """The same chart without buttons and present values, where it is being looked at."""
+        cell = ChartCell(self.chart, self._time_unit, paper=True)
+        cell.set_abscissa(self.abscissa)
+        cell._kept, cell._raw, cell._raw_forecast = self._kept, self._raw, self._raw_forecast
+        cell.plot.show_measured(self._measured)
+        cell._measured = self._measured
+        cell.set_look(self.look)
+        if self.chart.kind in ("line", "area", "bar"):
+            cell.title.hide()  # it stands at the axis
+            cell.plot.set_title(cell.title.text())
+        cell.plot.show_part(self.plot)
+        return cell
+
     def content(self, suffix: str) -> bytes:
-        """What a file with this suffix holds: .png, .svg, or .csv with the curves and the measured points."""
+        """What a file with this suffix holds: .png, .svg and .pdf on white, or .csv with the curves, those of kept runs
+        and the measured points."""
         if suffix != ".csv":
-            return picture_bytes(self, suffix)
-        header, rows = chart_table(self.chart, self.plot.data, "time", self.plot.x_unit)
+            return figure_bytes(self.on_paper, _figure_size[0], suffix)
+        curves = list(self.plot.data.curves)
+        for title, data in self._kept.items():
+            seen = looked_at(data, self.look, self._kept)
+            curves += [replace(curve, title=f"{curve.title}, {title}") for curve in seen.curves]
+        data = replace(self.plot.data, curves=tuple(curves))
+        info = replace(self.chart, title=self.title.text(), unit=self.look.unit(self.chart.unit))
+        if self.abscissa is not None:
+            info = replace(info, x_title=self.abscissa[1], x_unit=self.abscissa[2])
+        header, rows = chart_table(info, data, "time", self.plot.x_unit)
         empty = [None] * (len(header) - 3)
         for each in self._measured:
             rows += [[each.title, x, y, *empty] for x, y in zip(each.x, each.y, strict=True)]
         return rows_as_text([header, *rows]).encode()
+
+    def _button(self, icon: str, tip: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setObjectName("small")
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        dress(button, icon, "muted")
+        return button
 
     # In words.
 
     def _tell(self) -> None:
         data, bars = self.plot.data, self.chart.kind == "bar"
         dots = self.chart.kind in ("raster", "matrix")  # one number says nothing of them
-        values = [None if dots else value_at(curve, self._hover, bar=bars) for curve in data.curves]
-        unit = self.chart.unit
+        values = [None if dots or self._paper else value_at(curve, self._hover, bar=bars) for curve in data.curves]
+        unit = self.look.unit(self.chart.unit)
         texts = [
             "" if value is None else f"{value:.0f}" if unit == "1" and _counts(curve.y) else figure(value, unit)
             for value, curve in zip(values, data.curves, strict=True)
         ]
-        where = "" if self._hover is None else abscissa(self.chart, self._hover, self.plot.x_unit)
+        where = "" if self._hover is None else self._where(self._hover)
         single = len(texts) == 1
         self.readout.setText("   ".join(part for part in (where, texts[0] if single else "") if part))
         briefs = ["" if value is None else figure(value, "", 3) for value in values]
         self.legend.set_entries([*self._curve_entries(texts, briefs), *self._other_entries()])
 
+    def _where(self, x: float) -> str:
+        return figure(x, self.plot.x_unit) if self.abscissa else abscissa(self.chart, x, self.plot.x_unit)
+
     def _curve_entries(self, texts: Sequence[str], briefs: Sequence[str]) -> list[Entry]:
-        if len(texts) < 2 or self.chart.kind == "matrix":
+        others = bool(self._kept or self._forecast.curves or self._measured)
+        if len(texts) < (1 if others and self._paper else 2) or self.chart.kind == "matrix":
             return []
         mark: Mark = "line" if self.chart.kind in ("line", "polar") else "area"
-        widest, shortest = figure(-8.888, self.chart.unit), figure(-8.88, "", 3)
+        widest, shortest = figure(-8.888, self.look.unit(self.chart.unit)), figure(-8.88, "", 3)
         return [
             Entry(curve.title, place, "line" if curve.over else mark, text, text and widest, brief, brief and shortest)
             for place, (curve, text, brief) in enumerate(zip(self.plot.data.curves, texts, briefs, strict=True))
@@ -162,9 +278,11 @@ class ChartCell(QWidget):
         if self._forecast.curves:
             one = len(self._forecast.curves) == 1
             entries.append(Entry(self._forecast.curves[0].title if one else "Forecast", 0 if one else None, "dashed"))
+        kept = [(title, data) for title, data in self._kept.items() if data.curves]
+        entries += [Entry(title, None, "dotted", run=run) for run, (title, _) in enumerate(kept)]
         for each in self._measured:
             found = None
-            if data.curves:
+            if data.curves and self.look == Look(log_x=self.look.log_x) and self.abscissa is None:
                 first = data.curves[0]
                 found = difference(np.array(each.x), np.array(each.y), np.asarray(first.x), np.asarray(first.y))
             said = "" if found is None else found.text(self.chart.unit, self.plot.x_unit)

@@ -15,6 +15,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPolygonF
 
 from engines.api import Array
 from engines.api.charts import Curve
+from ui.charts.arithmetic import rises
 from ui.charts.plots.traces import LeftCurve
 from ui.scene.colormaps import colormap
 from ui.widgets.theme import theme
@@ -22,8 +23,10 @@ from ui.widgets.theme import theme
 BUCKETS = 400
 """Points of a filled area: about one for each pixel of a wide plot."""
 SHADES = "viridis"
-LINE, AREA, BAND, FORECAST_BAND, LEFT = 255, 150, 46, 26, 90
+LINE, AREA, BAND, FORECAST_BAND, LEFT, GHOST = 255, 150, 46, 26, 90, 190
 """How opaque these are, of 255."""
+DASHES = (Qt.PenStyle.DotLine, Qt.PenStyle.DashDotLine, Qt.PenStyle.DashDotDotLine)
+"""Of kept runs; forecasts have plain dashes."""
 DOT = 2
 """Side of a dot of a raster [pixels]."""
 
@@ -73,17 +76,10 @@ class Lines:
         self._bands: dict[int, Band] = {}
 
     def show(self, curves: Sequence[Curve]) -> None:
-        while len(self._lines) > len(curves):
-            self._plot.removeItem(self._lines.pop())
-        while len(self._lines) < len(curves):
-            line = pg.PlotDataItem(connect="finite", antialias=True)
-            line.setClipToView(True)
-            line.setDownsampling(auto=True, method="peak")
-            line.setZValue(-5 if self._behind else 5)
-            self._plot.addItem(line)
-            self._lines.append(line)
+        _fit_number(self._plot, self._lines, len(curves), -5 if self._behind else 5)
         for place, (line, curve) in enumerate(zip(self._lines, curves, strict=True)):
             line.setPen(self._pen(place))
+            line.setClipToView(rises(curve.x))  # clipping takes the abscissa for sorted
             line.setData(curve.x, curve.y)
         self._show_bands(curves)
 
@@ -118,20 +114,33 @@ class Branches:
         if len(curves) != len(self._shown) or any(
             new[1] is not old[1] for new, old in zip(curves, self._shown, strict=True)
         ):
-            while len(self._lines) > len(curves):
-                self._plot.removeItem(self._lines.pop())
-            while len(self._lines) < len(curves):
-                line = pg.PlotDataItem(connect="finite", antialias=True)
-                line.setClipToView(True)
-                line.setDownsampling(auto=True, method="peak")
-                line.setZValue(-4)
-                self._plot.addItem(line)
-                self._lines.append(line)
+            _fit_number(self._plot, self._lines, len(curves), -4)
             self._shown = list(curves)
             for line, (_, times, values) in zip(self._lines, curves, strict=True):
                 line.setData(times, values)
         for line, (place, _, _) in zip(self._lines, curves, strict=True):
             line.setPen(pg.mkPen(_color(place, LEFT), width=1.4))
+
+
+class Ghosts:
+    """The curves of kept runs, in the colours of the live ones; each run has its own dashes."""
+
+    def __init__(self, plot: pg.PlotItem) -> None:
+        self._plot = plot
+        self._lines: list[pg.PlotDataItem] = []
+        self._shown: list[Array] = []
+
+    def show(self, runs: Sequence[Sequence[Curve]]) -> None:
+        curves = [(run, place, curve) for run, each in enumerate(runs) for place, curve in enumerate(each)]
+        _fit_number(self._plot, self._lines, len(curves), -3)
+        for line, (run, place, _) in zip(self._lines, curves, strict=True):
+            line.setPen(pg.mkPen(_color(place, GHOST), width=1.3, style=DASHES[run % len(DASHES)]))
+        if len(curves) != len(self._shown) or any(
+            curve.y is not shown for (_, _, curve), shown in zip(curves, self._shown, strict=True)
+        ):
+            self._shown = [curve.y for _, _, curve in curves]
+            for line, (_, _, curve) in zip(self._lines, curves, strict=True):
+                line.setData(curve.x, curve.y)
 
 
 class Stack:
@@ -246,6 +255,19 @@ class DotCloud(pg.GraphicsObject):
     def paint(self, painter: QPainter, *_: object) -> None:
         painter.setPen(self._pen)
         painter.drawPoints(self._points)
+
+
+def _fit_number(plot: pg.PlotItem, lines: list[pg.PlotDataItem], count: int, depth: int) -> None:
+    """As many lines as there are curves, at this depth."""
+    while len(lines) > count:
+        plot.removeItem(lines.pop())
+    while len(lines) < count:
+        line = pg.PlotDataItem(connect="finite", antialias=True)
+        line.setClipToView(True)
+        line.setDownsampling(auto=True, method="peak")
+        line.setZValue(depth)
+        plot.addItem(line)
+        lines.append(line)
 
 
 def stacked(values: Sequence[Array]) -> tuple[Array, Array]:

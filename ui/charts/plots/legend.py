@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ui.charts.plots.layers import shade_color
+from ui.charts.plots.layers import DASHES, shade_color
 from ui.widgets.theme import theme
 
 LINE_PIXELS, SWATCH_PIXELS, GAP_PIXELS = 17, 14, 14
@@ -20,7 +20,7 @@ ROOMY_LINES = 2
 """Where values with units would take more lines than these, the short ones are shown."""
 
 
-Mark = Literal["line", "area", "dashed", "point", "scale"]
+Mark = Literal["line", "area", "dashed", "dotted", "point", "scale"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ class Entry:
     widest: str = ""
     short: str = ""
     shortest: str = ""
+    run: int = 0
+    """Of a dotted mark: which of the kept runs."""
 
     def brief(self) -> Entry:
         return self if not self.short else replace(self, value=self.short, widest=self.shortest)
@@ -143,8 +145,9 @@ class Legend(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawEllipse(box.center(), 3, 3)
         else:
-            style = Qt.PenStyle.DashLine if entry.mark == "dashed" else Qt.PenStyle.SolidLine
-            painter.setPen(QPen(color, 1.4 if entry.mark == "dashed" else 2.4, style))
+            styles = {"dashed": Qt.PenStyle.DashLine, "dotted": DASHES[entry.run % len(DASHES)]}
+            style = styles.get(entry.mark, Qt.PenStyle.SolidLine)
+            painter.setPen(QPen(color, 2.4 if entry.mark == "line" else 1.4, style))
             painter.drawLine(QPointF(box.left(), middle), QPointF(box.right(), middle))
 
     def _scale(self, painter: QPainter, box: QRectF) -> None:

@@ -1,10 +1,9 @@
-"""A chart as a file: a picture twice as fine as on the screen, or a drawing."""
+"""A chart as it stands in the window, as a picture twice as fine as on the screen."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint
-from PySide6.QtGui import QImage, QPainter
-from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 FINENESS = 2.0
@@ -19,20 +18,11 @@ def picture(widget: QWidget) -> QImage:
     return image
 
 
-def picture_bytes(widget: QWidget, suffix: str) -> bytes:
-    """The content of a file with this suffix, ``.png`` or ``.svg``."""
+def picture_bytes(widget: QWidget) -> bytes:
+    """The same as the content of a PNG file."""
     content = QByteArray()
     buffer = QBuffer(content)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    if suffix == ".png":
-        picture(widget).save(buffer, "PNG")  # type: ignore[call-overload]  # the stubs want bytes, Qt a text
-    else:
-        drawing = QSvgGenerator()
-        drawing.setOutputDevice(buffer)
-        drawing.setSize(widget.size())
-        drawing.setViewBox(widget.rect())
-        painter = QPainter(drawing)
-        widget.render(painter, QPoint())
-        painter.end()
+    picture(widget).save(buffer, "PNG")  # type: ignore[call-overload]  # the stubs want bytes, Qt a text
     buffer.close()
     return bytes(content.data())

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from engines.api.charts import EMPTY, ChartData, ChartInfo
-from ui.charts.plots.layers import Bars, Branches, Dots, Lines, Stack
-from ui.charts.plots.scaled_axis import ScaledAxis
+from engines.api import Array
+from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
+from ui.charts.arithmetic import logarithm
+from ui.charts.plots.layers import Bars, Branches, Dots, Ghosts, Lines, Stack
+from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis
 from ui.charts.plots.traces import LeftCurve
 from ui.widgets.theme import theme
 from workbench.project.project import MeasuredData
-from workbench.words.units import unit_text
 
 SYMBOLS = ("o", "s", "t1", "d")
 FINEST_TICKS = 1
@@ -36,9 +39,12 @@ class ChartPlot(pg.PlotWidget):
     """The path of a file that was dropped on it."""
 
     def __init__(self, chart: ChartInfo, x_unit: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent, axisItems={"left": ScaledAxis("left")}, enableMenu=False)
+        super().__init__(parent, axisItems={"left": ScaledAxis("left"), "bottom": TimeAxis("bottom")}, enableMenu=False)
         self.chart = chart
         self.x_unit = chart.x_unit or x_unit
+        self._x_title, self._unit = chart.x_title, chart.unit
+        self._title = ""
+        self._log_x = self._log_y = False
         self.paint_seconds = 0.0
         """What painting has taken since somebody set this to zero."""
         self._data = EMPTY
@@ -47,7 +53,9 @@ class ChartPlot(pg.PlotWidget):
         self._layer = kinds[chart.kind](item)
         self._forecast = Lines(item, behind=True)
         self._left = Branches(item)
+        self._kept = Ghosts(item)
         self._points: list[pg.ScatterPlotItem] = []
+        self._measured: tuple[MeasuredData, ...] = ()
         self._cursor = pg.InfiniteLine(angle=90, movable=False)
         self._now = pg.InfiniteLine(angle=90, movable=False)
         for line in (self._cursor, self._now):
@@ -68,26 +76,54 @@ class ChartPlot(pg.PlotWidget):
     def data(self) -> ChartData:
         return self._data
 
+    def set_axes(self, unit: str, *, log_x: bool, log_y: bool) -> None:
+        """The unit of what is shown from now on, and which axes are logarithmic."""
+        if (unit, log_x, log_y) == (self._unit, self._log_x, self._log_y):
+            return
+        self._unit, self._log_x, self._log_y = unit, log_x, log_y
+        self.getAxis("bottom").setLogMode(x=log_x, y=False)
+        self.getAxis("left").setLogMode(x=False, y=log_y)
+        self.show_measured(self._measured)
+        self._dress()
+        self.autoscale()
+
+    def set_title(self, title: str) -> None:
+        """Say at the axes what stands there, where there is room for it."""
+        self._title = title
+        self._dress()
+
+    def set_abscissa(self, title: str, unit: str) -> None:
+        """What the curves stand over from now on."""
+        self._x_title, self.x_unit = title, unit
+        self._dress()
+        self.autoscale()
+
     def show_data(self, data: ChartData) -> None:
         self._data = data
-        self._layer.show(data.curves)
+        self._layer.show(self._on_axes(data.curves))
 
     def show_forecast(self, data: ChartData) -> None:
-        self._forecast.show(data.curves)
+        self._forecast.show(self._on_axes(data.curves))
 
     def show_left(self, curves: Sequence[LeftCurve]) -> None:
         """What the run saw on branches that it has left."""
+        if self._log_x or self._log_y:
+            curves = [(place, *self._placed(x, y)) for place, x, y in curves]
         self._left.show(curves)
 
+    def show_kept(self, runs: Sequence[ChartData]) -> None:
+        """The curves of kept runs."""
+        self._kept.show([self._on_axes(data.curves) for data in runs])
+
     def show_measured(self, measured: Sequence[MeasuredData]) -> None:
+        self._measured = tuple(measured)
         for points in self._points:
             self.removeItem(points)
         self._points = []
         for place, each in enumerate(measured):
             every = -(-len(each.x) // DRAWN_POINTS)
-            points = pg.ScatterPlotItem(
-                np.array(each.x)[::every], np.array(each.y)[::every], symbol=SYMBOLS[place % len(SYMBOLS)], size=5
-            )
+            x, y = self._placed(np.array(each.x)[::every], np.array(each.y)[::every])
+            points = pg.ScatterPlotItem(x, y, symbol=SYMBOLS[place % len(SYMBOLS)], size=5)
             points.setZValue(7)
             self.addItem(points)
             self._points.append(points)
@@ -95,19 +131,66 @@ class ChartPlot(pg.PlotWidget):
 
     def show_now(self, x: float | None) -> None:
         """The time that the rest of the window shows."""
-        self._now.setVisible(x is not None)
-        if x is not None:
-            self._now.setValue(x)
+        self._stand(self._now, x)
 
     def show_cursor(self, x: float | None) -> None:
-        self._cursor.setVisible(x is not None)
+        self._stand(self._cursor, x)
+
+    def _stand(self, line: pg.InfiniteLine, x: float | None) -> None:
+        if x is not None and self._log_x:
+            x = math.log10(x) if x > 0 else None
+        line.setVisible(x is not None)
         if x is not None:
-            self._cursor.setValue(x)
+            line.setValue(x)
+
+    def _placed(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """Where points stand: a logarithmic axis counts powers of ten. Those without one are left out."""
+        if not (self._log_x or self._log_y):
+            return x, y
+        x, y = logarithm(x) if self._log_x else x, logarithm(y) if self._log_y else y
+        known = np.isfinite(x)
+        return x[known], y[known]
+
+    def _on_axes(self, curves: Sequence[Curve]) -> Sequence[Curve]:
+        if not (self._log_x or self._log_y):
+            return curves
+        placed = []
+        for curve in curves:
+            x, y = self._placed(curve.x, curve.y)
+            low, high = (None if end is None else self._placed(curve.x, end)[1] for end in (curve.low, curve.high))
+            placed.append(replace(curve, x=x, y=y, low=low, high=high))
+        return placed
+
+    def show_part(self, other: QWidget) -> None:
+        """Show the part that the other plot does, where a person has chosen one."""
+        if not isinstance(other, ChartPlot):
+            return
+        box = other.getPlotItem().getViewBox()
+        for axis, follows in enumerate(box.autoRangeEnabled()):
+            if not follows:
+                low, high = box.viewRange()[axis]
+                (self.setXRange, self.setYRange)[axis](low, high, padding=0)
+
+    def thicken(self, factor: float) -> None:
+        """Draw lines and points so many times as thick: they are measured in dots, of which a fine picture has many."""
+        for item in self.getPlotItem().items:
+            if isinstance(item, (pg.PlotDataItem, pg.PlotCurveItem)):
+                pen = pg.mkPen(item.opts["pen"])
+                pen.setWidthF(factor * pen.widthF())
+                item.setPen(pen)
+            elif isinstance(item, pg.ScatterPlotItem):
+                item.setSize(factor * item.opts["size"])
+        for side in ("left", "bottom"):
+            self.getAxis(side).setPen(pg.mkPen(theme().palette.border, width=factor))
 
     def autoscale(self) -> None:
         self.enableAutoRange()
 
     # Qt.
+
+    def sizeHint(self) -> QSize:
+        """Not the size that it has, which a layout would keep it at when there is less room."""
+        return self.minimumSize()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         began = clock.perf_counter()
@@ -142,7 +225,8 @@ class ChartPlot(pg.PlotWidget):
     def _hover(self, position: QPointF) -> None:
         box = self.getPlotItem().getViewBox()
         if box.sceneBoundingRect().contains(position):
-            self.hovered.emit(float(box.mapSceneToView(position).x()))
+            x = float(box.mapSceneToView(position).x())
+            self.hovered.emit(10**x if self._log_x else x)
         else:
             self.hovered.emit(None)
 
@@ -151,17 +235,20 @@ class ChartPlot(pg.PlotWidget):
         self.setBackground(colors.plot)
         self._cursor.setPen(pg.mkPen(colors.muted, width=1, style=Qt.PenStyle.DashLine))
         self._now.setPen(pg.mkPen(colors.color("accent", 150), width=1))
-        unit = unit_text(self.x_unit)
-        bottom = f"{self.chart.x_title} [{unit}]" if self.chart.x_title and unit else self.chart.x_title or unit
         for side in ("left", "bottom"):
             axis = self.getAxis(side)
             axis.setPen(pg.mkPen(colors.border))
             axis.setTextPen(pg.mkPen(colors.muted))
             axis.setStyle(tickLength=-4, tickFont=self.font(), maxTickLevel=FINEST_TICKS)
-        axis.enableAutoSIPrefix(False)
-        axis.setLabel(bottom or None, color=colors.muted)
-        self.getAxis("left").set_unit(self.chart.unit, colors.muted)
-        self._layer.show(self._data.curves)
+        timed = bool(self.chart.series) and not self._x_title
+        self.getAxis("bottom").titled(
+            "Time" if timed and self._title else self._x_title,
+            self.x_unit,
+            colors.muted,
+            times=timed or self._x_title == "Time",
+        )
+        self.getAxis("left").set_unit(self._unit, colors.muted, self._title)
+        self._layer.show(self._on_axes(self._data.curves))
         self._dress_points()
 
     def _dress_points(self) -> None:

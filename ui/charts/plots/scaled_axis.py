@@ -1,4 +1,4 @@
-"""The axis of a quantity of any size: large and small values share a power of ten, which stands before the unit."""
+"""Axes of quantities of any size: values share a power of ten before the unit; times are told in what is legible."""
 
 from __future__ import annotations
 
@@ -22,31 +22,97 @@ def power_of(largest: float) -> int:
     return 3 * math.floor(math.log10(largest) / 3)
 
 
+def powers(values: Sequence[float]) -> list[str]:
+    """What stands at powers of ten, ``10⁻³``; in full where it is short."""
+    return [
+        f"{10.0**value:g}"
+        if -3 < value < 4
+        else f"10{str(round(value)).translate(RAISED)}"
+        if value == round(value)
+        else ""
+        for value in values
+    ]
+
+
 class ScaledAxis(pg.AxisItem):
-    """``10⁶ V/m``; 0, 2, 4 instead of 0, 2e+06, 4e+06."""
+    """``[10⁶ V/m]``; 0, 2, 4 instead of 0, 2e+06, 4e+06. With a title: ``Field [10⁶ V/m]``."""
 
     def __init__(self, orientation: str, **arguments: Any) -> None:
-        self._power, self._unit = 0, ""
+        self._power, self._unit, self._title = 0, "", ""
         super().__init__(orientation, **arguments)
         self.enableAutoSIPrefix(False)  # else a power of ten hides behind the unit
 
-    def set_unit(self, unit: str, color: str) -> None:
-        self._unit = unit_text(unit)
+    def set_unit(self, unit: str, color: str, title: str = "") -> None:
+        self._unit, self._title = unit_text(unit), title
         self.labelStyle["color"] = color
         self._write()
 
     def setRange(self, mn: float, mx: float) -> None:
         super().setRange(mn, mx)
-        power = power_of(max(abs(mn), abs(mx)))
+        power = 0 if self.logMode else power_of(max(abs(mn), abs(mx)))
         if power != self._power:
             self._power = power
             self._write()
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        if self.logMode:
+            return super().tickStrings(values, scale, spacing)
         factor = 10.0**-self._power
         texts = super().tickStrings([factor * value for value in values], scale, factor * spacing)
         return [text.replace("-", "−") for text in texts]
 
+    def logTickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        return powers(values)
+
     def _write(self) -> None:
         power = f"10{str(self._power).translate(RAISED)}" if self._power else ""
-        self.setLabel(" ".join(part for part in (power, self._unit) if part) or None, **self.labelStyle)
+        unit = " ".join(part for part in (power, self._unit) if part)
+        parts = (self._title, f"[{unit}]" if unit else "")  # a V alone on its side reads as >
+        self.setLabel(" ".join(part for part in parts if part) or None, **self.labelStyle)
+
+
+HANDIER = {"s": (("d", 86400.0, 20.0), ("h", 3600.0, 2.0), ("min", 60.0, 10.0)), "ms": (("s", 1e3, 20.0),)}
+"""For a unit of time those that are handier beyond so many of them: their names, their sizes."""
+
+
+def handy_unit(span: float, unit: str) -> tuple[str, float]:
+    """(unit, size) in which times up to ``span`` [``unit``] are told: 53480 s in hours."""
+    for name, size, least in HANDIER.get(unit, ()):
+        if span >= least * size:
+            return name, size
+    return unit, 1.0
+
+
+class TimeAxis(pg.AxisItem):
+    """The abscissa. Of simulated time (``times``) it changes its unit with what is seen; its label is ``titled``."""
+
+    def __init__(self, orientation: str, **arguments: Any) -> None:
+        self._title, self._unit, self._times, self._shown = "", "", False, ("", 1.0)
+        super().__init__(orientation, **arguments)
+        self.enableAutoSIPrefix(False)
+
+    def titled(self, title: str, unit: str, color: str, *, times: bool) -> None:
+        self._title, self._unit, self._times = title, unit, times
+        self.labelStyle["color"] = color
+        self._shown = self._wanted()
+        self._write()
+
+    def setRange(self, mn: float, mx: float) -> None:
+        super().setRange(mn, mx)
+        if self._shown != self._wanted():
+            self._shown = self._wanted()
+            self._write()
+
+    def _wanted(self) -> tuple[str, float]:
+        if not self._times or self.logMode:
+            return self._unit, 1.0
+        return handy_unit(max(abs(end) for end in self.range), self._unit)
+
+    def logTickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        return powers(values)
+
+    def _write(self) -> None:
+        unit, size = self._shown
+        self.setScale(1.0 / size)
+        unit = unit_text(unit)
+        self.setLabel(f"{self._title} [{unit}]".strip() if unit else self._title or None, **self.labelStyle)

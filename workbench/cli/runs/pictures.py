@@ -9,8 +9,9 @@ import queue
 import threading
 from pathlib import Path
 
-from engines.api import Simulation, SimulationInfo
-from engines.api.errors import WorkbenchError
+from engines.api import Array, Simulation, SimulationInfo
+from engines.api.errors import ProblemError, WorkbenchError
+from workbench.export.movies import open_movie
 from workbench.export.png import save_snapshot
 from workbench.project.document import Document
 from workbench.run.frames import RunState, Sample
@@ -18,6 +19,7 @@ from workbench.run.moments import Moment, Render, find_renderer, render_moment, 
 from workbench.run.observer import Observer
 
 MOST_WAITING = 2
+FRAMES_PER_SECOND = 25.0
 
 
 class Pictures(Observer):
@@ -95,11 +97,47 @@ class Pictures(Observer):
         if self._sample is not None:
             rate, fraction = self._sample.bytes_per_second / 1e9, self._sample.fraction_of_ceiling
             lines.append(f"{rate:.3g} GB/s, {fraction:.0%} of the measured ceiling")
-        rgba = render_moment(self._render, self._document, self._info, moment, view, lines)
+        self.take(moment, render_moment(self._render, self._document, self._info, moment, view, lines))
+
+    def take(self, moment: Moment, rgba: Array) -> None:
+        """Keep what was drawn of a moment."""
         path = self._folder / f"picture_{moment.step:09d}.png"
         save_snapshot(path, rgba, self._document)
         self.drawn.append(path)
 
+    def end(self) -> None:
+        """The run is over, and all of it was drawn."""
+
     def _give_up(self, text: str) -> None:
         self.trouble = text
         self.abandon()
+
+
+class RunMovie(Pictures):
+    """A movie of ``number`` pictures at equal distances up to ``until``.
+
+    Raises ProblemError where the run has no end to divide, and where no such movie can be written.
+    """
+
+    def __init__(self, path: Path, document: Document, number: int, until: float | None) -> None:
+        if until is None:
+            raise ProblemError(f"A movie needs an end of the run: add --until T [{document.time_unit}].")
+        super().__init__(path.parent, document, number, until)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._movie = open_movie(path, FRAMES_PER_SECOND)
+
+    def take(self, moment: Moment, rgba: Array) -> None:
+        self._movie.add(rgba)
+
+    def end(self) -> None:
+        """Complete the file with what was drawn; without a picture there is none."""
+        if not self._movie.frames:
+            self._movie.abandon()
+            self.trouble = self.trouble or "No picture was drawn, so there is no movie; the results are complete."
+            return
+        try:
+            self._movie.finish()
+            self.drawn.append(self._movie.path)
+        except WorkbenchError as error:
+            self._movie.abandon()
+            self.trouble = str(error)

@@ -12,7 +12,7 @@ import sys
 import threading
 import time as clock
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from engines.api.errors import ProblemError
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
 from workbench.cli.runs.asked import Asked
-from workbench.cli.runs.pictures import Pictures
+from workbench.cli.runs.pictures import Pictures, RunMovie
 from workbench.cli.runs.progress import ProgressLine
 from workbench.cli.telling import fact_lines, tell_findings
 from workbench.project.document import Document
@@ -72,7 +72,9 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         resume = read_checkpoint(folder / CHECKPOINT, problem_fingerprint(document, probe_elements(document)))
         if resume.noticed:
             print(resume.noticed, file=sys.stderr)
-    pictures = Pictures(folder, document, options.pictures, until)
+    drawings = [Pictures(folder, document, options.pictures, until)]
+    if options.movie is not None:
+        drawings.append(RunMovie(options.movie, document, options.movie_frames, until))
     if resume is not None and until is not None and resume.meta.time > until * (1 + 1e-9):
         told = time_text(resume.meta.time, document.time_unit)
         raise ProblemError(
@@ -93,7 +95,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         runner = start(
             document,
             options.device or document.project.run.device,
-            (recorder, pictures),
+            (recorder, *drawings),
             autostart=True,
             until=until,
             resume_from=None if resume is None else resume.state,
@@ -102,9 +104,11 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         )
         ends = document.engine.ends(document.complete_problem())
         line = ProgressLine(until, document.time_unit, may_end=ends, quiet=options.quiet)
-        interrupted = _watch(runner, pictures, line, recorder)
+        interrupted = _watch(runner, drawings, line, recorder)
+    for each in drawings:
+        each.end()
     with redirect_stdout(io.StringIO()) if options.quiet else nullcontext():
-        code = _report(runner, recorder, pictures, interrupted)
+        code = _report(runner, recorder, drawings, interrupted)
     record = recorder.record()
     record["asked"] = record.pop("command", None)
     options.answer.update(folder=str(folder.absolute()), **record)
@@ -134,36 +138,46 @@ def _looked_at(
     return backend, findings
 
 
-def _watch(runner: Runner, pictures: Pictures, line: ProgressLine, recorder: Recorder) -> int:
+def _watch(runner: Runner, drawings: Sequence[Pictures], line: ProgressLine, recorder: Recorder) -> int:
     """Show progress and draw pictures until the run ends; returns 0, or the exit code of the interruption."""
     interrupted, latest = 0, math.inf
     try:
         while runner.wait(RunState.FINISHED, timeout=0.1) not in ENDS:
             line.show(runner)
-            pictures.draw()
+            _draw(drawings)
     except KeyboardInterrupt as signal_:
         interrupted = signal_.args[0] if signal_.args else INTERRUPTED
-        pictures.abandon()
+        for each in drawings:
+            each.abandon()
         if interrupted == TERMINATED:
             recorder.hurry()
         if interrupted and runner.info is None:
             latest = clock.monotonic() + PATIENCE
     runner.close(timeout=0)
     while runner.alive and clock.monotonic() < latest:
-        pictures.draw()
+        _draw(drawings)
         runner.join(0.05)
-    pictures.draw()
+    _draw(drawings)
     line.show(runner, last=True)
     return interrupted
 
 
-def _report(runner: Runner, recorder: Recorder, pictures: Pictures, interrupted: int) -> int:
+def _draw(drawings: Sequence[Pictures]) -> None:
+    for each in drawings:
+        each.draw()
+
+
+def _report(runner: Runner, recorder: Recorder, drawings: Sequence[Pictures], interrupted: int) -> int:
     for message in runner.take_messages():
         if message.severity == "warning":
             print(message.text, file=sys.stderr)
-    if pictures.trouble:
-        print(pictures.trouble, file=sys.stderr)
-    saved = [*recorder.saved(), *(path.name for path in pictures.drawn)] if runner.info else []
+    for trouble in dict.fromkeys(each.trouble for each in drawings if each.trouble):
+        print(trouble, file=sys.stderr)
+    saved = (
+        [*recorder.saved(), *(_named(path, recorder.folder) for each in drawings for path in each.drawn)]
+        if runner.info
+        else []
+    )
     ended = f"{'Interrupted' if interrupted else 'Finished'} at {time_text(recorder.time, runner.time_unit, '.6g')}."
     where = f"Saved in '{recorder.folder}': {', '.join(saved)}." if saved else "Nothing was saved."
     if runner.error is not None:
@@ -176,6 +190,10 @@ def _report(runner: Runner, recorder: Recorder, pictures: Pictures, interrupted:
         print(runner.ending)
     print(f"{ended} {where}")
     return interrupted or DONE
+
+
+def _named(path: Path, folder: Path) -> str:
+    return path.name if path.parent == folder else f"'{path}'"
 
 
 def _output_folder(options: Namespace, document: Document) -> Path:

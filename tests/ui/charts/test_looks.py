@@ -1,0 +1,187 @@
+"""Axes, arithmetic, kept runs, a large chart and figures, as a person asks for them."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
+
+from engines.api.charts import ChartData, ChartInfo, Curve
+from tests.ui.charts.test_panel import drawn, run_until
+from ui.charts.arithmetic import Look, looked_at, over_series
+from ui.charts.figure import FigureSize
+from ui.charts.plots.cell import ChartCell
+from ui.charts.plots.scaled_axis import handy_unit, powers
+
+X = np.array([0.0, 1.0, 10.0, 100.0])
+DATA = ChartData((Curve("a", X, np.array([2.0, 4.0, 8.0, -1.0])), Curve("b", X, np.array([1.0, 2.0, 0.0, 10.0]))))
+
+
+def test_quotients_and_decibels():
+    a, b = looked_at(DATA, Look(over="curve:b"), {}).curves
+    np.testing.assert_array_equal(a.y, [2, 2, np.nan, -0.1])  # nothing is divided by zero
+    np.testing.assert_array_equal(b.y, [1, 1, np.nan, 1])
+    a, b = looked_at(DATA, Look(vertical="dB20"), {}).curves
+    np.testing.assert_allclose(b.y, [0, 20 * np.log10(2), np.nan, 20])
+    a, b = looked_at(DATA, Look(vertical="dB10", over="largest"), {}).curves
+    np.testing.assert_allclose(a.y, 10 * np.log10([0.25, 0.5, 1, 0.125]))
+    kept = ChartData((Curve("a", np.array([0.0, 10.0]), np.array([1.0, 3.0])),))
+    a, b = looked_at(DATA, Look(over="run:run 1"), {"run 1": kept}).curves
+    np.testing.assert_allclose(a.y, [2, 4 / 1.2, 8 / 3, np.nan])  # 1 + 0.2 x; beyond its end nothing is known
+    assert np.isnan(b.y).all()
+
+
+def test_a_band_stays_a_band_under_a_negative_divisor():
+    curve = Curve("a", X, -np.ones(4), low=np.full(4, -2.0), high=np.full(4, -0.5))
+    (found,) = looked_at(ChartData((curve, Curve("b", X, -np.ones(4)))), Look(over="curve:b"), {}).curves[:1]
+    np.testing.assert_array_equal(found.low, 0.5)
+    np.testing.assert_array_equal(found.high, 2.0)
+
+
+def test_a_curve_over_another_series():
+    (found, _) = over_series(DATA, np.array([0.0, 100.0]), np.array([5.0, 0.0])).curves
+    np.testing.assert_allclose(found.x, [5, 4.95, 4.5, 0])
+
+
+def test_times_are_told_in_legible_units():
+    assert handy_unit(53480, "s") == ("h", 3600.0)
+    assert handy_unit(900, "s") == ("min", 60.0)
+    assert handy_unit(599, "s") == ("s", 1.0)
+    assert handy_unit(2e6, "s") == ("d", 86400.0)
+    assert handy_unit(5e4, "ps") == ("ps", 1.0)
+    assert powers([-5.0, -2.0, 0.0, 0.5, 6.0]) == ["10⁻⁵", "0.01", "1", "3.16228", "10⁶"]
+
+
+@pytest.fixture
+def cell(qtbot):
+    cell = ChartCell(ChartInfo("gain", "Gain", "V", x_title="Frequency", x_unit="Hz", comparable=True), "s")
+    qtbot.addWidget(cell)
+    cell.show_data(DATA)
+    return cell
+
+
+def choose(cell, *path):
+    """Click through the menu."""
+    menu = cell.menu()
+    for text in path:
+        (action,) = [action for action in menu.actions() if action.text() == text]
+        menu = action.menu() or menu
+    action.trigger()
+
+
+def test_the_menu_makes_axes_logarithmic_and_points_stand_at_their_powers(cell):
+    choose(cell, "Vertical axis", "Logarithmic")
+    choose(cell, "Horizontal axis", "Logarithmic")
+    first = cell.plot.getPlotItem().listDataItems()[0]
+    np.testing.assert_allclose(first.xData, [0, 1, 2])  # x = 0 has no logarithm
+    np.testing.assert_allclose(first.yData, [np.log10(4), np.log10(8), np.nan])
+    cell.show_cursor(10.0)
+    assert cell.plot._cursor.value() == 1.0
+    assert cell.legend.entries[0].value == "8.000 V"  # told as they are
+    choose(cell, "Vertical axis", "Linear")
+    np.testing.assert_array_equal(cell.plot.getPlotItem().listDataItems()[0].yData, [4, 8, -1])
+
+
+def test_the_menu_divides_and_the_table_says_so(cell):
+    choose(cell, "Divide by", "b")
+    choose(cell, "Vertical axis", "Decibels of a power, 10 log₁₀")
+    assert cell.title.text() == "Gain ÷ b"
+    assert cell.legend.entries[0].value.endswith(" dB")
+    lines = cell.content(".csv").decode().splitlines()
+    assert lines[0] == "curve,Frequency [Hz],Gain ÷ b [dB]"
+    assert float(lines[1].split(",")[2]) == pytest.approx(10 * np.log10(2), rel=1e-8)
+
+
+def test_a_run_is_kept_behind_the_next_and_its_table_is_laid_over_it(charted, qtbot, tmp_path, monkeypatch):
+    run_until(qtbot, charted, 20.0)
+    panel = charted.charts.panel
+    upper = drawn(qtbot, panel, "voltage", until=19.5)[1]
+    cell, path = panel.cells["voltage"], tmp_path / "kept.csv"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    cell.save_asked.emit(".csv")
+    qtbot.waitUntil(path.is_file, timeout=5000)
+    cell.plot.dropped.emit(str(path))
+    qtbot.waitUntil(lambda: len(charted.model.document.project.measured) == 2, timeout=5000)
+    kept = charted.model.document.project.measured[1]
+    assert kept.title == "kept: Upper"
+    np.testing.assert_allclose(kept.y[: len(upper.y)], upper.y, rtol=1e-8)
+
+    qtbot.mouseClick(panel.keep_button, Qt.MouseButton.LeftButton)
+    assert [entry.title for entry in cell.legend.entries if entry.mark == "dotted"] == ["run 1"]
+    charted.controller.reset()
+    qtbot.waitUntil(lambda: charted.controller.phase == "ready", timeout=5000)
+    run_until(qtbot, charted, 5.0)
+    drawn(qtbot, panel, "voltage", until=4.5)
+    items = cell.plot.getPlotItem().listDataItems()
+    dotted = [item for item in items if item.opts["pen"].style() == Qt.PenStyle.DotLine]
+    np.testing.assert_allclose(dotted[0].yData, 4 - dotted[0].xData / 100, atol=1e-12)
+    assert dotted[0].xData[-1] > 19.5  # the whole of the run before
+    choose(cell, "Divide by", "run 1")
+    known = cell.plot.data.curves[0].y
+    np.testing.assert_allclose(known[np.isfinite(known)], 1.0, atol=1e-9)  # the same run, a straight line
+    assert np.isfinite(known).any()
+    qtbot.mouseClick(panel.forget_button, Qt.MouseButton.LeftButton)
+    assert "dotted" not in [entry.mark for entry in cell.legend.entries]
+
+
+def test_a_chart_stands_over_another_series_and_fills_the_view_until_escape(charted, qtbot):
+    run_until(qtbot, charted, 20.0)
+    panel = charted.charts.panel
+    drawn(qtbot, panel, "voltage", until=19.5)
+    cell = panel.cells["voltage"]
+    choose(cell, "Horizontal axis", "Over: Kinetics")
+    qtbot.waitUntil(lambda: cell.plot.data.curves[0].x[0] >= 20, timeout=5000)
+    curve = cell.plot.data.curves[0]
+    np.testing.assert_allclose(curve.y, 4 - (curve.x - 20) / 10, atol=1e-9)  # kinetics = 20 + t/10
+    assert cell.plot.getAxis("bottom").labelText == "Kinetics [mV]"
+    choose(cell, "Horizontal axis", "Over: Time")
+    qtbot.waitUntil(lambda: cell.plot.data.curves[0].x[0] < 1, timeout=5000)
+
+    small, large = cell.size(), charted.charts.large
+    qtbot.mouseDClick(cell.title, Qt.MouseButton.LeftButton)
+    assert large.isVisible()
+    assert large.size() == charted.viewport.size()
+    assert large.isAncestorOf(cell)
+    charted._layout.docks["log"].raise_()
+    run_until(qtbot, charted, 30.0)
+    drawn(qtbot, panel, "voltage", until=29.5)  # it goes on though the panel is behind the log
+    charted.activateWindow()
+    QTest.keyClick(charted, Qt.Key.Key_Escape)
+    qtbot.waitUntil(large.isHidden, timeout=5000)
+    charted._layout.docks["charts"].raise_()
+    qtbot.waitUntil(lambda: cell.size() == small, timeout=5000)
+    assert not large.isAncestorOf(cell)
+
+
+def test_a_figure_has_the_size_and_the_colours_that_were_asked_for(cell, qtbot):
+    dialog = cell.ask_for_figure()
+    dialog.size_chooser.setCurrentText("One column of a paper")
+    assert dialog.size_wanted == FigureSize(85, 60, 8, 600)
+    dialog.dots_box.setValue(254)  # ten in a millimetre
+    asked = []
+    cell.save_asked.connect(asked.append)
+    qtbot.mouseClick(dialog.buttons[".png"], Qt.MouseButton.LeftButton)
+    assert asked == [".png"]
+    image = QImage.fromData(cell.content(".png"))
+    assert (image.width(), image.height()) == (pytest.approx(850, abs=4), pytest.approx(600, abs=4))
+    assert image.pixelColor(2, image.height() - 2).name() == "#ffffff"
+    assert b"%PDF" in cell.content(".pdf")[:8]
+    box = re.search(rb"/MediaBox \[([^]]*)\]", cell.content(".pdf"))
+    assert [float(number) for number in box[1].split()] == pytest.approx([0, 0, 240.9, 170.1], abs=0.6)  # points
+    svg = cell.content(".svg").decode()
+    assert "Frequency [Hz]" in svg
+    assert "Gain [V]" in svg
+
+
+def test_a_figure_leaves_the_colours_of_the_window_alone(cell, qapp):
+    from ui.widgets.theme import theme
+
+    theme().apply("dark", qapp)
+    before = theme().palette
+    cell.content(".svg")
+    assert theme().palette is before

@@ -1,0 +1,74 @@
+"""Movies: pictures that come back out of the file as they went in."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from engines.api.errors import ProblemError
+from workbench.export.movies import NO_ENCODER, finished, open_movie
+from workbench.storage.atomic import StorageError
+
+
+def pictures():
+    """Three of 25 × 16 pixels: red, green and blue, with a white corner."""
+    for channel in range(3):
+        rgba = np.zeros((16, 25, 4), np.uint8)
+        rgba[:, :, [channel, 3]] = 255
+        rgba[:4, :4] = 255
+        yield rgba
+
+
+def written(path, rate=10.0):
+    with finished(open_movie(path, rate)) as movie:
+        for picture in pictures():
+            movie.add(picture)
+    return path
+
+
+def test_a_gif_holds_each_picture_for_its_time(tmp_path):
+    with Image.open(written(tmp_path / "run.gif")) as file:
+        assert (file.n_frames, file.size, file.info["duration"], file.info["loop"]) == (3, (25, 16), 100, 0)
+        for place, picture in enumerate(pictures()):
+            file.seek(place)
+            np.testing.assert_array_equal(np.asarray(file.convert("RGB")), picture[:, :, :3])
+    assert [path.name for path in tmp_path.iterdir()] == ["run.gif"]
+
+
+def test_a_folder_holds_them_as_png(tmp_path):
+    folder = written(tmp_path / "run")
+    assert sorted(path.name for path in folder.iterdir()) == [f"frame_0000{n}.png" for n in range(3)]
+    with Image.open(folder / "frame_00002.png") as file:
+        np.testing.assert_array_equal(np.asarray(file), list(pictures())[2])
+    with pytest.raises(ProblemError, match="not an empty folder"):
+        open_movie(folder, 10.0)
+
+
+def test_an_mp4_is_written_or_its_encoder_asked_for(tmp_path):
+    if importlib.util.find_spec("imageio_ffmpeg") is None:
+        with pytest.raises(ProblemError) as caught:
+            open_movie(tmp_path / "run.mp4", 10.0)
+        assert str(caught.value) == NO_ENCODER
+        return
+    import imageio_ffmpeg
+
+    path = written(tmp_path / "run.mp4")
+    reader = imageio_ffmpeg.read_frames(str(path))
+    told = next(reader)
+    assert (told["size"], told["fps"], told["codec"]) == ((24, 16), 10.0, "h264")  # sides of 4:2:0 colours are even
+    shown = [np.frombuffer(frame, np.uint8).reshape(16, 24, 3) for frame in reader]
+    assert len(shown) == 3
+    for frame, picture in zip(shown, pictures(), strict=True):
+        assert np.abs(frame[10, 15].astype(int) - picture[10, 15, :3]).max() < 12  # away from the corner
+    assert [each.name for each in tmp_path.iterdir()] == ["run.mp4"]
+
+
+@pytest.mark.parametrize("name", ["run.gif", "run.avi"])
+def test_what_is_not_finished_leaves_nothing(tmp_path, name):
+    refused = pytest.raises((StorageError, ProblemError), match=r"no picture|use .mp4")
+    with refused, finished(open_movie(tmp_path / name, 10.0)):
+        pass
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,108 @@
+"""How the numbers of a chart are looked at: divided by others, in decibels, over another series than time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from engines.api import Array
+from engines.api.charts import EMPTY, ChartData, Curve
+
+Vertical = Literal["linear", "log", "dB10", "dB20"]
+VERTICALS: dict[Vertical, str] = {
+    "linear": "Linear",
+    "log": "Logarithmic",
+    "dB10": "Decibels of a power, 10 log₁₀",
+    "dB20": "Decibels of an amplitude, 20 log₁₀",
+}
+LARGEST, CURVE, RUN = "largest", "curve:", "run:"
+
+
+@dataclass(frozen=True)
+class Look:
+    """``over``: what ordinates are divided by: "" nothing, "largest" each curve's own largest magnitude, "curve:TITLE"
+    a curve of the chart, "run:TITLE" the same curve of a kept run."""
+
+    log_x: bool = False
+    vertical: Vertical = "linear"
+    over: str = ""
+
+    def unit(self, unit: str) -> str:
+        """Of what is shown, where the chart's is ``unit``."""
+        return "dB" if self.vertical.startswith("dB") else "1" if self.over else unit
+
+    def note(self) -> str:
+        """What stands behind the title."""
+        if not self.over:
+            return ""
+        return " ÷ largest" if self.over == LARGEST else f" ÷ {self.over.split(':', 1)[1]}"
+
+
+def looked_at(data: ChartData, look: Look, kept: Mapping[str, ChartData]) -> ChartData:
+    """``data`` divided and in decibels as ``look`` wants it; ``kept`` are the curves of kept runs by title.
+
+    A divisor is taken as straight between its points; beyond its ends, where it is zero, and where there is none, the
+    quotient is no number. Decibels are those of magnitudes; of zero there are none.
+    """
+    if look.over.startswith(CURVE):
+        title = look.over.removeprefix(CURVE)
+        data = replace(data, curves=tuple(_over(curve, _titled(data, title)) for curve in data.curves))
+    elif look.over.startswith(RUN):
+        other = kept.get(look.over.removeprefix(RUN), EMPTY)
+        data = replace(data, curves=tuple(_over(curve, _titled(other, curve.title)) for curve in data.curves))
+    elif look.over == LARGEST:
+        data = replace(data, curves=tuple(_each(curve, _by_largest(curve)) for curve in data.curves))
+    if look.vertical.startswith("dB"):
+        factor = float(look.vertical.removeprefix("dB"))
+        data = replace(
+            data, curves=tuple(_each(curve, lambda y: factor * logarithm(np.abs(y))) for curve in data.curves)
+        )
+    return data
+
+
+def over_series(data: ChartData, times: Array, values: Array) -> ChartData:
+    """The curves of a chart over time, over another series: its ``values: (n,)`` at ``times: (n,)``."""
+    if not len(times):
+        return EMPTY
+    return replace(data, curves=tuple(replace(curve, x=np.interp(curve.x, times, values)) for curve in data.curves))
+
+
+def logarithm(values: Array) -> Array:
+    """log₁₀ [1]; NaN of what is not above zero."""
+    values = np.asarray(values, float)
+    return np.log10(values, out=np.full(values.shape, np.nan), where=values > 0)
+
+
+def rises(x: Array) -> bool:
+    return bool((np.diff(x) >= 0).all())
+
+
+def _titled(data: ChartData, title: str) -> Curve | None:
+    return next((curve for curve in data.curves if curve.title == title), None)
+
+
+def _over(curve: Curve, divisor: Curve | None) -> Curve:
+    if divisor is None or not len(divisor.x) or not rises(divisor.x):
+        below = np.full(len(curve.y), np.nan)
+    elif divisor.x is curve.x:
+        below = np.asarray(divisor.y, float)
+    else:
+        below = np.interp(curve.x, divisor.x, divisor.y, left=np.nan, right=np.nan)
+    return _each(curve, lambda y: np.divide(y, below, out=np.full(len(y), np.nan), where=below != 0))
+
+
+def _by_largest(curve: Curve) -> Callable[[Array], Array]:
+    known = np.abs(curve.y[np.isfinite(curve.y)])
+    largest = float(known.max()) if len(known) and known.max() > 0 else np.nan
+    return lambda y: np.asarray(y) / largest
+
+
+def _each(curve: Curve, change: Callable[[Array], Array]) -> Curve:
+    low = None if curve.low is None else change(curve.low)
+    high = None if curve.high is None else change(curve.high)
+    if low is not None and high is not None:
+        low, high = np.fmin(low, high), np.fmax(low, high)  # a negative divisor turns a band over
+    return replace(curve, y=change(curve.y), low=low, high=high)

@@ -1,0 +1,52 @@
+"""A chart in the room of the 3D view, as large as that is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from ui.charts.plots.cell import ChartCell
+
+
+class LargeChart(QWidget):
+    """Lies over ``room`` while it holds a cell; Escape asks for it to go."""
+
+    left = Signal()
+
+    def __init__(self, room: QWidget) -> None:
+        super().__init__(room)
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self._room = room
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(12, 10, 12, 10)
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), room.window())
+        self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self._escape.activated.connect(self.left)
+        room.installEventFilter(self)
+        self._escape.setEnabled(False)
+        self.hide()
+
+    def take(self, cell: ChartCell | None) -> None:
+        """Show this one; None: nothing."""
+        if cell is None:
+            self.hide()
+            return
+        self._layout.addWidget(cell)
+        cell.show()
+        self.setGeometry(self._room.rect())
+        self.show()
+        self.raise_()
+        self.setFocus()
+
+    def showEvent(self, event: QEvent) -> None:
+        self._escape.setEnabled(True)
+
+    def hideEvent(self, event: QEvent) -> None:
+        self._escape.setEnabled(False)  # on other pages the key means something else
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._room and event.type() == QEvent.Type.Resize:
+            self.setGeometry(self._room.rect())
+        return super().eventFilter(watched, event)

@@ -1,0 +1,149 @@
+"""Movies of pictures: MP4 (H.264, by the extra ``movie``), GIF, and numbered PNG pictures in a folder."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.api.errors import ProblemError
+from workbench.export.png import encode_png
+from workbench.storage.atomic import StorageError, storing, write_bytes
+
+KINDS = {".mp4": "Movie (*.mp4)", ".gif": "Animation (*.gif)", "": "Numbered pictures in a folder (*)"}
+NO_ENCODER = "MP4 needs an encoder: install it with 'pip install workbench[movie]', or choose .gif or a folder."
+QUALITY = "17"
+"""The constant rate factor of H.264: 17 is about where a difference is no longer seen."""
+COLOURS = 255
+"""Of a picture of a GIF."""
+
+
+class Movie(ABC):
+    """Takes pictures of one size in the order of time. What is not finished leaves nothing behind."""
+
+    def __init__(self, path: Path, frames_per_second: float) -> None:
+        self.path, self.rate = path, frames_per_second
+        self.frames = 0
+
+    def add(self, picture: Array) -> None:
+        """``picture: (h, w, 3 or 4) uint8``. Raises StorageError."""
+        with storing(self.path):
+            self.take(np.ascontiguousarray(picture[:, :, :3]))
+        self.frames += 1
+
+    @abstractmethod
+    def take(self, rgb: Array) -> None: ...
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Complete the file. Raises StorageError."""
+
+    def abandon(self) -> None:
+        """Leave nothing behind."""
+
+
+class Mp4(Movie):
+    """Every player of the last fifteen years shows it: H.264 with 4:2:0 colours, whose sides are even."""
+
+    def __init__(self, path: Path, frames_per_second: float) -> None:
+        super().__init__(path, frames_per_second)
+        try:
+            import imageio_ffmpeg
+        except ImportError as error:
+            raise ProblemError(NO_ENCODER) from error
+        self._ffmpeg = imageio_ffmpeg
+        self._part = path.with_name(f".{path.stem}.part.mp4")
+        self._writer: Any = None
+
+    def take(self, rgb: Array) -> None:
+        height, width = (side - side % 2 for side in rgb.shape[:2])
+        if self._writer is None:
+            self._writer = self._ffmpeg.write_frames(
+                str(self._part), (width, height), fps=self.rate, codec="libx264", macro_block_size=1, quality=None,
+                output_params=["-crf", QUALITY, "-movflags", "+faststart"], pix_fmt_out="yuv420p",
+            )  # fmt: skip
+            self._writer.send(None)
+        self._writer.send(np.ascontiguousarray(rgb[:height, :width]))
+
+    def finish(self) -> None:
+        with storing(self.path):
+            if self._writer is not None:
+                self._writer.close()
+            self._part.replace(self.path)
+
+    def abandon(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+        self._part.unlink(missing_ok=True)
+
+
+class Gif(Movie):
+    """Shown everywhere, with 255 colours a picture; repeats for ever."""
+
+    def __init__(self, path: Path, frames_per_second: float) -> None:
+        super().__init__(path, frames_per_second)
+        self._pictures: list[Any] = []
+
+    def take(self, rgb: Array) -> None:
+        from PIL import Image
+
+        self._pictures.append(Image.fromarray(rgb).quantize(COLOURS, dither=Image.Dither.NONE))
+
+    def finish(self) -> None:
+        part = self.path.with_name(f".{self.path.stem}.part.gif")
+        with storing(self.path):
+            # GIF counts hundredths of a second, and players take one of less than two for ten.
+            pause = max(20, 10 * round(100 / self.rate))
+            self._pictures[0].save(
+                part, save_all=True, append_images=self._pictures[1:], duration=pause, loop=0, optimize=False
+            )
+            part.replace(self.path)
+
+    def abandon(self) -> None:
+        self._pictures = []
+
+
+class Pngs(Movie):
+    """``frame_00000.png`` and so on, for programs that cut movies."""
+
+    def take(self, rgb: Array) -> None:
+        self.path.mkdir(parents=True, exist_ok=True)
+        opaque = np.full((*rgb.shape[:2], 4), 255, np.uint8)
+        opaque[:, :, :3] = rgb
+        write_bytes(self.path / f"frame_{self.frames:05d}.png", encode_png(opaque))
+
+    def finish(self) -> None: ...
+
+
+def open_movie(path: Path, frames_per_second: float) -> Movie:
+    """What writes to this path: by its suffix .mp4 or .gif, and without one a folder of PNG pictures.
+
+    Raises ProblemError for another suffix, for a folder that holds anything, and where there is no encoder for MP4.
+    """
+    kinds: dict[str, type[Movie]] = {".mp4": Mp4, ".gif": Gif, "": Pngs}
+    suffix = path.suffix.lower()
+    if suffix not in kinds:
+        raise ProblemError(
+            f"A movie cannot be written as '{path.suffix}': use .mp4, .gif, or a folder without a suffix."
+        )
+    if not suffix and path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise ProblemError(f"'{path}' is not an empty folder: choose another for the pictures of the movie.")
+    return kinds[suffix](path, frames_per_second)
+
+
+@contextmanager
+def finished(movie: Movie) -> Iterator[Movie]:
+    """Finish the movie after the block, or leave nothing behind if that fails or no picture came."""
+    try:
+        yield movie
+        if not movie.frames:
+            raise StorageError(f"There is no picture for the movie '{movie.path.name}'.")
+        movie.finish()
+    except BaseException:
+        movie.abandon()
+        raise

@@ -1,0 +1,47 @@
+"""Units of measured tables: which of them are of one kind, and how a number in one is a number in another."""
+
+from __future__ import annotations
+
+import re
+
+PREFIXES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+BASES = ("s", "m", "V", "A", "W", "J", "N", "Pa", "Hz", "Ω", "Ah", "Wh", "F", "S", "C")
+OTHERS = {
+    "sec": ("s", 1.0), "second": ("s", 1.0), "min": ("s", 60.0), "minute": ("s", 60.0), "h": ("s", 3600.0),
+    "hr": ("s", 3600.0), "hour": ("s", 3600.0), "d": ("s", 86400.0), "day": ("s", 86400.0), "volt": ("V", 1.0),
+    "amp": ("A", 1.0), "ampere": ("A", 1.0), "watt": ("W", 1.0), "ohm": ("Ω", 1.0), "1": ("1", 1.0), "%": ("1", 0.01),
+    "degC": ("°C", 1.0), "°C": ("°C", 1.0), "K": ("°C", 1.0), "cm": ("m", 0.01), "in": ("m", 0.0254),
+    "Å": ("m", 1e-10), "dB": ("dB", 1.0), "°": ("°", 1.0), "deg": ("°", 1.0), "rad": ("°", 57.29577951308232),
+}  # fmt: skip
+"""Those that are no base unit with a prefix: what they are a part of, and how much of it."""
+KELVIN = 273.15
+
+
+def conversion(unit: str, into: str) -> tuple[float, float] | None:
+    """(factor, offset): ``factor * value + offset`` is in ``into`` what ``value`` is in ``unit``.
+
+    None where the two are of different kinds or one is not known.
+    """
+    if _plain(unit) == _plain(into):
+        return 1.0, 0.0
+    one, other = _known(_plain(unit)), _known(_plain(into))
+    if one is None or other is None or one[0] != other[0]:
+        return None
+    offset = KELVIN * ((_plain(into) == "K") - (_plain(unit) == "K")) if one[0] == "°C" else 0.0
+    return one[1] / other[1], offset
+
+
+def _plain(unit: str) -> str:
+    """``A h``, ``A·h`` and ``Ah`` are one; so are µ in both of its codes and u."""
+    return re.sub(r"[\s·.*]", "", unit).replace("µ", "u").replace("μ", "u").replace("Ω", "Ω") or "1"
+
+
+def _known(unit: str) -> tuple[str, float] | None:
+    """(kind, size in it)."""
+    for name in (unit, unit.lower(), unit.lower().removesuffix("s")):
+        if name in OTHERS:
+            return OTHERS[name]
+    for base in sorted(BASES, key=len, reverse=True):
+        if unit.endswith(base) and unit.removesuffix(base) in PREFIXES:
+            return base, PREFIXES[unit.removesuffix(base)]
+    return None
