@@ -24,7 +24,7 @@ from workbench.bench.lab_run import LabRun
 from workbench.bench.record_files import kept_records, read_record, write_json
 from workbench.bench.records import LabRecord, device_text
 from workbench.export.meshes import export_mesh
-from workbench.export.png import save_snapshot
+from workbench.export.png import encode_png, save_snapshot
 from workbench.export.results import export_results, take_results
 from workbench.project import presets as all_presets
 from workbench.project.autosave import Autosave, Recovery, discard, recover, recoveries
@@ -57,9 +57,7 @@ class HouseServices:
     def __init__(self) -> None:
         self._recent = RecentFiles()
         self._autosave = Autosave()
-        self._aside: list[Autosave] = []
         self._allowed: frozenset[Path] = frozenset()  # what the person chose or confirmed in this session
-        self._recovered: Recovery | None = None
         self._resume: tuple[Document, Mapping[str, Array]] | None = None
         self._logs: dict[Runner, _TimingObserver] = {}
         self._backends: dict[str, Backend] = {}
@@ -118,35 +116,31 @@ class HouseServices:
         self._allowed = self._allowed.union(document.files())
         save_document(document, path)
 
-    def autosave(self, document: Document) -> None:
-        self._autosave.tick(document, now=True)
-        if self._recovered is not None:
-            discard(self._recovered)  # its content is in this session's own autosave now
-            self._recovered = None
+    def autosave(self, document: Document, picture: Array | None = None) -> None:
+        self._autosave.tick(document, now=True, picture=b"" if picture is None else encode_png(picture))
 
-    def set_aside(self, document: Document) -> None:
-        self.autosave(document)
-        self._aside.append(self._autosave)  # holds its lock until this process ends; then it is offered
+    def set_aside(self, document: Document, picture: Array | None = None) -> None:
+        self.autosave(document, picture)
+        self._autosave.leave()
         self._autosave = Autosave()
 
     def forget_autosave(self, document: Document) -> None:
         self._autosave.mark_saved(document)
-        if self._recovered is not None:
-            discard(self._recovered)
-            self._recovered = None
 
-    def has_recovery(self) -> bool:
-        return bool(recoveries())
+    def unsaved(self) -> Sequence[Recovery]:
+        return recoveries()
 
-    def recover(self, permission: Permission = NOTHING) -> Document | None:
-        found = recoveries()
-        if not found:
-            return None
-        document = recover(found[0], permission.with_files(self._allowed))
-        self._allowed |= permission.files.union(found[0].files)
-        self._recovered = found[0]
+    def recover(self, recovery: Recovery, permission: Permission = NOTHING) -> Document:
+        document = recover(recovery, permission.with_files(self._allowed))
+        self._allowed |= permission.files.union(recovery.files)
         self._look_for_state(document)
         return document
+
+    def adopt(self, recovery: Recovery) -> None:
+        self._autosave.adopt(recovery)
+
+    def discard(self, recovery: Recovery) -> None:
+        discard(recovery)
 
     # Runs.
 

@@ -17,7 +17,6 @@ from engines.geometry.meshes.mesh import TetMesh
 from ui.forms.validation import Path as ValuePath
 from ui.lab.workspace import LabWorkspace
 from ui.panels.estimates import EstimatesPanel
-from ui.panels.gallery import Gallery
 from ui.panels.log import LogPane
 from ui.panels.meters.panel import MetersPanel
 from ui.panels.probes import ProbesPanel
@@ -47,6 +46,7 @@ from ui.window.outside import OutsideDialog
 from ui.window.run_display import RunDisplay
 from ui.window.starting_over import StartingOver
 from ui.window.status import StatusBar
+from ui.window.unsaved import UnsavedSessions
 from ui.window.welcome import Welcome
 from ui.window.workspaces import LAB, SIMULATE, Workspaces
 from workbench import __version__
@@ -79,7 +79,8 @@ class MainWindow(QMainWindow):
         self.starting_over = StartingOver(self.controller, self.banner, self)
         self.display = RunDisplay(self)
         self.forecaster = Forecaster(self.controller, self)
-        self.keeper = Keeper(self.model, services, self.background, self.view_settings, self)
+        self.keeper = Keeper(self.model, services, self.background, self.view_settings, self.viewport.image, self)
+        self.unsaved = UnsavedSessions(self.welcome.unsaved, self.controller, self.keeper, self)
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
         self.leaving = Leaving(self.model, self.files, self.keeper, self)
         self.controller.before_opening = self.leaving.ask
@@ -89,16 +90,15 @@ class MainWindow(QMainWindow):
         self._make_actions()
         self._connect()
         presets, engines = list(services.presets()), list(services.engines())
-        for gallery in (self.welcome.gallery, self.gallery):
-            gallery.set_presets(presets, {engine.id: engine.title for engine in engines})
-            gallery.set_notes(services.left_out())
+        self.welcome.gallery.set_presets(presets, {engine.id: engine.title for engine in engines})
+        self.welcome.gallery.set_notes(services.left_out())
         self.new_menu.set_engines(engines)
         self._show_recent()
         self._layout.restore()
         self._page_changed()
         self.display.show_phase(Phase.EMPTY.value)
         self.controller.outside_asked.connect(lambda outside: OutsideDialog(outside, self).open())
-        self.background.submit("files", services.has_recovery, self.welcome.recover_button.setVisible)
+        self.unsaved.refresh()
 
     # Putting together.
 
@@ -128,7 +128,6 @@ class MainWindow(QMainWindow):
         self.previews = Previews(self.model, self.background, self)
         self.previews.found.connect(self.problem.form.set_previews)
         self.view_panel = ViewPanel()
-        self.gallery = Gallery()
         self.meters = MetersPanel()
         self.probes = ProbesPanel(self.model)
         self.charts = ChartsArea(self.controller, self.viewport, self.probes, self._settings, self)
@@ -156,7 +155,6 @@ class MainWindow(QMainWindow):
         for name, title, widget, area, bare in (
             ("problem", "Problem", self.problem, left, True),
             ("view", "View", self.view_panel, left, True),
-            ("gallery", "Gallery", self.gallery, left, True),
             ("meters", "Meters", self.meters, right, False),
             ("probes", "Probes", self.probes, right, False),
             ("inspection", "Element", self.charts.inspection, right, True),
@@ -254,13 +252,11 @@ class MainWindow(QMainWindow):
         self.view_panel.camera_asked.connect(
             lambda where: viewport.reset_camera() if where == "reset" else viewport.view_along(where)
         )
-        for gallery in (self.gallery, self.welcome.gallery):
-            gallery.opened.connect(self.open_preset)
-            gallery.run.connect(self.run_preset)
+        self.welcome.gallery.opened.connect(self.open_preset)
+        self.welcome.gallery.run.connect(self.run_preset)
         self.welcome.back_asked.connect(self.show_workspace)
         self.welcome.open_asked.connect(self.files.open)
         self.welcome.path_chosen.connect(self.open_path)
-        self.welcome.recover_asked.connect(self.recover)
         self.timeline.toggled.connect(self.starting_over.toggle)
         self.timeline.step_asked.connect(controller.step)
         self.timeline.reset_asked.connect(controller.reset)
@@ -311,11 +307,9 @@ class MainWindow(QMainWindow):
         """A double click: the first click of it has begun to open the preset."""
         self.controller.run_when_open()
 
-    def recover(self) -> None:
-        self.controller.open_with(self.services.recover, "Opening what was left unsaved", self._recovered)
-
     def show_gallery(self) -> None:
         """The page of the gallery, whole; a run goes on meanwhile."""
+        self.unsaved.refresh()
         self._show_page(self.welcome)
         self.welcome.gallery.setFocus()
 
@@ -479,11 +473,6 @@ class MainWindow(QMainWindow):
     def _edit_run(self, name: str, value: object, title: str) -> None:
         if self.model.document is not None:
             self.model.edit(("run", name), value, title)
-
-    def _recovered(self) -> None:
-        self.keeper.mark_recovered()
-        self.welcome.recover_button.hide()
-        self._say("This is what was left unsaved when the window was last closed.")
 
     def _say(self, sentence: str) -> None:
         self.log.add(Message(sentence))

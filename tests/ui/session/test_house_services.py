@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QSettings, Qt
 
 from engines.api import registry
 from engines.api.errors import ProblemError
@@ -173,11 +173,18 @@ def test_unsaved_edits_are_offered_after_closing(qtbot, make_window):
     keep_aside(first)
     first.services._autosave._lock.release()  # as the end of the process does
     second = make_window()
-    qtbot.waitUntil(second.welcome.recover_button.isVisible)
-    second.welcome.recover_button.click()
+    qtbot.waitUntil(lambda: bool(second.welcome.unsaved.cards))
+    (card,) = second.welcome.unsaved.cards
+    assert card.recovery.picture.is_file()
+    qtbot.mouseClick(card, Qt.MouseButton.LeftButton)
     wait_for(qtbot, second, "ready")
     assert second.model.document.parameters.tissue.sigma_il == 0.21
     assert second.isWindowModified()
+    qtbot.waitUntil(lambda: not second.welcome.unsaved.cards)
+    assert card.recovery.folder.is_dir()  # this window keeps it there from now on
+    second.keeper.gives_up = True
+    second.close_at_once()
+    assert not card.recovery.folder.exists()
 
 
 def test_edits_that_another_document_covers_are_kept_beside(qtbot, make_window):
@@ -189,8 +196,6 @@ def test_edits_that_another_document_covers_are_kept_beside(qtbot, make_window):
     qtbot.waitUntil(lambda: first.model.undo_stack.isClean() and first.controller.phase == "ready", timeout=30_000)
     assert first.model.document.parameters.tissue.sigma_il != 0.22
     first.close()
-    for kept in first.services._aside:
-        kept._lock.release()  # as the end of the process does
     found = recoveries()
     assert len(found) == 1
     assert recover(found[0]).parameters.tissue.sigma_il == 0.22

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ui.charts.plots.traces import TraceBuffer, TraceStore
 from ui.session.controller import Phase
-from ui.widgets.formatting import at_most_text, bytes_text, count_text, duration_text, rate_text
+from ui.widgets.formatting import at_most_text, bytes_text, count_text, duration_text, moment_text, rate_text
 from ui.widgets.icons import icon
 from ui.widgets.theme import THEMES, palette, theme
 from workbench.run.frames import Message, Sample
@@ -144,7 +144,6 @@ def test_the_window_ticks_while_the_run_goes_on(opened, qtbot):
 def test_the_window_fits_the_screen_and_the_panels_get_their_widths(opened, qtbot, width, height):
     """The smallest laptop screen is 1366 pixels wide; the page of the gallery, hidden, asks for no room."""
     opened.resize(width, height)
-    opened.welcome.recover_button.show()
     opened._layout.first_layout()
     opened.timeline.bar.set_note("1 min 41 s left")
     qtbot.wait(50)
@@ -215,3 +214,14 @@ def test_a_profile_is_no_trace():
     store.take([sample])
     assert store.fields() == ["scalar", "vector"]
     assert store.probes["P1", "vector"].values == pytest.approx(np.sqrt(12) * np.ones(2))
+
+
+def test_a_moment_reads_as_a_person_remembers_it():
+    def at(*parts):
+        return clock.mktime((*parts, 0, 0, 0, -1))
+
+    told = {
+        "today 00:01": (2026, 3, 1, 0, 1), "yesterday 23:59": (2026, 2, 28, 23, 59), "27 Feb 23:59": (2026, 2, 27, 23, 59),
+        "1 Mar 2025": (2025, 3, 1, 9, 5),
+    }  # fmt: skip
+    assert [moment_text(at(*then), at(2026, 3, 1, 9, 5)) for then in told.values()] == list(told)
