@@ -387,6 +387,7 @@ class FakeViewport(QWidget):
     request_changed = Signal(object)
     view_changed = Signal()
     quality_changed = Signal(str)
+    stroke_began = Signal()
     dabbed = Signal(object)
     brush_resized = Signal(float)
     item_chosen = Signal(object)

@@ -113,7 +113,7 @@ class Controller(QObject):
         self._opening = 0
         self._pending_opens = 0
         self._run_after_opening = False
-        self.painting = Painting(lambda: self.runner, self)
+        self.painting = Painting(lambda: self.runner, model.undo_stack, self)
         self.rewinding = Rewinding(self)
         self.kept_paint = KeptPaint(self)
         self.before_opening: Callable[[Callable[[], None]], None] = lambda go_on: go_on()
@@ -299,7 +299,6 @@ class Controller(QObject):
     def drop_runner(self) -> None:
         """Let go of the present run; it ends on another thread."""
         runner, self.runner = self.runner, None
-        self.painting.forget()
         self._changes.clear()
         # of the geometry of this run; the next may have another
         self._request, self._element, self._pair = None, None, None
@@ -322,6 +321,7 @@ class Controller(QObject):
 
     def _begin_anew(self) -> None:
         self._samples.clear()
+        self.painting.forget()
         self.rewinding.forget()
         self.time = 0.0
         self.restarted.emit()
@@ -399,6 +399,7 @@ class Controller(QObject):
         elif self.info is None and runner.info is not None:
             self._built(runner)
         self._follow_changes()
+        self.painting.follow()
         self.rewinding.follow(runner)
         frame = runner.frames.take()
         if frame is not None and self.info is not None:

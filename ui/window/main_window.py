@@ -38,6 +38,7 @@ from ui.widgets.banner import Banner
 from ui.widgets.findings_banner import FindingsBanner
 from ui.widgets.theme import THEMES, theme
 from ui.window.actions import EXPORTS, Actions, one_of_two
+from ui.window.brushing import Brushing
 from ui.window.charts import ChartsArea
 from ui.window.layout import Areas, DockLayout
 from ui.window.leaving import Leaving
@@ -77,6 +78,7 @@ class MainWindow(QMainWindow):
         self._opened_at = 0.0
         self._make_panels(make_viewport)
         self.starting_over = StartingOver(self.controller, self.banner, self)
+        self.brushing = Brushing(self.controller, self.view_panel.brush, self.banner, self)
         self.display = RunDisplay(self)
         self.forecaster = Forecaster(self.controller, self)
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self.viewport.image, self)
@@ -235,13 +237,12 @@ class MainWindow(QMainWindow):
         self.charts.connect_with(self.files, self._layout)
         viewport.request_changed.connect(controller.watch)
         viewport.view_changed.connect(lambda: self.view_panel.set_view(viewport.view_settings()))
+        viewport.stroke_began.connect(controller.painting.begin)
         viewport.dabbed.connect(controller.painting.add)
         viewport.brush_resized.connect(self.view_panel.brush.set_radius)
         self.view_panel.brush.changed.connect(viewport.set_brush)
         self.view_panel.brush.share(self.actions_["brush"])
-        self.view_panel.brush.keep_asked.connect(controller.kept_paint.keep)
         controller.kept_paint.message.connect(self.log.add)
-        controller.kept_paint.busy_changed.connect(self.view_panel.brush.keep_button.setDisabled)
         one_of_two(self.actions_["brush"], self.actions_["measure"])
         self.view_panel.grid.set_refusal(viewport.volume_refusal)
         self._connect_placing()
