@@ -34,6 +34,7 @@ class Actions:
             ("timing_log", "&Timing log…", None, None),
             ("traces", "Traces as &CSV…", None, None),
             ("copy_as_python", "&Copy as Python", None, None),
+            ("rename", "Re&name", "F2", None),
             ("quit", "&Quit", "Ctrl+Q", None),
             ("run", "&Run or pause", "Space", "play"),
             ("step", "&Step", ".", "step"),
@@ -89,7 +90,7 @@ class Actions:
         edit = bar.addMenu("&Edit")
         edit.addActions([self["undo"], self["redo"]])
         edit.addSeparator()
-        edit.addAction(self["copy_as_python"])
+        edit.addActions([self["rename"], self["copy_as_python"]])
         run = bar.addMenu("&Run")
         run.addActions([self["run"], self["step"], self["rewind"], self["reset"]])
         run.addSeparator()

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSettings, QTimer, QUrl
+from PySide6.QtCore import QSettings, Qt, QTimer, QUrl
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
@@ -56,7 +56,8 @@ from workbench.run.frames import Message
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
 OF_THE_SIMULATION = (
-    "undo", "redo", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure", "layout", *EXPORTS
+    "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure", "layout",
+    *EXPORTS,
 )  # fmt: skip
 
 
@@ -203,6 +204,7 @@ class MainWindow(QMainWindow):
             timing_log=self.files.export_timing_log,
             traces=lambda: self.files.export_traces(self.probes.export_csv),
             copy_as_python=self.files.copy_as_python,
+            rename=self.rename,
             quit=self.close,
             run=self.starting_over.toggle,
             step=self.controller.step,
@@ -319,6 +321,14 @@ class MainWindow(QMainWindow):
         if self.model.document is not None:
             self._show_page(self.viewport)
             self.viewport.setFocus()
+
+    def rename(self) -> None:
+        """The title of the problem is there to be typed over."""
+        dock = self._layout.docks["problem"]
+        dock.show()
+        dock.raise_()
+        self.problem.title.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.problem.title.selectAll()
 
     def switch_theme(self) -> None:
         name = THEMES[(THEMES.index(theme().palette.name) + 1) % len(THEMES)]

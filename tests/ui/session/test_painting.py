@@ -1,4 +1,4 @@
-"""Strokes of the brush on the undo stack: Ctrl+Z takes one back, Ctrl+Shift+Z paints it again, edits keep their order."""
+"""Strokes of the brush on the undo stack: Ctrl+Z takes one back, Ctrl+Shift+Z paints it again, in order with edits."""
 
 from __future__ import annotations
 
