@@ -362,7 +362,10 @@ class FakeServices(FakeLab):
     def discard(self, recovery):
         self.left.remove(recovery)
 
-    def export_snapshot(self, path, picture, document):
+    def earlier_curves(self, runner):
+        return {}
+
+    def export_snapshot(self, path, picture, document, runner=None, curves=()):
         Path(path).write_bytes(np.asarray(picture).tobytes())
 
     def export_results(self, directory, document, runner):

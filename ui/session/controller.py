@@ -70,6 +70,8 @@ class Controller(QObject):
     frame_arrived = Signal(object)
     samples_arrived = Signal(list)
     """At most ten times a second; the samples since the last time."""
+    curves_found = Signal(object)
+    """What had been drawn of the run that goes on here: :data:`ui.session.snapshots.Curves`."""
     restarted = Signal()
     """Time is zero again: traces and history are void."""
     message = Signal(object)
@@ -454,6 +456,9 @@ class Controller(QObject):
         self.progressed.emit("", 0.0)
         self._place_probes()
         self.info_changed.emit(self.info)
+        curves = self.services.earlier_curves(runner)
+        if curves:
+            self.curves_found.emit(curves)
 
     def _set_phase(self, phase: Phase) -> None:
         if phase is not self.phase:

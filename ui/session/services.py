@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
@@ -12,6 +13,7 @@ from engines.api import Array, Engine, Estimate, Preset, Progress
 from engines.api.charts import Forecast
 from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
+from ui.session.snapshots import Curves
 from workbench.bench.lab_run import LabRun
 from workbench.bench.records import LabRecord
 from workbench.project.autosave import Recovery
@@ -21,6 +23,8 @@ from workbench.run.runner import Runner
 from workbench.storage.recent import RecentFile
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
+
+NO_CURVES: Curves = MappingProxyType({})
 
 
 class Services(Protocol):
@@ -106,7 +110,14 @@ class Services(Protocol):
     def discard(self, recovery: Recovery) -> None:
         """Delete one of :meth:`unsaved`."""
 
-    def export_snapshot(self, path: Path, picture: Array, document: Document) -> None: ...
+    def export_snapshot(
+        self, path: Path, picture: Array, document: Document, runner: Runner | None = None, curves: Curves = NO_CURVES
+    ) -> None:
+        """A picture that reopens the document at the moment of ``runner``, with these curves. Waits for the worker
+        between two batches. Raises WorkbenchError."""
+
+    def earlier_curves(self, runner: Runner) -> Curves:
+        """What had been drawn before the moment at which ``runner`` goes on; nothing where it began at zero."""
 
     def export_results(self, directory: Path, document: Document, runner: Runner) -> Any:
         """The whole fields of the present moment. Waits for the worker between two batches."""

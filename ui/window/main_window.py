@@ -56,8 +56,8 @@ from workbench.run.frames import Message
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
 OF_THE_SIMULATION = (
-    "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure", "layout",
-    *EXPORTS,
+    "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure",
+    "layout", *EXPORTS,
 )  # fmt: skip
 
 
@@ -85,6 +85,7 @@ class MainWindow(QMainWindow):
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self.viewport.image, self)
         self.unsaved = UnsavedSessions(self.welcome.unsaved, self.controller, self.keeper, self)
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
+        self.files.curves = self.probes.curves
         self.leaving = Leaving(self.model, self.files, self.keeper, self)
         self.controller.before_opening = self.leaving.ask
         self.tools = ToolsArea(self.controller, self.files, self)
