@@ -131,9 +131,8 @@ class ProbesPanel(QWidget):
 
     def curves(self) -> dict[tuple[str, ...], tuple[Array, Array]]:
         """All that was drawn: times and values, by (series,) or (probe, field)."""
-        known: dict[tuple[str, ...], TraceBuffer] = {(name,): buffer for name, buffer in self.store.series.items()}
-        known.update(self.store.probes)
-        return {key: (buffer.times.copy(), buffer.values.copy()) for key, buffer in known.items()}
+        series = [((name,), buffer) for name, buffer in self.store.series.items()]
+        return {key: (buffer.times, buffer.values) for key, buffer in (*series, *self.store.probes.items())}
 
     def put_before(self, curves: Mapping[tuple[str, ...], tuple[Array, Array]]) -> None:
         """What :meth:`curves` gave of a run that goes on here."""

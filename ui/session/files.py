@@ -140,7 +140,7 @@ class FileActions(QObject):
         path = self._ask("Export snapshot", ".png", "Picture that reopens the session (*.png)")
         if path is not None:
             document, picture = self._model.snapshot(self._view()), self._picture()
-            runner = self._controller.runner if self._controller.locked else None  # a run of which steps were taken
+            runner = self._controller.runner if self._controller.info is not None else None
             curves = self.curves()
             self._write(lambda: self._services.export_snapshot(path, picture, document, runner, curves), path)
 

@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -61,16 +62,17 @@ def take(simulation: Simulation) -> Stood:
 
 
 def keep(document: Document, stood: Stood, curves: Curves) -> str:
-    """Write it; returns what the picture carries. Raises StorageError."""
+    """Write it; returns what the picture carries, nothing before the first step. Raises StorageError."""
+    if not stood.step:
+        return ""
     name = uuid.uuid4().hex
     if stood.state is not None:
         meta = CheckpointMeta(problem_fingerprint(document, ()), "", stood.step, stood.time)
         write_checkpoint(_folder() / f"{name}.npz", meta, stood.state, kept=1)
         keys = list(curves)
-        arrays = {
-            f"{place} {part}": values for place, key in enumerate(keys) for part, values in enumerate(curves[key])
-        }
-        named = {"names": np.array(json.dumps(keys)), **arrays}
+        named: dict[str, Any] = {"names": np.array(json.dumps(keys))}
+        for place, key in enumerate(keys):
+            named[f"{place} 0"], named[f"{place} 1"] = curves[key]
         write_atomically(_curves(name), lambda stream: np.savez(stream, **named))
         _thin()
     return json.dumps({"state": name, "time": stood.time, "unit": document.time_unit})

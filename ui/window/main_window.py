@@ -123,6 +123,7 @@ class MainWindow(QMainWindow):
         self.estimates.refused.connect(self.problem.mark)
         self.estimates.found.connect(self.problem.form.set_findings)
         self.estimates.found.connect(self.findings.show_findings)
+        self.estimates.findings_asked.connect(self.findings.open_again)
         self.findings.mend_asked.connect(self._mend)
         self.findings.place_asked.connect(self.problem.form.reveal)
         self.findings.set_covered(True)
@@ -271,7 +272,7 @@ class MainWindow(QMainWindow):
         self.leaving.stayed.connect(self._check_choices)
         self.files.recent_changed.connect(self._show_recent)
         self.files.done.connect(self._say)
-        self.log.attention.connect(self.status.set_errors)
+        self.log.attention.connect(self._show_attention)
         self.status.log_asked.connect(lambda: self._layout.docks["log"].show())
         theme().changed.connect(self._show_probes)
         self.workspaces.changed.connect(self._workspace_changed)
@@ -450,6 +451,10 @@ class MainWindow(QMainWindow):
                 for place, probe in enumerate(probes)
             ]
         )
+
+    def _show_attention(self, unseen: int, errors: bool) -> None:
+        self.status.set_unseen(unseen, errors)
+        self._layout.docks["log"].setWindowTitle(f"Log ({unseen})" if unseen else "Log")
 
     def _show_recent(self) -> None:
         files = list(self.services.recent())

@@ -54,7 +54,9 @@ class StatusBar(QStatusBar):
     def set_info(self, info: SimulationInfo | None) -> None:
         self.device.setText("" if info is None else info.device)
 
-    def set_errors(self, count: int) -> None:
+    def set_unseen(self, count: int, errors: bool) -> None:
+        """How much in the log nobody has looked at, and whether an error is among it."""
+        dress(self.errors, "error" if errors else "warning", "bad" if errors else "warn")
         self.errors.setVisible(bool(count))
         self.errors.setText(str(count))
 
