@@ -46,6 +46,9 @@ class Actions:
             ("fit", "Show &all", "Ctrl+0", "fit"),
             ("outlines", "&Outlines", "O", "eye"),
             ("brush", "&Brush", "B", "brush"),
+            ("help", "&Help on this field", "F1", None),
+            ("palette", "&Command palette…", "Ctrl+P", None),
+            ("shortcuts", "&Keyboard and mouse", None, None),
             ("about", "&About Workbench", None, None),
         ):
             self._add(name, text, shortcut, icon)
@@ -106,7 +109,7 @@ class Actions:
         view.addActions(docks)
         view.addSeparator()
         view.addAction(self["layout"])
-        bar.addMenu("&Help").addAction(self["about"])
+        bar.addMenu("&Help").addActions([self[name] for name in ("help", "palette", "shortcuts", "about")])
 
     def build_toolbar(self, at_left: list[QWidget], at_right: list[QWidget]) -> QToolBar:
         bar = QToolBar("Toolbar", self._window)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
 
 from engines.api import SimulationInfo
@@ -33,6 +33,7 @@ class StatusBar(QStatusBar):
         self.errors = QToolButton(self)
         self.errors.setObjectName("small")
         self.errors.setToolTip("Show the log")
+        self.errors.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         dress(self.errors, "warning", "bad")
         self.errors.clicked.connect(self.log_asked)
         self.addWidget(self.activity)

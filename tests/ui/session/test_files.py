@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFileDialog
 import workbench
 from tests.ui.doubles import keep_aside
 from ui.window.ending import SignalEnding
-from ui.window.outside import OutsideDialog
+from ui.window.questions.outside import OutsideDialog
 from workbench.project.boundary import NOTHING, Permission
 
 

@@ -8,7 +8,7 @@ from ui.session.controller import Controller, Phase
 from ui.widgets.banner import Banner
 from workbench.words.units import time_text
 
-QUESTION = "This run is finished. Start over from zero? Its curves make way."
+QUESTION = "This run is finished. Run on, or start over from zero? Starting over clears its curves."
 ENDED = "This run has come to its own end. Start over from zero? Its curves make way."
 ON, AGAIN, ALWAYS = "Run on to {}", "Start over", "Start over without asking"
 
