@@ -7,6 +7,7 @@ Everything here is called by the thread that the simulation belongs to.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from engines.api.charts import Inspection
@@ -27,6 +28,33 @@ class Painted(Protocol):
 
         Returns a sentence for the log where one dab is worth one. Raises ProblemError if this dab is not possible.
         """
+
+
+@dataclass(frozen=True, eq=False)
+class Underneath:
+    """What a dab paints over: ``values``, copied to the host, at a ``place`` that the engine knows; ``nbytes`` of them.
+
+    ``lasts``: nothing but painting changes it (a source, a scar, a material), so that it can be put back however far
+    the run has gone on; else (a concentration, a pulse) only at the step that it was copied at.
+    """
+
+    brush: str
+    place: Any
+    values: Any
+    nbytes: int
+    lasts: bool
+
+
+@runtime_checkable
+class Unpainting(Protocol):
+    """What was painted on it can be taken back, dab by dab, the last one first."""
+
+    def underneath(self, dab: Dab, first: bool) -> Underneath | None:
+        """What ``dab`` is about to paint over. ``first`` of its stroke: an engine that takes a stroke back as a whole
+        gives None for the others."""
+
+    def put_back(self, under: Underneath) -> None:
+        """The region is again as it was."""
 
 
 @runtime_checkable

@@ -31,6 +31,7 @@ from engines.api.errors import MeshError, ProblemError
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus
 from engines.geometry.meshes.mesh import TetMesh
 from tests.ui.lab.doubles import FakeLab
+from workbench.project.autosave import Recovery
 from workbench.project.boundary import NOTHING, OutsideFiles
 from workbench.project.document import Document, save_document
 from workbench.project.parameter_files import named_files
@@ -251,7 +252,7 @@ class FakeServices(FakeLab):
         ]
         self.aside = []
         self.saved, self.autosaved, self.remembered, self.runners = [], [], [], []
-        self.recoverable = None
+        self.left, self.kept, self.forgotten = [], {}, []
         self.open_threads = []
         self.permissions = []
         self.delay = 0.0
@@ -338,22 +339,33 @@ class FakeServices(FakeLab):
     def locate(self, geometry, position):
         return int(geometry.nearest([position])[0])
 
-    def autosave(self, document):
+    def autosave(self, document, picture=None):
         self.autosaved.append(document)
 
-    def set_aside(self, document):
+    def set_aside(self, document, picture=None):
         self.aside.append(document)
+        self.left.append(Recovery(Path(f"/left/{len(self.aside)}"), document.project.title, 0.0, None))
+        self.kept[self.left[-1]] = document
 
     def forget_autosave(self, document):
-        self.recoverable = None
+        self.forgotten.append(document)
 
-    def has_recovery(self):
-        return self.recoverable is not None
+    def unsaved(self):
+        return list(reversed(self.left))
 
-    def recover(self, permission=NOTHING):
-        return self.recoverable
+    def recover(self, recovery, permission=NOTHING):
+        return self.kept[recovery]
 
-    def export_snapshot(self, path, picture, document):
+    def adopt(self, recovery):
+        self.left.remove(recovery)
+
+    def discard(self, recovery):
+        self.left.remove(recovery)
+
+    def earlier_curves(self, runner):
+        return {}
+
+    def export_snapshot(self, path, picture, document, runner=None, curves=()):
         Path(path).write_bytes(np.asarray(picture).tobytes())
 
     def export_results(self, directory, document, runner):
@@ -378,6 +390,7 @@ class FakeViewport(QWidget):
     request_changed = Signal(object)
     view_changed = Signal()
     quality_changed = Signal(str)
+    stroke_began = Signal()
     dabbed = Signal(object)
     brush_resized = Signal(float)
     item_chosen = Signal(object)

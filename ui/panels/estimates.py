@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from engines.api import Estimate, Finding
 from engines.api.charts import Fact
@@ -23,8 +23,9 @@ from ui.session.model import DocumentModel
 from ui.session.services import Services
 from ui.widgets.background import Background
 from ui.widgets.formatting import at_most_text, bytes_text, duration_text
+from ui.widgets.icons import icon
 from workbench.project.findings import findings_of
-from workbench.words.units import one_of, time_text, with_unit
+from workbench.words.units import counted, one_of, time_text, with_unit
 
 DELAY_MILLISECONDS = 300
 ROOMY = 860
@@ -52,6 +53,9 @@ class EstimatesPanel(QWidget):
 
     found = Signal(tuple)
     """All findings of the document: of its files, and of the estimate once it is there."""
+
+    findings_asked = Signal()
+    """The person wants to read them."""
 
     def __init__(
         self, model: DocumentModel, services: Services, background: Background, parent: QWidget | None = None
@@ -87,16 +91,13 @@ class EstimatesPanel(QWidget):
         self.sentence = QLabel(self)
         self.sentence.setWordWrap(True)
         self.sentence.setObjectName("error")
-        self.findings = QLabel(self)
-        self.findings.setWordWrap(True)
-        self.findings.setObjectName("warning")
-        self.notes = QLabel(self)
-        self.notes.setWordWrap(True)
-        self.notes.setObjectName("note")
+        self.findings = QPushButton(self)
+        self.findings.setObjectName("link")
+        self.findings.setToolTip("Show them above the view")
+        self.findings.clicked.connect(self.findings_asked)
         self.section = Section("Estimate", expanded=_has_room(), parent=self)
         self.section.rows.addLayout(grid)
         self.section.rows.addLayout(self._facts)
-        self.section.rows.addWidget(self.notes)
         self.section.toggled.connect(self._sum_up)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 12, 6)
@@ -106,7 +107,6 @@ class EstimatesPanel(QWidget):
         layout.addWidget(self.findings)
         self.sentence.hide()
         self.findings.hide()
-        self.notes.hide()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(DELAY_MILLISECONDS)
@@ -175,13 +175,14 @@ class EstimatesPanel(QWidget):
         self.section.note.setText(", ".join(text for text in figures if text != "–") if known else "")
 
     def show_findings(self) -> None:
-        """What is known by now, in the panel and to whoever listens."""
+        """What is known by now: how many in the panel, and all to whoever listens."""
         document = self._model.document
         findings = () if document is None else (*self._noticed, *findings_of(document, self.estimate))
-        for label, severity in ((self.findings, "warning"), (self.notes, "info")):
-            lines = [finding.message for finding in findings if finding.severity == severity]
-            label.setText("\n".join(lines))
-            label.setVisible(bool(lines))
+        warnings = sum(finding.severity == "warning" for finding in findings)
+        counts = ((warnings, "warning"), (len(findings) - warnings, "note"))
+        self.findings.setText(", ".join(counted(count, thing) for count, thing in counts if count))
+        self.findings.setIcon(icon("warning", "warn") if warnings else icon("info", "muted"))
+        self.findings.setVisible(bool(findings))
         self.found.emit(findings)
 
     def show_noticed(self, findings: tuple[Finding, ...]) -> None:

@@ -203,6 +203,12 @@ class Gallery(QScrollArea):
         self._notes.setText("\n".join(sentences))
         self._notes.setVisible(bool(sentences))
 
+    def put_above(self, widget: QWidget) -> None:
+        """Above the chips and cards, and scrolled with them."""
+        outer = self.body.layout()
+        assert isinstance(outer, QVBoxLayout)
+        outer.insertWidget(0, widget)
+
     def show_engine(self, engine: str) -> None:
         """Only the presets of this engine, or :data:`EVERY` one."""
         self._engine = engine

@@ -29,14 +29,14 @@ COLORS = {"info": "text", "warning": "warn", "error": "bad"}
 class LogPane(QWidget):
     """At most LIMIT lines; the oldest go first."""
 
-    attention = Signal(int)
-    """Number of errors that nobody has looked at."""
+    attention = Signal(int, bool)
+    """Number of warnings and errors that nobody has looked at, and whether an error is among them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
-        self._unseen = 0
+        self._unseen: list[str] = []
         self._messages: list[Message] = []
         self.list = QListWidget(self)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -70,9 +70,9 @@ class LogPane(QWidget):
             self._messages.pop(0)
         if follow:
             self.list.scrollToBottom()
-        if message.severity == "error" and not self.isVisible():
-            self._unseen += 1
-            self.attention.emit(self._unseen)
+        if message.severity != "info" and not self.isVisible():
+            self._unseen.append(message.severity)
+            self.attention.emit(len(self._unseen), "error" in self._unseen)
 
     def clear(self) -> None:
         self.list.clear()
@@ -90,8 +90,8 @@ class LogPane(QWidget):
 
     def _see(self) -> None:
         if self._unseen:
-            self._unseen = 0
-            self.attention.emit(0)
+            self._unseen.clear()
+            self.attention.emit(0, False)
 
     def _repaint(self) -> None:
         for row, message in enumerate(self._messages):

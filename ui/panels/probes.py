@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -128,6 +128,23 @@ class ProbesPanel(QWidget):
         self.store.take(samples)
         if self.isVisible():
             self._show()
+
+    def curves(self) -> dict[tuple[str, ...], tuple[Array, Array]]:
+        """All that was drawn: times and values, by (series,) or (probe, field)."""
+        series = [((name,), buffer) for name, buffer in self.store.series.items()]
+        return {key: (buffer.times, buffer.values) for key, buffer in (*series, *self.store.probes.items())}
+
+    def put_before(self, curves: Mapping[tuple[str, ...], tuple[Array, Array]]) -> None:
+        """What :meth:`curves` gave of a run that goes on here."""
+        self.store.clear()
+        for key, (times, values) in curves.items():
+            buffer = TraceBuffer()
+            buffer.append(times, values)
+            if len(key) == 1:
+                self.store.series[key[0]] = buffer
+            else:
+                self.store.probes[key[0], key[1]] = buffer
+        self._show()
 
     def rewind(self, time: float) -> None:
         """The run stands at ``time`` again; what came after stays, pale, until it starts anew."""

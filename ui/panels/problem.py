@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
 
 from ui.forms.editor import Suggestions
@@ -13,6 +14,21 @@ from ui.panels.estimates import EstimatesPanel
 from ui.panels.object_tree import ObjectTree
 from ui.session.model import DocumentModel
 from ui.session.placing import Placing
+
+
+class Title(Line):
+    """A line that a double click chooses whole, and whose Escape takes back what was typed."""
+
+    given_up = Signal()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.selectAll()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.given_up.emit()
+        else:
+            super().keyPressEvent(event)
 
 
 class ProblemPanel(QWidget):
@@ -29,10 +45,12 @@ class ProblemPanel(QWidget):
         self._placing = placing
         self._suggested: Suggestions = {}
         placing.changed.connect(self._suggest)
-        self.title = Line(self)
+        self.title = Title(self)
+        self.title.given_up.connect(self._show_title)
         self.title.setObjectName("problemTitle")
         self.title.setPlaceholderText("Title")
         self.title.setAccessibleName("Title")
+        self.title.setToolTip("The title: type over it (F2)")
         self.title.editingFinished.connect(self._rename)
         self.subtitle = QLabel(self)
         self.subtitle.setObjectName("muted")
@@ -107,7 +125,7 @@ class ProblemPanel(QWidget):
 
     def _show_title(self) -> None:
         """From its beginning, where it is too long for the panel."""
-        self.title.setText(self._model.draft["title"])
+        self.title.setText(self._model.draft["title"])  # and it counts as not modified
         self.title.setCursorPosition(0)
 
     def _rename(self) -> None:

@@ -70,6 +70,8 @@ class Controller(QObject):
     frame_arrived = Signal(object)
     samples_arrived = Signal(list)
     """At most ten times a second; the samples since the last time."""
+    curves_found = Signal(object)
+    """What had been drawn of the run that goes on here: :data:`ui.session.snapshots.Curves`."""
     restarted = Signal()
     """Time is zero again: traces and history are void."""
     message = Signal(object)
@@ -113,7 +115,7 @@ class Controller(QObject):
         self._opening = 0
         self._pending_opens = 0
         self._run_after_opening = False
-        self.painting = Painting(lambda: self.runner, self)
+        self.painting = Painting(lambda: self.runner, model.undo_stack, self)
         self.rewinding = Rewinding(self)
         self.kept_paint = KeptPaint(self)
         self.before_opening: Callable[[Callable[[], None]], None] = lambda go_on: go_on()
@@ -299,7 +301,6 @@ class Controller(QObject):
     def drop_runner(self) -> None:
         """Let go of the present run; it ends on another thread."""
         runner, self.runner = self.runner, None
-        self.painting.forget()
         self._changes.clear()
         # of the geometry of this run; the next may have another
         self._request, self._element, self._pair = None, None, None
@@ -322,6 +323,7 @@ class Controller(QObject):
 
     def _begin_anew(self) -> None:
         self._samples.clear()
+        self.painting.forget()
         self.rewinding.forget()
         self.time = 0.0
         self.restarted.emit()
@@ -399,6 +401,7 @@ class Controller(QObject):
         elif self.info is None and runner.info is not None:
             self._built(runner)
         self._follow_changes()
+        self.painting.follow()
         self.rewinding.follow(runner)
         frame = runner.frames.take()
         if frame is not None and self.info is not None:
@@ -453,6 +456,9 @@ class Controller(QObject):
         self.progressed.emit("", 0.0)
         self._place_probes()
         self.info_changed.emit(self.info)
+        curves = self.services.earlier_curves(runner)
+        if curves:
+            self.curves_found.emit(curves)
 
     def _set_phase(self, phase: Phase) -> None:
         if phase is not self.phase:

@@ -16,6 +16,7 @@ from ui.forms.fields.file import SUFFIXES
 from ui.session.controller import Controller
 from ui.session.model import DocumentModel
 from ui.session.services import Services
+from ui.session.snapshots import Curves
 from ui.widgets.background import Background
 from workbench.api.script import script_of
 from workbench.export.png import holds_project
@@ -59,6 +60,8 @@ class FileActions(QObject):
         self._background: Background = controller.background
         self._picture = picture
         self._view = view
+        self.curves: Callable[[], Curves] = dict
+        """The curves that the run has drawn."""
 
     def open(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._window, "Open", self._folder(), open_filter())
@@ -137,7 +140,9 @@ class FileActions(QObject):
         path = self._ask("Export snapshot", ".png", "Picture that reopens the session (*.png)")
         if path is not None:
             document, picture = self._model.snapshot(self._view()), self._picture()
-            self._write(lambda: self._services.export_snapshot(path, picture, document), path)
+            runner = self._controller.runner if self._controller.info is not None else None
+            curves = self.curves()
+            self._write(lambda: self._services.export_snapshot(path, picture, document, runner, curves), path)
 
     def export_results(self) -> None:
         document, runner = self._model.document, self._controller.runner

@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -19,12 +20,14 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
+from ui.session import snapshots
 from ui.session.run_memory import RunMemory, remembered_state
+from ui.session.services import NO_CURVES
 from workbench.bench.lab_run import LabRun
 from workbench.bench.record_files import kept_records, read_record, write_json
 from workbench.bench.records import LabRecord, device_text
 from workbench.export.meshes import export_mesh
-from workbench.export.png import save_snapshot
+from workbench.export.png import encode_png, save_snapshot
 from workbench.export.results import export_results, take_results
 from workbench.project import presets as all_presets
 from workbench.project.autosave import Autosave, Recovery, discard, recover, recoveries
@@ -58,10 +61,9 @@ class HouseServices:
     def __init__(self) -> None:
         self._recent = RecentFiles()
         self._autosave = Autosave()
-        self._aside: list[Autosave] = []
         self._allowed: frozenset[Path] = frozenset()  # what the person chose or confirmed in this session
-        self._recovered: Recovery | None = None
-        self._resume: tuple[Document, Mapping[str, Array]] | None = None
+        self._resume: tuple[Document, snapshots.Moment] | None = None
+        self._earlier: dict[Runner, snapshots.Curves] = {}
         self._logs: dict[Runner, _TimingObserver] = {}
         self._backends: dict[str, Backend] = {}
         self._forecasting: dict[str, Backend] = {}
@@ -95,7 +97,11 @@ class HouseServices:
     def open(self, path: Path, permission: Permission = NOTHING) -> Document:
         document = open_document(path, permission=permission.with_files(self._allowed))
         self._allowed |= permission.files
-        self._look_for_state(document)
+        moment = snapshots.found(path, document) if path.suffix.lower() == ".png" else None
+        if moment is None:
+            self._look_for_state(document)
+        else:
+            self._resume = document, moment
         return document
 
     def open_mesh(
@@ -119,35 +125,31 @@ class HouseServices:
         self._allowed = self._allowed.union(document.files())
         save_document(document, path)
 
-    def autosave(self, document: Document) -> None:
-        self._autosave.tick(document, now=True)
-        if self._recovered is not None:
-            discard(self._recovered)  # its content is in this session's own autosave now
-            self._recovered = None
+    def autosave(self, document: Document, picture: Array | None = None) -> None:
+        self._autosave.tick(document, now=True, picture=b"" if picture is None else encode_png(picture))
 
-    def set_aside(self, document: Document) -> None:
-        self.autosave(document)
-        self._aside.append(self._autosave)  # holds its lock until this process ends; then it is offered
+    def set_aside(self, document: Document, picture: Array | None = None) -> None:
+        self.autosave(document, picture)
+        self._autosave.leave()
         self._autosave = Autosave()
 
     def forget_autosave(self, document: Document) -> None:
         self._autosave.mark_saved(document)
-        if self._recovered is not None:
-            discard(self._recovered)
-            self._recovered = None
 
-    def has_recovery(self) -> bool:
-        return bool(recoveries())
+    def unsaved(self) -> Sequence[Recovery]:
+        return recoveries()
 
-    def recover(self, permission: Permission = NOTHING) -> Document | None:
-        found = recoveries()
-        if not found:
-            return None
-        document = recover(found[0], permission.with_files(self._allowed))
-        self._allowed |= permission.files.union(found[0].files)
-        self._recovered = found[0]
+    def recover(self, recovery: Recovery, permission: Permission = NOTHING) -> Document:
+        document = recover(recovery, permission.with_files(self._allowed))
+        self._allowed |= permission.files.union(recovery.files)
         self._look_for_state(document)
         return document
+
+    def adopt(self, recovery: Recovery) -> None:
+        self._autosave.adopt(recovery)
+
+    def discard(self, recovery: Recovery) -> None:
+        discard(recovery)
 
     # Runs.
 
@@ -182,7 +184,7 @@ class HouseServices:
     def start(self, document: Document, autostart: bool) -> Runner:
         timing, memory = _TimingObserver(), RunMemory(document)
         resume, self._resume = self._resume, None
-        same = resume is not None and _same_problem(resume[0], document)
+        moment = resume[1] if resume is not None and _same_problem(resume[0], document) else snapshots.Moment(None)
         runner = session.start(
             document,
             document.project.run.device,
@@ -191,9 +193,13 @@ class HouseServices:
             autostart=autostart,
             pace=document.project.run.pace,
             checkpoints=MOST,
-            resume_from=resume[1] if resume is not None and same else None,
+            resume_from=moment.state,
         )
         memory.say = runner.say
+        if moment.missing:
+            runner.say(moment.missing, "warning")
+        self._earlier = {old: curves for old, curves in self._earlier.items() if old.alive}
+        self._earlier[runner] = moment.curves
         self._logs = {old: log for old, log in self._logs.items() if old.alive}
         self._logs[runner] = timing
         return runner
@@ -203,8 +209,22 @@ class HouseServices:
 
     # Exports.
 
-    def export_snapshot(self, path: Path, picture: Array, document: Document) -> None:
-        save_snapshot(path, picture, document)
+    def earlier_curves(self, runner: Runner) -> snapshots.Curves:
+        return self._earlier.pop(runner, NO_CURVES)
+
+    def export_snapshot(
+        self,
+        path: Path,
+        picture: Array,
+        document: Document,
+        runner: Runner | None = None,
+        curves: snapshots.Curves = NO_CURVES,
+    ) -> None:
+        moment = ""
+        if runner is not None:
+            with suppress(CancelledError, TimeoutError):  # it has ended: the picture is of the project alone
+                moment = snapshots.keep(document, runner.post(snapshots.take).result(EXPORT_SECONDS), curves)
+        save_snapshot(path, picture, document, moment)
         self._allowed = self._allowed.union(document.files())
 
     def export_results(self, directory: Path, document: Document, runner: Runner) -> Sequence[Path]:
@@ -229,7 +249,7 @@ class HouseServices:
 
     def _look_for_state(self, document: Document) -> None:
         state = remembered_state(document)
-        self._resume = None if state is None else (document, state)
+        self._resume = None if state is None else (document, snapshots.Moment(state))
 
     def _backend(self, device: str) -> Backend:
         if device not in self._backends:

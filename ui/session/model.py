@@ -12,7 +12,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoStack
 
 from engines.api import Problem, Remedy
@@ -20,6 +20,7 @@ from engines.api.errors import ProblemError
 from ui.forms.schema import fields_of, plain, titled
 from ui.forms.validation import Path, below, validated
 from ui.session.commands import ReplaceProblem, SetValue
+from ui.session.painting import PaintStroke
 from workbench.project.document import Document, Standing
 from workbench.project.parameter_files import missing_file, missing_files, named_files, value_at, with_values
 from workbench.project.project import MeasuredData, Probe, RunSettings, ViewSettings
@@ -45,6 +46,8 @@ class DocumentModel(QObject):
         self.revision = 0
         """Counts edits; whoever depends on the content remembers the revision it has seen."""
         self.undo_stack = QUndoStack(self)
+        self._index = 0
+        self.undo_stack.indexChanged.connect(self._step_over_strokes)
 
     def open(self, document: Document | None) -> None:
         """Show another document; the undo history starts anew."""
@@ -56,6 +59,18 @@ class DocumentModel(QObject):
         self.revision += 1
         self.undo_stack.clear()
         self.opened.emit()
+
+    def _step_over_strokes(self, index: int) -> None:
+        """A stroke of the brush is no edit: what was saved before it is saved after it, and the other way round. One of
+        a run that is gone is passed over."""
+        stack, before, self._index = self.undo_stack, self._index, index
+        command = stack.command(min(before, index)) if abs(index - before) == 1 else None
+        if not isinstance(command, PaintStroke):
+            return
+        if stack.cleanIndex() == before:
+            stack.setClean()
+        if not command.alive:
+            QTimer.singleShot(0, self, stack.undo if index < before else stack.redo)
 
     def edit(self, path: Path, value: Any, text: str = "") -> None:
         """Change the value at ``path`` through the undo stack; nothing happens if it is that already."""

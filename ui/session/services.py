@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
@@ -12,14 +13,18 @@ from engines.api import Array, Engine, Estimate, Preset, Progress
 from engines.api.charts import Forecast
 from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
+from ui.session.snapshots import Curves
 from workbench.bench.lab_run import LabRun
 from workbench.bench.records import LabRecord
+from workbench.project.autosave import Recovery
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import Document
 from workbench.run.runner import Runner
 from workbench.storage.recent import RecentFile
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
+
+NO_CURVES: Curves = MappingProxyType({})
 
 
 class Services(Protocol):
@@ -83,22 +88,36 @@ class Services(Protocol):
     def locate(self, geometry: Any, position: tuple[float, float, float]) -> int:
         """The element nearest to a position, in the geometry's unit of length."""
 
-    def autosave(self, document: Document) -> None:
-        """Keep the document where :meth:`recover` finds it."""
+    def autosave(self, document: Document, picture: Array | None = None) -> None:
+        """Keep the document, and ``picture: (h, w, 4) uint8``, where :meth:`unsaved` finds it once it is set aside or
+        the process has ended."""
 
-    def set_aside(self, document: Document) -> None:
-        """Keep the document for the next start, apart from what :meth:`autosave` writes from now on."""
+    def set_aside(self, document: Document, picture: Array | None = None) -> None:
+        """Keep the document among :meth:`unsaved`, apart from what :meth:`autosave` writes from now on."""
 
     def forget_autosave(self, document: Document) -> None:
-        """The document was saved: nothing is left to recover."""
+        """The document was saved, or given up: nothing is left to recover."""
 
-    def has_recovery(self) -> bool:
-        """Whether :meth:`recover` would find something."""
+    def unsaved(self) -> Sequence[Recovery]:
+        """What was set aside, and what sessions left that did not end well, newest first."""
 
-    def recover(self, permission: Permission = NOTHING) -> Document | None:
-        """What the last session left unsaved, if anything. Raises as :meth:`open` does."""
+    def recover(self, recovery: Recovery, permission: Permission = NOTHING) -> Document:
+        """One of :meth:`unsaved`, as it was left. Raises as :meth:`open` does."""
 
-    def export_snapshot(self, path: Path, picture: Array, document: Document) -> None: ...
+    def adopt(self, recovery: Recovery) -> None:
+        """It is open here: it is no longer among :meth:`unsaved`, and what :meth:`autosave` writes takes its place."""
+
+    def discard(self, recovery: Recovery) -> None:
+        """Delete one of :meth:`unsaved`."""
+
+    def export_snapshot(
+        self, path: Path, picture: Array, document: Document, runner: Runner | None = None, curves: Curves = NO_CURVES
+    ) -> None:
+        """A picture that reopens the document at the moment of ``runner``, with these curves. Waits for the worker
+        between two batches. Raises WorkbenchError."""
+
+    def earlier_curves(self, runner: Runner) -> Curves:
+        """What had been drawn before the moment at which ``runner`` goes on; nothing where it began at zero."""
 
     def export_results(self, directory: Path, document: Document, runner: Runner) -> Any:
         """The whole fields of the present moment. Waits for the worker between two batches."""

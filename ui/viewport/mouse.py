@@ -100,6 +100,7 @@ class Mouse:
             if hit is not None:
                 follow = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
                 if self._paints and not follow:
+                    self._viewport.stroke_began.emit()
                     self._viewport.dabbed.emit(self._viewport.brush.dab(np.array(hit[1]), erase=False))
                 else:
                     (self._viewport.followed if follow else self._viewport.picked).emit(*hit)
@@ -222,6 +223,7 @@ class Mouse:
         if hit is None or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             return
         self._painting = True
+        self._viewport.stroke_began.emit()
         for dab in self._viewport.brush.begin(np.array(hit[1]), event.button() == Qt.MouseButton.RightButton):
             self._viewport.dabbed.emit(dab)
 

@@ -40,6 +40,7 @@ class Viewport(QWidget):
     """The element under a click (geometry's numbering), and the position (x, y, z) in the geometry's unit."""
     followed = Signal(int, tuple)
     """The same for a click with Ctrl held: the element is to be followed by a probe."""
+    stroke_began = Signal()
     dabbed = Signal(object)
     """A :class:`engines.api.Dab`: the brush has touched the geometry."""
     brush_resized = Signal(float)

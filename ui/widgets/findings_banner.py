@@ -26,6 +26,7 @@ class FindingsBanner(Banner):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.findings: tuple[Finding, ...] = ()
+        self._all: Sequence[Finding] = ()
         self._closed: set[Finding] = set()
         self._covered = self._read = False
         self._at = 0
@@ -72,6 +73,7 @@ class FindingsBanner(Banner):
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
         """Warnings come first; the one that is read stays, if it is still among them."""
+        self._all = findings
         shown = self.findings[self._at] if self.findings else None
         left = tuple(finding for finding in findings if finding not in self._closed)
         if left == self.findings:
@@ -79,6 +81,13 @@ class FindingsBanner(Banner):
         self.findings = left
         self._at = left.index(shown) if shown in left and shown is not None and shown.severity == "warning" else 0
         self._show()
+
+    def open_again(self) -> None:
+        """All of them, also those that were closed; they stay until they are closed."""
+        self._closed.clear()
+        self._read = False
+        self.show_findings(self._all)
+        self._show(stays=True)
 
     def set_covered(self, covered: bool) -> None:
         """Whether something else than the problem is shown below (the gallery)."""
@@ -90,13 +99,13 @@ class FindingsBanner(Banner):
         self.mend.setEnabled(not locked)
         self.mend.setToolTip("Reset to change" if locked else "Make this edit; Undo takes it back")
 
-    def _show(self) -> None:
+    def _show(self, stays: bool = False) -> None:
         warned = any(finding.severity == "warning" for finding in self.findings)
         if not self.findings or self._covered or (self._read and not warned):
             self.hide()
             return
         finding = self.findings[self._at]
-        self.say(finding.message, finding.severity, stays=warned)
+        self.say(finding.message, finding.severity, stays=warned or stays)
         self.mend.setVisible(finding.remedy is not None)
         self.mend.setText("" if finding.remedy is None else finding.remedy.text)
         self.show_place.setVisible(bool(finding.place))

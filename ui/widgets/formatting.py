@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import time as clock
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def bytes_text(count: float) -> str:
@@ -31,6 +34,20 @@ def duration_text(seconds: float) -> str:
         return f"{minutes} min {rest:02d} s"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes:02d} min" if hours < 48 else f"{hours / 24:.1f} days"
+
+
+def moment_text(written: float, now: float | None = None) -> str:
+    """When something was written [s since 1970], as a person remembers it: ``today 14:02``, ``yesterday 09:10``,
+    ``3 Nov 14:02``, ``3 Nov 2024``."""
+    then, present = clock.localtime(written), clock.localtime(now)
+    yesterday = clock.localtime(clock.mktime((*present[:2], present.tm_mday - 1, 12, 0, 0, 0, 0, -1)))
+    at = clock.strftime("%H:%M", then)
+    if then[:3] == present[:3]:
+        return f"today {at}"
+    if then[:3] == yesterday[:3]:
+        return f"yesterday {at}"
+    day = f"{then.tm_mday} {MONTHS[then.tm_mon - 1]}"
+    return f"{day} {at}" if then.tm_year == present.tm_year else f"{day} {then.tm_year}"
 
 
 def at_most_text(limit: float, digits: int = 3) -> str:

@@ -34,6 +34,7 @@ class Actions:
             ("timing_log", "&Timing log…", None, None),
             ("traces", "Traces as &CSV…", None, None),
             ("copy_as_python", "&Copy as Python", None, None),
+            ("rename", "Re&name", "F2", None),
             ("quit", "&Quit", "Ctrl+Q", None),
             ("run", "&Run or pause", "Space", "play"),
             ("step", "&Step", ".", "step"),
@@ -45,6 +46,9 @@ class Actions:
             ("fit", "Show &all", "Ctrl+0", "fit"),
             ("outlines", "&Outlines", "O", "eye"),
             ("brush", "&Brush", "B", "brush"),
+            ("help", "&Help on this field", "F1", None),
+            ("palette", "&Command palette…", "Ctrl+P", None),
+            ("shortcuts", "&Keyboard and mouse", None, None),
             ("about", "&About Workbench", None, None),
         ):
             self._add(name, text, shortcut, icon)
@@ -89,7 +93,7 @@ class Actions:
         edit = bar.addMenu("&Edit")
         edit.addActions([self["undo"], self["redo"]])
         edit.addSeparator()
-        edit.addAction(self["copy_as_python"])
+        edit.addActions([self["rename"], self["copy_as_python"]])
         run = bar.addMenu("&Run")
         run.addActions([self["run"], self["step"], self["rewind"], self["reset"]])
         run.addSeparator()
@@ -105,7 +109,7 @@ class Actions:
         view.addActions(docks)
         view.addSeparator()
         view.addAction(self["layout"])
-        bar.addMenu("&Help").addAction(self["about"])
+        bar.addMenu("&Help").addActions([self[name] for name in ("help", "palette", "shortcuts", "about")])
 
     def build_toolbar(self, at_left: list[QWidget], at_right: list[QWidget]) -> QToolBar:
         bar = QToolBar("Toolbar", self._window)

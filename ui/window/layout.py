@@ -48,7 +48,7 @@ class DockLayout:
         for name in ("inspection", "measurement"):
             self.docks[name].hide()  # until there is something to look at
         order = {
-            Areas.LeftDockWidgetArea: ("problem", "view", "gallery"),
+            Areas.LeftDockWidgetArea: ("problem", "view"),
             Areas.RightDockWidgetArea: ("meters", "probes", "inspection", "measurement"),
             Areas.BottomDockWidgetArea: ("timeline", "charts", "log"),
         }
@@ -56,7 +56,6 @@ class DockLayout:
             for name in names:
                 self._window.addDockWidget(area, self.docks[name])
         self._window.tabifyDockWidget(self.docks["problem"], self.docks["view"])
-        self._window.tabifyDockWidget(self.docks["view"], self.docks["gallery"])
         self._window.splitDockWidget(self.docks["meters"], self.docks["probes"], Qt.Orientation.Vertical)
         self._window.tabifyDockWidget(self.docks["probes"], self.docks["inspection"])
         self._window.tabifyDockWidget(self.docks["inspection"], self.docks["measurement"])

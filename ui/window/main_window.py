@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSettings, QTimer, QUrl
+from PySide6.QtCore import QSettings, Qt, QUrl
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from engines.api import Engine, Preset, Remedy
-from engines.geometry.meshes.mesh import TetMesh
-from ui.forms.validation import Path as ValuePath
+from engines.api import Engine, Preset
 from ui.lab.workspace import LabWorkspace
 from ui.panels.estimates import EstimatesPanel
-from ui.panels.gallery import Gallery
 from ui.panels.log import LogPane
 from ui.panels.meters.panel import MetersPanel
 from ui.panels.probes import ProbesPanel
@@ -39,23 +35,27 @@ from ui.widgets.banner import Banner
 from ui.widgets.findings_banner import FindingsBanner
 from ui.widgets.theme import THEMES, theme
 from ui.window.actions import EXPORTS, Actions, one_of_two
+from ui.window.brushing import Brushing
 from ui.window.charts import ChartsArea
+from ui.window.document_display import DocumentDisplay
+from ui.window.help.area import HelpArea
 from ui.window.layout import Areas, DockLayout
-from ui.window.leaving import Leaving
 from ui.window.menus import ChoiceMenu, NewMenu, RecentMenu
-from ui.window.outside import OutsideDialog
+from ui.window.questions.leaving import Leaving
+from ui.window.questions.outside import OutsideDialog
+from ui.window.questions.starting_over import StartingOver
 from ui.window.run_display import RunDisplay
-from ui.window.starting_over import StartingOver
 from ui.window.status import StatusBar
+from ui.window.unsaved import UnsavedSessions
 from ui.window.welcome import Welcome
 from ui.window.workspaces import LAB, SIMULATE, Workspaces
-from workbench import __version__
 from workbench.project.project import ViewSettings
 from workbench.run.frames import Message
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
 OF_THE_SIMULATION = (
-    "undo", "redo", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure", "layout", *EXPORTS
+    "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure",
+    "layout", *EXPORTS,
 )  # fmt: skip
 
 
@@ -74,31 +74,34 @@ class MainWindow(QMainWindow):
         self.controller = Controller(self.model, services, self.background, self)
         self._closed = False
         self._asked = False
-        self._opened_at = 0.0
+        self.document_display = DocumentDisplay(self)
         self._make_panels(make_viewport)
         self.starting_over = StartingOver(self.controller, self.banner, self)
+        self.brushing = Brushing(self.controller, self.view_panel.brush, self.banner, self)
         self.display = RunDisplay(self)
         self.forecaster = Forecaster(self.controller, self)
-        self.keeper = Keeper(self.model, services, self.background, self.view_settings, self)
+        self.keeper = Keeper(self.model, services, self.background, self.view_settings, self.viewport.image, self)
+        self.unsaved = UnsavedSessions(self.welcome.unsaved, self.controller, self.keeper, self)
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
+        self.files.curves = self.probes.curves
         self.leaving = Leaving(self.model, self.files, self.keeper, self)
         self.controller.before_opening = self.leaving.ask
         self.tools = ToolsArea(self.controller, self.files, self)
         self.sweeps = SweepArea(self.controller, self.files, self)
+        self.help = HelpArea(self)
         self._make_layout()
         self._make_actions()
         self._connect()
         presets, engines = list(services.presets()), list(services.engines())
-        for gallery in (self.welcome.gallery, self.gallery):
-            gallery.set_presets(presets, {engine.id: engine.title for engine in engines})
-            gallery.set_notes(services.left_out())
+        self.welcome.gallery.set_presets(presets, {engine.id: engine.title for engine in engines})
+        self.welcome.gallery.set_notes(services.left_out())
         self.new_menu.set_engines(engines)
         self._show_recent()
         self._layout.restore()
         self._page_changed()
         self.display.show_phase(Phase.EMPTY.value)
         self.controller.outside_asked.connect(lambda outside: OutsideDialog(outside, self).open())
-        self.background.submit("files", services.has_recovery, self.welcome.recover_button.setVisible)
+        self.unsaved.refresh()
 
     # Putting together.
 
@@ -119,7 +122,7 @@ class MainWindow(QMainWindow):
         self.estimates.refused.connect(self.problem.mark)
         self.estimates.found.connect(self.problem.form.set_findings)
         self.estimates.found.connect(self.findings.show_findings)
-        self.findings.mend_asked.connect(self._mend)
+        self.estimates.findings_asked.connect(self.findings.open_again)
         self.findings.place_asked.connect(self.problem.form.reveal)
         self.findings.set_covered(True)
         self.stack.currentChanged.connect(
@@ -128,7 +131,6 @@ class MainWindow(QMainWindow):
         self.previews = Previews(self.model, self.background, self)
         self.previews.found.connect(self.problem.form.set_previews)
         self.view_panel = ViewPanel()
-        self.gallery = Gallery()
         self.meters = MetersPanel()
         self.probes = ProbesPanel(self.model)
         self.charts = ChartsArea(self.controller, self.viewport, self.probes, self._settings, self)
@@ -156,7 +158,6 @@ class MainWindow(QMainWindow):
         for name, title, widget, area, bare in (
             ("problem", "Problem", self.problem, left, True),
             ("view", "View", self.view_panel, left, True),
-            ("gallery", "Gallery", self.gallery, left, True),
             ("meters", "Meters", self.meters, right, False),
             ("probes", "Probes", self.probes, right, False),
             ("inspection", "Element", self.charts.inspection, right, True),
@@ -203,6 +204,7 @@ class MainWindow(QMainWindow):
             timing_log=self.files.export_timing_log,
             traces=lambda: self.files.export_traces(self.probes.export_csv),
             copy_as_python=self.files.copy_as_python,
+            rename=self.rename,
             quit=self.close,
             run=self.starting_over.toggle,
             step=self.controller.step,
@@ -213,37 +215,37 @@ class MainWindow(QMainWindow):
             layout=self._layout.first_layout,
             fit=self.viewport.reset_camera,
             outlines=self.view_panel.switch_outlines,
-            about=self.about,
+            help=self.help.help,
+            palette=self.help.open_palette,
+            shortcuts=self.help.shortcuts,
+            about=self.help.about,
         )
         self.actions_["mesh"].setVisible(False)
         self.actions_["parameters"].setVisible(False)
         self.background.submit("devices", self.services.devices, self.device_menu.set_choices)
 
     def _connect(self) -> None:
-        model, controller, viewport = self.model, self.controller, self.viewport
-        model.opened.connect(self._document_opened)
-        model.changed.connect(self._value_changed)
-        model.undo_stack.cleanChanged.connect(self._clean_changed)
+        controller, viewport = self.controller, self.viewport
+        self.document_display.connect_all()
+        self.model.undo_stack.cleanChanged.connect(self._clean_changed)
         self.forecaster.solved.connect(self.charts.panel.show_forecast)
         self.display.connect_all()
         controller.message.connect(self.log.add)
         self.keeper.message.connect(self.log.add)
         self.new_menu.chosen.connect(self.new_project)
         self.recent_menu.chosen.connect(self.open_path)
-        self.unit_menu.chosen.connect(self._reopen_mesh)
         self.device_menu.chosen.connect(lambda name: self._edit_run("device", name, "choice of the device"))
         controller.problem.connect(self.banner.say)
         controller.hint.connect(lambda sentence: self.banner.say(sentence, "info"))
         self.charts.connect_with(self.files, self._layout)
         viewport.request_changed.connect(controller.watch)
         viewport.view_changed.connect(lambda: self.view_panel.set_view(viewport.view_settings()))
+        viewport.stroke_began.connect(controller.painting.begin)
         viewport.dabbed.connect(controller.painting.add)
         viewport.brush_resized.connect(self.view_panel.brush.set_radius)
         self.view_panel.brush.changed.connect(viewport.set_brush)
         self.view_panel.brush.share(self.actions_["brush"])
-        self.view_panel.brush.keep_asked.connect(controller.kept_paint.keep)
         controller.kept_paint.message.connect(self.log.add)
-        controller.kept_paint.busy_changed.connect(self.view_panel.brush.keep_button.setDisabled)
         one_of_two(self.actions_["brush"], self.actions_["measure"])
         self.view_panel.grid.set_refusal(viewport.volume_refusal)
         self._connect_placing()
@@ -254,13 +256,11 @@ class MainWindow(QMainWindow):
         self.view_panel.camera_asked.connect(
             lambda where: viewport.reset_camera() if where == "reset" else viewport.view_along(where)
         )
-        for gallery in (self.gallery, self.welcome.gallery):
-            gallery.opened.connect(self.open_preset)
-            gallery.run.connect(self.run_preset)
+        self.welcome.gallery.opened.connect(self.open_preset)
+        self.welcome.gallery.run.connect(self.run_preset)
         self.welcome.back_asked.connect(self.show_workspace)
         self.welcome.open_asked.connect(self.files.open)
         self.welcome.path_chosen.connect(self.open_path)
-        self.welcome.recover_asked.connect(self.recover)
         self.timeline.toggled.connect(self.starting_over.toggle)
         self.timeline.step_asked.connect(controller.step)
         self.timeline.reset_asked.connect(controller.reset)
@@ -268,12 +268,10 @@ class MainWindow(QMainWindow):
         self.timeline.until_edited.connect(lambda until: self._edit_run("until", until, "end of the run"))
         self.timeline.pace_edited.connect(lambda pace: self._edit_run("pace", pace, "pace of the run"))
         self.probes.export_asked.connect(self.actions_["traces"].trigger)
-        self.leaving.stayed.connect(self._check_choices)
         self.files.recent_changed.connect(self._show_recent)
         self.files.done.connect(self._say)
-        self.log.attention.connect(self.status.set_errors)
+        self.log.attention.connect(self._show_attention)
         self.status.log_asked.connect(lambda: self._layout.docks["log"].show())
-        theme().changed.connect(self._show_probes)
         self.workspaces.changed.connect(self._workspace_changed)
         self.workspaces.asked.connect(lambda place: self.show_workspace() if place == SIMULATE else None)
         self.lab.starting.connect(self._lab_starting)
@@ -304,18 +302,16 @@ class MainWindow(QMainWindow):
 
     def open_preset(self, preset: Preset) -> None:
         self.banner.hide()
-        self._opened_at = clock.monotonic()
+        self.document_display.opened_at = clock.monotonic()
         self.controller.open_with(lambda _: self.services.open_preset(preset), f"Opening {preset.title}")
 
     def run_preset(self, preset: Preset) -> None:
         """A double click: the first click of it has begun to open the preset."""
         self.controller.run_when_open()
 
-    def recover(self) -> None:
-        self.controller.open_with(self.services.recover, "Opening what was left unsaved", self._recovered)
-
     def show_gallery(self) -> None:
         """The page of the gallery, whole; a run goes on meanwhile."""
+        self.unsaved.refresh()
         self._show_page(self.welcome)
         self.welcome.gallery.setFocus()
 
@@ -325,73 +321,24 @@ class MainWindow(QMainWindow):
             self._show_page(self.viewport)
             self.viewport.setFocus()
 
+    def rename(self) -> None:
+        """The title of the problem is there to be typed over."""
+        dock = self._layout.docks["problem"]
+        dock.show()
+        dock.raise_()
+        self.problem.title.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.problem.title.selectAll()
+
     def switch_theme(self) -> None:
         name = THEMES[(THEMES.index(theme().palette.name) + 1) % len(THEMES)]
         theme().apply(name)
         self._settings.setValue("theme", name)
-
-    def about(self) -> None:
-        text = (
-            f"<h3>Workbench {__version__}</h3><p>Simulations whose kernels say how close they run to what the memory "
-            "of this machine can deliver.</p><p>BSD 3-clause licence.</p>"
-        )
-        QMessageBox.about(self, "About Workbench", text)
 
     def view_settings(self) -> ViewSettings:
         settings: ViewSettings = self.viewport.view_settings()
         return settings
 
     # What happens.
-
-    def _document_opened(self) -> None:
-        document = self.model.document
-        if document is None:
-            self._show_title()
-            self.show_gallery()
-            return
-        self.banner.hide()  # what it says is of the document before
-        self.findings.forget()
-        self.estimates.show_findings()  # of its files; those of the estimate follow
-        self.viewport.set_simulation(None)
-        self.display.show_geometry(self.model.geometry)
-        self.viewport.apply_view(document.project.view)
-        self.view_panel.set_view(document.project.view)
-        self.timeline.set_unit(document.time_unit)
-        self.timeline.set_until(document.project.run.until)
-        self.timeline.set_pace(document.project.run.pace)
-        self.actions_["mesh"].setVisible(isinstance(self.model.geometry, TetMesh))
-        form = document.engine.parameter_file
-        self.actions_["parameters"].setVisible(form is not None)
-        self.actions_["parameters"].setText("" if form is None else f"{form.title}…")
-        self._show_title()
-        self._show_probes()
-        self._check_choices()
-        self.log.add(Message(f"Opened {document.project.title}: {self.status.geometry_label.text() or 'no geometry'}."))
-        quality = getattr(self.model.geometry, "quality", "")
-        if quality:
-            self.log.add(Message(f"Quality of the mesh: {quality}."))
-        for finding in document.findings:
-            self.log.add(Message(finding.message, finding.severity))
-        if not self.model.valid:  # opened all the same: a file is missing, and the form says where
-            self.banner.say(self.model.first_error())
-        # The second click of a double click must still meet the card.
-        wait = self._opened_at + QApplication.doubleClickInterval() / 1000 - clock.monotonic()
-        if wait > 0:
-            QTimer.singleShot(round(1000 * wait), self.show_workspace)
-        else:
-            self.show_workspace()
-
-    def _value_changed(self, path: ValuePath) -> None:
-        if path[0] == "probes":
-            self._show_probes()
-        elif path[0] == "run" and self.model.document is not None:
-            self.timeline.set_until(self.model.document.project.run.until)
-            self.timeline.set_pace(self.model.document.project.run.pace)
-            self._check_choices()
-        elif path[0] == "parameters":
-            self.display.follow_parameters()
-        elif path[0] == "title":
-            self._show_title()
 
     def _workspace_changed(self, place: int) -> None:
         if place == LAB:
@@ -425,65 +372,21 @@ class MainWindow(QMainWindow):
         """What the panel says, from where the person is looking now."""
         self.viewport.apply_view(view.model_copy(update={"camera": self.view_settings().camera}))
 
-    def _show_title(self) -> None:
-        document = self.model.document
-        title = document.project.title if document is not None else None
-        self.setWindowTitle("Workbench" if title is None else f"{title}[*] – Workbench")
-        self.welcome.set_open(title)
-        self.setWindowModified(not self.model.undo_stack.isClean())
-
     def _clean_changed(self, clean: bool) -> None:
         self.setWindowModified(not clean)
 
-    def _show_probes(self) -> None:
-        colors = theme().palette
-        probes = self.model.document.project.probes if self.model.document is not None else []
-        self.viewport.set_probes(
-            [
-                (probe.name, probe.position, colors.trace(place).getRgb()[:3])  # type: ignore[index]  # always a tuple
-                for place, probe in enumerate(probes)
-            ]
-        )
+    def _show_attention(self, unseen: int, errors: bool) -> None:
+        self.status.set_unseen(unseen, errors)
+        self._layout.docks["log"].setWindowTitle(f"Log ({unseen})" if unseen else "Log")
 
     def _show_recent(self) -> None:
         files = list(self.services.recent())
         self.welcome.set_recent(files)
         self.recent_menu.set_files(files)
 
-    def _check_choices(self) -> None:
-        document = self.model.document
-        self.device_menu.set_checked("auto" if document is None else document.project.run.device)
-        reference = None if document is None else document.project.geometry
-        self.unit_menu.setEnabled(reference is not None)
-        if reference is not None:
-            self.unit_menu.set_checked(reference.length_unit)
-
-    def _reopen_mesh(self, unit: str) -> None:
-        """Another unit makes another geometry: a new document, whose parameters are made for its size."""
-        document = self.model.document
-        if document is not None and document.mesh is not None:
-            mesh, fibres = document.mesh, document.fibres
-            load = partial(self.services.open_mesh, mesh, unit, fibres)
-            self.controller.open_with(load, f"Opening {mesh.name} in {unit}")
-
-    def _mend(self, remedy: Remedy) -> None:
-        """Do what a finding asks for: an edit, the mesh in another unit, or a tool that is opened."""
-        document = self.model.document
-        if remedy.length_unit:
-            self._reopen_mesh(remedy.length_unit)
-        elif remedy.tool and document is not None:
-            self.tools.open(next(tool for tool in document.engine.tools() if tool.id == remedy.tool))
-        else:
-            self.model.mend(remedy)
-
     def _edit_run(self, name: str, value: object, title: str) -> None:
         if self.model.document is not None:
             self.model.edit(("run", name), value, title)
-
-    def _recovered(self) -> None:
-        self.keeper.mark_recovered()
-        self.welcome.recover_button.hide()
-        self._say("This is what was left unsaved when the window was last closed.")
 
     def _say(self, sentence: str) -> None:
         self.log.add(Message(sentence))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 
 from engines.api import SimulationInfo
 from ui.session.controller import Phase
+from ui.session.snapshots import Curves
 from ui.widgets.icons import dress
 from ui.window.actions import EXPORTS
 from workbench.run.frames import Frame, Message, Sample
@@ -33,6 +34,7 @@ class RunDisplay(QObject):
         controller.info_changed.connect(self._info_changed)
         controller.frame_arrived.connect(self._show_frame)
         controller.samples_arrived.connect(self._take_samples)
+        controller.curves_found.connect(self._show_earlier)
         controller.restarted.connect(self._restarted)
         controller.rewinding.rewound.connect(self._rewound)
         controller.rewinding.marks_changed.connect(self._window.timeline.set_marks)
@@ -110,6 +112,10 @@ class RunDisplay(QObject):
         window.charts.panel.take()
         window.viewport.set_overlay(window.meters.overlay_lines())
         window.timeline.set_time(samples[-1].time, samples[-1].remaining)
+
+    def _show_earlier(self, curves: Curves) -> None:
+        self._window.probes.put_before(curves)
+        self._window.charts.panel.take()
 
     def _restarted(self) -> None:
         window = self._window

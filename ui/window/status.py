@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
 
 from engines.api import SimulationInfo
@@ -33,6 +33,7 @@ class StatusBar(QStatusBar):
         self.errors = QToolButton(self)
         self.errors.setObjectName("small")
         self.errors.setToolTip("Show the log")
+        self.errors.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         dress(self.errors, "warning", "bad")
         self.errors.clicked.connect(self.log_asked)
         self.addWidget(self.activity)
@@ -54,7 +55,9 @@ class StatusBar(QStatusBar):
     def set_info(self, info: SimulationInfo | None) -> None:
         self.device.setText("" if info is None else info.device)
 
-    def set_errors(self, count: int) -> None:
+    def set_unseen(self, count: int, errors: bool) -> None:
+        """How much in the log nobody has looked at, and whether an error is among it."""
+        dress(self.errors, "error" if errors else "warning", "bad" if errors else "warn")
         self.errors.setVisible(bool(count))
         self.errors.setText(str(count))
 

@@ -1,4 +1,5 @@
-"""The page of the gallery: ready problems, what was open before, a way to open a file, and one back to the problem."""
+"""The page of the gallery: what is unsaved, ready problems, what was open before, a way to open a file, and one back to
+the problem."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ui.panels.gallery import Gallery
+from ui.panels.unsaved import UnsavedList
 from ui.widgets.icons import application_icon, dress
 from workbench.storage.recent import RecentFile
 
@@ -23,7 +25,6 @@ class Welcome(QWidget):
     back_asked = Signal()
     open_asked = Signal()
     path_chosen = Signal(object)
-    recover_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,6 +32,8 @@ class Welcome(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         self.gallery = Gallery(parent=self)
         self.gallery.body.setObjectName("welcomeBody")
+        self.unsaved = UnsavedList(self.gallery.body)
+        self.gallery.put_above(self.unsaved)
         self.back_button = QPushButton(self)
         dress(self.back_button, "back")
         self.back_button.clicked.connect(self.back_asked)
@@ -49,15 +52,10 @@ class Welcome(QWidget):
         self.open_button = QPushButton("Open a file…", self)
         dress(self.open_button, "open")
         self.open_button.clicked.connect(self.open_asked)
-        self.recover_button = QPushButton("Go on where you left off", self)
-        self.recover_button.setObjectName("primary")
-        self.recover_button.clicked.connect(self.recover_asked)
-        self.recover_button.hide()
         top = QHBoxLayout()
         top.setSpacing(16)
         top.addWidget(picture)
         top.addLayout(names, 1)
-        top.addWidget(self.recover_button)
         top.addWidget(self.open_button)
         self._recent = QVBoxLayout()
         self._recent.setSpacing(0)

@@ -22,30 +22,41 @@ if TYPE_CHECKING:
     from workbench.project.document import Document
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
-KEYWORD = "workbench-project"
+KEYWORD, MOMENT = "workbench-project", "workbench-moment"
 LARGEST_FILE = 256 * 2**20
 LARGEST_TEXT = 16 * 2**20
 
 
-def save_snapshot(path: Path, rgba: Array, document: Document) -> None:
-    """Write a picture, ``rgba: (h, w, 4) uint8``, with the project in it. Raises StorageError.
+def save_snapshot(path: Path, rgba: Array, document: Document, moment: str = "") -> None:
+    """Write a picture, ``rgba: (h, w, 4) uint8``, with the project in it, and ``moment``, which tells its maker what of
+    a run it shows. Raises StorageError.
 
     The mesh itself is not in the picture but referred to by its path and fingerprint.
     """
-    write_bytes(path, encode_png(rgba, {KEYWORD: document.portable_project().model_dump_json()}))
+    texts = {KEYWORD: document.portable_project().model_dump_json(), **({MOMENT: moment} if moment else {})}
+    write_bytes(path, encode_png(rgba, texts))
 
 
 def read_snapshot_text(path: Path) -> str:
     """The project's JSON in a picture. Raises ProblemError if there is none or the file is no sound PNG."""
-    if path.stat().st_size > LARGEST_FILE:
-        raise ProblemError(f"'{path}' is too large for a snapshot (over {LARGEST_FILE >> 20} MB).")
-    try:
-        text = read_text(path.read_bytes(), KEYWORD)
-    except ValueError as error:
-        raise ProblemError(f"'{path}' is not a sound PNG: {error}.") from error
+    text = _read(path, KEYWORD)
     if text is None:
         raise ProblemError(f"The picture '{path}' holds no project: choose a snapshot that Workbench exported.")
     return text
+
+
+def read_moment(path: Path) -> str:
+    """What :func:`save_snapshot` was given as its moment; empty without. Raises ProblemError."""
+    return _read(path, MOMENT) or ""
+
+
+def _read(path: Path, keyword: str) -> str | None:
+    if path.stat().st_size > LARGEST_FILE:
+        raise ProblemError(f"'{path}' is too large for a snapshot (over {LARGEST_FILE >> 20} MB).")
+    try:
+        return read_text(path.read_bytes(), keyword)
+    except ValueError as error:
+        raise ProblemError(f"'{path}' is not a sound PNG: {error}.") from error
 
 
 def holds_project(path: Path) -> bool:

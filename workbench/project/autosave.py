@@ -1,12 +1,14 @@
-"""Autosave: after a crash or a power cut the next start offers what was open; at most 5 s of edits are lost.
+"""Autosave: what was set aside, or was open at a crash or a power cut, can be opened again; at most 5 s of edits are
+lost.
 
 Each session keeps ``project.json`` in a folder of its own, with the mesh by absolute path, and holds a lock on it.
-Beside it stand the files that the project was allowed to read, so that it may read them again.
-A folder that nobody holds a lock on belongs to a session that did not end well.
+Beside it stand the files that the project was allowed to read, so that it may read them again, and a picture.
+A folder that nobody holds a lock on was set aside, or belongs to a session that did not end well.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import threading
@@ -18,26 +20,32 @@ from pathlib import Path
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import Document, document_of
 from workbench.project.store import PROJECT_FILE, as_json, read_stored
-from workbench.storage.atomic import storing, write_text
+from workbench.storage.atomic import storing, write_bytes, write_text
 from workbench.storage.locking import ProcessLock
 from workbench.storage.paths import state_dir
 
 INTERVAL = 4.0
 """Seconds between two writings while edits come; with a tick each second less than 5 s are at risk."""
 
-LOCK, ORIGIN = "lock", "origin.json"
+LOCK, ORIGIN, PICTURE = "lock", "origin.json", "picture.png"
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """What a session left: its folder, the project's title, when it was written, where the project was saved, and the
-    files that it read."""
+    """What a session left: its folder, the project's title, when it was written [s since 1970], where the project was
+    saved, the files that it read, and the engine's id."""
 
     folder: Path
     title: str
     written: float
     origin: Path | None
     files: tuple[Path, ...] = ()
+    engine: str = ""
+
+    @property
+    def picture(self) -> Path:
+        """A PNG of how it looked; there may be none."""
+        return self.folder / PICTURE
 
 
 class Autosave:
@@ -62,12 +70,15 @@ class Autosave:
             self._written = as_json(document.portable_project())
             self._remove()
 
-    def tick(self, document: Document, *, now: bool = False) -> bool:
-        """Write if the document changed since it was saved or written; whether it wrote. Raises StorageError."""
+    def tick(self, document: Document, *, now: bool = False, picture: bytes = b"") -> bool:
+        """Write if the document changed since it was saved or written; whether it wrote. ``picture``: a PNG of how it
+        looks, if there is a new one. Raises StorageError."""
         with self._guard:
             if not now and clock.monotonic() - self._time < INTERVAL:
                 return False
             text = as_json(document.portable_project())
+            if picture and self._held:
+                write_bytes(self._folder / PICTURE, picture)
             if text == self._written:
                 return False
             self._time = clock.monotonic()
@@ -76,8 +87,25 @@ class Autosave:
             files = [str(file) for file in document.files()]
             write_text(self._folder / ORIGIN, json.dumps({"path": origin, "files": files}))
             write_text(self._folder / PROJECT_FILE, text, durable=True)
+            if picture:
+                write_bytes(self._folder / PICTURE, picture)
             self._written = text
             return True
+
+    def leave(self) -> None:
+        """What is kept stays, for whoever opens it; this session writes there no more."""
+        with self._guard:
+            self._lock.release()
+            self._held = False
+
+    def adopt(self, recovery: Recovery) -> None:
+        """What another session left is this one's own from now on, unless somebody else has it."""
+        with self._guard:
+            lock = ProcessLock(recovery.folder / LOCK)
+            with storing(recovery.folder):
+                if lock.acquire():
+                    self._remove()
+                    self._folder, self._lock, self._held, self._written = recovery.folder, lock, True, ""
 
     def close(self) -> None:
         """The session ends well: nothing is kept."""
@@ -98,7 +126,7 @@ class Autosave:
 
 
 def recoveries(root: Path | None = None) -> list[Recovery]:
-    """What sessions that did not end well have left, newest first."""
+    """What was set aside, and what sessions that did not end well have left, newest first."""
     found = []
     for folder in (root or state_dir() / "autosave").glob("*/"):
         file = folder / PROJECT_FILE
@@ -110,8 +138,9 @@ def recoveries(root: Path | None = None) -> list[Recovery]:
             about = json.loads((folder / ORIGIN).read_text("utf-8"))
             origin = None if about["path"] is None else Path(about["path"])
             files = tuple(map(Path, about.get("files", ())))  # versions that kept none: the person is asked
-            title = str(json.loads(file.read_text("utf-8"))["title"])
-            found.append(Recovery(folder, title, file.stat().st_mtime, origin, files))
+            project = json.loads(file.read_text("utf-8"))
+            title, engine = str(project["title"]), str(project.get("engine", ""))
+            found.append(Recovery(folder, title, file.stat().st_mtime, origin, files, engine))
         except (OSError, ValueError, KeyError, TypeError):
             continue  # ended before it had written anything whole
     return sorted(found, key=lambda recovery: -recovery.written)
@@ -127,5 +156,9 @@ def recover(recovery: Recovery, permission: Permission = NOTHING) -> Document:
 
 
 def discard(recovery: Recovery) -> None:
-    """The person does not want it, or it was recovered and saved."""
-    shutil.rmtree(recovery.folder, ignore_errors=True)
+    """The person does not want it."""
+    lock = ProcessLock(recovery.folder / LOCK)
+    with contextlib.suppress(OSError):  # it is gone already
+        if lock.acquire():  # else somebody has opened it
+            shutil.rmtree(recovery.folder, ignore_errors=True)
+            lock.release()

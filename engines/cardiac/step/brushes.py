@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Dab, FieldInfo, PaintInfo
+from engines.api.abilities import Underneath
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.cardiac.cells.tissue import Tissue
@@ -86,6 +87,20 @@ class Brushes:
             f"Stimulus at ({x:.1f}, {y:.1f}, {z:.1f}) mm, {dab.radius:.3g} mm radius, {len(cells):,} {self._noun}, "
             f"t = {step * self._dt:.1f} ms."
         )
+
+    def underneath(self, dab: Dab, first: bool, step: int) -> Underneath | None:
+        """All that is painted, or the pulses that have not ended: of the first dab of a stroke alone."""
+        scar = dab.brush == SCAR.name
+        if not first or (scar and self._scar is None):
+            return None
+        held = self._scar.state() if scar and self._scar is not None else self._touch.state(step)
+        return Underneath(dab.brush, (), held, sum(values.nbytes for values in held.values()), lasts=scar)
+
+    def put_back(self, under: Underneath) -> None:
+        if under.brush != SCAR.name:
+            self._touch.restore(under.values)
+        elif self._scar is not None:
+            self._tell(self._scar, self._scar.restore(under.values))
 
     @property
     def stable_step(self) -> float:

@@ -19,6 +19,7 @@ from engines.api import (
     Selection,
     Simulation,
 )
+from engines.api.abilities import Underneath
 from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
@@ -126,6 +127,12 @@ class CardiacSimulation(Simulation):
 
     def paint(self, dab: Dab) -> str | None:
         return self._touched.paint(dab, self.step)
+
+    def underneath(self, dab: Dab, first: bool) -> Underneath | None:
+        return self._touched.underneath(dab, first, self.step)
+
+    def put_back(self, under: Underneath) -> None:
+        self._touched.put_back(under)
 
     def kept(self, problem: Problem) -> ToolResult | None:
         return kept_scar(problem, self.geometry, self._touched.left())

@@ -20,13 +20,14 @@ from engines.api import (
     SeriesInfo,
     Simulation,
 )
+from engines.api.abilities import Underneath
 from engines.api.charts import ChartData
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
 from engines.fdtd.grid.dimensions import ALL, Parts, per_length
 from engines.fdtd.grid.yee import METRES, VACUUM_PERMITTIVITY, Yee
-from engines.fdtd.media.solids.painting import KEEP, Painter
+from engines.fdtd.media.solids.painting import KEEP, Block, Painter
 from engines.fdtd.monitors.balance import Balance
 from engines.fdtd.monitors.traffic import MONITORS
 from engines.fdtd.sources.currents import Sources
@@ -180,11 +181,21 @@ class FdtdSimulation(Simulation):
     def paint(self, dab: Dab) -> str | None:
         if self._painter is None:
             raise TypeError("there are no brushes for this problem")
-        cells, places = self._painter.paint(dab)
+        self._repaint(*self._painter.paint(dab))
+        return None
+
+    def underneath(self, dab: Dab, first: bool) -> Underneath | None:
+        return None if self._painter is None else self._painter.underneath(dab)
+
+    def put_back(self, under: Underneath) -> None:
+        assert self._painter is not None
+        self._repaint(*self._painter.put_back(under))
+
+    def _repaint(self, cells: Block, places: Block) -> None:
+        assert self._painter is not None
         with self._backend.active():
             self._cells[cells] = self._backend.array(np.ascontiguousarray(self._painter.cells[cells]))
             self._steps.repaint(self._painter.media, places)
-        return None
 
     def kept(self, problem: Problem) -> ToolResult | None:
         return None if self._painter is None else self._painter.kept(problem)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Dab, FieldInfo, KernelTiming, KernelTraffic, NonFinite, Selection, Simulation
+from engines.api.abilities import Underneath
 from engines.api.charts import ChartData, ChartInfo, Fact, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
@@ -315,6 +316,13 @@ class SpikingSimulation(Simulation):
         neurons = neurons[self._subject.hears[neurons]]
         brushes.stimulate(self._backend, arrays, neurons, dab.amount)
         return f"{len(neurons):,} neurons stimulated, t = {self.time:.1f} ms."
+
+    def underneath(self, dab: Dab, first: bool) -> Underneath:
+        neurons = brushes.reached(self.geometry.positions, dab)
+        return brushes.underneath(self._backend, self._network.arrays, neurons, dab)
+
+    def put_back(self, under: Underneath) -> None:
+        self._silent = brushes.put_back(self._backend, self._network.arrays, under)
 
     # Changes and checkpoints.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Dab, PaintInfo
+from engines.api.abilities import Underneath
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 
@@ -51,6 +52,27 @@ def reached(positions: Array, dab: Dab) -> Array:
     squares = np.einsum("ij,ij->i", away, away)
     inside = np.flatnonzero(squares <= dab.radius**2)
     return inside if len(inside) else np.array([squares.argmin()])
+
+
+def underneath(backend: Backend, arrays: dict[str, Any], neurons: Array, dab: Dab) -> Underneath:
+    """What ``dab`` is about to change of ``neurons: (k,)``. Who is silent changes by painting alone."""
+    lesion = dab.brush == LESION
+    with backend.active():
+        held = np.array(backend.to_host(arrays["release" if lesion else "g_e"][backend.array(neurons)]))
+    return Underneath(dab.brush, neurons, held, held.nbytes + neurons.nbytes, lasts=lesion)
+
+
+def put_back(backend: Backend, arrays: dict[str, Any], under: Underneath) -> Array:
+    """Inputs as they were, or who was silent, and who was not; (n,) bool, who is silent then."""
+    release = np.array(backend.to_host(arrays["release"]))
+    with backend.active():
+        if under.brush == LESION:
+            now = release[under.place]  # who has fired since is as silent, or not, as before
+            release[under.place] = np.where((now == SILENT) == (under.values == SILENT), now, under.values)
+            arrays["release"][...] = backend.array(release)
+        else:
+            arrays["g_e"][backend.array(under.place)] = backend.array(under.values)
+    return np.asarray(release == SILENT)
 
 
 def stimulate(backend: Backend, arrays: dict[str, Any], neurons: Array, amount: float) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Dab, FieldInfo, NonFinite, PaintInfo, SeriesInfo
+from engines.api.abilities import Underneath
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
@@ -76,6 +77,13 @@ class HeatSimulation(GridSimulation):
 
     def paint(self, dab: Dab) -> None:
         self._source.paint(dab)
+        self._count_traffic()
+
+    def underneath(self, dab: Dab, first: bool) -> Underneath:
+        return self._source.underneath(dab)
+
+    def put_back(self, under: Underneath) -> None:
+        self._source.put_back(under)
         self._count_traffic()
 
     def set_control(self, name: str, value: Any) -> None:

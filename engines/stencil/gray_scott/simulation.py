@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Dab, FieldInfo, PaintInfo, SeriesInfo
+from engines.api.abilities import Underneath
 from engines.api.device import Backend
 from engines.geometry.grid import Grid
 from engines.stencil.gray_scott.forward_euler import GrayScottStep
 from engines.stencil.parameters.patterns import RATES
-from engines.stencil.step.painting import paint
+from engines.stencil.step.painting import paint, put_back, underneath
 from engines.stencil.step.simulation import GridSimulation, unfused
 
 
@@ -59,6 +60,12 @@ class GrayScottSimulation(GridSimulation):
 
     def paint(self, dab: Dab) -> None:
         paint(self.backend, self.geometry, self.arrays["v"], dab, rest=0.0)
+
+    def underneath(self, dab: Dab, first: bool) -> Underneath:
+        return underneath(self.backend, self.geometry, self.arrays["v"], dab, lasts=False)
+
+    def put_back(self, under: Underneath) -> None:
+        put_back(self.backend, self.arrays["v"], under)
 
     def set_control(self, name: str, value: Any) -> None:
         match name.removeprefix("equation.reaction"):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engines.api import Dab, FieldInfo, NonFinite, PaintInfo, SeriesInfo
+from engines.api.abilities import Underneath
 from engines.api.device import Backend
 from engines.geometry.grid import Grid
 from engines.stencil.poisson.iterations import PoissonSolver
@@ -56,3 +57,9 @@ class PoissonSimulation(GridSimulation):
 
     def paint(self, dab: Dab) -> None:
         self._source.paint(dab)
+
+    def underneath(self, dab: Dab, first: bool) -> Underneath:
+        return self._source.underneath(dab)
+
+    def put_back(self, under: Underneath) -> None:
+        self._source.put_back(under)

@@ -12,6 +12,7 @@ import numba as nb
 import numpy as np
 
 from engines.api import Array, Dab
+from engines.api.abilities import Underneath
 from engines.api.device import Backend
 from engines.backend.precision import REAL
 from engines.backend.twins import pick
@@ -27,19 +28,39 @@ def paint(backend: Backend, grid: Grid, values: Any, dab: Dab, rest: float, base
     Its profile is w = (1 − r²/R²)² within the radius R, at least one cell. ``u += amount w``, or where it erases
     ``u += w (b − u)`` with b the value before anything was painted: ``base`` (grid.shape), or ``rest`` without one.
     """
+    reach = _reach(grid, dab)
+    if any(a >= b for a, b in zip(reach.low, reach.high, strict=True)):
+        return
+    with backend.active():
+        pick(backend, cpu=_paint_on_cpu, cuda=_paint_on_cuda)(backend, grid, values, base, rest, reach, dab)
+
+
+def underneath(backend: Backend, grid: Grid, values: Any, dab: Dab, lasts: bool) -> Underneath:
+    """The box of ``values`` (grid.shape, on the device) that :func:`paint` may change."""
+    reach = _reach(grid, dab)
+    spans = [slice(low, high) for low, high in zip(reach.low, reach.high, strict=True)]
+    place = tuple(reversed(spans[: grid.dimensions]))
+    with backend.active():
+        held = np.array(backend.to_host(values[place]))  # a copy, on the CPU too
+    return Underneath(dab.brush, place, held, held.nbytes, lasts)
+
+
+def put_back(backend: Backend, values: Any, under: Underneath) -> None:
+    """``values`` as they were in that box."""
+    with backend.active():
+        values[under.place] = backend.array(under.values)
+
+
+def _reach(grid: Grid, dab: Dab) -> _Reach:
     radius = max(dab.radius, *grid.spacing)
     position = [p - o for p, o in zip(dab.position, grid.origin, strict=True)]
     low, high = [], []
     for p, h, count in zip(position, grid.spacing, grid.counts, strict=False):
         low.append(min(max(int(np.floor((p - radius) / h)), 0), count))
         high.append(min(max(int(np.ceil((p + radius) / h)), 0), count))
-    if any(a >= b for a, b in zip(low, high, strict=True)):
-        return
     if grid.dimensions == 2:
         low, high, position = [*low, 0], [*high, 1], [*position[:2], 0.0]
-    reach = _Reach(low, high, position, [*grid.spacing, 0.0][:3], radius)
-    with backend.active():
-        pick(backend, cpu=_paint_on_cpu, cuda=_paint_on_cuda)(backend, grid, values, base, rest, reach, dab)
+    return _Reach(low, high, position, [*grid.spacing, 0.0][:3], radius)
 
 
 class _Reach(NamedTuple):
@@ -127,3 +148,15 @@ class PaintedSource:
         if dab.erase and self._rest is None and self._base is None:
             self._base = self._backend.array(self._make())
         paint(self._backend, self._grid, self.array, dab, self._rest or 0.0, self._base)
+
+    def underneath(self, dab: Dab) -> Underneath:
+        """What ``dab`` is about to paint over; ``values`` None where there is no source yet."""
+        if self.array is None:
+            return Underneath(dab.brush, (), None, 0, lasts=True)
+        return underneath(self._backend, self._grid, self.array, dab, lasts=True)
+
+    def put_back(self, under: Underneath) -> None:
+        if under.values is None:
+            self.array = None
+        elif self.array is not None:  # else the run is another
+            put_back(self._backend, self.array, under)

@@ -45,8 +45,8 @@ def test_a_dropped_file_is_a_problem(cell, qtbot):
     assert cell.model.document.parameters.parameter_set == "BPX file"
     assert cell.windowTitle().startswith("cell")
     qtbot.waitUntil(lambda: cell.estimates.estimate is not None, timeout=60_000)
-    assert "N/P 1.13" in cell.estimates.notes.text()
-    assert not cell.estimates.findings.isVisible()
+    assert any("N/P 1.13" in finding.message for finding in cell.findings.findings)
+    assert "warning" not in cell.estimates.findings.text()
 
 
 def test_what_is_wrong_in_a_file_is_said_and_the_cell_before_stays(cell, qtbot, tmp_path):

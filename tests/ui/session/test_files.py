@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFileDialog
 import workbench
 from tests.ui.doubles import keep_aside
 from ui.window.ending import SignalEnding
-from ui.window.outside import OutsideDialog
+from ui.window.questions.outside import OutsideDialog
 from workbench.project.boundary import NOTHING, Permission
 
 
@@ -165,26 +165,6 @@ def test_edits_are_kept_by_themselves(opened, qtbot, services):
     window.keeper.timer.timeout.emit()  # nothing new: nothing written
     qtbot.waitUntil(lambda: not window.background.busy)
     assert len(services.autosaved) == 1
-
-
-def test_what_was_left_unsaved_is_offered_and_counts_as_unsaved(qtbot, qapp, services, tmp_path):
-    from PySide6.QtCore import QSettings
-
-    from tests.ui.doubles import FakeViewport
-    from ui.window.main_window import MainWindow
-
-    services.recoverable = services.document("Left behind")
-    settings = QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat)
-    window = MainWindow(services, FakeViewport, settings)
-    qtbot.addWidget(window)
-    window.show()
-    qtbot.waitUntil(window.welcome.recover_button.isVisible)
-    window.welcome.recover_button.click()
-    qtbot.waitUntil(lambda: window.model.document is not None)
-    assert window.model.document.project.title == "Left behind"
-    assert window.isWindowModified()
-    window.close_at_once()
-    assert services.autosaved
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

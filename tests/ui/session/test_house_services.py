@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QFileDialog
 
 from engines.api import registry
 from engines.api.errors import ProblemError
@@ -17,7 +18,7 @@ from tests.workbench.fake_grid_engine import FadeEngine
 from ui.session.house import HouseServices
 from ui.session.run_memory import runs_dir
 from ui.window.main_window import MainWindow
-from workbench.export.png import encode_png
+from workbench.export.png import encode_png, save_snapshot
 from workbench.project import presets
 from workbench.project.autosave import recover, recoveries
 from workbench.project.boundary import OutsideFiles, Permission
@@ -165,6 +166,59 @@ def test_a_picture_reopens_the_session(qtbot, make_window, tmp_path):
     assert second.model.document.path is None
 
 
+def test_a_picture_reopens_at_its_moment_with_its_curves(qtbot, make_window, tmp_path, monkeypatch):
+    """Not where the run stood when its window closed; and where its state is gone, at zero, with a sentence."""
+    first = make_window()
+    open_slab(qtbot, first)
+    first.probes.add((5.0, 2.5, 1.0))
+    run_until(qtbot, first, 1.0)
+    time = first.controller.time
+    drawn = first.probes.curves()
+    assert {len(key) for key in drawn} == {1, 2}  # series of the whole, and what the probe has seen
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(tmp_path / "s.png"), ""))
+    first.actions_["snapshot"].trigger()
+    qtbot.waitUntil((tmp_path / "s.png").is_file, timeout=20_000)
+    qtbot.waitUntil(lambda: not first.background.busy)
+    run_until(qtbot, first, 2.0)
+    first.close_at_once()
+
+    second = make_window()
+    second.open_path(tmp_path / "s.png")
+    wait_for(qtbot, second, "ready")
+    assert second.controller.runner.post(lambda simulation: simulation.time).result(30) == pytest.approx(time)
+    again = second.probes.curves()
+    assert again.keys() == drawn.keys()
+    for key, (times, values) in drawn.items():
+        np.testing.assert_array_equal(again[key][0], times)
+        np.testing.assert_array_equal(again[key][1], values)
+    run_until(qtbot, second, 1.5)  # it goes on, and so do its curves
+    longer = second.probes.curves()
+    for key, (times, _) in drawn.items():
+        np.testing.assert_array_equal(longer[key][0][: len(times)], times)
+        assert longer[key][0][-1] > times[-1]
+    second.close_at_once()
+
+    shutil.rmtree(state_dir() / "snapshots")
+    third, said = make_window(), []
+    third.controller.message.connect(lambda message: said.append(message.text))
+    third.open_path(tmp_path / "s.png")
+    wait_for(qtbot, third, "ready")
+    assert third.controller.runner.post(lambda simulation: simulation.step).result(30) == 0
+    qtbot.waitUntil(lambda: any("taken at 1 ms" in text for text in said))
+
+
+@pytest.mark.parametrize("told", ['{"state": "../../x", "time": 1, "unit": "ms"}', "[]", "{", '{"state": 1}'])
+def test_a_moment_of_a_stranger_leads_nowhere(make_window, tmp_path, told):
+    services = make_window().services
+    save_snapshot(tmp_path / "s.png", np.zeros((2, 2, 4), np.uint8), services.open_preset(slab(services)), told)
+    assert services.open(tmp_path / "s.png").project.title
+    runner = services.start(services.open(tmp_path / "s.png"), autostart=False)
+    try:
+        assert not services.earlier_curves(runner)
+    finally:
+        runner.close()
+
+
 def test_unsaved_edits_are_offered_after_closing(qtbot, make_window):
     first = make_window()
     open_slab(qtbot, first)
@@ -173,11 +227,18 @@ def test_unsaved_edits_are_offered_after_closing(qtbot, make_window):
     keep_aside(first)
     first.services._autosave._lock.release()  # as the end of the process does
     second = make_window()
-    qtbot.waitUntil(second.welcome.recover_button.isVisible)
-    second.welcome.recover_button.click()
+    qtbot.waitUntil(lambda: bool(second.welcome.unsaved.cards))
+    (card,) = second.welcome.unsaved.cards
+    assert card.recovery.picture.is_file()
+    qtbot.mouseClick(card, Qt.MouseButton.LeftButton)
     wait_for(qtbot, second, "ready")
     assert second.model.document.parameters.tissue.sigma_il == 0.21
     assert second.isWindowModified()
+    qtbot.waitUntil(lambda: not second.welcome.unsaved.cards)
+    assert card.recovery.folder.is_dir()  # this window keeps it there from now on
+    second.keeper.gives_up = True
+    second.close_at_once()
+    assert not card.recovery.folder.exists()
 
 
 def test_edits_that_another_document_covers_are_kept_beside(qtbot, make_window):
@@ -189,8 +250,6 @@ def test_edits_that_another_document_covers_are_kept_beside(qtbot, make_window):
     qtbot.waitUntil(lambda: first.model.undo_stack.isClean() and first.controller.phase == "ready", timeout=30_000)
     assert first.model.document.parameters.tissue.sigma_il != 0.22
     first.close()
-    for kept in first.services._aside:
-        kept._lock.release()  # as the end of the process does
     found = recoveries()
     assert len(found) == 1
     assert recover(found[0]).parameters.tissue.sigma_il == 0.22

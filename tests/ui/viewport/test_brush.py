@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPointF, QSettings, Qt
-from PySide6.QtGui import QAction, QWheelEvent
+from PySide6.QtGui import QAction, QUndoStack, QWheelEvent
 
 from engines.api import Dab
 from engines.geometry.grid import Grid
@@ -70,14 +70,14 @@ def test_a_tiny_brush_across_the_whole_is_bounded() -> None:
 def test_dabs_reach_the_run_together_and_seldom(qtbot) -> None:
     batches, said = [], []
     painted = SimpleNamespace(
-        brushes=(PAINT,), paint=lambda dab: batches[-1].append(dab) or (f"Dab {dab}" if dab == 3 else None)
+        step=0, brushes=(PAINT,), paint=lambda dab: batches[-1].append(dab) or (f"Dab {dab}" if dab == 3 else None)
     )
 
     def post(call):
         batches.append([])
         call(painted)
 
-    painting = Painting(lambda: SimpleNamespace(post=post, say=said.append))
+    painting = Painting(lambda: SimpleNamespace(post=post, say=said.append), QUndoStack())
     for wave in range(3):
         for k in range(50):
             painting.add(10 * wave + k)

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import Qt
 
+from engines.api import Finding
 from ui.charts.plots.traces import TraceBuffer, TraceStore
+from ui.forms.notes import NoteLabel
 from ui.session.controller import Phase
-from ui.widgets.formatting import at_most_text, bytes_text, count_text, duration_text, rate_text
+from ui.widgets.formatting import at_most_text, bytes_text, count_text, duration_text, moment_text, rate_text
 from ui.widgets.icons import icon
 from ui.widgets.theme import THEMES, palette, theme
 from workbench.run.frames import Message, Sample
@@ -104,12 +107,46 @@ def test_the_log_copies_clears_and_asks_for_attention(opened, qapp):
     assert log.list.count() == 0
 
 
+def test_the_log_has_a_badge_until_it_is_looked_at(opened, qtbot):
+    dock, log = opened._layout.docks["log"], opened.log
+    dock.hide()
+    for severity in ("info", "warning", "warning"):
+        log.add(Message("Something.", severity))
+    assert dock.windowTitle() == "Log (2)"
+    assert opened.status.errors.text() == "2"
+    qtbot.mouseClick(opened.status.errors, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(log.isVisible)
+    assert dock.windowTitle() == "Log"
+
+
+def test_a_finding_is_said_once_and_its_field_is_marked(opened, qtbot):
+    """Closed, it is shown again from the count in the estimate; the mark at the field unfolds."""
+    panel, banner = opened.estimates, opened.findings
+    sentence = "Its conductivity is far beyond what tissue has, whoever measured it and however the fibres run there."
+    found = (Finding(sentence, "warning", ("tissue", "sigma_il")),)
+    qtbot.waitUntil(lambda: panel.estimate is not None)
+    opened.controller.noticed.disconnect(panel.show_noticed)  # the run that stands there has none to tell
+    panel.show_noticed(found)
+    assert panel.findings.text() == "2 warnings"
+    (mark,) = [label for label in opened.problem.form.findChildren(NoteLabel) if label.text() == sentence]
+    qtbot.waitUntil(mark.isVisible)
+    line = mark.height()
+    assert mark.folded
+    qtbot.mouseClick(mark, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: mark.height() > 1.5 * line)
+    banner._close()
+    assert not banner.isVisible()
+    qtbot.mouseClick(panel.findings, Qt.MouseButton.LeftButton)
+    assert banner.isVisible()
+    assert len(banner.findings) == 2
+
+
 def test_the_estimate_follows_edits_and_names_an_unstable_step(opened, qtbot):
     panel = opened.estimates
     qtbot.waitUntil(lambda: panel.estimate is not None, timeout=3000)
     assert panel.names["pace"].text() == "Wall time per beat"
     assert panel.figures["pace"].text() == "about 1.0 s"
-    assert panel.findings.text() == "Three cells are flat."
+    assert panel.findings.text() == "1 warning"
     opened.model.edit(("parameters", "numerics", "step"), 0.12)
     qtbot.waitUntil(lambda: panel.figures["step"].text() == "0.12 ms", timeout=3000)
     assert panel.sentence.text() == "The step is above the largest stable one: set it to 0.1 ms or less."
@@ -144,7 +181,6 @@ def test_the_window_ticks_while_the_run_goes_on(opened, qtbot):
 def test_the_window_fits_the_screen_and_the_panels_get_their_widths(opened, qtbot, width, height):
     """The smallest laptop screen is 1366 pixels wide; the page of the gallery, hidden, asks for no room."""
     opened.resize(width, height)
-    opened.welcome.recover_button.show()
     opened._layout.first_layout()
     opened.timeline.bar.set_note("1 min 41 s left")
     qtbot.wait(50)
@@ -215,3 +251,14 @@ def test_a_profile_is_no_trace():
     store.take([sample])
     assert store.fields() == ["scalar", "vector"]
     assert store.probes["P1", "vector"].values == pytest.approx(np.sqrt(12) * np.ones(2))
+
+
+def test_a_moment_reads_as_a_person_remembers_it():
+    def at(*parts):
+        return clock.mktime((*parts, 0, 0, 0, -1))
+
+    told = {
+        "today 00:01": (2026, 3, 1, 0, 1), "yesterday 23:59": (2026, 2, 28, 23, 59),
+        "27 Feb 23:59": (2026, 2, 27, 23, 59), "1 Mar 2025": (2025, 3, 1, 9, 5),
+    }  # fmt: skip
+    assert [moment_text(at(*then), at(2026, 3, 1, 9, 5)) for then in told.values()] == list(told)

@@ -91,15 +91,15 @@ def run(path: Path, folder: Path, until: float | None = None) -> dict:
 
 
 def assert_in_the_window(window, findings: list[Finding]) -> None:
-    """In the panel, in the banner as one turns it over, and at its field."""
+    """Counted in the panel, in the banner as one turns it over, and marked at its field."""
     banner, labels = window.findings, window.problem.form.findChildren(NoteLabel)
     shown = []
     for _ in banner.findings:
         shown.append((banner.text, banner.mend.isHidden(), banner.show_place.isHidden()))
         banner.next.click()
     for each in findings:
-        panel = window.estimates.findings if each.severity == "warning" else window.estimates.notes
-        assert each.message in panel.text()
+        told = window.estimates.findings.text()
+        assert ("warning" if each.severity == "warning" else "note") in told, told
         assert (each.message, each.remedy is None, not each.place) in shown
         if each.place:
             assert [label for label in labels if each.message in label.text() and not label.isHidden()], each.message

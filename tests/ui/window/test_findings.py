@@ -73,8 +73,9 @@ def test_what_a_mesh_file_lacks_is_told_where_the_estimate_is(window, qtbot, tmp
     assert main(["convert", str(mesh), str(tmp_path / "again.vtu"), "--length-unit", "m"]) == 0
     assert "choose that length unit" in capsys.readouterr().err
     window.open_path(tmp_path / "project")
-    qtbot.waitUntil(lambda: "choose that length unit" in window.estimates.findings.text(), timeout=60_000)
-    assert any("choose that length unit" in finding.message for finding in window.findings.findings)
+    found = window.findings
+    qtbot.waitUntil(lambda: any("choose that length unit" in each.message for each in found.findings), timeout=60_000)
+    assert window.estimates.findings.isVisible()
 
 
 @pytest.mark.parametrize("preset", ["stencil", "battery", "cardiac", "peridynamics", "fdtd", "spiking"])

@@ -47,12 +47,11 @@ def test_kept_aside_when_another_opens(edited, qtbot, services):
 
 
 def test_given_up_when_another_opens(edited, qtbot, services):
-    services.recoverable = "the automatic copy"
     open_the_cube(edited, qtbot)
     answer(edited, qtbot, "Discard")
     wait_for_the_cube(edited, qtbot)
     assert not services.aside
-    assert services.recoverable is None  # nor is it offered at the next start
+    assert services.forgotten[-1].parameters.tissue.sigma_il == 0.3  # nor does it stand among what is unsaved
     edited.model.edit(("title",), "Another cube")
     edited.close_at_once()
     assert services.autosaved[-1].project.title == "Another cube"  # giving up was of the other
@@ -119,12 +118,11 @@ def test_quitting_asks_and_stays_or_goes(edited, qtbot, services):
 
 
 def test_quitting_gives_up(edited, qtbot, services):
-    services.recoverable = "the automatic copy"
     edited.close()
     answer(edited, qtbot, "Discard")
     assert not edited.isVisible()
     assert not services.autosaved
-    assert services.recoverable is None
+    assert services.forgotten[-1].parameters.tissue.sigma_il == 0.3
 
 
 def test_quitting_saves_first(edited, qtbot, services, tmp_path):

@@ -1,4 +1,4 @@
-"""A finished run makes way for one from zero only when a person says so."""
+"""A finished run goes on to a later end, or makes way for one from zero, only when a person says so."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from ui.session.controller import Phase
-from ui.window.starting_over import AGAIN, ALWAYS, QUESTION
+from ui.window.questions.starting_over import AGAIN, ALWAYS, ENDED, QUESTION
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -45,7 +45,7 @@ def test_space_asks_before_it_starts_from_zero(finished, qtbot):
     for _ in range(2):  # pressed again it asks again, and is no answer
         press_space(window, qtbot)
         assert window.banner.text == QUESTION
-        qtbot.waitUntil(lambda: sum(button.isVisible() for button in window.banner.answers) == 2)
+        qtbot.waitUntil(lambda: sum(button.isVisible() for button in window.banner.answers) == 3)
     qtbot.wait(100)
     assert window.controller.phase is Phase.FINISHED
     assert window.controller.time == pytest.approx(100.0)
@@ -55,6 +55,29 @@ def test_space_asks_before_it_starts_from_zero(finished, qtbot):
     assert not window.banner.isVisible()
     qtbot.mouseClick(window.timeline.run_button, LEFT)  # the button asks as well, and again
     assert window.banner.text == QUESTION
+
+
+def test_it_runs_on_to_a_later_end_with_its_curves(finished, qtbot):
+    window = finished
+    restarted = []
+    window.controller.restarted.connect(lambda: restarted.append(True))
+    press_space(window, qtbot)
+    answer(window, qtbot, "Run on to 200 ms")
+    qtbot.waitUntil(lambda: window.controller.time == pytest.approx(200.0), timeout=10_000)
+    assert not restarted
+    assert window.model.document.project.run.until == 200.0
+    assert window.timeline.until.box.value() == 200.0
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.FINISHED)
+    window.model.undo_stack.undo()  # an edit like any other; one with that before, if that was just now
+    assert window.model.document.project.run.until != 200.0
+
+
+def test_a_problem_that_is_over_can_only_start_over(finished, qtbot, monkeypatch):
+    window = finished
+    monkeypatch.setattr(window.controller.runner, "ended", True)
+    press_space(window, qtbot)
+    assert window.banner.text == ENDED
+    assert [button.text() for button in window.banner.answers] == [AGAIN, ALWAYS]
 
 
 def test_it_can_be_told_not_to_ask_again(finished, qtbot):

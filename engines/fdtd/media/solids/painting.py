@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from engines.api import Array, Dab, PaintInfo, Problem
+from engines.api.abilities import Underneath
 from engines.api.charts import Fact
 from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
@@ -69,13 +70,30 @@ class Painter:
             raise ProblemError(
                 "Dispersive materials cannot be painted with or on: reset the run, and place an object instead."
             )
-        # a plane or line is painted where it is, also where it is shown as a strip
+        x, y, z = center = self._center(dab)
+        cells, inside = self._ball(center, dab.radius)
+        self.cells[cells][inside] = number
+        self._dabs.append((number, (x, y, z, dab.radius)))
+        return cells, self._mix(cells)
+
+    def underneath(self, dab: Dab) -> Underneath:
+        """The block of cells that ``dab`` is about to paint on."""
+        cells, _ = self._ball(self._center(dab), dab.radius)
+        held = self.cells[cells].copy()
+        return Underneath(dab.brush, cells, held, held.nbytes, lasts=True)
+
+    def put_back(self, under: Underneath) -> tuple[Block, Block]:
+        """The last dab is taken back; returns what :meth:`paint` does."""
+        self.cells[under.place] = under.values
+        self._dabs = self._dabs[:-1]
+        return under.place, self._mix(under.place)
+
+    def _center(self, dab: Dab) -> tuple[float, float, float]:
+        """A plane or line is painted where it is, also where it is shown as a strip."""
         x, y, z = (
             float(self._yee.halves(axis)[0]) if self._yee.flat[axis] else at for axis, at in enumerate(dab.position)
         )
-        cells = self._fill((x, y, z), dab.radius, number)
-        self._dabs.append((number, (x, y, z, dab.radius)))
-        return cells, self._mix(cells)
+        return x, y, z
 
     def put(self, cells: Array) -> Block:
         """All cells at once (a checkpoint's)."""
@@ -83,8 +101,8 @@ class Painter:
         nz, ny, nx = self.cells.shape
         return self._mix((slice(0, nz), slice(0, ny), slice(0, nx)))
 
-    def _fill(self, center: tuple[float, float, float], radius: float, number: int) -> Block:
-        """The ball's cells become of a material, at least the one in which its middle lies."""
+    def _ball(self, center: tuple[float, float, float], radius: float) -> tuple[Block, Array]:
+        """A block of cells, and which of them the ball holds: at least the one in which its middle lies."""
         ball, spans, middles = Ball(center, (radius, radius, radius)), [], []
         for axis in range(3):
             first, last = (self._yee.cell_at(axis, center[axis] + way * radius) for way in (-1, 1))
@@ -94,8 +112,7 @@ class Painter:
         inside = ball.on_grid(*middles)
         i, j, k = (self._yee.cell_at(axis, center[axis]) - spans[axis].start for axis in range(3))
         inside[k, j, i] = True
-        self.cells[block][inside] = number
-        return block
+        return block, inside
 
     def _mix(self, cells: Block) -> Block:
         """Ids of the places around a block of cells; the places."""

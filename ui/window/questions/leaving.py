@@ -11,7 +11,7 @@ from ui.session.files import FileActions
 from ui.session.keeping import Keeper
 from ui.session.model import DocumentModel
 
-EXPLANATION = "Changes that are kept aside are offered when the window next starts."
+EXPLANATION = "What is kept aside stands in the gallery, among what is unsaved."
 
 
 class Leaving(QObject):

@@ -1,0 +1,86 @@
+"""Finding one's way: the palette, the sheet of keys, what a field means, the report of this machine."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from ui.forms.fields.number import NumberEditor
+from ui.window.help.sheets import FieldEntry
+from workbench.cli.doctor import Diagnosis
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def palette(opened, qtbot):
+    qtbot.keyClick(opened, Qt.Key.Key_P, CONTROL)
+    qtbot.waitUntil(opened.help.palette.isVisible)
+    return opened.help.palette
+
+
+def test_a_few_letters_find_a_command_and_return_does_it(opened, qtbot, palette):
+    assert len(palette.shown) > 30
+    qtbot.keyClicks(palette.line, "step")
+    assert palette.shown[0] == "Step"  # what begins so comes first
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: opened.controller.time > 0)
+    assert not palette.isVisible()
+
+
+def test_arrows_choose_escape_does_nothing_and_what_is_not_possible_stays(opened, qtbot, palette):
+    qtbot.keyClicks(palette.line, "gallery")
+    titles = palette.shown
+    assert titles[0] == "Gallery"
+    qtbot.keyClick(palette.line, Qt.Key.Key_Down)
+    assert palette.list.currentItem().text(0) == titles[1]
+    palette.line.setText("undo")
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)  # there is nothing to undo
+    assert palette.isVisible()
+    qtbot.keyClick(palette.line, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not palette.isVisible())
+    assert opened.stack.currentWidget() is opened.viewport
+
+
+def test_a_ready_problem_is_opened_by_its_name(opened, qtbot, palette):
+    qtbot.keyClicks(palette.line, "cube")
+    assert palette.shown == ["Cube"]
+    item = palette.list.topLevelItem(0)
+    qtbot.mouseClick(palette.list.viewport(), LEFT, pos=palette.list.visualItemRect(item).center())
+    qtbot.waitUntil(lambda: opened.model.document.project.title == "Cube", timeout=10_000)
+
+
+def test_f1_says_what_a_field_means_and_elsewhere_shows_the_keys(opened, qtbot):
+    editors = opened.problem.form.findChildren(NumberEditor)
+    editor = next(each for each in editors if each.spec.key == "sigma_il")
+    opened.problem.form.reveal(("tissue", "sigma_il"))
+    opened.activateWindow()
+    editor.box.setFocus()
+    qtbot.waitUntil(editor.box.hasFocus)
+    qtbot.keyClick(editor.box, Qt.Key.Key_F1)
+    entry = opened.help.entry
+    assert isinstance(entry, FieldEntry)
+    told = entry.text.text()
+    for part in (editor.spec.title, editor.spec.help, "S/m", "sigma_il"):
+        assert part in told
+    entry.close()
+    opened.viewport.setFocus()
+    qtbot.keyClick(opened, Qt.Key.Key_F1)
+    sheet = opened.help.dialog
+    qtbot.waitUntil(sheet.isVisible)
+    for action in opened.actions_.by_name.values():  # none is left out
+        if not action.shortcut().isEmpty() and action.text() and action.isVisible():
+            assert action.shortcut().toString() in sheet.text.text(), action.text()
+    sheet.close()
+
+
+def test_the_report_of_this_machine_is_copied(opened, qtbot, monkeypatch, qapp):
+    monkeypatch.setattr("ui.window.help.sheets.examine", lambda: [Diagnosis("Qt", "missing", "install it")])
+    opened.actions_["about"].trigger()
+    dialog = opened.help.dialog
+    qtbot.waitUntil(dialog.copy.isEnabled)
+    qtbot.mouseClick(dialog.copy, LEFT)
+    lines = qapp.clipboard().text().splitlines()
+    assert [line.split() for line in lines] == [["Qt", "missing"], ["→", "install", "it"]]
+    dialog.close()

@@ -1,0 +1,120 @@
+"""Where a run stood, and the curves that it had drawn, when a picture of it was taken: kept on this machine beside the
+picture's name for them, so that the picture reopens at that moment.
+
+A picture is a few hundred kilobytes and goes anywhere; a state may be gigabytes, and stays. Elsewhere the picture
+reopens its project at time zero, and says so.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, Simulation
+from engines.api.errors import ProblemError
+from engines.reading import foreign_file, read_npz
+from workbench.export.png import read_moment
+from workbench.project.document import Document
+from workbench.run.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
+from workbench.storage.atomic import write_atomically
+from workbench.storage.paths import state_dir
+from workbench.words.units import time_text
+
+KEPT = 12
+LARGEST_STATE = 1 << 29
+"""Bytes; of a larger run the time alone is kept."""
+Curves = Mapping[tuple[str, ...], tuple[Array, Array]]
+"""Times and values, by (series,) or (probe, field)."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Where a run goes on. ``missing``: a sentence, where it cannot."""
+
+    state: Mapping[str, Array] | None
+    curves: Curves = field(default_factory=dict)
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Stood:
+    """Copied on the worker: the state, where it is not too large, and when that was."""
+
+    step: int
+    time: float
+    state: Mapping[str, Array] | None
+
+
+def take(simulation: Simulation) -> Stood:
+    """For the thread of the simulation."""
+    state: Mapping[str, Array] | None = simulation.state()
+    if state is not None and sum(values.nbytes for values in state.values()) > LARGEST_STATE:
+        state = None
+    return Stood(simulation.step, simulation.time, state)
+
+
+def keep(document: Document, stood: Stood, curves: Curves) -> str:
+    """Write it; returns what the picture carries, nothing before the first step. Raises StorageError."""
+    if not stood.step:
+        return ""
+    name = uuid.uuid4().hex
+    if stood.state is not None:
+        meta = CheckpointMeta(problem_fingerprint(document, ()), "", stood.step, stood.time)
+        write_checkpoint(_folder() / f"{name}.npz", meta, stood.state, kept=1)
+        keys = list(curves)
+        named: dict[str, Any] = {"names": np.array(json.dumps(keys))}
+        for place, key in enumerate(keys):
+            named[f"{place} 0"], named[f"{place} 1"] = curves[key]
+        write_atomically(_curves(name), lambda stream: np.savez(stream, **named))
+        _thin()
+    return json.dumps({"state": name, "time": stood.time, "unit": document.time_unit})
+
+
+def found(picture: Path, document: Document) -> Moment | None:
+    """The moment of a picture, or None where it has none (it was made by another program, or before a run)."""
+    try:
+        told = json.loads(read_moment(picture))
+        name, time = str(told["state"]), time_text(float(told["time"]), str(told["unit"]), ".6g")
+    except (ProblemError, ValueError, KeyError, TypeError):
+        return None
+    missing = f"This picture was taken at {time}; where the run stood is not kept here, so it begins at zero."
+    file = _folder() / f"{name}.npz"
+    if not re.fullmatch(r"[0-9a-f]{32}", name) or not file.is_file():
+        return Moment(None, missing=missing)
+    try:
+        return Moment(read_checkpoint(file, problem_fingerprint(document, ())).state, _read_curves(name))
+    except ProblemError:
+        return Moment(None, missing=missing)
+
+
+def _read_curves(name: str) -> Curves:
+    file = _curves(name)
+    with foreign_file(f"The curves '{file}' are damaged."), zipfile.ZipFile(file) as archive:
+        keys = [tuple(map(str, key)) for key in json.loads(str(read_npz(archive, "names.npy")))]
+        return {
+            key: (read_npz(archive, f"{place} 0.npy"), read_npz(archive, f"{place} 1.npy"))
+            for place, key in enumerate(keys)
+        }
+
+
+def _thin() -> None:
+    files = sorted(_folder().glob("*.npz"), key=lambda path: path.stat().st_mtime)
+    for old in files[:-KEPT]:
+        old.unlink(missing_ok=True)
+        _curves(old.stem).unlink(missing_ok=True)
+
+
+def _folder() -> Path:
+    return state_dir() / "snapshots"
+
+
+def _curves(name: str) -> Path:
+    return _folder() / f"{name}.curves"

@@ -1,0 +1,63 @@
+"""What the Help menu does."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from shiboken6 import isValid
+
+from ui.window.help.commands import Command, commands_of
+from ui.window.help.palette import Palette
+from ui.window.help.sheets import AboutDialog, FieldEntry, ShortcutSheet, field_under_focus, machine_report
+
+if TYPE_CHECKING:
+    from ui.window.main_window import MainWindow
+
+
+class HelpArea(QObject):
+    """Belongs to a window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.palette = Palette(window)
+        self.dialog: ShortcutSheet | AboutDialog | None = None
+        self.entry: FieldEntry | None = None
+
+    def commands(self) -> list[Command]:
+        """Of the menus, and the ready problems."""
+        window = self._window
+        ready = [
+            Command(preset.title, "Gallery", partial(window.open_preset, preset))
+            for preset in window.services.presets()
+        ]
+        return [*commands_of(window.menuBar()), *ready]
+
+    def open_palette(self) -> None:
+        self.palette.open_with(self.commands())
+
+    def help(self) -> None:
+        """What the field with the focus means; the keys, where none has it."""
+        editor = field_under_focus()
+        if editor is None:
+            self.shortcuts()
+        else:
+            self.entry = FieldEntry(editor)
+            self.entry.show()
+
+    def shortcuts(self) -> None:
+        self.dialog = ShortcutSheet(commands_of(self._window.menuBar()), self._window)
+        self.dialog.show()
+
+    def about(self) -> None:
+        dialog = self.dialog = AboutDialog(self._window)
+        dialog.show()
+        show = partial(_if_there, dialog)
+        self._window.background.submit("devices", machine_report, show)
+
+
+def _if_there(dialog: AboutDialog, text: str) -> None:
+    if isValid(dialog):
+        dialog.show_report(text)

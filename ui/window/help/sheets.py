@@ -1,0 +1,174 @@
+"""What F1 opens: the keys of the window, or what a field means; and a report of this machine to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QIcon
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QLabel,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui.forms.editor import Editor
+from ui.window.help.commands import Command
+from workbench import __version__
+from workbench.cli.doctor import Diagnosis, examine
+from workbench.words.units import unit_text
+
+IN_THE_VIEW = (
+    ("Drag", "Turn; in a plane, move"), ("Shift+drag, middle button", "Move"), ("Wheel", "Closer and farther"),
+    ("Double click", "Look at this spot"), ("Click", "Look into an element"), ("Ctrl+click", "Follow it with a probe"),
+    ("Right drag with the brush", "Erase"),
+)  # fmt: skip
+
+
+def field_under_focus() -> Editor | None:
+    """The field of a form that has the focus, innermost."""
+    widget: QWidget | None = QApplication.focusWidget()
+    while widget is not None and not isinstance(widget, Editor):
+        widget = widget.parentWidget()
+    return widget
+
+
+class FieldEntry(QFrame):
+    """What a field means, beside it; the next click or key closes."""
+
+    def __init__(self, editor: Editor) -> None:
+        super().__init__(editor.window(), Qt.WindowType.Popup)
+        self.setObjectName("card")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.text = QLabel(entry_of(editor), self)
+        self.text.setTextFormat(Qt.TextFormat.RichText)
+        self.text.setWordWrap(True)
+        self.text.setMinimumWidth(340)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 10, 14, 12)
+        layout.addWidget(self.text)
+        self.move(editor.mapToGlobal(editor.rect().bottomLeft()))
+
+    def keyPressEvent(self, event: object) -> None:
+        self.close()
+
+    def mousePressEvent(self, event: object) -> None:
+        self.close()
+
+
+def entry_of(editor: Editor) -> str:
+    """Meaning, unit, what is allowed, whether it may change during a run, and its name in files, as HTML."""
+    spec = editor.spec
+    unit = "" if "{" in spec.unit else unit_text(spec.unit)
+    limits = spec.bounds.sentence(unit)
+    rows = [
+        ("Unit", unit),
+        ("Allowed", limits),
+        ("Choices", ", ".join(spec.labels.get(str(choice), str(choice)) for choice in spec.choices)),
+        ("During a run", "changes at once" if spec.live else "waits for Reset"),
+        ("In files and scripts", spec.key),
+    ]
+    told = "".join(
+        f"<tr><td style='padding-right: 14px'><b>{escape(name)}</b></td><td>{escape(text)}</td></tr>"
+        for name, text in rows
+        if text
+    )
+    return f"<h3>{escape(spec.title)}</h3><p>{escape(spec.help)}</p><table>{told}</table>"
+
+
+class ShortcutSheet(QDialog):
+    """All keys, by menu, made of the commands themselves."""
+
+    def __init__(self, commands: Sequence[Command], window: QWidget) -> None:
+        super().__init__(window)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Keyboard and mouse")
+        places: dict[str, list[tuple[str, str]]] = {}
+        for command in commands:
+            if command.keys:
+                places.setdefault(command.place, []).append((command.keys, command.title))
+        places["In the view"] = list(IN_THE_VIEW)
+        half = (sum(len(rows) + 2 for rows in places.values()) + 1) // 2
+        columns, height = ["", ""], 0
+        for place, rows in places.items():
+            columns[height >= half] += _table(place, rows)
+            height += len(rows) + 2
+        cells = "".join(f"<td style='padding-right: 36px'>{column}</td>" for column in columns)
+        self.text = QLabel(f"<table><tr>{cells}</tr></table>", self)
+        self.text.setTextFormat(Qt.TextFormat.RichText)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(20, 12, 20, 16)
+        layout.addWidget(self.text)
+        layout.addWidget(_closing(self))
+
+
+class AboutDialog(QDialog):
+    """Version, licence, and what helps whoever is asked for help."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("About Workbench")
+        self.resize(640, 460)
+        about = QLabel(
+            f"<h3>Workbench {__version__}</h3><p>Simulations whose kernels say how close they run to what the memory "
+            "of this machine can deliver. BSD 3-clause licence.</p>",
+            self,
+        )
+        about.setTextFormat(Qt.TextFormat.RichText)
+        about.setWordWrap(True)
+        self.report = QPlainTextEdit("Looking at this machine…", self)
+        self.report.setReadOnly(True)
+        self.report.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.report.setObjectName("code")
+        self.report.setAccessibleName("Report of this machine")
+        buttons = _closing(self)
+        self.copy = buttons.addButton("Copy the report", QDialogButtonBox.ButtonRole.ActionRole)
+        self.copy.setEnabled(False)
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.report.toPlainText()))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(20, 12, 20, 16)
+        layout.addWidget(about)
+        layout.addWidget(self.report, 1)
+        layout.addWidget(buttons)
+
+    def show_report(self, text: str) -> None:
+        self.report.setPlainText(text)
+        self.copy.setEnabled(True)
+
+
+def report_of(found: Sequence[Diagnosis]) -> str:
+    """As ``workbench doctor`` prints it."""
+    lines = []
+    for each in found:
+        lines.append(f"{each.subject:<20} {each.found}")
+        lines += [f"{'':<20} → {each.remedy}"] if each.remedy else []
+    return "\n".join(lines)
+
+
+def machine_report() -> str:
+    """Looks at drivers and packages: not for the GUI thread."""
+    return report_of(list(examine()))
+
+
+def _table(place: str, rows: Sequence[tuple[str, str]]) -> str:
+    told = "".join(
+        f"<tr><td style='padding-right: 14px'><b>{escape(keys)}</b></td><td>{escape(title)}</td></tr>"
+        for keys, title in rows
+    )
+    return f"<h4>{escape(place)}</h4><table>{told}</table>"
+
+
+def _closing(dialog: QDialog) -> QDialogButtonBox:
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, dialog)
+    buttons.rejected.connect(dialog.reject)
+    for button in buttons.buttons():
+        button.setIcon(QIcon())  # the style's own is black in either theme
+    return buttons
