@@ -37,6 +37,7 @@ from workbench.project.document import (
     open_document,
     save_document,
 )
+from workbench.project.findings import estimated
 from workbench.run import session
 from workbench.run.frames import Sample
 from workbench.run.history import MOST
@@ -152,7 +153,10 @@ class HouseServices:
 
     def estimate(self, document: Document) -> Estimate:
         with self._estimating:
-            return document.engine.estimate(document.complete_problem(), self._backend(document.project.run.device))
+            backend = self._backend(document.project.run.device)
+            if any(runner.alive for runner in list(self._logs)):  # its memory is there for the run that follows it
+                return document.engine.estimate(document.complete_problem(), backend)
+            return estimated(document, backend)
 
     def forecast(self, document: Document) -> Forecast | None:
         device = document.project.run.device
@@ -178,10 +182,11 @@ class HouseServices:
             self._tooling[device] = open_backend(device, reserve_core=True)
         return self._tooling[device]
 
-    def start(self, document: Document, autostart: bool) -> Runner:
+    def start(self, document: Document, autostart: bool, state: Mapping[str, Array] | None = None) -> Runner:
         timing, memory = _TimingObserver(), RunMemory(document)
         resume, self._resume = self._resume, None
-        same = resume is not None and _same_problem(resume[0], document)
+        if state is None and resume is not None and _same_problem(resume[0], document):
+            state = resume[1]
         runner = session.start(
             document,
             document.project.run.device,
@@ -190,9 +195,9 @@ class HouseServices:
             autostart=autostart,
             pace=document.project.run.pace,
             checkpoints=MOST,
-            resume_from=resume[1] if resume is not None and same else None,
+            resume_from=state,
         )
-        memory.say = runner.say
+        memory.say, memory.rescued = runner.say, lambda: runner.rescued
         self._logs = {old: log for old, log in self._logs.items() if old.alive}
         self._logs[runner] = timing
         return runner

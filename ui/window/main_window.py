@@ -40,6 +40,7 @@ from ui.widgets.findings_banner import FindingsBanner
 from ui.widgets.theme import THEMES, theme
 from ui.window.actions import EXPORTS, Actions, one_of_two
 from ui.window.charts import ChartsArea
+from ui.window.going_on import GoingOn
 from ui.window.layout import Areas, DockLayout
 from ui.window.leaving import Leaving
 from ui.window.menus import ChoiceMenu, NewMenu, RecentMenu
@@ -77,6 +78,7 @@ class MainWindow(QMainWindow):
         self._opened_at = 0.0
         self._make_panels(make_viewport)
         self.starting_over = StartingOver(self.controller, self.banner, self)
+        self.going_on = GoingOn(self.controller, self.banner, self)
         self.display = RunDisplay(self)
         self.forecaster = Forecaster(self.controller, self)
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self)

@@ -16,7 +16,7 @@ from workbench.api.findings import warn_of
 from workbench.api.notebook import project_html
 from workbench.api.runs.progress import Progress
 from workbench.project.document import Document, save_document
-from workbench.project.findings import findings_of
+from workbench.project.findings import estimated, findings_of
 from workbench.project.project import Probe
 from workbench.project.store import validated
 
@@ -133,7 +133,7 @@ class Project:
         from workbench.api.runs.starting import opened_backend
 
         with opened_backend(device) as backend:
-            found = self._document.engine.estimate(self._document.complete_problem(), backend)
+            found = estimated(self._document, backend)
         return replace(found, findings=findings_of(self._document, found))
 
     def run(

@@ -7,7 +7,7 @@ from argparse import Namespace
 from workbench.cli import DONE
 from workbench.cli.opening import open_project
 from workbench.cli.telling import fact_lines, tell_findings
-from workbench.project.findings import as_record, findings_of
+from workbench.project.findings import as_record, estimated, findings_of
 from workbench.words.units import time_text
 
 
@@ -19,7 +19,7 @@ def estimate_command(options: Namespace) -> int:
     backend = open_backend(options.device or document.project.run.device)
     try:
         device = backend.info.name
-        estimate = document.engine.estimate(document.complete_problem(), backend)
+        estimate = estimated(document, backend)
     finally:
         backend.close()
     findings = findings_of(document, estimate)

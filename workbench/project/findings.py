@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from engines.api import Estimate, Finding, Remedy
@@ -16,9 +17,22 @@ def findings_of(document: Document, estimate: Estimate | None) -> tuple[Finding,
     return tuple(sorted(found, key=lambda finding: finding.severity != "warning"))
 
 
+def estimated(document: Document, backend: Backend) -> Estimate:
+    """What the engine estimates, and whether there is room for it now. Raises ProblemError if it cannot run."""
+    estimate = document.engine.estimate(document.complete_problem(), backend)
+    free = backend.free_memory()
+    if not free or estimate.memory_bytes <= free:
+        return estimate
+    short = Finding(
+        f"This run needs {estimate.memory_bytes / 1e9:.3g} GB, and {backend.info.name} has {free / 1e9:.3g} GB free: "
+        "close other programs, make the problem smaller or choose another device."
+    )
+    return replace(estimate, findings=(*estimate.findings, short))
+
+
 def estimated_findings(document: Document, backend: Backend) -> tuple[Finding, ...]:
     """All that is known of the document before a run on ``backend``. Raises ProblemError if it cannot run."""
-    return findings_of(document, document.engine.estimate(document.complete_problem(), backend))
+    return findings_of(document, estimated(document, backend))
 
 
 def findings_before_changes(document: Document, backend: Backend) -> tuple[Finding, ...]:

@@ -30,7 +30,7 @@ import numpy as np
 
 from engines.api import Array, Finding, Selection, Simulation, SimulationInfo
 from engines.api.charts import ChartInfo
-from engines.api.errors import DeviceError, WorkbenchError
+from engines.api.errors import WorkbenchError
 from workbench import __version__
 from workbench.export.chart_tables import chart_table
 from workbench.export.formats import FieldWriter, format_of, split_by_location, written_fields
@@ -212,9 +212,9 @@ class Recorder(Observer):
         failures: list[WorkbenchError] = []
         self._ending = ending_of(simulation, state, error)
 
-        def attempt(job: Callable[[], Any]) -> None:
+        def attempt(job: Callable[[], Any]) -> Any:
             try:
-                job()
+                return job()
             except Exception as failure:  # of any kind: the next file may still succeed
                 failures.append(as_sentence(failure))
 
@@ -222,9 +222,9 @@ class Recorder(Observer):
         if self._hurried and error is None:
             self._ending = HURRIED
             attempt(lambda: self._take_checkpoint(simulation))
-        elif not isinstance(error, DeviceError):
+        elif error is None or not error.torn:
             # The last fields and checkpoint, unless they are no longer numbers: the ones before are worth more.
-            if self._is_finite(simulation):
+            if attempt(lambda: simulation.non_finite() is None):
                 if self._last_snapshot != simulation.step:
                     attempt(lambda: self._take_snapshot(simulation))
                 attempt(self._writer.flush)
@@ -330,12 +330,6 @@ class Recorder(Observer):
         while (step := round(index * self._interval / self._info.dt)) <= after:
             index += 1
         return step
-
-    def _is_finite(self, simulation: Simulation) -> bool:
-        try:
-            return simulation.non_finite() is None
-        except Exception:  # a device that is past answering: nothing on it is worth keeping
-            return False
 
     def _checkpoint_due(self) -> bool:
         """Each is taken when as much time has passed as before it since the beginning, until they are rare enough."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engines.api.errors import DeviceError, ProblemError, WorkbenchError
+from engines.backend.cuda_errors import as_device_error, is_cuda_error
 
 
 def dotted(place: tuple[str | int, ...]) -> str:
@@ -20,8 +21,10 @@ def as_sentence(error: BaseException) -> WorkbenchError:
     """The error itself if it is one of ours, otherwise one of ours with a sentence."""
     if isinstance(error, WorkbenchError):
         return error
+    if is_cuda_error(error):
+        return as_device_error(error)
     if isinstance(error, MemoryError):
-        return DeviceError("There is not enough memory for this run: use a smaller mesh or close other programs.")
+        return DeviceError("There is not enough memory for this run: use a smaller problem or close other programs.")
     if isinstance(error, OSError):
         where = f" ({error.filename})" if error.filename else ""
         return WorkbenchError(f"The run ended because the system refused: {error.strerror or error}{where}.")
