@@ -1,4 +1,4 @@
-"""A device that fails at any moment ends the run in a sentence, and what is left goes on to the files of a whole one."""
+"""A device that fails at any moment ends a run in a sentence, and what is left goes on to the files of a whole one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PRESETS = [name for name in SHORT if name != "one_particle"]
 def arguments(preset: str) -> list[str]:
     until, every, _ = SHORT[preset]
     return [
-        "run", preset, "--until", ENDS.get(preset, until), "--snapshot-every", every, "--checkpoint-every", "0.02",
+        "run", preset, "--until", ENDS.get(preset, until), "--snapshot-every", every, "--checkpoint-every", "0.05",
         *device_arguments("cpu"),
     ]  # fmt: skip
 
@@ -48,7 +48,7 @@ def test_a_fault_ends_the_run_and_what_is_left_goes_on(preset, tmp_path, monkeyp
     counting = FaultyBackend()
     assert run_on(counting, preset, whole, monkeypatch) == 0
     times = int(os.environ.get("FAULTS", "0"))
-    faults = list(FAULTS) * times or chance.sample(list(FAULTS), 2)
+    faults = list(FAULTS) * times or [chance.choice(list(FAULTS))]
     raised = 0
     for fault in faults:
         broken = tmp_path / "broken"

@@ -18,8 +18,8 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.values import CellQuantity, Population, Spikes
-from workbench.export.hdf5 import put
-from workbench.storage.atomic import storing, write_atomically
+from workbench.export.hdf5 import TABLES, made, put
+from workbench.storage.atomic import reserve, storing, write_atomically
 
 CHUNK = 1 << 14
 """Spikes of a chunk: what a file loses where the last one is written again is small."""
@@ -44,7 +44,7 @@ class SpikesFile:
 
     def make(self) -> None:
         """Anew and empty. Raises StorageError, as all else."""
-        with _opened(self.path, "w") as file:
+        with made(self.path) as file:
             file.attrs["step"] = self._dt
             file.attrs["unit of time"] = self._unit
             for name, kind, unit in (("time", np.float64, self._unit), ("neuron", np.int32, "1")):
@@ -64,6 +64,7 @@ class SpikesFile:
                 file[f"spikes/{name}"].resize(kept, axis=0)
 
     def append(self, found: Sequence[Spikes]) -> None:
+        _reserve(self.path, sum(each.times.nbytes + each.neurons.nbytes for each in found) + 12 * CHUNK)
         with _opened(self.path, "r+") as file:
             _append(file["spikes/time"], np.concatenate([each.times for each in found]))
             _append(file["spikes/neuron"], np.concatenate([each.neurons for each in found]))
@@ -103,7 +104,7 @@ class CellsFile:
 
     def make(self, parameters: Mapping[str, Array]) -> None:
         """Anew and empty, but for ``parameters`` by ``name [unit]``. Raises StorageError, as all else."""
-        with _opened(self.path, "w") as file:
+        with made(self.path) as file:
             _growing(file, "time", (0,), (self.chunk,), np.float64, self._unit)
             for each in self._quantities:
                 shape = (self.chunk, min(self._cells, CHUNK_NUMBERS))
@@ -123,6 +124,8 @@ class CellsFile:
 
     def append(self, times: Sequence[float], rows: Sequence[Mapping[str, Array]]) -> None:
         """``rows``: a mapping from quantity to (cells,) for each of ``times``."""
+        row = 8 + 4 * self._cells * len(self._quantities)
+        _reserve(self.path, (len(times) + self.chunk) * row)
         with _opened(self.path, "r+") as file:
             _append(file["time"], np.asarray(times))
             for each in self._quantities:
@@ -130,9 +133,20 @@ class CellsFile:
 
     def end(self, results: Mapping[str, Array]) -> None:
         """Put what is known at the end beside the rows, by ``group/name [unit]``."""
+        _reserve(self.path, sum(np.asarray(values).nbytes for values in results.values()))
         with _opened(self.path, "r+") as file:
             for name, values in results.items():
                 put(file, name, values)
+
+
+def _reserve(path: Path, size: int) -> None:
+    """Have the disk set so many bytes aside behind the file's end, and as much for its tables: HDF5 leaves a file in
+    pieces that has begun to grow and cannot. What is not needed it gives back when it closes the file.
+
+    Raises StorageError; then the file is as it was.
+    """
+    with storing(path), path.open("r+b") as file:
+        reserve(file, size + TABLES)
 
 
 @contextmanager

@@ -64,8 +64,9 @@ from workbench.run.streams import NAMES as STREAMS
 from workbench.run.streams import Stream, streams_of
 from workbench.run.timing_log import COLUMNS, TimingLog, csv_rows_of, jsonl_of
 from workbench.storage.append import AppendedFile
-from workbench.storage.atomic import storing, sync, write_text
+from workbench.storage.atomic import StorageError, storing, sync, write_text
 from workbench.storage.background import BackgroundWriter
+from workbench.storage.patience import Patience
 from workbench.words.failures import as_sentence
 
 CHECKPOINT_SECONDS, FIRST_CHECKPOINT_SECONDS = 60.0, 5.0
@@ -78,7 +79,7 @@ class Recorder(Observer):
     ``findings`` are what was known before the run; ``snapshot_interval`` is in the engine's time unit (None: whole
     fields only at the end). ``resume`` continues the files that are there from the checkpoint's time on; otherwise
     earlier results in the folder are replaced. The newest ``checkpoints`` stay. ``command`` is how the run was asked
-    for, to ask for it again after a crash.
+    for, to ask for it again after a crash. ``patience`` is what a full disk is met with.
     Raises StorageError from any method; what was written stays readable.
     """
 
@@ -95,6 +96,7 @@ class Recorder(Observer):
         checkpoints: int = KEPT,
         resume: Checkpoint | None = None,
         command: Mapping[str, Any] | None = None,
+        patience: Patience | None = None,
     ) -> None:
         self.folder = folder
         self.probes = probe_elements(document)
@@ -117,6 +119,7 @@ class Recorder(Observer):
         self._at, self._ending = (0, 0.0), ""
         self._content: dict[str, Any] = {}
         self._hurried = False
+        self._patience = patience or Patience()
         self._root, self._branches = folder, 1
         self._branched_at: float | None = None
 
@@ -176,11 +179,11 @@ class Recorder(Observer):
         times = sample.trace_times
         if self.probes and len(times):
             columns = [times, *self._trace_columns(sample)]
-            self._tables["traces.csv"].append(_numbers(columns))
+            self._append("traces.csv", _numbers(columns))
         if self._info.series and len(times):
             missing = np.full(len(times), np.nan)
             columns = [times, *(sample.series.get(s.name, missing) for s in self._info.series)]
-            self._tables["series.csv"].append(_numbers(columns))
+            self._append("series.csv", _numbers(columns))
         self._log_timing(self.timing.add(sample))
         self._write_streams()
 
@@ -224,11 +227,16 @@ class Recorder(Observer):
             attempt(lambda: self._take_checkpoint(simulation))
         elif error is None or not error.torn:
             # The last fields and checkpoint, unless they are no longer numbers: the ones before are worth more.
+            # A checkpoint after a row or a field that could not be written would stand for files that lack it.
+            so_far = len(failures)
+            attempt(self._writer.flush)
+            complete = len(failures) == so_far and not isinstance(error, StorageError)
             if attempt(lambda: simulation.non_finite() is None):
                 if self._last_snapshot != simulation.step:
                     attempt(lambda: self._take_snapshot(simulation))
                 attempt(self._writer.flush)
-                attempt(lambda: self._take_checkpoint(simulation))
+                if complete:
+                    attempt(lambda: self._take_checkpoint(simulation))
             for stream in self._streams:
                 attempt(partial(self._end_stream, stream, simulation))
             for chart in self._info.charts:
@@ -251,6 +259,11 @@ class Recorder(Observer):
         """The machine is about to end this process: at the end a checkpoint is written, and what a resumed run has
         again is left out. From any thread."""
         self._hurried = True
+        self.stop_waiting()
+
+    def stop_waiting(self) -> None:
+        """The run is to end: a full disk is not waited for. From any thread."""
+        self._patience.end()
 
     @property
     def time(self) -> float:
@@ -302,8 +315,14 @@ class Recorder(Observer):
 
     def _log_timing(self, rows: list[Any]) -> None:
         if rows:
-            self._tables["timing.jsonl"].append(jsonl_of(rows))
-            self._tables["timing.csv"].append(rows_as_text(csv_rows_of(rows)))
+            self._append("timing.jsonl", jsonl_of(rows))
+            self._append("timing.csv", rows_as_text(csv_rows_of(rows)))
+
+    def _append(self, name: str, text: str) -> None:
+        self._patience.keep_trying(lambda: self._tables[name].append(text))
+
+    def _submit(self, job: Callable[[], None]) -> None:
+        self._writer.submit(lambda: self._patience.keep_trying(job))
 
     def _take_snapshot(self, simulation: Simulation) -> None:
         fields = written_fields(self._info)
@@ -316,11 +335,11 @@ class Recorder(Observer):
             if self._fields_writer is None:  # compressing a mesh takes 0.3 s for a million cells: not on the worker
                 self._fields_writer = self._format.writer(self._info.geometry)
             self._fields_writer.write(self.folder / name, cells, points)
+            write_pvd(self.folder / "fields.pvd", [*self._moments, (time, name)])
             self._moments.append((time, name))
             self._unsynced.append(name)
-            write_pvd(self.folder / "fields.pvd", self._moments)
 
-        self._writer.submit(write)
+        self._submit(write)
 
     def _next_snapshot(self, after: int) -> int | None:
         """The step nearest to the first multiple of the interval that comes after ``after``."""
@@ -346,19 +365,20 @@ class Recorder(Observer):
             for table in self._tables.values():
                 table.sync()  # a machine that crashes has all rows before a checkpoint that it has
             while self._unsynced:
-                sync(self.folder / self._unsynced.pop())
+                sync(self.folder / self._unsynced[-1])
+                self._unsynced.pop()
             write_checkpoint(self.folder / CHECKPOINT, meta, state, self._checkpoints)
 
-        self._writer.submit(write)
+        self._submit(write)
 
     def _write_streams(self, everything: bool = False) -> None:
         for stream in self._streams:
             job = stream.written(everything)
             if job is not None:
-                self._writer.submit(job)
+                self._submit(job)
 
     def _end_stream(self, stream: Stream, simulation: Simulation) -> None:
-        self._writer.submit(stream.ended(simulation))
+        self._submit(stream.ended(simulation))
 
     def _close_streams(self) -> None:
         streams, self._streams = self._streams, []

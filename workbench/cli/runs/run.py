@@ -38,6 +38,7 @@ from workbench.run.session import probe_elements, start
 from workbench.storage.atomic import StorageError, refusal, storing, write_bytes
 from workbench.storage.error_log import keep_traceback
 from workbench.storage.locking import ProcessLock
+from workbench.storage.patience import Patience
 from workbench.words.failures import with_place
 from workbench.words.units import time_text
 
@@ -48,6 +49,8 @@ LOCK = ".running"
 TERMINATED = 128 + signal.SIGTERM
 PATIENCE = 1.0
 """Seconds that an interrupted run which is still being built has for it: there is nothing to save."""
+DISK_PATIENCE = 600.0
+"""Seconds that a run waits for room on a disk that is full, before it ends: what it has is its last checkpoint."""
 ENDS = (RunState.FINISHED, RunState.FAILED, RunState.CLOSED)
 
 
@@ -89,6 +92,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         checkpoints=options.checkpoints,
         resume=resume,
         command=Asked.of(options, until).model_dump(),
+        patience=Patience(DISK_PATIENCE, lambda text: print(text, file=sys.stderr)),
     )
     with _ended_by_signals():
         runner = start(
@@ -148,6 +152,7 @@ def _watch(runner: Runner, pictures: Pictures, line: ProgressLine, recorder: Rec
     except KeyboardInterrupt as signal_:
         interrupted = signal_.args[0] if signal_.args else INTERRUPTED
         pictures.abandon()
+        recorder.stop_waiting()
         if interrupted == TERMINATED:
             recorder.hurry()
         if interrupted and runner.info is None:
