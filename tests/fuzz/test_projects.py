@@ -136,6 +136,12 @@ def test_a_mutated_project_opens_or_is_refused_in_a_sentence(name, tmp_path):
     attack(name, tmp_path, 12)
 
 
+def test_a_former_form_with_parts_of_another_kind_is_refused(tmp_path):
+    folder, content = ready("cuba_4000", tmp_path)
+    content["parameters"] = {"populations": [1], "connections": {}}
+    assert outcome(folder, json.dumps(content)) == "refused"
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(0)
 def test_every_project_that_ships_does_for_long(tmp_path, capsys):
