@@ -54,6 +54,10 @@ class Backend(ABC):
     @abstractmethod
     def info(self) -> DeviceInfo: ...
 
+    def free_memory(self) -> int:
+        """Bytes that a run could have now; 0 where nobody tells."""
+        return 0
+
     @abstractmethod
     def ceilings(self) -> Ceilings:
         """Copy and triad bandwidth, measured at the first call of the session (well under a second)."""

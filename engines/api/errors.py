@@ -10,6 +10,10 @@ from difflib import get_close_matches
 class WorkbenchError(Exception):
     """Base of every error whose message is meant for the person at the window or the terminal."""
 
+    torn = False
+    """Whether it came in the middle of a step, or with a device that failed: what the simulation holds then is no state
+    of the problem, and the last that was kept before is the one to go on from."""
+
 
 class ProblemError(WorkbenchError):
     """The input cannot be run as it stands; the message names what, where, and what would be right.
@@ -47,7 +51,16 @@ class InstabilityError(WorkbenchError):
 
 
 class DeviceError(WorkbenchError):
-    """The compute device failed or is missing; the run ends, the application goes on."""
+    """The compute device failed or is missing; the run ends, the application goes on.
+
+    ``lost``: the device takes nothing more from this process, whatever is asked of it.
+    """
+
+    torn = True
+
+    def __init__(self, message: str, lost: bool = False) -> None:
+        super().__init__(message)
+        self.lost = lost
 
 
 def nearest_told(name: str, known: Iterable[str], most: int = 3) -> str:

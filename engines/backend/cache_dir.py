@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
+import tempfile
 from pathlib import Path
+
+log = logging.getLogger(__name__)
 
 
 def cache_dir() -> Path:
@@ -19,3 +23,19 @@ def cache_dir() -> Path:
     chosen = os.environ.get("XDG_CACHE_HOME", "")
     # The XDG base directory specification: a relative path is invalid and to be ignored.
     return (Path(chosen) if Path(chosen).is_absolute() else Path.home() / ".cache") / "workbench"
+
+
+def keep(path: Path, content: bytes) -> None:
+    """Put ``content`` into a file of the cache, whole or not at all; after a refusal it is made again next time."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as error:
+        log.warning("'%s' cannot be kept for the next session: %s", path, error)

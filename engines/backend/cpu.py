@@ -82,6 +82,9 @@ class CpuBackend(Backend):
     def info(self) -> DeviceInfo:
         return self._info
 
+    def free_memory(self) -> int:
+        return machine.free_memory_bytes()
+
     def ceilings(self) -> Ceilings:
         from engines.backend.ceilings.memory import cpu_ceilings
 

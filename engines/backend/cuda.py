@@ -141,6 +141,9 @@ class CudaBackend(Backend):
             free, total = self.cupy.cuda.runtime.memGetInfo()
             return int(free) + int(self._pool.free_bytes()), int(total)
 
+    def free_memory(self) -> int:
+        return self.memory()[0]
+
     def release(self) -> None:
         """Give the memory that no array uses back to the device, for others and for larger pieces."""
         with self.active():

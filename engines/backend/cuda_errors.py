@@ -11,6 +11,9 @@ _SENTENCES = {
     "MEMORYALLOCATION": "The GPU ran out of memory: use a smaller problem, single precision, or another device.",
     "OUTOFMEMORY": "The GPU ran out of memory: use a smaller problem, single precision, or another device.",
     "ILLEGALADDRESS": "A kernel left its memory on the GPU: restart the application before the next run on it.",
+    "MISALIGNEDADDRESS": "A kernel left its memory on the GPU: restart the application before the next run on it.",
+    "ILLEGALINSTRUCTION": "A kernel failed on the GPU: restart the application before the next run on it.",
+    "LAUNCHFAIL": "A kernel failed on the GPU: restart the application before the next run on it.",
     "LAUNCHTIMEOUT": "The display watchdog stopped a kernel: use a smaller problem or a GPU that drives no display.",
     "DEVICESUNAVAILABLE": "Another program holds the GPU for itself: close it or choose another device.",
     "INSUFFICIENTDRIVER": "The NVIDIA driver is too old for this CuPy: update it or install the CuPy that fits it.",
@@ -18,8 +21,19 @@ _SENTENCES = {
     "NOBINARYFORGPU": "The installed CuPy has no code for this GPU: install a CuPy wheel that supports it.",
     "NODEVICE": "There is no NVIDIA GPU in this machine: choose the device 'cpu'.",
     "ECCUNCORRECTABLE": "The GPU's memory reported an uncorrectable error: choose another device and check this one.",
+    **dict.fromkeys(
+        ("DEVICELOST", "CONTEXTISDESTROYED", "DEINITIALIZED", "CUDARTUNLOADING"),
+        "The GPU does not answer any more, as after a reset of its driver: restart the application before the next run "
+        "on it.",
+    ),
 }
 """Part of an error's name to its sentence. The runtime writes cudaErrorNoDevice, the driver CUDA_ERROR_NO_DEVICE."""
+_LASTING = (
+    "ILLEGALADDRESS", "MISALIGNEDADDRESS", "INVALIDADDRESSSPACE", "INVALIDPC", "ILLEGALINSTRUCTION", "HARDWARESTACK",
+    "LAUNCHFAIL", "LAUNCHTIMEOUT", "ERRORASSERT", "ERRORCONTAINED", "ECCUNCORRECTABLE", "NVLINKUNCORRECTABLE",
+    "NODEVICE", "ERRORUNKNOWN", "DEVICELOST", "CONTEXTISDESTROYED", "DEINITIALIZED", "CUDARTUNLOADING",
+)  # fmt: skip
+"""Parts of the names of errors after which CUDA answers every call of this process with the same one."""
 
 
 def is_cuda_error(error: BaseException) -> bool:
@@ -36,11 +50,20 @@ def describe(error: BaseException) -> str:
     if kind == "CompileException":
         first = next((line.strip() for line in str(error).splitlines() if "error" in line), text)
         return f"A CUDA kernel does not compile on this machine ({first}): report it with what 'workbench doctor' says."
-    name = text.split(":")[0].upper().replace("_", "")
     for part, sentence in _SENTENCES.items():
-        if part in name:
+        if part in _name(error):
             return sentence
     return f"The GPU reported an error ({text}): restart the application, or choose the device 'cpu'."
+
+
+def as_device_error(error: BaseException) -> DeviceError:
+    """The same in one sentence, and whether the device is lost to this process."""
+    return DeviceError(describe(error), lost=any(part in _name(error) for part in _LASTING))
+
+
+def _name(error: BaseException) -> str:
+    """As it stands before the colon, in capitals alone."""
+    return str(error).split(":")[0].upper().replace("_", "")
 
 
 @contextmanager
@@ -50,5 +73,5 @@ def translated() -> Iterator[None]:
         yield
     except Exception as error:
         if is_cuda_error(error):
-            raise DeviceError(describe(error)) from error
+            raise as_device_error(error) from error
         raise

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +15,7 @@ from typing import TypeVar
 
 from engines.api.device import DeviceInfo
 from engines.api.errors import DeviceError
-from engines.backend.cache_dir import cache_dir
+from engines.backend.cache_dir import cache_dir, keep
 from engines.backend.compile.source import source_digest
 
 log = logging.getLogger(__name__)
@@ -97,16 +95,4 @@ def _remember(key: str, shape: list[int]) -> None:
     Two processes that finish together may lose one entry, which is then measured again.
     """
     path = _path()
-    text = json.dumps({**_read(), key: shape}, indent=1, sort_keys=True)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except OSError as error:
-        log.warning("The launch shapes measured now cannot be kept for the next session: %s", error)
+    keep(path, json.dumps({**_read(), key: shape}, indent=1, sort_keys=True).encode())

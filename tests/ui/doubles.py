@@ -323,7 +323,7 @@ class FakeServices(FakeLab):
         for row in run_sweep(plan, FakeBackend(), progress):
             keep(row)
 
-    def start(self, document, autostart):
+    def start(self, document, autostart, state=None):
         runner = Runner(
             FakeBackend,
             lambda backend, progress: document.engine.build(document.problem, backend, progress),
@@ -331,6 +331,7 @@ class FakeServices(FakeLab):
             until=document.project.run.until,
             pace=document.project.run.pace,
             autostart=autostart,
+            resume_from=state,
             checkpoints=20,
         )
         self.runners.append(runner)

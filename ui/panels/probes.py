@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from ui.session.model import DocumentModel
 from ui.widgets.icons import dress
 from workbench.run.frames import Sample
 from workbench.run.meters import followed
+from workbench.storage.atomic import write_text
 
 SERIES = "series"
 ROWS_SHOWN = 4
@@ -167,14 +169,18 @@ class ProbesPanel(QWidget):
         self._show()
 
     def export_csv(self, path: Path) -> None:
-        """All traces in long form (probe, field, unit, time, value), which spreadsheets and pandas read alike."""
-        with path.open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.writer(stream)
-            writer.writerow(["probe", "field", "unit", f"time [{self._time_unit}]", "value"])
-            for (probe, name), buffer in self.store.probes.items():
-                unit = self._fields[name].unit if name in self._fields else ""
-                for time, value in zip(buffer.times, buffer.values, strict=True):
-                    writer.writerow([probe, name, unit, repr(float(time)), repr(float(np.float32(value)))])
+        """All traces in long form (probe, field, unit, time, value), which spreadsheets and pandas read alike.
+
+        Raises StorageError.
+        """
+        stream = io.StringIO()
+        writer = csv.writer(stream)
+        writer.writerow(["probe", "field", "unit", f"time [{self._time_unit}]", "value"])
+        for (probe, name), buffer in self.store.probes.items():
+            unit = self._fields[name].unit if name in self._fields else ""
+            for time, value in zip(buffer.times, buffer.values, strict=True):
+                writer.writerow([probe, name, unit, repr(float(time)), repr(float(np.float32(value)))])
+        write_text(path, stream.getvalue())
 
     def _opened(self) -> None:
         self.store.clear()

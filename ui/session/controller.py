@@ -7,7 +7,7 @@ another thread except at the very end of the application.
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -17,7 +17,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from engines.api import SimulationInfo
+from engines.api import Array, SimulationInfo
 from engines.api.errors import WorkbenchError
 from ui.forms.validation import Path
 from ui.session.kept_paint import KeptPaint
@@ -77,6 +77,8 @@ class Controller(QObject):
     message = Signal(object)
     problem = Signal(str)
     """One sentence for the banner: something is wrong."""
+    broke_off = Signal(object)
+    """The :class:`Runner` of a run that a device has ended, or an error that nobody expected; after :attr:`problem`."""
     outside_asked = Signal(object)
     """An :class:`Outside`: what is being opened names files that nobody chose."""
     noticed = Signal(tuple)
@@ -188,8 +190,13 @@ class Controller(QObject):
         """Whether parameters that are not live wait for a reset."""
         return self.phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED)
 
-    def build(self, autostart: bool = False) -> None:
-        """Begin a new run of the document as it is now; the old one ends."""
+    @property
+    def stale(self) -> bool:
+        """Whether parameters, or the device, were changed that the run began with."""
+        return self._stale
+
+    def build(self, autostart: bool = False, state: Mapping[str, Array] | None = None) -> None:
+        """Begin a new run of the document as it is now, at ``state`` if there is one; the old one ends."""
         if self.model.document is None:
             return
         if not self.model.valid:
@@ -197,7 +204,7 @@ class Controller(QObject):
             return
         self.drop_runner()
         try:
-            self.runner = self.services.start(self.model.snapshot(), autostart)
+            self.runner = self.services.start(self.model.snapshot(), autostart, state)
         except WorkbenchError as error:
             self._failed(error)
             return
@@ -419,6 +426,8 @@ class Controller(QObject):
             self._reported = True
             self.progressed.emit("", 0.0)
             self.problem.emit(str(runner.error))
+            if runner.error is not None and runner.error.torn:
+                self.broke_off.emit(runner)
 
     def _follow_changes(self) -> None:
         """A live change that the run cannot make waits for Reset like any other."""

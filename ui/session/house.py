@@ -40,7 +40,7 @@ from workbench.project.document import (
     open_document,
     save_document,
 )
-from workbench.project.findings import estimate_of
+from workbench.project.findings import estimate_beside_others, estimate_of
 from workbench.run import session
 from workbench.run.frames import Sample
 from workbench.run.history import MOST
@@ -155,7 +155,10 @@ class HouseServices:
 
     def estimate(self, document: Document) -> Estimate:
         with self._estimating:
-            return estimate_of(document, self._backend(document.project.run.device))
+            backend = self._backend(document.project.run.device)
+            if any(runner.alive for runner in list(self._logs)):  # its memory is there for the run that follows it
+                return estimate_beside_others(document, backend)
+            return estimate_of(document, backend)
 
     def forecast(self, document: Document) -> Forecast | None:
         device = document.project.run.device
@@ -181,10 +184,12 @@ class HouseServices:
             self._tooling[device] = open_backend(device, reserve_core=True)
         return self._tooling[device]
 
-    def start(self, document: Document, autostart: bool) -> Runner:
+    def start(self, document: Document, autostart: bool, state: Mapping[str, Array] | None = None) -> Runner:
         timing, memory = _TimingObserver(), RunMemory(document)
         resume, self._resume = self._resume, None
-        moment = resume[1] if resume is not None and _same_problem(resume[0], document) else snapshots.Moment(None)
+        moment = snapshots.Moment(state)
+        if state is None and resume is not None and _same_problem(resume[0], document):
+            moment = resume[1]
         runner = session.start(
             document,
             document.project.run.device,
@@ -195,7 +200,7 @@ class HouseServices:
             checkpoints=MOST,
             resume_from=moment.state,
         )
-        memory.say = runner.say
+        memory.say, memory.rescued = runner.say, lambda: runner.rescued
         if moment.missing:
             runner.say(moment.missing, "warning")
         self._earlier = {old: curves for old, curves in self._earlier.items() if old.alive}

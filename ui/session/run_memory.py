@@ -16,6 +16,7 @@ from engines.api.errors import ProblemError, WorkbenchError
 from workbench.project.document import Document
 from workbench.run.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
 from workbench.run.frames import RunState
+from workbench.run.history import Kept, Mark
 from workbench.run.observer import Observer
 from workbench.storage.atomic import StorageError
 from workbench.storage.background import BackgroundWriter
@@ -50,6 +51,8 @@ class RunMemory(Observer):
         self._fingerprint = ""
         self._device = ""
         self._kept_at = clock.monotonic()
+        self.rescued: Callable[[], Kept | None] = lambda: None
+        """The last state of a run that broke off."""
         self.say: Callable[[str, Literal["warning"]], None] = lambda text, severity: None
 
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
@@ -65,6 +68,8 @@ class RunMemory(Observer):
     def finish(self, simulation: Simulation, state: RunState, error: WorkbenchError | None) -> None:
         if error is None:
             self._keep(simulation)
+        elif (rescued := self.rescued()) is not None:
+            self._write(rescued.mark, rescued.state)
         try:
             self._writer.close()
         except StorageError as failure:
@@ -72,15 +77,17 @@ class RunMemory(Observer):
 
     def _keep(self, simulation: Simulation) -> None:
         self._kept_at = clock.monotonic()
+        state = simulation.state() if simulation.step else {}
+        self._write(Mark(simulation.step, simulation.time), state)
+
+    def _write(self, mark: Mark, state: Mapping[str, Array]) -> None:
         self._fingerprint = self._fingerprint or problem_fingerprint(self._document, ())
-        file = _file(self._fingerprint)
+        file, meta = _file(self._fingerprint), CheckpointMeta(self._fingerprint, self._device, mark.step, mark.time)
         try:
-            if simulation.step == 0:
+            if mark.step == 0:
                 self._writer.submit(lambda: file.unlink(missing_ok=True))
-                return
-            meta = CheckpointMeta(self._fingerprint, self._device, simulation.step, simulation.time)
-            state = simulation.state()
-            self._writer.submit(lambda: _write(file, meta, state))
+            else:
+                self._writer.submit(lambda: _write(file, meta, state))
         except StorageError as failure:
             self._tell(failure)
 

@@ -82,8 +82,8 @@ class Services(Protocol):
 
         Raises WorkbenchError, and what ``progress`` raises."""
 
-    def start(self, document: Document, autostart: bool) -> Runner:
-        """A runner of this document; returns at once."""
+    def start(self, document: Document, autostart: bool, state: Mapping[str, Array] | None = None) -> Runner:
+        """A runner of this document, which goes on from ``state`` if there is one; returns at once."""
 
     def locate(self, geometry: Any, position: tuple[float, float, float]) -> int:
         """The element nearest to a position, in the geometry's unit of length."""

@@ -61,9 +61,9 @@ class Banner(QFrame):
         self.hide()
         self.closed.emit()
 
-    def ask(self, sentence: str, answers: Mapping[str, Callable[[], object]]) -> None:
+    def ask(self, sentence: str, answers: Mapping[str, Callable[[], object]], severity: Severity = "info") -> None:
         """A question; to close it is to do nothing."""
-        self.say(sentence, "info", stays=True)
+        self.say(sentence, severity, stays=True)
         for text, call in answers.items():
             button = QPushButton(text, self)
             button.clicked.connect(self.hide)

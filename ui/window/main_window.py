@@ -38,6 +38,7 @@ from ui.window.actions import EXPORTS, Actions, one_of_two
 from ui.window.brushing import Brushing
 from ui.window.charts import ChartsArea
 from ui.window.document_display import DocumentDisplay
+from ui.window.going_on import GoingOn
 from ui.window.help.area import HelpArea
 from ui.window.layout import Areas, DockLayout
 from ui.window.menus import ChoiceMenu, NewMenu, RecentMenu
@@ -78,6 +79,7 @@ class MainWindow(QMainWindow):
         self._make_panels(make_viewport)
         self.starting_over = StartingOver(self.controller, self.banner, self)
         self.brushing = Brushing(self.controller, self.view_panel.brush, self.banner, self)
+        self.going_on = GoingOn(self.controller, self.banner, self)
         self.display = RunDisplay(self)
         self.forecaster = Forecaster(self.controller, self)
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self.viewport.image, self)

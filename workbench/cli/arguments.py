@@ -36,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
 
     resume = commands.add_parser("resume", help="go on with a run that was ended, as it was asked for")
     resume.add_argument("out", type=Path, metavar="OUT", help="the folder of its results")
+    resume.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: as it was asked for)")
     _boundary(resume)
     resume.set_defaults(carry_out=_later("workbench.cli.runs.resume:resume_command"))
 

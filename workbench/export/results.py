@@ -17,7 +17,10 @@ from workbench.export.formats import format_of, split_by_location, written_field
 from workbench.export.hdf5 import write_hdf5
 from workbench.export.pvd import write_pvd
 from workbench.export.tables import points_table, write_table
-from workbench.storage.atomic import write_text
+from workbench.storage.atomic import check_room, write_text
+
+PACKED = 0.5
+"""The share of its bytes that a field takes on disk at the least: digits of floats do not pack."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,9 @@ def export_results(results: Results, path: Path) -> list[Path]:
     Raises StorageError, or ProblemError for a geometry that there is no format for.
     """
     form = format_of(results.geometry)
+    check_room(
+        path, int(PACKED * sum(values.nbytes for values in (*results.values.values(), *results.others.values())))
+    )
     collection = path.with_suffix(".pvd")
     grid = path.with_name(f"{path.stem}_{results.step:09d}{form.suffix}")
     cells, points = split_by_location(results.fields, results.values)

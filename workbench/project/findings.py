@@ -13,8 +13,21 @@ from workbench.project.document import Document
 
 
 def estimate_of(document: Document, backend: Backend, until: float | None = None) -> Estimate:
-    """What the engine says of a run on ``backend``, and how much room its fields take ``until`` then (default: as far
-    as the project says). Raises ProblemError."""
+    """What the engine says of a run on ``backend``, whether there is room for it now, and how much its fields take on
+    disk ``until`` then (default: as far as the project says). Raises ProblemError if it cannot run."""
+    found = estimate_beside_others(document, backend, until)
+    free = backend.free_memory()
+    if not free or found.memory_bytes <= free:
+        return found
+    short = Finding(
+        f"This run needs {found.memory_bytes / 1e9:.3g} GB, and {backend.info.name} has {free / 1e9:.3g} GB free: "
+        "close other programs, make the problem smaller or choose another device."
+    )
+    return replace(found, findings=(*found.findings, short))
+
+
+def estimate_beside_others(document: Document, backend: Backend, until: float | None = None) -> Estimate:
+    """The same where what fills the memory now makes room for this run."""
     found = document.engine.estimate(document.complete_problem(), backend)
     series, end = series_of(document.parameters), until or document.project.run.until
     return replace(found, facts=(*found.facts, *series_on_disk(series, document.geometry.n_cells, end)))

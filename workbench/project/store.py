@@ -129,6 +129,11 @@ def validated(model: type[Model], content: Any, name: str) -> Model:
             ) from error
         what = problems[0]["msg"].removeprefix("Value error, ")
         raise ProblemError(f"{name} has a wrong value at {where}: {what[0].lower()}{what[1:]}{more}.") from error
+    except Exception as error:  # of what reads the forms of former versions, of engines that others wrote too
+        raise ProblemError(
+            f"{name} has values of a form that nothing reads ({type(error).__name__}): put a list, a group or a number "
+            "back where one was."
+        ) from error
 
 
 def write_folder(

@@ -23,7 +23,7 @@ from engines.reading import foreign_file, read_npz
 from workbench.project.document import Document
 from workbench.project.meshes import fingerprint
 from workbench.project.parameter_files import named_files, with_values
-from workbench.storage.atomic import storing, write_atomically
+from workbench.storage.atomic import check_room, storing, write_atomically
 
 META = "checkpoint.json"
 VERSION = 2
@@ -88,6 +88,7 @@ def write_checkpoint(path: Path, meta: CheckpointMeta, state: Mapping[str, Array
             archive.writestr(META, json.dumps(asdict(meta)))
 
     fresh = path.with_stem(f"{path.stem}-new")
+    check_room(fresh, sum(np.asarray(values).nbytes for values in state.values()))
     write_atomically(fresh, write, durable=True)
     with storing(path):
         for number in range(max(kept, 1) - 2, -1, -1):

@@ -36,6 +36,14 @@ class Mark:
     time: float
 
 
+@dataclass(frozen=True)
+class Kept:
+    """A state on the way of a run."""
+
+    mark: Mark
+    state: Mapping[str, Array]
+
+
 class History:
     """A class of the worker thread; :attr:`marks` may be read from any.
 
@@ -48,7 +56,7 @@ class History:
         self._say = say
         self._room = most
         self._memory = int(MEMORY_SHARE * (machine.memory_bytes() or UNKNOWN_MEMORY)) if memory is None else memory
-        self._states: dict[int, tuple[Mark, Mapping[str, Array]]] = {}
+        self._states: dict[int, Kept] = {}
         self._interval = FIRST_SECONDS
         self._rest = 0.0  # that the time share asks for, after the one before
         self._running = 0.0  # wall seconds of the run since the one before
@@ -74,7 +82,7 @@ class History:
         if self._room:
             if len(self._states) >= self._room:
                 self._thin()
-            self._states[simulation.step] = (Mark(simulation.step, simulation.time), state)
+            self._states[simulation.step] = Kept(Mark(simulation.step, simulation.time), state)
             self._tell()
         took = clock.perf_counter() - begun
         self.seconds += took
@@ -84,7 +92,11 @@ class History:
         """The state at a mark. Raises ProblemError if it has been thinned out meanwhile."""
         if step not in self._states:
             raise ProblemError("This checkpoint is no longer kept: choose another one.")
-        return self._states[step][1]
+        return self._states[step].state
+
+    @property
+    def newest(self) -> Kept | None:
+        return self._states[max(self._states)] if self._states else None
 
     def forget_after(self, step: int) -> None:
         """The run goes on from ``step``: what came later is of the branch that it leaves."""
@@ -102,4 +114,4 @@ class History:
         self._interval *= 2
 
     def _tell(self) -> None:
-        self.marks = tuple(self._states[step][0] for step in sorted(self._states))
+        self.marks = tuple(self._states[step].mark for step in sorted(self._states))

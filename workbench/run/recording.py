@@ -32,7 +32,7 @@ import numpy as np
 
 from engines.api import Array, Finding, Selection, Simulation, SimulationInfo
 from engines.api.charts import ChartInfo
-from engines.api.errors import DeviceError, WorkbenchError
+from engines.api.errors import WorkbenchError
 from engines.recording import FieldSeries, series_of
 from workbench import __version__
 from workbench.export.chart_tables import chart_table
@@ -58,8 +58,9 @@ from workbench.run.streams.opening import streams_of
 from workbench.run.streams.stream import Stream
 from workbench.run.timing_log import COLUMNS, TimingLog, csv_rows_of, jsonl_of
 from workbench.storage.append import AppendedFile
-from workbench.storage.atomic import storing, write_text
+from workbench.storage.atomic import StorageError, storing, write_text
 from workbench.storage.background import BackgroundWriter
+from workbench.storage.patience import Patience
 from workbench.words.failures import as_sentence
 
 CHECKPOINT_SECONDS, FIRST_CHECKPOINT_SECONDS = 60.0, 5.0
@@ -74,7 +75,8 @@ class Recorder(Observer):
     ``findings`` are what was known before the run; ``snapshot_interval`` is in the engine's time unit (None: as the
     problem says, :class:`~engines.recording.FieldSeries`). ``resume`` continues the files that are there from the
     checkpoint's time on; otherwise earlier results in the folder are replaced. The newest ``checkpoints`` stay.
-    ``command`` is how the run was asked for, to ask for it again after a crash.
+    ``command`` is how the run was asked for, to ask for it again after a crash. ``patience`` is what a full disk is met
+    with.
     Raises StorageError from any method; what was written stays readable.
     """
 
@@ -91,6 +93,7 @@ class Recorder(Observer):
         checkpoints: int = KEPT,
         resume: Checkpoint | None = None,
         command: Mapping[str, Any] | None = None,
+        patience: Patience | None = None,
     ) -> None:
         self.folder = folder
         self.probes = probe_elements(document)
@@ -110,6 +113,7 @@ class Recorder(Observer):
         self._at, self._ending = (0, 0.0), ""
         self._content: dict[str, Any] = {}
         self._hurried = False
+        self._patience = patience or Patience()
         self._root, self._branches = folder, 1
         self._branched_at: float | None = None
 
@@ -168,12 +172,12 @@ class Recorder(Observer):
         times = sample.trace_times
         if self.probes and len(times):
             columns = [times, *self._trace_columns(sample)]
-            self._tables["traces.csv"].append(_numbers(columns))
+            self._append("traces.csv", _numbers(columns))
         missing = np.full(len(times), np.nan)
         for name, infos in (("series.csv", self._info.series), ("ecg.csv", self._leads)):
             if infos and len(times):
                 columns = [times, *(sample.series.get(s.name, missing) for s in infos)]
-                self._tables[name].append(_numbers(columns))
+                self._append(name, _numbers(columns))
         self._log_timing(self.timing.add(sample))
         self._write_streams()
 
@@ -205,9 +209,9 @@ class Recorder(Observer):
         failures: list[WorkbenchError] = []
         self._ending = ending_of(simulation, state, error)
 
-        def attempt(job: Callable[[], Any]) -> None:
+        def attempt(job: Callable[[], Any]) -> Any:
             try:
-                job()
+                return job()
             except Exception as failure:  # of any kind: the next file may still succeed
                 failures.append(as_sentence(failure))
 
@@ -215,13 +219,17 @@ class Recorder(Observer):
         if self._hurried and error is None:
             self._ending = HURRIED
             attempt(lambda: self._take_checkpoint(simulation))
-        elif not isinstance(error, DeviceError):
+        elif error is None or not error.torn:
             # The last fields and checkpoint, unless they are no longer numbers: the ones before are worth more.
+            # A checkpoint after a row or a field that could not be written would stand for files that lack it.
+            so_far = len(failures)
+            attempt(self._writer.flush)
+            complete = len(failures) == so_far and not isinstance(error, StorageError)
             finite = self._is_finite(simulation)
             for stream in self._streams:
                 attempt(partial(self._end_stream, stream, simulation, finite))
             attempt(self._writer.flush)
-            if finite:
+            if finite and complete:
                 attempt(lambda: self._take_checkpoint(simulation))
             for chart in self._info.charts:
                 if not chart.series:
@@ -243,6 +251,11 @@ class Recorder(Observer):
         """The machine is about to end this process: at the end a checkpoint is written, and what a resumed run has
         again is left out. From any thread."""
         self._hurried = True
+        self.stop_waiting()
+
+    def stop_waiting(self) -> None:
+        """The run is to end: a full disk is not waited for. From any thread."""
+        self._patience.end()
 
     @property
     def time(self) -> float:
@@ -285,8 +298,14 @@ class Recorder(Observer):
 
     def _log_timing(self, rows: list[Any]) -> None:
         if rows:
-            self._tables["timing.jsonl"].append(jsonl_of(rows))
-            self._tables["timing.csv"].append(rows_as_text(csv_rows_of(rows)))
+            self._append("timing.jsonl", jsonl_of(rows))
+            self._append("timing.csv", rows_as_text(csv_rows_of(rows)))
+
+    def _append(self, name: str, text: str) -> None:
+        self._patience.keep_trying(lambda: self._tables[name].append(text))
+
+    def _submit(self, job: Callable[[], None]) -> None:
+        self._writer.submit(lambda: self._patience.keep_trying(job))
 
     def _is_finite(self, simulation: Simulation) -> bool:
         try:
@@ -313,16 +332,16 @@ class Recorder(Observer):
                 stream.sync()
             write_checkpoint(self.folder / CHECKPOINT, meta, state, self._checkpoints)
 
-        self._writer.submit(write)
+        self._submit(write)
 
     def _write_streams(self, everything: bool = False) -> None:
         for stream in self._streams:
             job = stream.written(everything)
             if job is not None:
-                self._writer.submit(job)
+                self._submit(job)
 
     def _end_stream(self, stream: Stream, simulation: Simulation, finite: bool) -> None:
-        self._writer.submit(stream.ended(simulation, finite))
+        self._submit(stream.ended(simulation, finite))
 
     def _close_streams(self) -> None:
         streams, self._streams = self._streams, []

@@ -21,7 +21,7 @@ from engines.api.device import Backend
 from engines.api.errors import DeviceError, InstabilityError, NotLiveError, ProblemError, WorkbenchError
 from engines.backend.ceilings.curve import working_set_of
 from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Rewound, RunState, Sample
-from workbench.run.history import History, Mark
+from workbench.run.history import History, Kept, Mark
 from workbench.run.meters import FOR_THE_AUTHOR, Meters
 from workbench.run.observer import Audience, Observer
 from workbench.run.pacing import LONGEST_BATCH_SECONDS, LONGEST_REST_SECONDS, Pacer
@@ -72,6 +72,10 @@ class Runner:
         self.error: WorkbenchError | None = None
         self.failure: BaseException | None = None
         """What nobody expected and ``error`` puts in a sentence: its traceback helps whoever mends it."""
+        self.rescued: Kept | None = None
+        """Of a run that failed in the middle of a step, or with its device: the last state that was kept before."""
+        self.device = ""
+        """The device that it has opened, as ``open_backend`` names it."""
         self.progress: tuple[str, float] = ("", 0.0)
         self._make_backend = make_backend
         self._build = build
@@ -96,6 +100,7 @@ class Runner:
         """What the simulation said of its answers when the run last came to its end."""
         self._initial: dict[str, Array] = {}
         self._controls: dict[str, Any] = {}
+        self._stepping = False  # what the simulation holds is no state of the problem
         self._history = History(checkpoints, self.say)
         self._thread = threading.Thread(target=self._work, name="workbench-runner", daemon=True)
         self._thread.start()
@@ -248,6 +253,7 @@ class Runner:
         backend: Backend | None = None
         try:
             backend = self._make_backend()
+            self.device = backend.id
             self._report("Building", 0.0)
             simulation = self._build(backend, self._report)
             self._present(simulation, backend)
@@ -333,8 +339,10 @@ class Runner:
         goal = self._goal(first, simulation)
         if goal > first:
             self._history.forget_after(first)
+            self._stepping = True
             self._take_steps(simulation, goal, started)
             simulation.synchronize()
+            self._stepping = False
             steps, wall = simulation.step - first, clock.perf_counter() - started
             if not steps:  # the problem was at its end
                 return
@@ -462,7 +470,9 @@ class Runner:
     def _fail(self, error: BaseException) -> None:
         known = as_sentence(error)
         if known is not error:
-            self.failure = self.failure or error
+            known.torn = known.torn or self._stepping
+            if not isinstance(known, DeviceError):  # of which the sentence says all
+                self.failure = self.failure or error
             self.say("".join(traceback.format_exception(error)), "info")
         self.say(str(known), "error")
         self.error = self.error or known
@@ -470,6 +480,8 @@ class Runner:
     def _end(self, simulation: Simulation | None, backend: Backend | None) -> None:
         """Let the observers write, free the device, leave nobody waiting; each whatever the others raise."""
         reached = RunState.FINISHED if self._state is RunState.FINISHED else RunState.CLOSED
+        if self.error is not None and self.error.torn:
+            self.rescued = self._history.newest
         if simulation is not None:
             self._audience.dismiss(lambda observer: self._guarded(self._finish, observer, simulation, reached))
             self._guarded(simulation.close)

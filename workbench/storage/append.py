@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +33,7 @@ class AppendedFile:
         """Add ``text``, which ends with a line end. Raises StorageError; then the file is as it was before."""
         content = text.encode()
         with storing(self.path):
+            self._check_there()
             try:
                 while content:
                     content = content[self._file.write(content) :]
@@ -44,7 +46,13 @@ class AppendedFile:
     def sync(self) -> None:
         """Wait until all lines are on the disk. Raises StorageError."""
         with storing(self.path):
+            self._check_there()
             os.fsync(self._file.fileno())
+
+    def _check_there(self) -> None:
+        """What goes into a file that was removed is lost, and the system does not say so. Raises FileNotFoundError."""
+        if not os.path.samestat(self.path.stat(), os.fstat(self._file.fileno())):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
     def close(self) -> None:
         self._file.close()

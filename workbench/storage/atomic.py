@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import tempfile
 import time as clock
 from collections.abc import Callable, Iterator
@@ -25,14 +26,26 @@ os.umask(_UMASK)
 
 
 class StorageError(WorkbenchError):
-    """A file could not be written; what was there before is unchanged."""
+    """A file could not be written; what was there before is unchanged.
+
+    ``full``: it can be once somebody has made room.
+    """
+
+    def __init__(self, message: str, full: bool = False) -> None:
+        super().__init__(message)
+        self.full = full
 
 
 def refusal(error: OSError, path: Path) -> StorageError:
     """The sentence for what the system answered on writing ``path``."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return StorageError(
-            f"The disk is full: '{path}' could not be written; free some space or choose another folder."
+            f"The disk is full: '{path}' could not be written; free some space or choose another folder.",
+            full=error.errno != errno.EFBIG,  # the largest that a file may be is no matter of room
+        )
+    if error.errno == errno.ENOENT:
+        return StorageError(
+            f"'{path}' has vanished while it was to be written: bring its folder back or choose another."
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return StorageError(f"'{path}' may not be written here: choose another folder or change its permissions.")
@@ -84,6 +97,17 @@ def sweep(folder: Path, name: str = "", older: float = 0.0) -> None:
         for file in folder.glob(".*.tmp"):
             if ours.fullmatch(file.name) and clock.time() - file.stat().st_mtime >= older:
                 file.unlink(missing_ok=True)
+
+
+def check_room(path: Path, size: int) -> None:
+    """Raises StorageError where a disk has no ``size`` bytes left for ``path``: known before a long export begins."""
+    folder = next((each for each in path.absolute().parents if each.is_dir()), None)
+    if folder is not None and (free := shutil.disk_usage(folder).free) < size:
+        raise StorageError(
+            f"'{path}' takes about {size / 1e6:,.0f} MB, and its disk has {free / 1e6:,.0f} MB left: free some space "
+            "or choose another folder.",
+            full=True,
+        )
 
 
 def sync(path: Path) -> None:

@@ -20,8 +20,12 @@ def as_sentence(error: BaseException) -> WorkbenchError:
     """The error itself if it is one of ours, otherwise one of ours with a sentence."""
     if isinstance(error, WorkbenchError):
         return error
+    from engines.backend.cuda_errors import as_device_error, is_cuda_error  # the command line's help needs no NumPy
+
+    if is_cuda_error(error):
+        return as_device_error(error)
     if isinstance(error, MemoryError):
-        return DeviceError("There is not enough memory for this run: use a smaller mesh or close other programs.")
+        return DeviceError("There is not enough memory for this run: use a smaller problem or close other programs.")
     if isinstance(error, OSError):
         where = f" ({error.filename})" if error.filename else ""
         return WorkbenchError(f"The run ended because the system refused: {error.strerror or error}{where}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,15 @@ def memory_bytes() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (OSError, ValueError):
         return 0
+
+
+def free_memory_bytes(told: Path = Path("/proc/meminfo")) -> int:
+    """What programs can have now, files kept in memory given up; 0 where the system does not tell."""
+    try:
+        found = re.search(r"^MemAvailable:\s+(\d+) kB$", told.read_text(), re.MULTILINE)
+    except OSError:
+        return 0
+    return int(found[1]) << 10 if found else 0
 
 
 def _windows_memory() -> int:

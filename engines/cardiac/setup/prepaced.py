@@ -8,6 +8,7 @@ in the protocol of the published single-cell action potentials: one that carried
 from __future__ import annotations
 
 import hashlib
+import io
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 
 from engines.api import Array, Progress, no_progress
 from engines.api.errors import ProblemError
-from engines.backend.cache_dir import cache_dir
+from engines.backend.cache_dir import cache_dir, keep
 from engines.backend.cpu import CpuBackend
 from engines.backend.threads import parallel_region
 from engines.cardiac.cells import cpu as tt06_cpu
@@ -90,6 +91,7 @@ def _paced(
             f"A cell paced alone every {pacing.cycle_length:g} ms ceases to be a number at a step of {dt:g} ms: use a "
             "smaller step or a weaker stimulus, or look at the changes of the cell model."
         )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    np.save(path, states)
+    content = io.BytesIO()
+    np.save(content, states)
+    keep(path, content.getvalue())
     return states

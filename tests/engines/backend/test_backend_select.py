@@ -14,6 +14,7 @@ from engines.api.errors import DeviceError, ProblemError
 from engines.backend import available, cuda, open_backend
 from engines.backend.cuda_errors import describe, is_cuda_error, translated
 from engines.backend.cuda_status import cuda_status
+from workbench.words.failures import as_sentence
 
 
 class CUDARuntimeError(RuntimeError):
@@ -145,6 +146,25 @@ def test_cuda_errors_become_one_sentence(text, says):
         raise CUDARuntimeError(text)
     assert isinstance(caught.value.__cause__, CUDARuntimeError)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        ("cudaErrorMemoryAllocation: out of memory", False),
+        ("cudaErrorIllegalAddress: an illegal memory access", True),
+        ("CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure", True),
+        ("cudaErrorUnknown: unknown error", True),
+        ("cudaErrorInvalidValue: invalid argument", False),
+    ],
+)
+def test_it_is_known_whether_the_device_is_lost_to_this_process(text, lost):
+    with pytest.raises(DeviceError) as caught, translated():
+        raise CUDARuntimeError(text)
+    assert caught.value.lost is lost
+    assert caught.value.torn
+    known = as_sentence(CUDARuntimeError(text))  # where a backend was not the one that met it
+    assert (str(known), known.torn) == (str(caught.value), True)
 
 
 def test_other_errors_pass_untouched():

@@ -1,9 +1,14 @@
 """What is told of a project that cannot run yet."""
 
+from pathlib import Path
+
+import pytest
+
+from engines.backend.ceilings.machine import free_memory_bytes
 from engines.backend.cpu import CpuBackend
 from tests.findings.cases import project
 from workbench.project.document import open_document
-from workbench.project.findings import findings_before_changes
+from workbench.project.findings import estimated_findings, findings_before_changes
 
 
 def test_why_a_project_cannot_run_yet_is_a_finding_at_its_field(tmp_path):
@@ -12,3 +17,24 @@ def test_why_a_project_cannot_run_yet_is_a_finding_at_its_field(tmp_path):
     (told,) = findings_before_changes(open_document(path), CpuBackend())
     assert "above the stable limit" in told.message
     assert told.place == ("numerics", "step")
+
+
+@pytest.mark.parametrize(("free", "told"), [(2**20, True), (2**40, False), (0, False)])
+def test_a_run_that_needs_more_than_is_free_is_told_before_it_begins(tmp_path, free, told):
+    class Full(CpuBackend):
+        def free_memory(self) -> int:
+            return free
+
+    path = project("stencil", {"grid": {"kind": "2D", "cells_x": 1024, "cells_y": 1024}})(tmp_path)
+    told_of = estimated_findings(open_document(path), Full())
+    found = [finding.message for finding in told_of if "free" in finding.message]
+    assert bool(found) is told
+    if told:
+        assert "has 0.00105 GB free: close other programs, make the problem smaller" in found[0]
+
+
+def test_the_system_tells_what_is_free(tmp_path: Path):
+    file = tmp_path / "meminfo"
+    file.write_text("MemTotal:       16 kB\nMemFree:        3 kB\nMemAvailable:   8 kB\nBuffers: 1 kB\n")
+    assert free_memory_bytes(file) == 8 << 10
+    assert free_memory_bytes(tmp_path / "none") == 0

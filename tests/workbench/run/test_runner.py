@@ -342,6 +342,27 @@ def test_the_unforeseen_ends_the_run_in_one_sentence_and_a_trace_in_the_log(runn
     assert runner.wait(RunState.FINISHED) is RunState.FAILED
     assert str(runner.error) == "The run ended with an unexpected ZeroDivisionError: nobody thought of this"
     assert any("Traceback" in message.text for message in runner.take_messages())
+    assert runner.error.torn
+
+
+@pytest.mark.parametrize("trouble", ["device", "surprise"])
+def test_the_last_state_before_a_step_that_failed_is_left_to_go_on_from(runners, trouble):
+    runner = runners(parameters={"delay": 0.001}, autostart=True, checkpoints=8)
+    while not runner.marks:
+        time.sleep(0.01)
+
+    def spoil(wave: WaveSimulation) -> None:
+        wave.set_control("trouble_step", wave.step + 20)
+        wave.set_control("trouble", trouble)
+
+    runner.post(spoil)
+    assert runner.wait(RunState.FINISHED) is RunState.FAILED
+    runner.join(5)
+    kept = runner.rescued
+    assert kept.mark.step == int(kept.state["step"]) > 0
+    again = runners(parameters={"delay": 0.001}, resume_from=kept.state)
+    again.wait(RunState.READY)
+    assert step(again) == kept.mark.step
 
 
 @pytest.mark.parametrize("where", ["begin", "observe", "sampled", "finish"])

@@ -34,6 +34,7 @@ def resume_command(options: Namespace) -> int:
         record = json.loads(file.read_text("utf-8"))
         command, content = record["command"], record["project"]
     asked = validated(Asked, command, f"'{file}'")
+    asked.device = options.device or asked.device
     if was_finished(folder):
         raise ProblemError(
             f"The run in '{folder}' has come to its end: go further with 'workbench run {asked.project} --out {folder} "

@@ -6,6 +6,7 @@ import errno
 import io
 import math
 import os
+import shlex
 import shutil
 import signal
 import sys
@@ -19,7 +20,7 @@ from typing import Any
 
 from engines.api import Finding
 from engines.api.device import Backend
-from engines.api.errors import ProblemError
+from engines.api.errors import DeviceError, ProblemError, WorkbenchError
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
 from workbench.cli.runs.asked import Asked
@@ -28,15 +29,16 @@ from workbench.cli.runs.progress import ProgressLine
 from workbench.cli.telling import fact_lines, tell_findings
 from workbench.project.document import Document
 from workbench.project.findings import estimate_of, findings_of
-from workbench.run.checkpoint import problem_fingerprint, read_checkpoint
+from workbench.run.checkpoint import CheckpointMeta, checkpoints_at, problem_fingerprint, read_checkpoint
 from workbench.run.earlier import CHECKPOINT
 from workbench.run.frames import RunState
 from workbench.run.recording import Recorder
 from workbench.run.runner import Runner
 from workbench.run.session import probe_elements, start
-from workbench.storage.atomic import refusal, storing, write_bytes
+from workbench.storage.atomic import StorageError, refusal, storing, write_bytes
 from workbench.storage.error_log import keep_traceback
 from workbench.storage.locking import ProcessLock
+from workbench.storage.patience import Patience
 from workbench.words.failures import with_place
 from workbench.words.units import time_text
 
@@ -47,6 +49,8 @@ LOCK = ".running"
 TERMINATED = 128 + signal.SIGTERM
 PATIENCE = 1.0
 """Seconds that an interrupted run which is still being built has for it: there is nothing to save."""
+DISK_PATIENCE = 600.0
+"""Seconds that a run waits for room on a disk that is full, before it ends: what it has is its last checkpoint."""
 ENDS = (RunState.FINISHED, RunState.FAILED, RunState.CLOSED)
 
 
@@ -75,7 +79,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
     drawings = [Pictures(folder, document, options.pictures, until)]
     if options.movie is not None:
         drawings.append(RunMovie(options.movie, document, options.movie_frames, until))
-    if resume is not None and until is not None and resume.meta.time > until * (1 + 1e-9):
+    if resume is not None and until is not None and resume.meta.time > until + _half_a_step(resume.meta):
         told = time_text(resume.meta.time, document.time_unit)
         raise ProblemError(
             f"The run in '{folder}' has come to {told} already: give an --until beyond that, or run without --resume."
@@ -90,6 +94,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         checkpoints=options.checkpoints,
         resume=resume,
         command=Asked.of(options, until).model_dump(),
+        patience=Patience(DISK_PATIENCE, lambda text: print(text, file=sys.stderr)),
     )
     with _ended_by_signals():
         runner = start(
@@ -113,6 +118,11 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
     record["asked"] = record.pop("command", None)
     options.answer.update(folder=str(folder.absolute()), **record)
     return code
+
+
+def _half_a_step(meta: CheckpointMeta) -> float:
+    """By which a run ends after its ``until`` at most: at the step that is nearest."""
+    return 0.5000001 * meta.time / max(meta.step, 1)
 
 
 def _looked_at(
@@ -149,6 +159,7 @@ def _watch(runner: Runner, drawings: Sequence[Pictures], line: ProgressLine, rec
         interrupted = signal_.args[0] if signal_.args else INTERRUPTED
         for each in drawings:
             each.abandon()
+        recorder.stop_waiting()
         if interrupted == TERMINATED:
             recorder.hurry()
         if interrupted and runner.info is None:
@@ -182,10 +193,11 @@ def _report(runner: Runner, recorder: Recorder, drawings: Sequence[Pictures], in
     where = f"Saved in '{recorder.folder}': {', '.join(saved)}." if saved else "Nothing was saved."
     if runner.error is not None:
         told = with_place(runner.error)
-        parts = [told, "" if runner.info is None else where]
+        parts = [told, *([] if runner.info is None else [where]), _way_on(runner, runner.error, recorder.folder)]
         parts += [] if runner.failure is None else [keep_traceback(runner.failure, recorder.folder)]
         print(" ".join(filter(None, parts)), file=sys.stderr)
-        return BAD_INPUT if runner.info is None and runner.failure is None else RUN_FAILED
+        refused = runner.info is None and runner.failure is None and not runner.error.torn
+        return BAD_INPUT if refused else RUN_FAILED
     if runner.ending:
         print(runner.ending)
     print(f"{ended} {where}")
@@ -194,6 +206,17 @@ def _report(runner: Runner, recorder: Recorder, drawings: Sequence[Pictures], in
 
 def _named(path: Path, folder: Path) -> str:
     return path.name if path.parent == folder else f"'{path}'"
+
+
+def _way_on(runner: Runner, error: WorkbenchError, folder: Path) -> str:
+    """How to go on after a device or a disk has ended a run; empty after all else, whose sentence says what to do."""
+    if not (error.torn or isinstance(error, StorageError)):
+        return ""
+    off_the_gpu = isinstance(error, DeviceError) and runner.device not in ("", "cpu")
+    if runner.info is None or not checkpoints_at(folder / CHECKPOINT):
+        return "With --device cpu it runs on the CPU." if off_the_gpu else ""
+    command = f"workbench resume {shlex.quote(str(folder))}{' --device cpu' if off_the_gpu else ''}"
+    return f"'{command}' goes on from its last checkpoint{' on the CPU' if off_the_gpu else ''}."
 
 
 def _output_folder(options: Namespace, document: Document) -> Path:

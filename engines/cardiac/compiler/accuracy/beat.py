@@ -16,7 +16,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from engines.api import Array, Progress, no_progress
-from engines.backend.cache_dir import cache_dir
+from engines.backend.cache_dir import cache_dir, keep
 from engines.cardiac.compiler.limits import shape
 from engines.cardiac.compiler.model import CellModel
 from engines.cardiac.compiler.relaxation import opened
@@ -79,8 +79,7 @@ def _kept_beat(model: CellModel, progress: Progress) -> Beat:
     times = shape(voltage, SAMPLE) if known.all() else (math.nan, math.nan)
     reached = BEAT if known.all() else SAMPLE * (int(known.argmin()) - 1)
     beat = Beat(*times, float(voltage[known].min()), float(voltage[known].max()), reached)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(asdict(beat)), "utf-8")
+    keep(path, json.dumps(asdict(beat)).encode())
     return beat
 
 

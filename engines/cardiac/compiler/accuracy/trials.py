@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from engines.api import Progress, no_progress
+from engines.backend.cache_dir import keep
 from engines.cardiac.compiler.accuracy.beat import BEAT, CHARGE, PULSE, Beat, beats_dir, reference_beat
 from engines.cardiac.compiler.convergence import OUT_OF_RANGE
 from engines.cardiac.compiler.cpu_kernels import digest
@@ -96,8 +97,7 @@ def _trials(model: CellModel, scheme: Scheme, steps: tuple[float, ...], beat: Be
     except (OSError, ValueError, TypeError):
         pass  # none are kept yet, or they were cut short: tried again
     trials = tuple(_trial(compiled, dt, beat) for dt in steps)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps([asdict(trial) for trial in trials]), "utf-8")
+    keep(path, json.dumps([asdict(trial) for trial in trials]).encode())
     return trials
 
 

@@ -1,0 +1,145 @@
+"""A disk that refuses ends a run in a sentence with the place; what is there is whole, and resumed it lacks nothing."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import resource
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from engines.api import Simulation
+from tests.faults.disks import FaultyDisk, in_place
+from tests.faults.folders import differing
+from tests.faults.test_devices import arguments
+from workbench.cli import BAD_INPUT, RUN_FAILED, main
+from workbench.run.checkpoint import _read, checkpoints_at
+from workbench.run.recording import Recorder
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="files are found by /proc")
+PRESETS = ("hundred_cycles", "fdtd_slab", "cuba_4000", "gray_scott_coral")
+"""With cells.h5, results.h5, spikes.h5 and grids of fields."""
+SAID = {
+    errno.ENOSPC: "The disk is full: '",
+    errno.EROFS: "may not be written here: choose another folder",
+    errno.ENOENT: "has vanished while it was to be written",
+    errno.EIO: "could not be written (Input/output error): choose another folder.",
+}
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr("workbench.cli.runs.run.DISK_PATIENCE", 0.0)
+
+
+def look_at_what_is_left(folder: Path) -> None:
+    """Every finished file can be read."""
+    for file in checkpoints_at(folder / "checkpoint.npz"):
+        _read(file)
+    if (folder / "run.json").is_file():
+        json.loads((folder / "run.json").read_text())
+    for table in folder.glob("*.csv"):
+        assert not table.read_bytes() or table.read_bytes().endswith(b"\n")
+
+
+def go_on(preset: str, folder: Path) -> int:
+    there = (folder / "run.json").is_file()
+    return main(["resume", str(folder)] if there else [*arguments(preset), "--out", str(folder)])
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_refusal_at_any_call_ends_the_run_and_what_is_left_goes_on(preset, tmp_path, capsys):
+    chance = random.Random(f"{preset} {os.environ.get('SEED', 1)}")
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    counting = FaultyDisk(whole, errno.EIO)
+    with in_place(counting):
+        assert main([*arguments(preset), "--out", str(whole)]) == 0
+    times = int(os.environ.get("FAULTS", "0"))
+    numbers = list(SAID) * times or [chance.choice(list(SAID))]
+    raised = 0
+    for number in numbers:
+        shutil.rmtree(broken, ignore_errors=True)
+        disk = FaultyDisk(broken, number, chance.randrange(counting.calls))
+        capsys.readouterr()
+        with in_place(disk):
+            code = main([*arguments(preset), "--out", str(broken)])
+        told = capsys.readouterr().err
+        if not disk.raised:
+            assert code == 0
+            continue
+        raised += 1
+        assert code in (BAD_INPUT, RUN_FAILED), (number, disk._at)
+        assert SAID[number] in told, (number, told)
+        assert str(broken) in told
+        assert "Traceback" not in told
+        look_at_what_is_left(broken)
+        assert go_on(preset, broken) == 0, capsys.readouterr().err
+        assert differing(whole, broken) == [], (number, disk._at)
+    assert raised
+
+
+@pytest.mark.parametrize("preset", ["hundred_cycles", "cuba_4000"])
+def test_files_that_may_not_grow_any_more_are_whole(preset, tmp_path, capsys):
+    """The system's own limit of sizes, which HDF5 meets too."""
+    chance = random.Random(f"{preset} {os.environ.get('SEED', 1)}")
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    assert main([*arguments(preset), "--out", str(whole)]) == 0
+    largest = max(path.stat().st_size for path in whole.rglob("*.h5"))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for _ in range(int(os.environ.get("FAULTS", "1"))):
+        shutil.rmtree(broken, ignore_errors=True)
+        capsys.readouterr()
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (chance.randrange(4096, largest), before[1]))
+            code = main([*arguments(preset), "--out", str(broken)])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        told = capsys.readouterr().err
+        assert code in (BAD_INPUT, RUN_FAILED)
+        assert "The disk is full: '" in told
+        look_at_what_is_left(broken)
+        assert go_on(preset, broken) == 0, capsys.readouterr().err
+        assert differing(whole, broken) == []
+
+
+def test_a_run_waits_for_room_and_lacks_nothing_afterwards(tmp_path, monkeypatch, capsys):
+    """The disk is full at one call, and has room again when the wait is told of."""
+    whole, waited = tmp_path / "whole", tmp_path / "waited"
+    assert main([*arguments("cuba_4000"), "--out", str(whole)]) == 0
+    monkeypatch.setattr("workbench.cli.runs.run.DISK_PATIENCE", 600.0)
+    monkeypatch.setattr("workbench.storage.patience.AGAIN_SECONDS", 0.01)
+    disk = FaultyDisk(waited, errno.ENOSPC, 40)
+    told = []
+
+    def say(text: str, **named: object) -> None:
+        told.append(text)
+        if "The run waits" in text:
+            disk.mend()
+
+    monkeypatch.setattr("builtins.print", say)
+    with in_place(disk):
+        assert main([*arguments("cuba_4000"), "--out", str(waited)]) == 0
+    (waits,) = (text for text in told if "The run waits" in text)
+    assert waits.endswith("free some space or choose another folder. The run waits for 10 minutes.")
+    assert told.count("There is room on the disk again: the run goes on.") == 1
+    assert differing(whole, waited) == []
+
+
+def test_a_folder_that_vanishes_is_told_of(tmp_path, capsys, monkeypatch):
+    """What goes into open files that were removed would be lost without a word."""
+    out = tmp_path / "out"
+    look = Recorder.observe
+
+    def removed(self: Recorder, simulation: Simulation) -> None:
+        look(self, simulation)
+        if simulation.step > 5:
+            shutil.rmtree(out, ignore_errors=True)
+
+    monkeypatch.setattr(Recorder, "observe", removed)
+    assert main([*arguments("gray_scott_coral"), "--out", str(out)]) == RUN_FAILED
+    assert SAID[errno.ENOENT] in capsys.readouterr().err

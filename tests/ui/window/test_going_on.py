@@ -1,0 +1,79 @@
+"""After a run broke off the window offers what can be done, and goes on from the last state that was kept."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from engines.api.errors import DeviceError
+from tests.ui.doubles import FakeBackend, Wave
+from ui.session.controller import Phase
+from ui.window.going_on import AGAIN, HERE, ON_CPU
+
+SHORT = "The GPU ran out of memory: use a smaller problem, single precision, or another device."
+LOST = "A kernel left its memory on the GPU: restart the application before the next run on it."
+
+
+@pytest.fixture
+def broken_off(opened, qtbot, monkeypatch):
+    """Calls that have the run, of which a state is kept, fail on a device."""
+
+    def fail(error, device="cuda:0"):
+        with monkeypatch.context() as patch:
+            patch.setattr(FakeBackend, "id", device)
+            opened.controller.build(autostart=True)
+            qtbot.waitUntil(lambda: bool(opened.controller.rewinding.marks), timeout=20_000)
+            patch.setattr(Wave, "synchronize", lambda self: (_ for _ in ()).throw(error))
+            qtbot.waitUntil(lambda: opened.controller.phase is Phase.FAILED, timeout=20_000)
+        qtbot.waitUntil(lambda: bool(opened.banner.answers))
+        return opened
+
+    return fail
+
+
+def press(window, qtbot, text):
+    button = next(button for button in window.banner.answers if button.text() == text)
+    qtbot.waitUntil(button.isVisible)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def answers(window):
+    return [button.text() for button in window.banner.answers]
+
+
+def said(window):
+    return "\n".join(window.log.list.item(row).text() for row in range(window.log.list.count()))
+
+
+def test_a_lost_gpu_is_followed_by_the_cpu_from_the_last_state(broken_off, qtbot, services):
+    window = broken_off(DeviceError(LOST, lost=True))
+    kept = services.runners[-1].rescued
+    assert answers(window) == [ON_CPU]
+    assert window.banner.text == f"{LOST} It can go on from {kept.mark.time:g} ms."
+    assert window.banner.property("severity") == "error"
+    press(window, qtbot, ON_CPU)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=20_000)
+    assert window.model.document.project.run.device == "cpu"
+    assert f"Goes on from {kept.mark.time:g} ms." in said(window)
+
+
+def test_where_memory_ran_out_the_same_device_is_offered_too(broken_off, qtbot, services):
+    window = broken_off(DeviceError(SHORT))
+    assert answers(window) == [ON_CPU, HERE, AGAIN]
+    press(window, qtbot, HERE)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=20_000)
+    assert window.model.document.project.run.device == "auto"
+
+
+def test_a_cpu_without_memory_is_not_offered_itself(broken_off):
+    window = broken_off(MemoryError(), device="cpu")
+    assert answers(window) == [HERE, AGAIN]
+    assert window.banner.text.startswith("There is not enough memory for this run")
+
+
+def test_a_state_of_other_values_is_none_to_go_on_from(broken_off, qtbot, services):
+    window = broken_off(DeviceError(SHORT))
+    window.model.edit(("parameters", "numerics", "step"), 0.01, "step")
+    press(window, qtbot, HERE)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=20_000)
+    assert "Goes on from" not in said(window)

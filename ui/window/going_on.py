@@ -1,0 +1,53 @@
+"""What is offered when a run broke off: to go on from the last state that was kept, on the CPU where the GPU failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from engines.api.errors import DeviceError
+from ui.session.controller import Controller
+from ui.widgets.banner import Banner
+from workbench.run.history import Kept
+from workbench.run.runner import Runner
+from workbench.words.units import time_text
+
+ON_CPU, HERE, AGAIN = "Go on on the CPU", "Go on", "Start again"
+
+
+class GoingOn(QObject):
+    """Between a run that broke off and the controller; :attr:`Controller.broke_off` comes after its sentence."""
+
+    def __init__(self, controller: Controller, banner: Banner, parent: QObject) -> None:
+        super().__init__(parent)
+        self._controller, self._banner = controller, banner
+        controller.broke_off.connect(self._offer)
+
+    def _offer(self, runner: Runner) -> None:
+        error, kept = runner.error, runner.rescued
+        lost = isinstance(error, DeviceError) and error.lost
+        answers: dict[str, Callable[[], None]] = {}
+        if isinstance(error, DeviceError) and runner.device not in ("", "cpu"):
+            answers[ON_CPU] = partial(self._go_on_on_cpu, kept)
+        if kept is not None and not lost:
+            answers[HERE] = partial(self._go_on, kept)
+        if not lost:
+            answers[AGAIN] = self._controller.run
+        told = "" if kept is None else f" It can go on from {time_text(kept.mark.time, runner.time_unit)}."
+        if answers:
+            self._banner.ask(f"{error}{told}", answers, "error")
+
+    def _go_on_on_cpu(self, kept: Kept | None) -> None:
+        kept = self._still(kept)
+        self._controller.model.edit(("run", "device"), "cpu", "choice of the device")
+        self._controller.build(autostart=True, state=None if kept is None else kept.state)
+
+    def _go_on(self, kept: Kept) -> None:
+        still = self._still(kept)
+        self._controller.build(autostart=True, state=None if still is None else still.state)
+
+    def _still(self, kept: Kept | None) -> Kept | None:
+        """A state of other values than the form has now is none to go on from."""
+        return None if self._controller.stale else kept
