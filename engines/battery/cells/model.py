@@ -63,7 +63,7 @@ class SingleParticle(Model):
             seconds_per_simulated_unit=seconds / step,
             milestone=("hour", 3600.0),
             findings=_findings(parameters, cell, plan.instructions),
-            facts=cells_on_disk(parameters, step),
+            facts=cells_on_disk(parameters, step, n, parameters.heats),
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress) -> CellSimulation:

@@ -21,7 +21,7 @@ from engines.battery.watch import cell_charts as charts
 from engines.battery.watch import losses
 from engines.battery.watch.bands import bands, run_means
 from engines.battery.watch.cell_inspection import inspection
-from engines.battery.watch.cell_record import CellRecord
+from engines.battery.watch.cell_record import CellRecord, Recorded
 from engines.battery.watch.cycles import Cycles
 from engines.geometry.particles import Particles
 
@@ -48,7 +48,7 @@ class _Selected:
     offsets: Array | None
 
 
-class CellSimulation(Simulation):
+class CellSimulation(Recorded, Simulation):
     """N cells of two particles each; elements 0 to N−1 are the negative ones, N to 2N−1 the positive ones."""
 
     def __init__(
@@ -75,7 +75,6 @@ class CellSimulation(Simulation):
         self._cycles = Cycles(cells) if cells.ageing is not None else None
         self.charts = charts.charts(cells, self._cycles, driven)
         self._record = record or CellRecord(cells, Recording(cells=0), {})
-        self.cell_quantities, self.cell_steps = self._record.quantities, self._record.steps
         self._inspected = 0
         self._running, self._looked = cells.n_cells, 0
         self._counted, self._seen = cells.n_cells, -1
@@ -87,16 +86,6 @@ class CellSimulation(Simulation):
         with self._backend.timed("cells", launches=steps):
             self._cells.advance(self.step, steps)
         self.step += steps
-
-    def cell_series(self) -> Mapping[str, Array]:
-        """See :class:`engines.api.abilities.Cells`."""
-        return self._record.series(self.time)
-
-    def drawn_parameters(self) -> Mapping[str, Array]:
-        return self._record.parameters()
-
-    def cell_results(self) -> Mapping[str, Array]:
-        return self._record.results()
 
     @property
     def cell(self) -> ParameterSet:

@@ -24,6 +24,7 @@ from engines.battery.setup.sizes import MICROMETRE, Sizes, drawn_sizes
 from engines.battery.step.many_particle_rows import ELECTRODES, Coefficient, Row, Scratch
 from engines.battery.step.model import Model
 from engines.battery.step.particle_rows import MODES
+from engines.battery.watch.cell_record import cells_on_disk
 from engines.geometry.heaps import facing_heaps
 from engines.geometry.particles import Particles
 
@@ -54,6 +55,7 @@ class ManyParticleModel(Model):
             seconds_per_simulated_unit=_step_seconds(backend, n, parameters.numerics.precision) / step,
             milestone=("hour", 3600.0),
             findings=_findings(parameters, cell, plan),
+            facts=cells_on_disk(parameters, step, 1, False),
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress) -> ManyParticleSimulation:
@@ -71,7 +73,9 @@ class ManyParticleModel(Model):
             drive=plan.drive,
         )
         particles.factor = parameters.current_factor
-        simulation = ManyParticleSimulation(backend, particles, geometry, parameters.numerics.radial_points)
+        simulation = ManyParticleSimulation(
+            backend, particles, geometry, parameters.numerics.radial_points, parameters.recording
+        )
         simulation.sample_steps = sample_steps(plan.instructions, cell, step_of(parameters), parameters.current_factor)
         progress("Ready", 1.0)
         return simulation

@@ -13,8 +13,10 @@ from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.battery.mpm.many_particles import ManyParticles
+from engines.battery.parameters.recording import Recording
 from engines.battery.step.many_particle_rows import ELECTRODES, CellRow
 from engines.battery.watch.bands import run_means
+from engines.battery.watch.cell_record import ElementRecord, Recorded
 from engines.battery.watch.many_particles import CHARTS, inspection, size_histogram, weighted_percentiles
 from engines.geometry.particles import Particles
 
@@ -39,13 +41,15 @@ class _Selected:
     offsets: Array | None
 
 
-class ManyParticleSimulation(Simulation):
+class ManyParticleSimulation(Recorded, Simulation):
     """Elements 0 to n − 1 are the particles of the negative electrode, n to 2n − 1 those of the positive one."""
 
     series = SERIES
     charts = CHARTS
 
-    def __init__(self, backend: Backend, particles: ManyParticles, geometry: Particles, points: int) -> None:
+    def __init__(
+        self, backend: Backend, particles: ManyParticles, geometry: Particles, points: int, recording: Recording
+    ) -> None:
         self.geometry = geometry
         self.dt = particles.dt
         self.step = 0
@@ -58,7 +62,20 @@ class ManyParticleSimulation(Simulation):
         self.traffic = (particles.traffic,)
         self._backend, self._particles, self._points = backend, particles, points
         self._ended, self._looked = False, 0
+        known = {"voltage": lambda: self._of_cell(CellRow.VOLTAGE), "current": lambda: self._of_cell(CellRow.CURRENT)}
+        self._record = ElementRecord(recording, 1, self.dt, known, self._ends)
         self._everything = self.select(Selection(np.arange(geometry.n_cells, dtype=np.int32)))
+
+    def _of_cell(self, row: CellRow) -> Array:
+        return np.asarray(self._particles.cell_on_host()[row : row + 1])
+
+    def _ends(self) -> Mapping[str, Array]:
+        ended = self._of_cell(CellRow.ENDED).astype(float)
+        return {
+            "end/time [s]": np.where(ended >= 0, ended, np.nan),
+            "end/charge given [A h]": self._of_cell(CellRow.CHARGE) / 3600,
+            "end/voltage [V]": self._of_cell(CellRow.VOLTAGE),
+        }
 
     def advance(self, steps: int) -> None:
         if steps < 1:
@@ -164,4 +181,4 @@ class ManyParticleSimulation(Simulation):
         return None if found is None else NonFinite("The stoichiometry", found, advice)
 
     def close(self) -> None:
-        del self._particles
+        del self._particles, self._record

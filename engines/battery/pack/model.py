@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Estimate, Finding, Problem, Progress, no_progress
+from engines.api import Array, Estimate, Finding, Problem, Progress, no_progress
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.backend.precision import FLOAT_TYPES
@@ -27,6 +27,7 @@ from engines.battery.protocol.plan import Plan, cycle_findings, plan_of, shorter
 from engines.battery.setup.cell import ELECTROLYTE, parameter_set_findings, parameter_set_of
 from engines.battery.setup.ensemble import sample
 from engines.battery.step.model import Model
+from engines.battery.watch.cell_record import cells_on_disk
 from engines.geometry.grid import Grid
 
 MOST_VOXELS = 1_000_000_000
@@ -72,6 +73,7 @@ class PackHeat(Model):
             seconds_per_simulated_unit=((count + 8) * launch + each * voxels * count) / step,
             milestone=("hour", 3600.0),
             findings=_findings(parameters, cell, plan.instructions, wiring, voxels, count),
+            facts=cells_on_disk(parameters, step, wiring.elements, True),
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress) -> PackSimulation:
@@ -94,7 +96,7 @@ class PackHeat(Model):
         progress("Ready", 1.0)
         simulation = PackSimulation(
             backend, coupled, where, _fields(parameters, cell, plan.instructions), pack.cooling,
-            values["nominal_capacity"] / wiring.segments,
+            values["nominal_capacity"] / wiring.segments, parameters.recording, _drawn(parameters, cell),
         )  # fmt: skip
         simulation.sample_steps = sample_steps(plan.instructions, cell, step, parameters.current_factor)
         return simulation
@@ -169,13 +171,19 @@ def _checked(problem: Problem) -> tuple[BatteryParameters, ParameterSet, Plan, W
 def _scalars(parameters: BatteryParameters, cell: ParameterSet) -> dict[str, Any]:
     """Of each element: a segment has its share of the area, and of a cell's contacts."""
     pack = parameters.pack
-    parts, n = segments(pack), n_cells(pack)
-    drawn = sample(cell, parameters.ensemble.distributions, n, parameters.ensemble.seed)
-    values: dict[str, Any] = {**cell.values(), **{name: np.repeat(each, parts) for name, each in drawn.items()}}
+    parts = segments(pack)
+    values: dict[str, Any] = {**cell.values(), **_drawn(parameters, cell)}
     values["electrode_area"] = values["electrode_area"] / parts
     values["contact_resistance"] = values["contact_resistance"] * parts
     values["initial_temperature"] = pack.initial_temperature + 273.15
     return values
+
+
+def _drawn(parameters: BatteryParameters, cell: ParameterSet) -> dict[str, Array]:
+    """(elements,) of what differs among the cells, the same for the segments of each."""
+    n, ensemble = n_cells(parameters.pack), parameters.ensemble
+    drawn = sample(cell, ensemble.distributions, n, ensemble.seed)
+    return {name: np.repeat(each, segments(parameters.pack)) for name, each in drawn.items()}
 
 
 def _fastest(pack: Pack) -> float:

@@ -15,6 +15,8 @@ from engines.battery.pack.coupled import CoupledPack
 from engines.battery.pack.layout import Layout
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.parameters.pack import Cooling
+from engines.battery.parameters.recording import Recording
+from engines.battery.watch.cell_record import ElementRecord, Recorded
 
 CELSIUS = REFERENCE_TEMPERATURE - 273.15
 """Of the temperature that deviations are from."""
@@ -59,8 +61,9 @@ def fields(
     )
 
 
-class PackSimulation(Simulation):
-    """Elements are the voxels. ``capacity``: of one cell's segment [A h]; ``volume``: (elements,) [L]."""
+class PackSimulation(Recorded, Simulation):
+    """Elements are the voxels. ``capacity``: of one cell's segment [A h]; ``volume``: (elements,) [L]; ``drawn``:
+    (elements,) of what differs among them. Rows of ``cells.h5`` have the elements, segments beside each other."""
 
     series = SERIES
     charts = CHARTS
@@ -73,6 +76,8 @@ class PackSimulation(Simulation):
         infos: tuple[FieldInfo, ...],
         cooling: Cooling,
         capacity: float,
+        recording: Recording,
+        drawn: Mapping[str, Array],
     ) -> None:
         self.geometry = layout.grid
         self.dt, self.step = pack.dt, 0
@@ -85,7 +90,16 @@ class PackSimulation(Simulation):
         voxels = (boxes[:, 1] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 2]) * (boxes[:, 5] - boxes[:, 4])
         self._volume = voxels * float(np.prod(layout.grid.spacing)) * 1e-6
         self._owner = backend.array(layout.owner.reshape(-1))
+        known = {
+            "voltage": lambda: pack.voltages,
+            "current": lambda: pack.currents,
+            "temperature": lambda: pack.warmth + CELSIUS,
+        }
+        self._record = ElementRecord(recording, pack.wiring.elements, self.dt, known, self._ends, drawn)
         self._air = {"ambient": cooling.ambient, "plate_temperature": cooling.plate_temperature}
+
+    def _ends(self) -> Mapping[str, Array]:
+        return {"end/charge given [A h]": self._pack.charge(), "end/voltage [V]": self._pack.voltages}
 
     def advance(self, steps: int) -> None:
         over = self.finished
@@ -228,7 +242,7 @@ class PackSimulation(Simulation):
         return None if place is None else NonFinite("The temperature", place, advice)
 
     def close(self) -> None:
-        del self._pack, self._owner
+        del self._pack, self._owner, self._record
 
 
 def environment(ambient: float, plate: float) -> tuple[float, ...]:

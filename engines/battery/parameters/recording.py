@@ -5,7 +5,7 @@ from __future__ import annotations
 from engines.api.parameters import quantity
 from engines.recording import Recording as FieldRecording
 
-IN_CELLS = {"model": ("SPM", "SPMe")}
+IN_CELLS = {"model": ("SPM", "SPMe", "MPM", "pack")}
 SOME = {"cells": (0,)}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -62,9 +62,7 @@ class CellRecord:
 
     def parameters(self) -> dict[str, Array]:
         """(n,) float64 by ``name [unit]``."""
-        return {
-            f"{name} [{SCALARS[name]}]": np.asarray(values, float)[: self._n] for name, values in self._drawn.items()
-        }
+        return told(self._drawn, self._n)
 
     def results(self) -> dict[str, Array]:
         """How cells ended; (cycles, n) of those that age."""
@@ -83,16 +81,80 @@ class CellRecord:
         return found | {name: through[:, row] / np.float32(unit) for name, (row, unit) in CYCLES.items()}
 
 
+class ElementRecord:
+    """The same of elements that stand on the host: those of a pack, or the one cell of many particles.
+
+    values: what gives (n,) of each quantity that is known of them, by its name; drawn: as of :class:`CellRecord`; ends:
+    what gives the results at the end.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        n: int,
+        dt: float,
+        values: Mapping[str, Callable[[], Array]],
+        ends: Callable[[], Mapping[str, Array]],
+        drawn: Mapping[str, Array] | None = None,
+    ) -> None:
+        self._values, self._ends, self._drawn, self._n = values, ends, drawn or {}, min(recording.cells, n)
+        chosen = [name for name in QUANTITIES if getattr(recording, name) and name in values] if self._n else []
+        self.quantities = tuple(QUANTITIES[name][0] for name in chosen)
+        self.steps = max(1, round(recording.interval / dt))
+
+    def series(self, time: float) -> dict[str, Array]:
+        """(n,) float32 each, as they are now."""
+        return {each.name: self._values[each.name]()[: self._n].astype(np.float32) for each in self.quantities}
+
+    def parameters(self) -> dict[str, Array]:
+        """(n,) float64 by ``name [unit]``."""
+        return told(self._drawn, self._n)
+
+    def results(self) -> dict[str, Array]:
+        """How elements ended."""
+        return {name: np.asarray(values, float)[: self._n] for name, values in self._ends().items()}
+
+
+class Recorded:
+    """What a simulation with such a record has of :class:`engines.api.abilities.Cells`."""
+
+    time: float
+    _record: CellRecord | ElementRecord
+
+    @property
+    def cell_quantities(self) -> tuple[CellQuantity, ...]:
+        return self._record.quantities
+
+    @property
+    def cell_steps(self) -> int:
+        return self._record.steps
+
+    def cell_series(self) -> Mapping[str, Array]:
+        """See :class:`engines.api.abilities.Cells`."""
+        return self._record.series(self.time)
+
+    def drawn_parameters(self) -> Mapping[str, Array]:
+        return self._record.parameters()
+
+    def cell_results(self) -> Mapping[str, Array]:
+        return self._record.results()
+
+
+def told(drawn: Mapping[str, Array], n: int) -> dict[str, Array]:
+    """(n,) float64 of the first elements by ``name [unit]``."""
+    return {f"{name} [{SCALARS[name]}]": np.asarray(values, float)[:n] for name, values in drawn.items()}
+
+
 def wanted(recording: Recording, lumped: bool) -> tuple[str, ...]:
     """Names of what is written of cells that have heat of their own (``lumped``) or not."""
     names = (name for name in QUANTITIES if getattr(recording, name))
     return tuple(name for name in names if lumped or name != "temperature")
 
 
-def cells_on_disk(parameters: BatteryParameters, step: float) -> tuple[Fact, ...]:
-    """How much rows of cells take on disk at most, before they are packed."""
+def cells_on_disk(parameters: BatteryParameters, step: float, cells: int, heats: bool) -> tuple[Fact, ...]:
+    """How much rows of so many cells take on disk at most, before they are packed; ``heats``: with temperatures."""
     recording = parameters.recording
-    n = min(recording.cells, parameters.ensemble.cells) * len(wanted(recording, parameters.heats))
+    n = min(recording.cells, cells) * len(wanted(recording, heats))
     if not n:
         return ()
     interval = max(1, round(recording.interval / step)) * step

@@ -139,6 +139,35 @@ def test_every_cell_is_on_disk(tmp_path):
         np.testing.assert_allclose(file["end/time"], 1200.0)
 
 
+@pytest.mark.parametrize("model", ["pack", "MPM"])
+def test_elements_of_a_pack_and_the_cell_of_many_particles_are_on_disk(model, tmp_path):
+    """What every element does adds up to what the series say of all of them."""
+    document = new_document(registry.engine("battery"))
+    given = {"model": model, "protocol": ["Discharge at 1C for 3 minutes"], "recording": {"interval": 50.0}}
+    given["pack"] = {"arrangement": {"cells_x": 2, "voxels_x": 2, "voxels_y": 4, "voxels_z": 4}}
+    given["sizes"] = {"particles": 8}
+    if model == "pack":
+        given["changes"] = [{"parameter": "contact_resistance", "value": 0.01}]
+        given["ensemble"] = {"distributions": [{"parameter": "contact_resistance", "kind": "uniform"}]}
+    document.parameters = type(document.parameters).model_validate(given)
+    outcome = run(document, tmp_path)
+    assert "cells.h5" in outcome["files"]
+    table = np.genfromtxt(tmp_path / "series.csv", delimiter=",", names=True)
+    with h5py.File(tmp_path / "cells.h5") as file:
+        n = file["voltage"].shape[1]
+        assert n == (1 if model == "MPM" else 2 * document.parameters.pack.arrangement.cells_y)
+        np.testing.assert_allclose(file["time"][:4], [0, 50, 100, 150])
+        last = {name: file[name][-1] for name in ("voltage", "current")}
+        assert file["end/voltage"][:] == pytest.approx(last["voltage"])
+        if model == "MPM":
+            assert last["voltage"][0] == pytest.approx(table["voltage_V"][-1], rel=1e-5)
+        else:
+            mean = table[next(name for name in table.dtype.names if name.startswith("mean"))][-1]
+            assert last["voltage"].min() == pytest.approx(table["lowest_voltage_V"][-1], rel=1e-5)
+            assert file["temperature"][-1].mean() == pytest.approx(mean, rel=1e-5)
+            assert len(file["parameters/contact_resistance"]) == n
+
+
 def test_a_damaged_file_is_told(tmp_path):
     document = network()
     run(document, tmp_path, 2.0)
