@@ -14,7 +14,7 @@ from ui.session.controller import Phase
 from ui.widgets.formatting import duration_text
 from ui.widgets.icons import dress
 from workbench.run.history import Mark
-from workbench.words.units import is_count, time_text, unit_text
+from workbench.words.units import clock_text, is_count, unit_text
 
 LEAST_FOR_PACE, LEAST_FOR_UNTIL = 640, 470
 """Widths [pixels] below which these fields are left out, so that the buttons and the time stay in full."""
@@ -112,7 +112,7 @@ class Timeline(QWidget):
     def set_time(self, time: float, remaining: float | None = None) -> None:
         self._time = time
         self._name_the_button()
-        self.time_label.setText(time_text(time, self._unit, ".2f"))
+        self.time_label.setText(clock_text(time, self._unit))
         self._show_on_bar()
         if remaining is not None and self._running:
             self.bar.set_note(f"{duration_text(remaining)} left")
@@ -129,7 +129,7 @@ class Timeline(QWidget):
         self.bar.set_fraction(self._time / span if span > 0 and (self._until or self._marks) else None)
         self.bar.set_ticks(
             tuple(
-                Tick(mark.time / span, mark.step, f"Rewind to {time_text(mark.time, self._unit, '.2f')}")
+                Tick(mark.time / span, mark.step, f"Rewind to {clock_text(mark.time, self._unit)}")
                 for mark in self._marks
                 if span > 0
             )

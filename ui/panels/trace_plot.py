@@ -12,7 +12,7 @@ from engines.api import Array
 from ui.charts.plots.scaled_axis import ScaledAxis
 from ui.charts.plots.traces import TraceBuffer
 from ui.widgets.theme import theme
-from workbench.words.units import time_text, unit_text
+from workbench.words.units import clock_text, unit_text
 
 PALE = 90
 """Opacity of what a run has left behind, of 255."""
@@ -116,7 +116,7 @@ class TracePlot(pg.PlotWidget):
         values = [(name, buffer.at(time)) for name, buffer in self._buffers.items()]
         unit = f" {unit_text(self._unit)}" if unit_text(self._unit) else ""
         parts = [f"{name} {value:.4g}{unit}" for name, value in values if value is not None]
-        return "   ".join([time_text(time, self._time_unit, ".2f"), *parts]) if parts else ""
+        return "   ".join([clock_text(time, self._time_unit), *parts]) if parts else ""
 
     def leaveEvent(self, event: object) -> None:
         self._cursor.hide()

@@ -10,7 +10,7 @@ from ui.panels.brush import BrushPanel
 from ui.session.controller import Controller
 from ui.widgets.banner import Banner
 from workbench.run.strokes import Outcome, Stroke
-from workbench.words.units import time_text
+from workbench.words.units import clock_text
 
 NO_MARK = "Reset begins anew without it."
 
@@ -36,6 +36,6 @@ class Brushing(QObject):
         if not before or controller.info is None:
             self._banner.say(f"{outcome.value} {NO_MARK}", "info", stays=True)
             return
-        at = time_text(before[-1].time, controller.info.time_unit, ".4g")
+        at = clock_text(before[-1].time, controller.info.time_unit)
         ask = f"{outcome.value} Rewind to the last checkpoint before it?"
         self._banner.ask(ask, {f"Rewind to {at}": partial(controller.rewinding.rewind, before[-1].step)})

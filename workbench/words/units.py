@@ -5,8 +5,15 @@ A unit is a symbol ("ms") or a word ("seconds", "day"): words have a plural, and
 
 from __future__ import annotations
 
+import math
+
 COUNTS = ("iterations", "steps")
 """Units that are counted: whole numbers, with the unit in words."""
+
+LEAST_READ, MOST_READ = 0.01, 1e4
+"""Times below and from these are hard to read with two digits after the point."""
+HOUR = 3600.0
+PREFIXED = ("s", "ms", "µs", "ns", "ps", "fs")
 
 SHORT_WORDS = ("day", "hour", "week", "year", "step", "beat", "turn")
 """Words among units that are as short as symbols."""
@@ -46,6 +53,23 @@ def seconds_of(unit: str) -> float | None:
 def time_text(time: float, unit: str, form: str = "g") -> str:
     """``4.25 ms`` (``form`` is that of the number), ``1 second`` or ``12 500 iterations``."""
     return with_unit(number_text(time, unit, form), unit)
+
+
+def clock_text(time: float, unit: str) -> str:
+    """Simulated time as a clock shows it: ``4.25 ms``, ``73.36 µs`` of 7.336e-05 s, ``14 h 51 min`` of 53480 s.
+
+    In its own unit, with two digits, where that can be read; else in one of seconds that can.
+    """
+    scale = seconds_of(unit)
+    own = time == 0 or (LEAST_READ <= abs(time) < (HOUR if scale == 1.0 else MOST_READ))
+    if own or scale is None or not math.isfinite(time):
+        return time_text(time, unit, ".2f")
+    seconds = time * scale
+    if abs(seconds) >= HOUR:
+        minutes = round(seconds / 60)
+        return f"{minutes // 60} h {minutes % 60:02d} min"
+    of = next((each for each in PREFIXED if abs(seconds) >= (seconds_of(each) or 0.0) * (1 - 1e-9)), PREFIXED[-1])
+    return time_text(seconds / (seconds_of(of) or 1.0), of, ".2f")
 
 
 def number_text(time: float, unit: str, form: str = "g") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.words.units import counted, one_of, time_text
+from workbench.words.units import clock_text, counted, one_of, time_text
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,14 @@ def test_one_of_a_unit():
 
 def test_things_are_counted():
     assert [counted(n, "figure") for n in (0, 1, 2)] == ["0 figures", "1 figure", "2 figures"]
+
+
+@pytest.mark.parametrize(
+    ("time", "unit", "text"),
+    [(53480.0, "s", "14 h 51 min"), (7.336e-05, "s", "73.36 µs"), (270.35, "ms", "270.35 ms"), (0.0, "s", "0.00 s"),
+     (1e-3, "s", "1.00 ms"), (3599.0, "s", "3599.00 s"), (3600.0, "s", "1 h 00 min"), (25_000.0, "fs", "25.00 ps"),
+     (12_345.0, "ms", "12.35 s"), (2e-3, "fs", "0.00 fs"), (12_500, "iterations", "12\u202f500 iterations"),
+     (20_000.0, "days", "20000.00 days"), (float("nan"), "s", "nan s")],
+)  # fmt: skip
+def test_simulated_time_as_a_clock_shows_it(time, unit, text):
+    assert clock_text(time, unit) == text

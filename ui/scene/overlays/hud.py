@@ -20,7 +20,7 @@ from ui.scene.scene import Scene
 from ui.scene.visuals import plates
 from ui.scene.visuals.markers import COLOURS
 from ui.scene.visuals.screen import Stroke
-from workbench.words.units import is_count, time_text, unit_text
+from workbench.words.units import clock_text, is_count, unit_text
 
 Placed = tuple[str, Array, int, int]
 
@@ -86,7 +86,7 @@ class Hud:
         top = margin
         if scene.time is not None and scene.info is not None:
             unit = scene.info.time_unit
-            string = f"{'' if is_count(unit) else 't = '}{time_text(scene.time, unit, '.2f')}"
+            string = f"{'' if is_count(unit) else 't = '}{clock_text(scene.time, unit)}"
             image = self._keep(
                 "time", (string, theme, ratio), lambda: plates.text_plate([string], theme, ratio, size=15)
             )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QIcon
+from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
@@ -126,8 +126,7 @@ class AboutDialog(QDialog):
         about.setWordWrap(True)
         self.report = QPlainTextEdit("Looking at this machine…", self)
         self.report.setReadOnly(True)
-        self.report.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.report.setObjectName("code")
+        self.report.setObjectName("source")  # the font of code
         self.report.setAccessibleName("Report of this machine")
         buttons = _closing(self)
         self.copy = buttons.addButton("Copy the report", QDialogButtonBox.ButtonRole.ActionRole)
