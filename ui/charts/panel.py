@@ -53,6 +53,7 @@ class ChartsPanel(QWidget):
         self._settings = settings
         self._info: SimulationInfo | None = None
         self._time = 0.0
+        self._past: float | None = None
         self._in_front = True
         self._forecast: Mapping[str, ChartData] = {}
         self._forecast_infos: tuple[ChartInfo, ...] = ()
@@ -148,6 +149,11 @@ class ChartsPanel(QWidget):
         if any(self._own.get(name) is not data for name, data in frame.charts.items()):
             self._own.update(frame.charts)
             self.pace.soon()
+
+    def look_back(self, time: float | None) -> None:
+        """The rest of the window shows this moment; None: what is now."""
+        self._past = time
+        self.pace.soon(by_hand=True)
 
     def clear(self) -> None:
         """The run starts anew."""
@@ -356,7 +362,8 @@ class ChartsPanel(QWidget):
                 timed = cell.abscissa is None
                 left = left_over_time(cell.chart, self._store.left, self._store.series) if timed else []
                 cell.plot.show_left(left)
-                cell.plot.show_now(self._time if timed and self._time > 0 else None)
+                now = self._time if self._past is None else self._past
+                cell.plot.show_now(now if timed and now > 0 else None)
             else:
                 cell.show_data(self._own.get(name, EMPTY))
 

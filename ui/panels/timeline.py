@@ -28,6 +28,10 @@ class Timeline(QWidget):
     reset_asked = Signal()
     rewind_asked = Signal(int)
     """The step of a checkpoint."""
+    look_asked = Signal(float)
+    """The time that somebody wants to look back to."""
+    now_asked = Signal()
+    loop_asked = Signal(bool)
     until_edited = Signal(object)
     pace_edited = Signal(object)
 
@@ -50,8 +54,21 @@ class Timeline(QWidget):
         self.time_label.setObjectName("figure")
         self.time_label.setMinimumWidth(110)
         self._marks: tuple[Mark, ...] = ()
+        self._kept: tuple[float, float] | None = None
+        self._past: float | None = None
+        self.now_button = self._button("back", "Now", "Back to what the run is doing now", self.now_asked)
+        self.now_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.loop_button = QToolButton(self)
+        self.loop_button.setCheckable(True)
+        self.loop_button.setToolTip("Show the kept frames again and again")
+        self.loop_button.setAccessibleName("Loop")
+        dress(self.loop_button, "redo")
+        self.loop_button.toggled.connect(self.loop_asked)
+        for button in (self.now_button, self.loop_button):
+            button.hide()
         self.bar = ProgressBar(self)
         self.bar.tick_clicked.connect(self.rewind_asked)
+        self.bar.scrubbed.connect(lambda fraction: self.look_asked.emit(fraction * self._span()))
         self.pace = OptionalNumber("pace", "Run no faster than this, so that a fast device can be watched", 30.0, self)
         self.pace.edited.connect(self.pace_edited)
         self.until = OptionalNumber("until", "Stop by itself at this time", 1000.0, self)
@@ -60,6 +77,7 @@ class Timeline(QWidget):
         layout.setContentsMargins(10, 6, 10, 6)
         layout.setSpacing(8)
         before: tuple[QWidget, ...] = (self.run_button, self.step_button, self.reset_button, self.time_label)
+        before += (self.now_button, self.loop_button)
         after: tuple[QWidget, ...] = (self.pace, self.until)
         for widget in before:
             layout.addWidget(widget)
@@ -112,7 +130,7 @@ class Timeline(QWidget):
     def set_time(self, time: float, remaining: float | None = None) -> None:
         self._time = time
         self._name_the_button()
-        self.time_label.setText(clock_text(time, self._unit))
+        self._tell_time()
         self._show_on_bar()
         if remaining is not None and self._running:
             self.bar.set_note(f"{duration_text(remaining)} left")
@@ -122,11 +140,41 @@ class Timeline(QWidget):
         self._marks = marks
         self._show_on_bar()
 
+    def set_kept(self, kept: tuple[float, float] | None) -> None:
+        """From when to when there are frames to look at."""
+        self._kept = kept
+        self._show_on_bar()
+
+    def look_back(self, time: float | None) -> None:
+        """The view shows this moment; None: what is now."""
+        if (time is None) != (self._past is None):
+            self.now_button.setVisible(time is not None)
+            self.loop_button.setVisible(time is not None)
+            if time is None:
+                self.loop_button.setChecked(False)
+        self._past = time
+        self._tell_time()
+        self._show_on_bar()
+
+    def _tell_time(self) -> None:
+        past = self._past is not None
+        self.time_label.setText(clock_text(self._time if self._past is None else self._past, self._unit))
+        self.time_label.setToolTip(
+            f"Looking back; the run is at {clock_text(self._time, self._unit)}" if past else ""
+        )
+
+    def _span(self) -> float:
+        """What the bar stands for."""
+        return max([self._until or 0.0, self._time, *(mark.time for mark in self._marks)])
+
     def _show_on_bar(self) -> None:
         """The bar is as long as the run will be; without an end, as what is known of it."""
-        known = max([self._time, *(mark.time for mark in self._marks)])
-        span = max(self._until or 0.0, known)
-        self.bar.set_fraction(self._time / span if span > 0 and (self._until or self._marks) else None)
+        span = self._span()
+        known = bool(self._until or self._marks or self._kept)
+        self.bar.set_fraction(self._time / span if span > 0 and known else None)
+        low, high = self._kept or (0.0, 0.0)
+        kept = (low / span, high / span) if self._kept is not None and span > 0 else None
+        self.bar.set_past(kept, None if self._past is None or span <= 0 else self._past / span)
         self.bar.set_ticks(
             tuple(
                 Tick(mark.time / span, mark.step, f"Rewind to {clock_text(mark.time, self._unit)}")

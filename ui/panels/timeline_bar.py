@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -27,10 +27,13 @@ class Tick:
 class ProgressBar(QWidget):
     """A thin bar and a note at its right, which is left out where it would leave too little of the bar.
 
-    Ticks are places that a run can be rewound to: a click asks for one.
+    Ticks are places that a run can be rewound to: a click asks for one. Elsewhere in the stretch whose frames are kept,
+    the mouse looks at the past.
     """
 
     tick_clicked = Signal(int)
+    scrubbed = Signal(float)
+    """The mouse wants to see what was at this part (0..1) of the bar."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,6 +41,9 @@ class ProgressBar(QWidget):
         self._under_mouse: Tick | None = None
         self.setMouseTracking(True)
         self._fraction: float | None = None
+        self._kept: tuple[float, float] | None = None
+        self._past: float | None = None
+        self._scrubbing = False
         self._note = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)
@@ -52,6 +58,16 @@ class ProgressBar(QWidget):
     def set_fraction(self, fraction: float | None) -> None:
         self._fraction = None if fraction is None else min(max(fraction, 0.0), 1.0)
         self.update()
+
+    def set_past(self, kept: tuple[float, float] | None, past: float | None) -> None:
+        """The stretch (0..1) whose frames are kept, and the one that is looked at."""
+        if (kept, past) != (self._kept, self._past):
+            self._kept, self._past = kept, past
+            self.update()
+
+    @property
+    def past(self) -> float | None:
+        return self._past
 
     @property
     def ticks(self) -> tuple[Tick, ...]:
@@ -99,8 +115,15 @@ class ProgressBar(QWidget):
             bar.setWidth(max(6.0, bar.width() * self._fraction))
             painter.setBrush(colors.color("accent"))
             painter.drawRoundedRect(bar, 3, 3)
+        if self._kept is not None:
+            low, high = (end * width for end in self._kept)
+            painter.setBrush(colors.color("text", 120))
+            painter.drawRoundedRect(QRectF(low, self.height() / 2 - 1, max(high - low, 2.0), 2), 1, 1)
         for tick in self._ticks:
             self._draw_tick(painter, tick)
+        if self._past is not None:
+            painter.setBrush(colors.color("text"))
+            painter.drawEllipse(QPointF(self._past * width, self.height() / 2), 5, 5)
         painter.end()
 
     def _draw_tick(self, painter: QPainter, tick: Tick) -> None:
@@ -114,6 +137,9 @@ class ProgressBar(QWidget):
         painter.drawRoundedRect(QRectF(left, (self.height() - height) / 2, width, height), 1, 1)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._scrubbing:
+            self._scrub(event.position().x())
+            return
         self._look_at(self._tick_at(event.position().x()))
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -124,6 +150,15 @@ class ProgressBar(QWidget):
         tick = self._tick_at(event.position().x())
         if tick is not None and event.button() == Qt.MouseButton.LeftButton:
             self.tick_clicked.emit(tick.step)
+        elif event.button() == Qt.MouseButton.LeftButton and self._kept is not None:
+            self._scrubbing = True
+            self._scrub(event.position().x())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._scrubbing = False
+
+    def _scrub(self, x: float) -> None:
+        self.scrubbed.emit(min(max(x / self.bar_width(), 0.0), 1.0))
 
     def _tick_at(self, x: float) -> Tick | None:
         nearest = min(self._ticks, key=lambda tick: abs(self.place_of(tick) - x), default=None)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QWidget
 
 from ui.widgets.icons import dress
 
-EXPORTS = ("snapshot", "results", "mesh", "parameters", "timing_log", "traces")
+EXPORTS = ("snapshot", "movie", "results", "mesh", "parameters", "timing_log", "traces")
 Shortcut = QKeySequence.StandardKey | str | None
 
 
@@ -28,6 +28,7 @@ class Actions:
             ("save", "&Save", keys.Save, "save"),
             ("save_as", "Save &as…", "Ctrl+Shift+S", None),
             ("snapshot", "&Snapshot…", "Ctrl+E", "camera"),
+            ("movie", "Mo&vie…", None, None),
             ("results", "&Results…", None, "export"),
             ("mesh", "&Mesh…", None, None),
             ("parameters", "&Parameters…", None, None),

@@ -20,6 +20,7 @@ from ui.panels.probes import ProbesPanel
 from ui.panels.problem import ProblemPanel
 from ui.panels.timeline import Timeline
 from ui.panels.view import ViewPanel
+from ui.recording.area import RecordingArea
 from ui.session.controller import Controller, Phase
 from ui.session.files import FileActions
 from ui.session.forecaster import Forecaster
@@ -81,6 +82,7 @@ class MainWindow(QMainWindow):
         self.brushing = Brushing(self.controller, self.view_panel.brush, self.banner, self)
         self.going_on = GoingOn(self.controller, self.banner, self)
         self.display = RunDisplay(self)
+        self.recording = RecordingArea(self)
         self.forecaster = Forecaster(self.controller, self)
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self.viewport.image, self)
         self.unsaved = UnsavedSessions(self.welcome.unsaved, self.controller, self.keeper, self)
@@ -200,6 +202,7 @@ class MainWindow(QMainWindow):
             save=self.files.save,
             save_as=self.files.save_as,
             snapshot=self.files.export_snapshot,
+            movie=self.recording.ask_for_movie,
             results=self.files.export_results,
             mesh=self.files.export_mesh,
             parameters=self.files.export_parameters,
@@ -232,6 +235,7 @@ class MainWindow(QMainWindow):
         self.model.undo_stack.cleanChanged.connect(self._clean_changed)
         self.forecaster.solved.connect(self.charts.panel.show_forecast)
         self.display.connect_all()
+        self.recording.connect_all()
         controller.message.connect(self.log.add)
         self.keeper.message.connect(self.log.add)
         self.new_menu.chosen.connect(self.new_project)
@@ -434,6 +438,7 @@ class MainWindow(QMainWindow):
             self.sweeps.close()
             self.controller.close()
             self.background.close()
+            self.recording.close()
             self.forecaster.close()
             self.keeper.keep_at_end()
             self.viewport.close_canvas()

@@ -101,9 +101,16 @@ class RunDisplay(QObject):
             window.view_panel.set_view(window.view_settings())
 
     def _show_frame(self, frame: Frame) -> None:
+        playback = self._window.recording.playback
+        playback.take(frame)
+        if not playback.looking_back:
+            self.show_moment(frame)
+            self._window.timeline.set_time(frame.time)
+
+    def show_moment(self, frame: Frame) -> None:
+        """In the 3D view, of now or of the past."""
         self._window.viewport.show_frame(frame)
         self._window.view_panel.moved.show_scale(self._window.viewport.deformation)
-        self._window.timeline.set_time(frame.time)
 
     def _take_samples(self, samples: list[Sample]) -> None:
         window = self._window

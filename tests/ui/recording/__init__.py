@@ -1,0 +1,1 @@
+"""The recorder of frames, the timeline that looks back, and movies."""

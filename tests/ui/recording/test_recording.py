@@ -1,0 +1,199 @@
+"""Frames that are kept, looked at again while the run goes on, and written as a movie."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PIL import Image
+from PySide6.QtCore import QPoint, Qt
+
+from engines.api import Lines
+from ui.recording.movie_dialog import MovieDialog, MovieWish
+from ui.recording.playback import Playback
+from ui.recording.reel import Kept, Reel, read, write
+from ui.widgets.background import Background
+from workbench.run.frames import Frame
+
+
+def frame(step, serial=1, size=100):
+    random = np.random.default_rng(step)
+    values = {"surface": random.random(size).astype(np.float32), "cut": random.random((4, 3)).astype(np.float32)}
+    lines = Lines(random.random((5, 2, 3)))
+    return Frame(serial, step, 0.5 * step, values, lines=lines, shifts={("objects", 0): (1.0, 2.0, step)})
+
+
+def filled(reel, steps, **of):
+    for step in steps:
+        reel.add(*write(frame(step, **of), reel.begin()))
+
+
+@pytest.fixture
+def reel():
+    reel = Reel(seconds=0.0)
+    yield reel
+    reel.clear()
+
+
+def test_a_frame_comes_back_bit_for_bit(reel):
+    seen = frame(7)
+    filled(reel, [7])
+    again = read(reel.frames[0])
+    assert (again.step, again.time, again.serial) == (7, 3.5, 1)
+    assert again.values["surface"].dtype == np.float32
+    assert again.shifts == seen.shifts
+    for name, values in seen.values.items():
+        np.testing.assert_array_equal(again.values[name], values)
+    np.testing.assert_array_equal(again.lines.segments, seen.lines.segments)
+    assert not reel.due(seen)  # each moment once
+    folder = reel.frames[0].file.parent
+    reel.clear()
+    assert not folder.exists()
+
+
+def test_a_full_reel_keeps_the_whole_run_with_half_of_its_frames(reel):
+    filled(reel, [0])
+    one = reel.size
+    reel._budget = 10 * one
+    reel.seconds = 1.0
+    for step in range(1, 64):  # a step a second
+        if step % reel.seconds == 0:
+            filled(reel, [step])
+    assert reel.size <= 10 * one
+    steps = [kept.step for kept in reel.frames]
+    assert steps == list(range(0, 64, 8))
+    assert len(list(reel.frames[0].file.parent.iterdir())) == len(steps)
+
+
+def test_a_full_reel_takes_half_as_many(monkeypatch):
+    reel = Reel(budget=1, seconds=0.25)
+    try:
+        filled(reel, range(3))
+        assert reel.seconds == 0.5
+    finally:
+        reel.clear()
+    assert reel.seconds == 0.25
+
+
+def test_a_movie_takes_frames_at_equal_distances():
+    frames = [Kept(None, 1, Frame(1, k, time, {})) for k, time in enumerate(np.linspace(0, 10, 101) ** 2)]
+    wish = MovieWish(".gif", (), 5, seconds=1)
+    np.testing.assert_allclose([kept.time for kept in wish.chosen(frames)], [0, 25, 50, 75, 100], atol=1.5)
+    assert wish.chosen(frames[:4]) == frames[:4]
+
+
+@pytest.fixture
+def playback(qtbot, reel):
+    background = Background()
+    yield Playback(background, None, reel)
+    background.close()
+
+
+def keep(qtbot, playback, steps, serial=1):
+    for step in steps:
+        count = len(playback.reel.frames)
+        playback.reel._due = 0.0  # what the frame before took does not matter here
+        playback.take(frame(step, serial))
+        qtbot.waitUntil(lambda count=count: len(playback.reel.frames) > count, timeout=5000)
+
+
+def test_a_view_that_wants_something_else_shows_what_is_now(playback, qtbot):
+    keep(qtbot, playback, range(4))
+    seen = []
+    playback.looked.connect(seen.append)
+    playback.look(0.6)
+    qtbot.waitUntil(lambda: bool(seen), timeout=5000)
+    assert (seen[0].step, playback.looking_back) == (1, True)
+    keep(qtbot, playback, [9], serial=2)
+    assert seen[-1] is None
+    assert not playback.looking_back
+    assert [each.step for each in playback.frames()] == [9]  # the others cannot be drawn in it
+
+
+def test_after_a_rewind_what_came_later_is_gone(playback, qtbot):
+    keep(qtbot, playback, range(4))
+    playback.rewound(0.5)
+    assert [each.step for each in playback.frames()] == [0, 1]
+    playback.forget()
+    assert not playback.reel.frames
+
+
+def test_a_disk_that_is_full_ends_the_keeping_with_one_sentence(playback, qtbot, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("ui.recording.playback.write", full)
+    with qtbot.waitSignal(playback.trouble, timeout=5000) as told:
+        playback.take(frame(1))
+    assert told.args == ["The frames of the run are no longer kept: No space left on device."]
+    playback.take(frame(2))
+    assert not playback._background.busy
+
+
+def slow_wave(opened, qtbot):
+    """Run until several frames are kept, and on."""
+    recording = opened.recording
+    recording.playback.reel._least = recording.playback.reel.seconds = 0.0
+    opened.controller.run()
+    qtbot.waitUntil(lambda: len(recording.playback.frames()) > 5, timeout=10_000)
+    return recording
+
+
+def test_the_timeline_looks_back_while_the_run_goes_on(opened, qtbot):
+    recording, timeline, viewport = slow_wave(opened, qtbot), opened.timeline, opened.viewport
+    bar, kept = timeline.bar, recording.playback.frames()[1]
+    assert timeline.now_button.isHidden()
+    at = QPoint(round(bar.bar_width() * kept.time / timeline._span()), bar.height() // 2)
+    qtbot.mousePress(bar, Qt.MouseButton.LeftButton, pos=at)
+    qtbot.mouseRelease(bar, Qt.MouseButton.LeftButton, pos=at)
+    qtbot.waitUntil(lambda: timeline.now_button.isVisible(), timeout=5000)
+    past = viewport.frames[-1]
+    assert any(each.time == past.time for each in recording.playback.frames())
+    steps = opened.controller.time
+    qtbot.waitUntil(lambda: opened.controller.time > steps, timeout=10_000)  # it goes on
+    assert viewport.frames[-1] is past  # and the view stays
+    assert timeline.time_label.text().startswith(f"{past.time:.2f}")
+    qtbot.mouseClick(timeline.now_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: viewport.frames[-1].time > past.time, timeout=5000)
+    assert timeline.now_button.isHidden()
+    opened.controller.pause()
+    qtbot.waitUntil(lambda: opened.controller.phase == "paused", timeout=5000)
+
+    qtbot.waitUntil(lambda: not opened.background.busy, timeout=5000)
+    recording.playback.look(0.0)
+    qtbot.waitUntil(lambda: recording.playback.looking_back, timeout=5000)
+    timeline.loop_button.setChecked(True)
+    times = [each.time for each in recording.playback.frames()]
+    qtbot.waitUntil(lambda: {each.time for each in viewport.frames[-3 * len(times) :]} >= set(times), timeout=20_000)
+    opened.controller.reset()
+    qtbot.waitUntil(lambda: not recording.playback.looping, timeout=5000)
+    assert timeline.now_button.isHidden()
+
+
+def test_what_was_kept_becomes_a_movie(opened, qtbot, tmp_path, monkeypatch):
+    opened.actions_["movie"].trigger()
+    assert opened.banner.text.startswith("There are no frames for a movie yet")
+    recording, viewport = slow_wave(opened, qtbot), opened.viewport
+    opened.controller.pause()
+    qtbot.waitUntil(lambda: opened.controller.phase == "paused", timeout=5000)
+    qtbot.waitUntil(lambda: not opened.background.busy, timeout=5000)
+
+    def image(width=None, height=None):
+        place = [kept.time for kept in recording.playback.frames()].index(viewport.frames[-1].time)
+        return np.full((height, width, 4), 10 * place, np.uint8)
+
+    monkeypatch.setattr(viewport, "image", image)
+    path = tmp_path / "run.gif"
+    monkeypatch.setattr("ui.recording.area.QFileDialog.getSaveFileName", lambda *_: (str(path), ""))
+    opened.actions_["movie"].trigger()
+    dialog = recording.dialog
+    assert isinstance(dialog, MovieDialog)
+    dialog.form_chooser.setCurrentText("GIF animation")
+    dialog.size_chooser.setCurrentText("640 × 360")
+    count = len(dialog.wish.chosen(recording.playback.frames()))
+    qtbot.mouseClick(dialog.export_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: path.is_file() and recording.shooting is None, timeout=10_000)
+    with Image.open(path) as file:
+        assert (file.n_frames, file.size) == (count, (640, 360))
+        file.seek(3)
+        assert file.convert("RGB").getpixel((5, 5)) == (30, 30, 30)
+    assert not recording.playback.looking_back

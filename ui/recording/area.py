@@ -1,0 +1,108 @@
+"""The recorder of frames connected with the rest of the window: timeline, view, charts, and movies of what was kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
+
+from engines.api.errors import WorkbenchError
+from ui.recording.movie_dialog import MovieDialog, MovieWish
+from ui.recording.playback import Playback
+from ui.recording.shooting import Shooting
+from workbench.export.movies import KINDS, open_movie
+from workbench.run.frames import Frame, Message
+
+if TYPE_CHECKING:
+    from ui.window.main_window import MainWindow
+
+NOTHING = "There are no frames for a movie yet: press Run, and wait for some."
+
+
+class RecordingArea(QObject):
+    """Makes the recorder; :meth:`connect_all` when the rest is there."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.playback = Playback(window.background, self)
+        self.shooting: Shooting | None = None
+        self.dialog: MovieDialog | None = None
+
+    def connect_all(self) -> None:
+        window, playback, timeline = self._window, self.playback, self._window.timeline
+        playback.looked.connect(self._look)
+        playback.kept_changed.connect(timeline.set_kept)
+        playback.trouble.connect(lambda text: window.log.add(Message(text, "warning")))
+        timeline.look_asked.connect(self._scrub)
+        timeline.now_asked.connect(playback.back)
+        timeline.loop_asked.connect(playback.loop)
+        window.controller.restarted.connect(playback.forget)
+        window.controller.info_changed.connect(lambda _: playback.forget())
+        window.controller.rewinding.rewound.connect(playback.rewound)
+
+    def close(self) -> None:
+        """Let go of the disk."""
+        self.playback.forget()
+
+    def _scrub(self, time: float) -> None:
+        self._window.timeline.loop_button.setChecked(False)
+        self.playback.look(time)
+
+    def _look(self, frame: Frame | None) -> None:
+        window, playback = self._window, self.playback
+        shown = frame if frame is not None else playback.newest
+        if shown is not None:
+            window.display.show_moment(shown)
+        time = None if frame is None else frame.time
+        window.timeline.look_back(time)
+        window.charts.panel.look_back(time)
+
+    # Movies.
+
+    def ask_for_movie(self) -> None:
+        frames = self.playback.frames()
+        if len(frames) < 2 or self.shooting is not None:
+            self._window.controller.problem.emit(NOTHING)
+            return
+        info = self._window.controller.info
+        unit = "" if info is None else info.time_unit
+        self.dialog = MovieDialog(frames, unit, self.playback.reel.size, self._window)
+        self.dialog.chosen.connect(self._choose_file)
+        self.dialog.open()
+
+    def _choose_file(self, wish: MovieWish) -> None:
+        document = self._window.model.document
+        stem = "movie" if document is None else document.project.title
+        folder = Path.home() if document is None or document.path is None else document.path.parent
+        suggestion = folder / f"{stem}{wish.suffix}"
+        name, _ = QFileDialog.getSaveFileName(self._window, "Export movie", str(suggestion), KINDS[wish.suffix])
+        if name:
+            path = Path(name)
+            self.shoot(path if path.suffix or not wish.suffix else path.with_suffix(wish.suffix), wish)
+
+    def shoot(self, path: Path, wish: MovieWish) -> None:
+        """Draw the kept frames into a movie."""
+        window = self._window
+        try:
+            movie = open_movie(path, wish.frames_per_second)
+        except WorkbenchError as error:
+            window.controller.problem.emit(str(error))
+            return
+        self.shooting = Shooting(self.playback, window.viewport, movie, wish, window.background, self)
+        self.shooting.progressed.connect(
+            lambda part: window.status.set_activity(
+                f"Writing {path.name}" if part < 1 else "", part if part < 1 else 0.0
+            )
+        )
+        self.shooting.ended.connect(self._shot)
+        self.shooting.begin()
+
+    def _shot(self, sentence: str, worked: bool) -> None:
+        self.shooting = None
+        if worked:
+            self._window.files.done.emit(sentence)
+        else:
+            self._window.controller.problem.emit(sentence)

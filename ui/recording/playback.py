@@ -1,0 +1,148 @@
+"""Looking back at a run that goes on: frames are kept as they come, and shown again when somebody asks."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from ui.recording.reel import Kept, Reel, read, write
+from ui.widgets.background import Background
+from workbench.run.frames import Frame
+
+LANE = "frames"
+LOOP_MILLISECONDS = 40
+FULL = "The frames of the run are no longer kept: {}."
+
+
+class Playback(QObject):
+    """Belongs to a window: :meth:`take` gets every frame that arrives."""
+
+    looked = Signal(object)
+    """A :class:`Frame` of the past is to be shown; None: the newest again."""
+    kept_changed = Signal(object)
+    """(first time, last time) of the frames that can be shown, or None."""
+    trouble = Signal(str)
+
+    def __init__(self, background: Background, parent: QObject | None = None, reel: Reel | None = None) -> None:
+        super().__init__(parent)
+        self.reel = reel if reel is not None else Reel()
+        self._background = background
+        self.newest: Frame | None = None
+        self.time: float | None = None
+        """The moment that is looked at; None: now."""
+        self._writing = self._reading = self._off = False
+        self._wanted: Kept | None = None
+        self._generation = 0
+        self._loop = QTimer(self, interval=LOOP_MILLISECONDS)
+        self._loop.timeout.connect(self._show_next)
+
+    @property
+    def looking_back(self) -> bool:
+        return self.time is not None
+
+    @property
+    def looping(self) -> bool:
+        return self._loop.isActive()
+
+    def frames(self) -> list[Kept]:
+        """Those that can be drawn in the view as it is, in the order of time."""
+        return [] if self.newest is None else self.reel.of(self.newest.serial)
+
+    def take(self, frame: Frame) -> None:
+        """A frame of now: it is kept where one is due. Where the view wants something else than before, frames of the
+        past cannot be drawn in it, and it shows what is now."""
+        changed = self.newest is None or frame.serial != self.newest.serial
+        self.newest = frame
+        if changed:
+            self.back()
+            self._tell()
+        if not self._writing and not self._off and self.reel.due(frame):
+            self._writing = True
+            file, generation = self.reel.begin(), self._generation
+            self._background.submit(
+                LANE, lambda: write(frame, file), lambda done: self._written(*done, generation), self._failed
+            )
+
+    def _written(self, kept: Kept, seconds: float, generation: int) -> None:
+        self._writing = False
+        if generation == self._generation:
+            self.reel.add(kept, seconds)
+            self._tell()
+        else:
+            kept.file.unlink(missing_ok=True)  # of a run that is over
+
+    def _failed(self, error: BaseException) -> None:
+        self._writing, self._off = False, True
+        self.trouble.emit(FULL.format(getattr(error, "strerror", None) or type(error).__name__))
+
+    def look(self, time: float) -> None:
+        """Show the kept frame that is nearest to ``time``."""
+        frames = self.frames()
+        if frames:
+            self._show(min(frames, key=lambda kept: abs(kept.time - time)))
+
+    def back(self) -> None:
+        """To what is now."""
+        self._loop.stop()
+        self._wanted = None
+        if self.time is not None:
+            self.time = None
+            self.looked.emit(None)
+
+    def loop(self, on: bool) -> None:
+        """Show all frames one after the other, again and again."""
+        if on and self.frames():
+            self._loop.start()
+        else:
+            self._loop.stop()
+
+    def forget(self) -> None:
+        """The run begins anew, or is another."""
+        self.back()
+        self._generation += 1
+        self.newest, self._off = None, False
+        self.reel.clear()
+        self._tell()
+
+    def rewound(self, time: float) -> None:
+        """The run stands at ``time`` again, and what came after it is of another branch."""
+        self.back()
+        self._generation += 1
+        self.reel.forget_after(time)
+        self._tell()
+
+    def _show_next(self) -> None:
+        frames = self.frames()
+        if frames and not self._reading:
+            time = self.time
+            later = (kept for kept in frames if time is None or kept.time > time)
+            self._show(next(later, frames[0]))
+
+    def _show(self, kept: Kept) -> None:
+        """The newest wish wins: dragging asks for more than can be read."""
+        self.time = kept.time
+        self._wanted = kept
+        if not self._reading:
+            self._read()
+
+    def _read(self) -> None:
+        kept, self._wanted = self._wanted, None
+        if kept is not None:
+            self._reading = True
+            self._background.submit(LANE, lambda: read(kept), self._shown, lambda _: self._gone())
+
+    def _shown(self, frame: Frame) -> None:
+        self._reading = False
+        if self._wanted is not None:
+            self._read()
+        elif self.time is not None and self.newest is not None and frame.serial == self.newest.serial:
+            self.time = frame.time
+            self.looked.emit(frame)
+
+    def _gone(self) -> None:
+        """The frame was dropped meanwhile."""
+        self._reading = False
+        self._read()
+
+    def _tell(self) -> None:
+        frames = self.frames()
+        self.kept_changed.emit((frames[0].time, frames[-1].time) if len(frames) > 1 else None)

@@ -1,0 +1,151 @@
+"""Frames on disk, as they were seen, within a budget.
+
+What is drawn of a frame is kept without loss: its values are the float32 numbers that the view asked for. They are
+compressed and lie in a folder of this process alone. A full reel loses every second frame, and takes half as many from
+then on: it always covers the whole run.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time as clock
+import zlib
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+import numpy as np
+
+from engines.api import Array
+from workbench.run.frames import Frame
+
+BUDGET = 512 << 20
+"""Bytes on disk."""
+SECONDS = 0.1
+"""Between two frames, to begin with."""
+SHARE = 0.1
+"""The most of one core that packing may take."""
+PARTS = ("markers", "lines")
+"""What a frame draws besides its values."""
+FAST = 1
+"""zlib's level: the higher ones take three times as long for a tenth less."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A frame on disk. ``rest`` is the frame without its arrays, ``layout`` says of each array whose it is (``values``,
+    ``markers`` or ``lines``), its name, dtype and shape, in their order in the file."""
+
+    file: Path
+    size: int
+    rest: Frame
+    layout: tuple[tuple[str, str, str, tuple[int, ...]], ...] = ()
+
+    @property
+    def step(self) -> int:
+        return self.rest.step
+
+    @property
+    def time(self) -> float:
+        return self.rest.time
+
+    @property
+    def serial(self) -> int:
+        return self.rest.serial
+
+
+class Reel:
+    """``take`` asks whether a frame is due; ``write`` may be called on another thread, ``add`` follows it."""
+
+    def __init__(self, budget: int = BUDGET, seconds: float = SECONDS) -> None:
+        self.frames: list[Kept] = []
+        """In the order in which they were seen."""
+        self._budget, self._least = budget, seconds
+        self.seconds = seconds
+        self._folder: Path | None = None
+        self._count = 0
+        self._due = 0.0
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk."""
+        return sum(kept.size for kept in self.frames)
+
+    def due(self, frame: Frame) -> bool:
+        """Whether this frame is to be written: each moment once, and not sooner than the pace of the reel says."""
+        newest = self.frames[-1] if self.frames else None
+        again = newest is not None and (newest.step, newest.serial) == (frame.step, frame.serial)
+        return not again and clock.monotonic() >= self._due
+
+    def begin(self) -> Path:
+        """The file of the next frame, which is being written from now on."""
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="workbench-frames-"))
+        self._count += 1
+        self._due = clock.monotonic() + self.seconds
+        return self._folder / f"{self._count:08d}"
+
+    def add(self, kept: Kept, seconds: float) -> None:
+        """A frame was written, which took so long."""
+        self.frames.append(kept)
+        self._due = max(self._due, clock.monotonic() + seconds / SHARE)
+        while self.size > self._budget and len(self.frames) > 2:
+            self.seconds *= 2
+            dropped, self.frames = self.frames[1::2], self.frames[::2]
+            _remove(dropped)
+
+    def of(self, serial: int) -> list[Kept]:
+        """Those that answer this request: what other requests wanted cannot be drawn in the view as it is."""
+        return [kept for kept in self.frames if kept.serial == serial]
+
+    def forget_after(self, time: float) -> None:
+        """The run stands at ``time`` again."""
+        dropped = [kept for kept in self.frames if kept.time > time]
+        self.frames = [kept for kept in self.frames if kept.time <= time]
+        _remove(dropped)
+
+    def clear(self) -> None:
+        """Forget all, and let go of the disk."""
+        self.frames, self.seconds, self._due = [], self._least, 0.0
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+
+def write(frame: Frame, file: Path) -> tuple[Kept, float]:
+    """Write what is drawn of a frame; returns it and the seconds that took. Raises OSError."""
+    began = clock.perf_counter()
+    arrays = {("values", name): np.ascontiguousarray(array) for name, array in frame.values.items()}
+    rest = replace(frame, values={}, charts={}, inspection=None, measurement=None)
+    for whose in PARTS:
+        drawn = getattr(frame, whose)
+        if drawn is None:
+            continue
+        own = {each.name: getattr(drawn, each.name) for each in fields(drawn)}
+        own = {name: np.ascontiguousarray(array) for name, array in own.items() if isinstance(array, np.ndarray)}
+        arrays |= {(whose, name): array for name, array in own.items()}
+        rest = replace(rest, **{whose: replace(drawn, **{name: array[:0] for name, array in own.items()})})
+    content = zlib.compress(b"".join(array.tobytes() for array in arrays.values()), FAST)
+    file.write_bytes(content)
+    layout = tuple((*key, array.dtype.str, array.shape) for key, array in arrays.items())
+    return Kept(file, len(content), rest, layout), clock.perf_counter() - began
+
+
+def read(kept: Kept) -> Frame:
+    """The frame as it was seen. Raises OSError."""
+    content, at = zlib.decompress(kept.file.read_bytes()), 0
+    found: dict[str, dict[str, Array]] = {}
+    for whose, name, kind, shape in kept.layout:
+        count = int(np.prod(shape))
+        found.setdefault(whose, {})[name] = np.frombuffer(content, kind, count, at).reshape(shape)
+        at += count * np.dtype(kind).itemsize
+    frame = replace(kept.rest, values=found.get("values", {}))
+    for whose in PARTS:
+        if whose in found:
+            frame = replace(frame, **{whose: replace(getattr(frame, whose), **found[whose])})
+    return frame
+
+
+def _remove(frames: list[Kept]) -> None:
+    for kept in frames:
+        kept.file.unlink(missing_ok=True)

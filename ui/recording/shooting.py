@@ -1,0 +1,101 @@
+"""Draws the kept frames one after the other, and hands them to a movie: the window stays alive meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from engines.api import Array
+from engines.api.errors import WorkbenchError
+from ui.recording.movie_dialog import MovieWish
+from ui.recording.playback import Playback
+from ui.recording.reel import read
+from ui.scene.visuals.plates import DARK, LIGHT
+from ui.widgets.background import Background
+from workbench.export.movies import Movie
+from workbench.words.units import counted
+
+LANE = "movie"
+
+
+class Shooting(QObject):
+    """One movie. The view shows the frames as they are drawn, and is back at the present afterwards."""
+
+    progressed = Signal(float)
+    ended = Signal(str, bool)
+    """One sentence, and whether the movie was written."""
+
+    def __init__(
+        self,
+        playback: Playback,
+        viewport: Any,
+        movie: Movie,
+        wish: MovieWish,
+        background: Background,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._playback, self._viewport, self._movie = playback, viewport, movie
+        self._wish, self._background = wish, background
+        self._serial = -1 if playback.newest is None else playback.newest.serial
+        self._frames = wish.chosen(playback.frames())
+        self._done = 0
+
+    def begin(self) -> None:
+        QTimer.singleShot(0, self._next)
+
+    def _next(self) -> None:
+        """Draw the next frame on the GUI thread, where OpenGL is at home; encode it on another."""
+        newest = self._playback.newest
+        if newest is None or newest.serial != self._serial:
+            self._give_up("The movie was given up, because the view shows something else now.")
+            return
+        if self._done == len(self._frames):
+            self._background.submit(LANE, self._movie.finish, lambda _: self._finish(), self._failed)
+            return
+        kept = self._frames[self._done]
+        try:
+            frame = read(kept)
+        except OSError:  # thinned out meanwhile
+            self._encoded()
+            return
+        self._playback.time = frame.time  # frames of now are kept, and not shown
+        self._playback.looked.emit(frame)
+        picture = self._draw()
+        self._background.submit(LANE, lambda: self._movie.add(picture), lambda _: self._encoded(), self._failed)
+
+    def _draw(self) -> Array:
+        scene = getattr(self._viewport, "scene", None)
+        picture: Array
+        if scene is None or not self._wish.ground:
+            picture = self._viewport.image(*self._wish.size)
+            return picture
+        before, scene.theme = scene.theme, LIGHT if self._wish.ground == "light" else DARK
+        try:
+            picture = self._viewport.image(*self._wish.size)
+        finally:
+            scene.theme = before
+        return picture
+
+    def _encoded(self) -> None:
+        self._done += 1
+        self.progressed.emit(min(self._done / len(self._frames), 0.99))
+        self._next()
+
+    def _finish(self) -> None:
+        self._leave()
+        self.ended.emit(f"Written to {self._movie.path}: {counted(self._movie.frames, 'frame')}.", True)
+
+    def _failed(self, error: BaseException) -> None:
+        known = isinstance(error, WorkbenchError)
+        self._give_up(str(error) if known else f"The movie could not be written ({type(error).__name__}: {error}).")
+
+    def _give_up(self, sentence: str) -> None:
+        self._background.submit(LANE, self._movie.abandon)
+        self._leave()
+        self.ended.emit(sentence, False)
+
+    def _leave(self) -> None:
+        self.progressed.emit(1.0)
+        self._playback.back()
