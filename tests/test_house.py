@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import gc
 import importlib.metadata
-import os
 import re
 import shutil
 import subprocess
@@ -172,59 +171,6 @@ def test_physics_and_application_import_without_a_window(package: str) -> None:
     program = f"import sys, {package}; print(*sorted({{'PySide6', 'pyqtgraph', 'vispy', 'cupy'}} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert result.stdout.split() == []
-
-
-# ---- an installed copy ---------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the wheel of this tree installed, as `pip install .` does it, without its dependencies."""
-    folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
-    site = folder / "site"
-    install = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--quiet", "--target", str(site)]
-    subprocess.run([*install, str(wheel)], check=True, capture_output=True)
-    return site
-
-
-def run_installed(installed: Path, program: str) -> str:
-    """What ``program`` prints when it sees the installed copy before this checkout."""
-    result = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=installed.parent,
-        env={**os.environ, "PYTHONPATH": str(installed)},
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout
-
-
-def test_installed_copy_has_every_file(installed: Path) -> None:
-    expected = [path for path in tracked_files() if path.parts[0] in PACKAGES]
-    missing = [str(path) for path in expected if not (installed / path).is_file()]
-    assert not missing
-
-
-def test_installed_copy_finds_its_data(installed: Path) -> None:
-    program = "from importlib.resources import files\nfor name in ('sample_data', 'assets'): print(files(name))"
-    folders = run_installed(installed, program).splitlines()
-    assert [Path(folder) for folder in folders] == [installed / "sample_data", installed / "assets"]
-
-
-def test_installed_copy_loads_its_entry_points(installed: Path) -> None:
-    program = (
-        "from importlib.metadata import distribution\n"
-        "for point in distribution('workbench-sim').entry_points:\n"
-        "    found = point.load()\n"
-        "    print(point.name, __import__('sys').modules[found.__module__].__file__)"
-    )
-    lines = run_installed(installed, program).splitlines()
-    assert len(lines) == 1 + sum(len(group) for group in PROJECT["entry-points"].values())
-    assert all(str(installed) in line for line in lines), lines
 
 
 # ---- the tests themselves ------------------------------------------------------------------------------------
