@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -88,6 +89,8 @@ class Meters:
         observed = simulation.observe()
         for name, value in observed.items():
             self._series.setdefault(name, []).append(value)
+            if math.isinf(value):
+                self._warn_of_infinite(name, simulation)
         self._warn_of_series(observed, [info.name for info in simulation.series])
 
     def sample(
@@ -131,6 +134,15 @@ class Meters:
                 f"observe() gives {given}, and the simulation declares the series {wanted}: what is in one alone is"
                 f" not shown. {FOR_THE_AUTHOR}",
             )
+
+    def _warn_of_infinite(self, name: str, simulation: Simulation) -> None:
+        """A sum may leave the range of its numbers while all that it is of stays within."""
+        title = next((info.title for info in simulation.series if info.name == name), name)
+        self._warn_once(
+            f"infinite {name}",
+            f"'{title}' is beyond all numbers from step {simulation.step:,} on: its curve ends there, and what is made "
+            "of it is wrong; the fields are looked at by themselves.",
+        )
 
     def _warn_of_kernels(self, timed: Collection[str], declared: Collection[str]) -> None:
         unknown = [name for name in timed if name not in declared]

@@ -88,3 +88,19 @@ def test_kernels_that_are_timed_and_not_declared_are_told_once(simulation):
     watched.sample(simulation, 1, 0.1, None)
     (sentence,) = told
     assert sentence.startswith("The simulation times 'folow', and declares the traffic of 'follow'")
+
+
+def test_a_sum_that_leaves_the_range_of_its_numbers_is_told_of_once(simulation):
+    """The fields stay finite: nothing else would say it. NaN stands for what is not there yet."""
+    told = []
+    simulation.series = (SeriesInfo("mean", "Mean", "mm"),)
+    watched = Meters(simulation, ceiling=1e6, probes=(), warn=told.append)
+    for value in (1.0, np.nan):
+        simulation.observe = lambda value=value: {"mean": value}
+        watched.collect(simulation)
+    assert told == []
+    for value in (np.inf, -np.inf):
+        simulation.observe = lambda value=value: {"mean": value}
+        watched.collect(simulation)
+    (sentence,) = told
+    assert sentence.startswith(f"'Mean' is beyond all numbers from step {simulation.step} on")
