@@ -37,6 +37,7 @@ class Timeline(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         self._unit = ""
         self._until: float | None = None
+        self._part: float | None = None
         self._time = 0.0
         self._running = False
         self._phase = Phase.EMPTY
@@ -109,6 +110,11 @@ class Timeline(QWidget):
     def set_pace(self, pace: float | None) -> None:
         self.pace.set_value(pace)
 
+    def set_part(self, part: float | None) -> None:
+        """How much of the way is done, where a run may end by itself before the time that is set; the bar follows with
+        the next :meth:`set_time`."""
+        self._part = part
+
     def set_time(self, time: float, remaining: float | None = None) -> None:
         self._time = time
         self._name_the_button()
@@ -126,7 +132,10 @@ class Timeline(QWidget):
         """The bar is as long as the run will be; without an end, as what is known of it."""
         known = max([self._time, *(mark.time for mark in self._marks)])
         span = max(self._until or 0.0, known)
-        self.bar.set_fraction(self._time / span if span > 0 and (self._until or self._marks) else None)
+        if self._part and self._time < self._part * span:  # it will end by itself before
+            span = max(known, self._time / self._part)
+        shown = span > 0 and (self._until or self._marks or self._part)
+        self.bar.set_fraction(self._time / span if shown else None)
         self.bar.set_ticks(
             tuple(
                 Tick(mark.time / span, mark.step, f"Rewind to {time_text(mark.time, self._unit, '.2f')}")
