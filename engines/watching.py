@@ -41,6 +41,11 @@ class Watcher(ABC, Generic[Moment]):
         raise KeyError(name)
 
     @property
+    def done(self) -> float | None:
+        """Which part of the way to an end of the run it has seen, 0 … 1; None where it knows of no end."""
+        return None
+
+    @property
     def ending(self) -> str:
         """Why the run has come to its end, a sentence; empty while it goes on."""
         return ""
@@ -78,6 +83,11 @@ class Watchers(tuple[Kind, ...]):
     @property
     def charts(self) -> tuple[ChartInfo, ...]:
         return tuple(info for watcher in self for info in watcher.charts)
+
+    @property
+    def done(self) -> float | None:
+        """Which part of the way to an end of the run the farthest has seen; None where none knows of an end."""
+        return max((watcher.done for watcher in self if watcher.done is not None), default=None)
 
     @property
     def ending(self) -> str:

@@ -69,6 +69,12 @@ class Simulation(ABC):
         return False
 
     @property
+    def done(self) -> float | None:
+        """Which part of the way to an end of its own it has gone, 0 … 1, at as even a pace as one can know of (decibels
+        of those that are wanted); None where nobody knows. Cheap; asked once a batch."""
+        return None
+
+    @property
     def ending(self) -> str:
         """Why it has ``finished``, as a sentence for the log; empty where there is nothing to say."""
         return ""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from engines.api.errors import MeshError
 from engines.geometry.fibres.directions import find_fibres
+from engines.geometry.fibres.files import read_fibre_file
 from engines.geometry.meshes import check, shapes
 from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.meshes.orient import orient
@@ -22,6 +24,8 @@ from engines.geometry.readers.vtu import read_vtu
 from engines.reading import foreign_file
 
 CARP = (".pts", ".elem", ".lon")
+OF_CELLS = (".npy", ".vtu")
+"""Files of fibres that are no text."""
 SUFFIXES = (".vtu", ".vtk", ".msh", ".inp", ".mesh", ".elem", ".pts", ".ele", ".node")
 """Files that :func:`read_mesh` takes, by their last suffix."""
 
@@ -44,8 +48,8 @@ def read_mesh(path: str | Path, length_unit: str = "mm", fibres: str | Path | No
 
     path: .vtu, .vtk, .msh, .inp, .mesh, CARP .elem/.pts/.lon or TetGen .ele/.node; cells of other kinds are left out.
     length_unit: unit of the coordinates in the file, ``um``, ``mm``, ``cm`` or ``m``.
-    fibres: a text file with three (fibre) or six (fibre and sheet) numbers per cell, used instead of what the mesh
-        file carries (CARP's .lon, with or without its first line).
+    fibres: a file with three (fibre) or six (fibre and sheet) numbers per cell, used instead of what the mesh file
+        carries: text (CARP's .lon, with or without its first line), a NumPy array or the cell data of a .vtu.
 
     ``TetMesh.findings`` tells what was repaired or looks odd. Raises MeshError, in one sentence, where the file cannot
     be used.
@@ -58,18 +62,24 @@ def read_mesh(path: str | Path, length_unit: str = "mm", fibres: str | Path | No
         raise MeshError(f"{path.name} is a folder; choose a mesh file in it.")
     if fibre_path is not None and not fibre_path.is_file():
         raise MeshError(f"The fibre file {fibre_path.name} is not in {fibre_path.parent}; choose another or none.")
+    own = fibre_path is not None and fibre_path.suffix.lower() in OF_CELLS
+    text = None if own else fibre_path
     with foreign_file(f"{path.name} cannot be read as a mesh: export it again.", MeshError):
         try:
             if path.suffix.lower() in CARP:
-                raw = read_carp(path, fibre_path)
+                raw = read_carp(path, text)
             else:
                 raw = _reader(path)(path)
-                if fibre_path is not None and len(raw.cells):
-                    raw.cell_data["fibres"] = read_lon(fibre_path, len(raw.cells))
+                if text is not None and len(raw.cells):
+                    raw.cell_data["fibres"] = read_lon(text, len(raw.cells))
         except MemoryError:
             sentence = f"{path.name} does not fit into memory; close other programs or take a coarser mesh."
             raise MeshError(sentence) from None
-    return checked(raw, path.name, length_unit)
+    mesh = checked(raw, path.name, length_unit)
+    if fibre_path is None or not own:
+        return mesh
+    directions, sheets, found = read_fibre_file(fibre_path, mesh)
+    return replace(mesh, fibres=directions, sheets=sheets, findings=(*mesh.findings, *found))
 
 
 def checked(raw: RawMesh, name: str, length_unit: str = "mm") -> TetMesh:

@@ -39,9 +39,7 @@ def qtbot(request, qtbot, monkeypatch):
     """pytest-qt's, which waits longer for what comes at last: a wait that succeeds takes no longer with it."""
     if not request.node.get_closest_marker("keeps_time"):
         plain = qtbot.waitUntil
-        monkeypatch.setattr(
-            qtbot, "waitUntil", lambda until, *, timeout=5000: plain(until, timeout=PATIENCE * timeout)
-        )
+        monkeypatch.setattr(qtbot, "waitUntil", lambda until, *, timeout=5000: plain(until, timeout=PATIENCE * timeout))
     return qtbot
 
 

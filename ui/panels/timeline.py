@@ -41,6 +41,7 @@ class Timeline(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         self._unit = ""
         self._until: float | None = None
+        self._part: float | None = None
         self._time = 0.0
         self._running = False
         self._phase = Phase.EMPTY
@@ -127,6 +128,11 @@ class Timeline(QWidget):
     def set_pace(self, pace: float | None) -> None:
         self.pace.set_value(pace)
 
+    def set_part(self, part: float | None) -> None:
+        """How much of the way is done, where a run may end by itself before the time that is set; the bar follows with
+        the next :meth:`set_time`."""
+        self._part = part
+
     def set_time(self, time: float, remaining: float | None = None) -> None:
         self._time = time
         self._name_the_button()
@@ -159,18 +165,20 @@ class Timeline(QWidget):
     def _tell_time(self) -> None:
         past = self._past is not None
         self.time_label.setText(clock_text(self._time if self._past is None else self._past, self._unit))
-        self.time_label.setToolTip(
-            f"Looking back; the run is at {clock_text(self._time, self._unit)}" if past else ""
-        )
+        self.time_label.setToolTip(f"Looking back; the run is at {clock_text(self._time, self._unit)}" if past else "")
 
     def _span(self) -> float:
-        """What the bar stands for."""
-        return max([self._until or 0.0, self._time, *(mark.time for mark in self._marks)])
+        """What the bar stands for: as far as the run will go, as far as that is known."""
+        known = max([self._time, *(mark.time for mark in self._marks)])
+        span = max(self._until or 0.0, known)
+        if self._part and self._time < self._part * span:  # it will end by itself before
+            span = max(known, self._time / self._part)
+        return span
 
     def _show_on_bar(self) -> None:
         """The bar is as long as the run will be; without an end, as what is known of it."""
         span = self._span()
-        known = bool(self._until or self._marks or self._kept)
+        known = bool(self._until or self._marks or self._kept or self._part)
         self.bar.set_fraction(self._time / span if span > 0 and known else None)
         low, high = self._kept or (0.0, 0.0)
         kept = (low / span, high / span) if self._kept is not None and span > 0 else None

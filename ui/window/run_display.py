@@ -118,6 +118,7 @@ class RunDisplay(QObject):
         window.probes.take(samples)
         window.charts.panel.take()
         window.viewport.set_overlay(window.meters.overlay_lines())
+        window.timeline.set_part(samples[-1].part)
         window.timeline.set_time(samples[-1].time, samples[-1].remaining)
 
     def _show_earlier(self, curves: Curves) -> None:
@@ -129,6 +130,7 @@ class RunDisplay(QObject):
         window.probes.clear_traces()
         window.meters.clear()
         window.viewport.set_overlay([])
+        window.timeline.set_part(None)
         window.timeline.set_time(0.0)
 
     def _rewound(self, time: float) -> None:
@@ -138,6 +140,7 @@ class RunDisplay(QObject):
             window.meters.stand_at(round(time / window.controller.info.dt))
             window.viewport.set_overlay(window.meters.overlay_lines())
         window.charts.panel.take()
+        window.timeline.set_part(None)
         window.timeline.set_time(time)
         text = f"Rewound to {window.timeline.time_label.text()}: going on from here is another branch."
         window.log.add(Message(text))

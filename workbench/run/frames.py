@@ -88,7 +88,8 @@ class Sample:
 
     ``bytes_per_second`` is counted bytes of all kernels over the wall time of the batch;
     ``trace_times: (k,)`` and ``traces[field]: (k, n_probes)`` hold the probe values sampled in the batch,
-    ``series[name]: (k,)`` the whole-problem numbers at the same times. ``remaining`` is wall seconds to ``until``.
+    ``series[name]: (k,)`` the whole-problem numbers at the same times. ``remaining`` is wall seconds to ``until``, or
+    to an end of the problem's own if that comes first; ``part`` of the way is done (None where nobody knows).
     """
 
     step: int
@@ -105,6 +106,7 @@ class Sample:
     traces: Mapping[str, Array]
     probes: tuple[str, ...]
     series: Mapping[str, Array]
+    part: float | None = None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from workbench.run.frames import KernelRate, Sample
 
 PACE_SECONDS = 1.0
 """Span over which the pace is smoothed for the remaining time; single batches scatter by tens of percent."""
+SURE = 0.02
+"""Of the way to an end of its own, that a run has gone before it is foretold when it comes there."""
 
 
 KERNEL_SECONDS = 1.0
@@ -58,6 +60,8 @@ class Meters:
         self._recent: dict[str, deque[tuple[float, KernelTiming]]] = {}
         self._cold = True
         self._pace: float | None = None
+        self._approached: tuple[float, float] | None = None
+        """Seconds since a part of the way to an end of its own was done, and that part."""
         self._times: list[float] = []
         self._traces: dict[str, list[Array]] = {}
         self._series: dict[str, list[float]] = {}
@@ -71,7 +75,7 @@ class Meters:
 
     def forget(self) -> None:
         """The run was reset: what was measured and collected before says nothing about what comes."""
-        self._pace = None
+        self._pace = self._approached = None
         self._times, self._traces, self._series = [], {}, {}
 
     @property
@@ -106,6 +110,7 @@ class Meters:
         pace = per_step if self._pace is None else (1 - weight) * self._pace + weight * per_step
         self._pace = None if self._cold else pace  # the first batch may have compiled the kernels
         kernels = self._kernel_rates(simulation)  # first: what a step moves may depend on what is happening
+        part, remaining = self._outlook(simulation, wall, last_step, max(pace, paced))
         moved = sum(traffic.bytes for traffic in simulation.traffic) * steps / wall
         sample = Sample(
             step=simulation.step,
@@ -117,14 +122,36 @@ class Meters:
             bytes_per_second=moved,
             fraction_of_ceiling=moved / self._ceiling,
             kernels=kernels,
-            remaining=None if last_step is None else max(0, last_step - simulation.step) * max(pace, paced),
+            remaining=remaining,
             trace_times=np.array(self._times),
             traces={name: np.array(values) for name, values in self._traces.items()},
             probes=self._labels,
             series={name: np.array(values) for name, values in self._series.items()},
+            part=part,
         )
         self._times, self._traces, self._series = [], {}, {}
         return sample
+
+    def _outlook(
+        self, simulation: Simulation, wall: float, last_step: int | None, per_step: float
+    ) -> tuple[float | None, float | None]:
+        """The part that is done and the seconds that remain, of the way to the last step or to an end of its own,
+        whichever is nearer; what the latter takes is judged by the pace since it was first nearer."""
+        part = remaining = None
+        if last_step is not None:
+            part, remaining = min(1.0, simulation.step / last_step), max(0, last_step - simulation.step) * per_step
+        done = simulation.done
+        if done is None:
+            return part, remaining
+        if self._approached is None or done <= self._approached[1]:
+            self._approached = 0.0, done
+        else:
+            self._approached = self._approached[0] + wall, self._approached[1]
+        seconds, first = self._approached
+        if done - first >= SURE:
+            left = (1 - done) * seconds / (done - first)
+            remaining = left if remaining is None else min(left, remaining)
+        return max(done, part or 0.0), remaining
 
     def _warn_of_series(self, observed: Collection[str], declared: Collection[str]) -> None:
         if set(observed) != set(declared):

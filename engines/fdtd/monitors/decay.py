@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,13 @@ class DecayWatcher(FieldWatcher):
     def largest(self) -> float:
         """Largest Σ ε_r E² + μ_r (η₀H)² over the cells so far [V²/m²]."""
         return self._largest
+
+    @property
+    def done(self) -> float | None:
+        """Decibels that the energy has fallen by, of those that are wanted; nothing while the sources are on."""
+        if self._step < self._from or not 0 < self._last < self._largest:
+            return 0.0
+        return min(1.0, math.log(self._last / self._largest) / math.log(self._part))
 
     @property
     def ending(self) -> str:

@@ -118,6 +118,10 @@ class FdtdSimulation(Simulation):
         return bool(self.ending)
 
     @property
+    def done(self) -> float | None:
+        return self.watchers.done
+
+    @property
     def ending(self) -> str:
         return self.watchers.ending
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import zipfile
 from functools import lru_cache
 from pathlib import Path
@@ -106,6 +107,10 @@ def _csv(place: Path) -> dict[str, Array]:
     with place.open(encoding="utf-8-sig") as file:
         names = [name.strip().lower() for name in file.readline().split(",")]
     titled = "pre" in names
-    table = np.loadtxt(place, delimiter=",", skiprows=int(titled), ndmin=2, encoding="utf-8-sig")
+    with warnings.catch_warnings():  # of a table without rows, with its path
+        warnings.simplefilter("ignore", UserWarning)
+        table = np.loadtxt(place, delimiter=",", skiprows=int(titled), ndmin=2, encoding="utf-8-sig")
+    if not table.size:
+        raise ProblemError(f"{place.name} has no connections: write a row of numbers for each, pre and post first.")
     order = names if titled else list(COLUMNS[: table.shape[1]])
     return {name: table[:, k] for k, name in enumerate(order) if name in COLUMNS}

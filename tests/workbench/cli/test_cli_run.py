@@ -492,12 +492,12 @@ def test_resuming_to_before_the_checkpoint_is_refused(project, tmp_path, capsys)
 
 
 def test_what_remains_is_told_once_it_is_known(capsys):
-    """The first batch compiles kernels: what it takes says nothing. Who may end before says so."""
+    """The first batch compiles kernels: what it takes says nothing. Who may end before says so, and how far that is."""
 
     def sample(time, wall, remaining):
         return types.SimpleNamespace(
             time=time, wall_seconds=wall, remaining=remaining, time_per_second=1.0, bytes_per_second=1e9,
-            fraction_of_ceiling=0.1,
+            fraction_of_ceiling=0.1, part=0.25 * time,
         )  # fmt: skip
 
     line = ProgressLine(100.0, "ms", may_end=True)
@@ -505,5 +505,6 @@ def test_what_remains_is_told_once_it_is_known(capsys):
         line.show(types.SimpleNamespace(take_samples=lambda samples=samples: samples), last=True)
         told = capsys.readouterr().err
         assert "of at most 100 ms" in told
+        assert ("25%" if words is None else "50%") in told
         assert ("left" in told) is (words is not None)
         assert words is None or words in told

@@ -15,7 +15,14 @@ from workbench.run.meters import Meters, followed
 @pytest.fixture
 def simulation():
     made = SimpleNamespace(
-        traffic=(KernelTraffic("follow", 1000, 0, 0),), fields=(), series=(), dt=1.0, step=0, time=0.0, timings=[]
+        traffic=(KernelTraffic("follow", 1000, 0, 0),),
+        fields=(),
+        series=(),
+        dt=1.0,
+        step=0,
+        time=0.0,
+        done=None,
+        timings=[],
     )
     made.drain_timings = lambda: tuple(made.timings)
     return made
@@ -104,3 +111,16 @@ def test_a_sum_that_leaves_the_range_of_its_numbers_is_told_of_once(simulation):
         watched.collect(simulation)
     (sentence,) = told
     assert sentence.startswith(f"'Mean' is beyond all numbers from step {simulation.step} on")
+
+
+def test_a_run_that_ends_by_itself_is_foretold_from_how_far_it_is(simulation):
+    """It is at 1 of 1,000 steps when the field begins to fall, and 60 of the 80 dB are done at 4: a quarter is left of
+    what took three seconds, not 996 steps. What it falls by before the sources are off is no pace."""
+    watched = Meters(simulation, ceiling=1e6, probes=())
+    watched.sample(simulation, 1, 1.0, 1000)  # cold
+    told = []
+    for simulation.step, simulation.done in ((0, 0.0), (1, 0.0), (2, 0.25), (3, 0.5), (4, 0.75)):
+        told.append(watched.sample(simulation, 1, 1.0, 1000))
+    assert [sample.part for sample in told] == [0.0, 0.001, 0.25, 0.5, 0.75]
+    assert [sample.remaining for sample in told] == pytest.approx([1000.0, 999.0, 3.0, 2.0, 1.0])
+    assert watched.sample(simulation, 1, 1.0, None).part == 0.75  # without an end that was set

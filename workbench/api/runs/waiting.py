@@ -45,6 +45,4 @@ def _tell(runner: Runner, show: Progress) -> None:
             show(*runner.progress)
         return
     last = samples[-1]
-    until = runner.until
-    told = time_text(last.time, runner.time_unit, ".4g")
-    show(told, 0.0 if until is None else min(1.0, last.time / until))
+    show(time_text(last.time, runner.time_unit, ".4g"), last.part or 0.0)

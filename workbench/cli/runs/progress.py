@@ -57,11 +57,12 @@ class ProgressLine:
             message, fraction = runner.progress
             return f"{message} ({fraction:.0%})" if message else ""
         ceiling = sample.bytes_per_second / sample.fraction_of_ceiling
+        part = sample.part if self._until is None else max(sample.part or 0.0, min(1.0, sample.time / self._until))
+        parts = [] if part is None else [f"{part:4.0%}"]
         if self._until is None:
-            parts = [time_text(sample.time, self._unit, ".6g")]
+            parts += [time_text(sample.time, self._unit, ".6g")]
         else:
-            parts = [
-                f"{min(1.0, sample.time / self._until):4.0%}",
+            parts += [
                 f"{number_text(sample.time, self._unit, '.6g')} {self._of} {time_text(self._until, self._unit)}",
             ]
         parts += [

@@ -11,6 +11,7 @@ import pytest
 from engines.api.errors import MeshError
 from engines.geometry.fibres.files import read_fibre_file
 from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.reading import read_mesh
 from workbench.export.vtu import VtuWriter
 
 
@@ -101,3 +102,19 @@ def test_arrays_of_other_shapes(tiny: TetMesh, tmp_path: Path) -> None:
             read_fibre_file(write(tmp_path / "f.npy", values), tiny)
     with pytest.raises(MeshError, match="is not in"):
         read_fibre_file(tmp_path / "gone.csv", tiny)
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".vtu"])
+def test_a_mesh_is_read_with_fibres_of_an_array_or_a_vtu(
+    tiny: TetMesh, directions: np.ndarray, tmp_path: Path, suffix: str
+) -> None:
+    """As ``workbench new --fibres`` asks for it; what the mesh itself carries does not count."""
+    VtuWriter(tiny).write(tmp_path / "mesh.vtu", {})
+    if suffix == ".npy":
+        np.save(tmp_path / "f.npy", directions)
+    else:
+        made = replace(tiny, fibres=directions[:, :3].astype(np.float32), sheets=directions[:, 3:].astype(np.float32))
+        VtuWriter(made).write(tmp_path / "f.vtu", {})
+    mesh = read_mesh(tmp_path / "mesh.vtu", fibres=tmp_path / f"f{suffix}")
+    np.testing.assert_allclose(mesh.fibres, directions[:, :3], atol=2e-7)
+    np.testing.assert_allclose(mesh.sheets, directions[:, 3:], atol=2e-7)

@@ -167,6 +167,7 @@ def test_tables_are_read(tmp_path, suffix):
     np.testing.assert_array_equal(wiring.delays, [10, 2, 0])
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -180,6 +181,9 @@ def test_tables_are_read(tmp_path, suffix):
         ("pre,post,delay\n1,2,7000\n", "more than 65,535 steps"),
         ("post,weight\n1,2\n", "no columns 'pre' and 'post'|cannot be read"),
         ("pre,post\nx,y\n", "cannot be read as connections"),
+        ("pre,post\n", "synapses.csv has no connections: write a row"),
+        ("pre,post\n# none\n\n", "synapses.csv has no connections: write a row"),
+        ("", "synapses.csv has no connections: write a row"),
     ],
 )
 def test_tables_that_are_wrong_say_why(tmp_path, text, sentence):
