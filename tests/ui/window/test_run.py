@@ -116,7 +116,9 @@ def test_meters_and_traces_follow_the_run(opened, qtbot):
     window.viewport.picked.emit(5, (2.0, 4.0, 2.0))
     assert [marker[0] for marker in window.viewport.markers] == ["P1"]
     window.controller.run()
-    qtbot.waitUntil(lambda: len(window.probes.store.probes.get(("P1", "voltage"), ())) > 20, timeout=10_000)
+    traces = window.probes.store.probes
+    qtbot.waitUntil(lambda: len(traces.get(("P1", "voltage"), ())) > 20, timeout=10_000)
+    qtbot.waitUntil(lambda: traces["P1", "voltage"].values.max() > 0, timeout=10_000)  # the wave has come by
     qtbot.waitUntil(lambda: bool(window.viewport.overlay))
     window.controller.pause()
     wait_for(qtbot, window, Phase.PAUSED)
