@@ -146,3 +146,18 @@ def test_a_curve_goes_on_after_it_was_cut():
     assert list(cut.times) == [0, 1, 2, 3, 4, 5]
     assert cut.values[-1] == 7.0
     assert len(buffer_of(range(10)).since(9.0)[0]) == 0
+
+
+def test_the_bar_is_as_long_as_a_run_that_ends_by_itself_will_be(qtbot):
+    """Half of the way is done at 10 of at most 100: it will end at 20, not jump there from a tenth."""
+    timeline = Timeline()
+    qtbot.addWidget(timeline)
+    timeline.set_until(100.0)
+    timeline.set_time(10.0)
+    assert timeline.bar.fraction == pytest.approx(0.1)
+    timeline.set_part(0.5)
+    timeline.set_time(10.0)
+    assert timeline.bar.fraction == pytest.approx(0.5)
+    timeline.set_part(None)
+    timeline.set_time(10.0)
+    assert timeline.bar.fraction == pytest.approx(0.1)
