@@ -29,7 +29,7 @@ def completion_command(options: Namespace) -> int:
     for action in _actions(top):
         _describe(action, engines)
     names = " ".join(preset.id for preset in presets())
-    print(shtab.complete(top, options.shell, preamble={options.shell: _projects(options.shell, names)}))  # type: ignore[arg-type]  # its stub says str
+    print(shtab.complete(top, options.shell, preamble=_projects(options.shell, names)))
     return 0
 
 
