@@ -110,6 +110,7 @@ def parse_project(text: str | bytes, name: str) -> Project:
     """A validated project from JSON. Raises ProblemError that names ``name`` and the first thing to change."""
     try:
         content = json.loads(text)
+        json.dumps(content, ensure_ascii=False).encode()  # halves of characters, which could not be saved again
     except (ValueError, RecursionError) as error:
         raise ProblemError(f"{name} is not a project: it is no valid JSON ({error}).") from error
     if not isinstance(content, dict):
