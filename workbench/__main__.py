@@ -1,8 +1,6 @@
 """``python -m workbench``."""
 
-import sys
-
-from workbench.cli import main
+from workbench.cli import command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

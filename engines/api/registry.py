@@ -37,7 +37,7 @@ def engine(identifier: str) -> Engine:
         known = ", ".join(engines()) or "none"
         near = nearest_told(identifier, engines())
         raise ProblemError(
-            f"There is no engine '{identifier}' in this installation{near} (there are: {known})."
+            f"There is no engine '{identifier:.40}' in this installation{near} (there are: {known})."
         ) from None
 
 

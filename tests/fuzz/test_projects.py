@@ -138,8 +138,13 @@ def test_a_mutated_project_opens_or_is_refused_in_a_sentence(name, tmp_path):
 
 def test_a_former_form_with_parts_of_another_kind_is_refused(tmp_path):
     folder, content = ready("cuba_4000", tmp_path)
-    content["parameters"] = {"populations": [1], "connections": {}}
-    assert outcome(folder, json.dumps(content)) == "refused"
+    former = {"populations": [1], "connections": {}}
+    assert outcome(folder, json.dumps(content | {"parameters": former})) == "refused"
+
+
+def test_half_a_character_which_could_not_be_saved_is_refused(tmp_path):
+    folder, content = ready("cuba_4000", tmp_path)
+    assert outcome(folder, json.dumps(content | {"title": "\ud800"})) == "refused"
 
 
 @pytest.mark.slow

@@ -65,6 +65,6 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs the tests may have it ignored
     sys.modules.update(modules())
     registry.engines = engines  # type: ignore[assignment]  # cached function replaced by a plain one
-    from workbench.cli import main
+    from workbench.cli import command
 
-    sys.exit(main())
+    command()

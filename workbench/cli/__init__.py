@@ -13,7 +13,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,8 @@ from workbench.words.extras import load
 from workbench.words.failures import with_place
 
 DONE, WRONG, BAD_INPUT, RUN_FAILED, INTERRUPTED = 0, 1, 2, 3, 130
+SIGNALLED = 128
+"""Exit codes above it name a signal."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,6 +41,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _carried_out(given, answer)
     print(json.dumps({"command": given[0], "exit_code": code, **answer}, indent=2))
     return code
+
+
+def command() -> None:
+    """The process of a command. One that was told to end is gone at once: on a busy machine the interpreter takes
+    seconds to take down what nobody needs any more, and who told it may not wait."""
+    code = main()
+    if code > SIGNALLED:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):  # of a terminal that is gone
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _carried_out(given: list[str], answer: dict[str, Any]) -> int:

@@ -26,9 +26,7 @@ def migrate(
     """``content`` in the present version. Raises ProblemError for a newer or an impossible version."""
     version = content.get("schema_version", current)
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise ProblemError(
-            f"{name} has no valid schema_version (it says {repr(version)[:40]}, {current} would be right)."
-        )
+        raise ProblemError(f"{name} has no valid schema_version (it says {version!r:.40}, {current} would be right).")
     if version > current:
         raise ProblemError(
             f"{name} was saved by a newer Workbench (project version {version}, this one reads up to {current}): "

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import time as clock
 import zipfile
@@ -40,6 +41,7 @@ LARGEST_PROJECT = 16 * 2**20
 LARGEST_MESH = 8 * 2**30
 LARGEST_FILE = 2**30
 """Bytes of a file that a parameter names."""
+LONG_WORD = re.compile(r"\S{80,}")
 KEPT_SECONDS = 30 * 86400
 """How long a mesh or picture stays in the cache after its zip was last opened."""
 
@@ -108,6 +110,7 @@ def parse_project(text: str | bytes, name: str) -> Project:
     """A validated project from JSON. Raises ProblemError that names ``name`` and the first thing to change."""
     try:
         content = json.loads(text)
+        json.dumps(content, ensure_ascii=False).encode()  # halves of characters, which could not be saved again
     except (ValueError, RecursionError) as error:
         raise ProblemError(f"{name} is not a project: it is no valid JSON ({error}).") from error
     if not isinstance(content, dict):
@@ -121,19 +124,24 @@ def validated(model: type[Model], content: Any, name: str) -> Model:
         return model.model_validate(content)
     except ValidationError as error:
         problems = error.errors(include_url=False, include_input=False)
-        where = ".".join(str(part) for part in problems[0]["loc"]) or "the whole"
+        where = _shortened(".".join(str(part) for part in problems[0]["loc"]) or "the whole")
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         if problems[0]["type"] == "extra_forbidden":
             raise ProblemError(
                 f"{name} has a value '{where}' that nothing reads: correct its name or remove it{more}."
             ) from error
-        what = problems[0]["msg"].removeprefix("Value error, ")
+        what = _shortened(problems[0]["msg"].removeprefix("Value error, "))
         raise ProblemError(f"{name} has a wrong value at {where}: {what[0].lower()}{what[1:]}{more}.") from error
     except Exception as error:  # of what reads the forms of former versions, of engines that others wrote too
         raise ProblemError(
             f"{name} has values of a form that nothing reads ({type(error).__name__}): put a list, a group or a number "
             "back where one was."
         ) from error
+
+
+def _shortened(text: str) -> str:
+    """Without most of a word that nobody reads to its end."""
+    return LONG_WORD.sub(lambda found: f"{found[0][:40]}…", text)
 
 
 def write_folder(

@@ -15,6 +15,7 @@ import pytest
 from engines.api import registry
 from engines.api.presets import presets_in
 from tests.workbench.fake_engine import WaveEngine
+from workbench import cli
 from workbench.cli import doctor, main
 from workbench.project import presets as preset_module
 from workbench.project.document import open_document
@@ -200,3 +201,14 @@ def test_a_reader_that_has_seen_enough_is_no_error(house, monkeypatch):
     monkeypatch.setattr("workbench.cli.listing.print", closed, raising=False)
     monkeypatch.setattr("workbench.cli.os.dup2", lambda a, b: None)
     assert main(["engines"]) == 0
+
+
+@pytest.mark.parametrize(("code", "at_once"), [(0, False), (3, False), (130, True), (143, True)])
+def test_a_process_that_was_told_to_end_does_not_take_itself_down_first(monkeypatch, code, at_once):
+    def ended(number: int) -> None:
+        raise RuntimeError(f"gone with {number}")
+
+    monkeypatch.setattr("workbench.cli.main", lambda: code)
+    monkeypatch.setattr("os._exit", ended)
+    with pytest.raises(RuntimeError if at_once else SystemExit, match=str(code)):
+        cli.command()

@@ -1,0 +1,116 @@
+"""Runs, pauses, edits, resets, rewinds and opens problems in the real window, again and again.
+
+    xvfb-run -a -s "-screen 0 1600x1000x24 -noreset +extension GLX" python -m tests.soak 600
+
+After each round it prints the resident memory [MB], threads, open files, objects of Qt and active timers. Settings and
+autosaves go to a folder of their own.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+
+_home = tempfile.TemporaryDirectory(prefix="workbench-soak-")
+for _name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+    os.environ[_name] = os.path.join(_home.name, _name)
+
+from PySide6.QtCore import QObject, QSettings, QTimer  # noqa: E402  # after the folders are said
+
+from ui.app import create_application  # noqa: E402
+from ui.session.controller import Phase  # noqa: E402
+from ui.session.house import HouseServices  # noqa: E402
+from ui.viewport.viewport import Viewport  # noqa: E402
+from ui.widgets.theme import theme  # noqa: E402
+from ui.window.main_window import MainWindow  # noqa: E402
+from workbench.project.presets import preset_called  # noqa: E402
+
+PROBLEMS = ("one_particle", "cuba_4000", "notched_concrete_beam", "gray_scott_coral", "fdtd_slab", "small_slab")
+LONGEST_WAIT = 120.0
+
+
+def measured(window: MainWindow) -> tuple[float, int, int, int, int]:
+    """Resident memory [MB], threads, open files, objects of Qt below the window, active timers among them."""
+    gc.collect()
+    with open("/proc/self/statm") as file:
+        resident = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    objects = window.findChildren(QObject)
+    timers = sum(isinstance(each, QTimer) and each.isActive() for each in objects)
+    return resident, threading.active_count(), len(os.listdir("/proc/self/fd")), len(objects), timers
+
+
+class Soak:
+    """One person at one window."""
+
+    def __init__(self) -> None:
+        self.application = create_application([])
+        theme().apply("dark", self.application)
+        settings = QSettings(os.path.join(_home.name, "window.ini"), QSettings.Format.IniFormat)
+        self.window = MainWindow(HouseServices(), Viewport, settings)
+        self.window.resize(1366, 768)
+        self.window.show()
+
+    def until(self, reached: Callable[[], bool], what: str) -> None:
+        latest = time.monotonic() + LONGEST_WAIT
+        while not reached():
+            self.application.processEvents()
+            if time.monotonic() > latest:
+                raise TimeoutError(f"{what}: {self.window.controller.phase}, {self.window.banner.text}")
+            time.sleep(0.002)
+
+    def phase(self, *wanted: Phase) -> None:
+        self.until(lambda: self.window.controller.phase in wanted, f"to be {wanted}")
+
+    def work(self, seconds: float) -> None:
+        latest = time.monotonic() + seconds
+        self.until(lambda: time.monotonic() > latest, "")
+
+    def turn(self, name: str) -> None:
+        window, controller = self.window, self.window.controller
+        preset = preset_called(name)
+        assert preset is not None
+        before = window.model.document
+        window.model.undo_stack.setClean()  # no question about what is unsaved
+        window.open_preset(preset)
+        self.until(lambda: window.model.document is not before, f"{name} to be open")
+        self.phase(Phase.READY)
+        controller.run()
+        self.phase(Phase.RUNNING, Phase.FINISHED)
+        self.work(0.8)
+        controller.pause()
+        self.phase(Phase.PAUSED, Phase.FINISHED)
+        controller.rewinding.rewind_to_last()
+        self.until(lambda: not controller.rewinding.pending, "to be rewound")
+        controller.step(3)
+        self.phase(Phase.PAUSED, Phase.FINISHED)
+        window.model.edit(("title",), f"{name} again", "title")
+        window.model.undo_stack.undo()
+        controller.reset()
+        self.phase(Phase.READY)
+        controller.run()
+        self.work(0.2)
+
+    def close(self) -> None:
+        self.window.close_at_once()
+
+
+def main(seconds: float) -> None:
+    soak, began, number = Soak(), time.monotonic(), 0
+    print("round  seconds  memory  threads  files  objects  timers", flush=True)
+    while time.monotonic() - began < seconds:
+        for name in PROBLEMS:
+            soak.turn(name)
+            number += 1
+        resident, *others = measured(soak.window)
+        passed = time.monotonic() - began
+        print(f"{number:5}  {passed:7.0f}  {resident:6.1f}" + "".join(f"  {each:7}" for each in others), flush=True)
+    soak.close()
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]) if len(sys.argv) > 1 else 600.0)
