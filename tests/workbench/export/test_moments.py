@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import h5py
 import numpy as np
 import pytest
@@ -11,8 +13,10 @@ from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.geometry.meshes.box import box_mesh
 from engines.geometry.particles import Particles
+from engines.recording import FieldSeries, series_on_disk
 from workbench.export.moments.igb import Igb
 from workbench.export.moments.vtkhdf import VtkHdf
+from workbench.run.streams.fields import open_sink
 
 VOLTAGE = FieldInfo("voltage", "Voltage", "mV", "cell", (0, 1))
 FIELD = FieldInfo("E", "Field", "V/m", "cell", (0, 1), components=3)
@@ -141,3 +145,20 @@ def test_points_of_a_mesh_are_slices_behind_a_header(tmp_path):
     _, slices = read_igb(tmp_path / "fields" / "voltage.igb")
     assert slices.shape == (3, mesh.n_points)
     assert set(slices[2]) == {9.0}
+
+
+def test_fields_are_chosen_by_name_and_a_wrong_one_gets_the_nearest(tmp_path):
+    info = SimpleNamespace(fields=(VOLTAGE, FIELD, TIME), geometry=Grid((3, 5), (0.5, 1.0)), time_unit="ms")
+    sink = open_sink(info, FieldSeries(names=["E"], format="vtkhdf"), tmp_path)
+    assert list(sink.take(SimpleNamespace(field=lambda name: np.zeros((15, 3))))) == ["E"]
+    with pytest.raises(ProblemError, match=r"no field 'voltge' to be written.*voltage") as error:
+        open_sink(info, FieldSeries(names=["E", "voltge"]), tmp_path)
+    assert error.value.place == ("recording", "fields", "names", 1)
+
+
+def test_room_on_disk_is_told_before():
+    assert series_on_disk(FieldSeries(), 1000, 10.0) == ()
+    moments, room = series_on_disk(FieldSeries(interval=0.5, precision="float64"), 1000, 10.0)
+    assert (moments.value, room.value, room.unit) == (21, 21 * 1000 * 8 / 1e6, "MB")
+    *_, room = series_on_disk(FieldSeries(interval=0.5, names=["u", "v"]), 1000, 10.0)
+    assert room.value == 21 * 1000 * 4 * 2 / 1e6
