@@ -16,6 +16,8 @@ from ui.widgets.icons import dress
 from workbench.run.history import Mark
 from workbench.words.units import is_count, time_text, unit_text
 
+GAP = 8
+"""Pixels between what stands beside each other."""
 LEAST_FOR_PACE, LEAST_FOR_UNTIL = 640, 470
 """Widths [pixels] below which these fields are left out, so that the buttons and the time stay in full."""
 
@@ -75,7 +77,7 @@ class Timeline(QWidget):
         self.until.edited.connect(self.until_edited)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 6, 10, 6)
-        layout.setSpacing(8)
+        layout.setSpacing(GAP)
         before: tuple[QWidget, ...] = (self.run_button, self.step_button, self.reset_button, self.time_label)
         after: tuple[QWidget, ...] = (self.now_button, self.loop_button, self.pace, self.until)
         for widget in before:
@@ -158,8 +160,7 @@ class Timeline(QWidget):
             if time is None:
                 self.loop_button.setChecked(False)
             elif fields:  # as wide as they are together, so that the bar stays under the mouse
-                gap = self.layout().spacing()
-                wide = sum(field.width() + gap for field in fields) - 2 * gap - self.loop_button.sizeHint().width()
+                wide = sum(field.width() + GAP for field in fields) - 2 * GAP - self.loop_button.sizeHint().width()
                 self.now_button.setFixedWidth(max(wide, self.now_button.sizeHint().width()))
             self._show_fields()
             for button in (self.now_button, self.loop_button):
