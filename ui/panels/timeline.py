@@ -16,6 +16,8 @@ from ui.widgets.icons import dress
 from workbench.run.history import Mark
 from workbench.words.units import clock_text, is_count, unit_text
 
+GAP = 8
+"""Pixels between what stands beside each other."""
 LEAST_FOR_PACE, LEAST_FOR_UNTIL = 640, 470
 """Widths [pixels] below which these fields are left out, so that the buttons and the time stay in full."""
 
@@ -76,10 +78,9 @@ class Timeline(QWidget):
         self.until.edited.connect(self.until_edited)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 6, 10, 6)
-        layout.setSpacing(8)
+        layout.setSpacing(GAP)
         before: tuple[QWidget, ...] = (self.run_button, self.step_button, self.reset_button, self.time_label)
-        before += (self.now_button, self.loop_button)
-        after: tuple[QWidget, ...] = (self.pace, self.until)
+        after: tuple[QWidget, ...] = (self.now_button, self.loop_button, self.pace, self.until)
         for widget in before:
             layout.addWidget(widget)
         layout.addWidget(self.bar, 1)
@@ -92,8 +93,13 @@ class Timeline(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.pace.setVisible(self.width() >= LEAST_FOR_PACE)
-        self.until.setVisible(self.width() >= LEAST_FOR_UNTIL)
+        self._show_fields()
+
+    def _show_fields(self) -> None:
+        """The fields have room here and nobody looks back: then buttons stand in their place."""
+        now = self._past is None
+        self.pace.setVisible(now and self.width() >= LEAST_FOR_PACE)
+        self.until.setVisible(now and self.width() >= LEAST_FOR_UNTIL)
 
     def set_phase(self, phase: Phase) -> None:
         """Enable what makes sense; the run button says what it will do."""
@@ -153,12 +159,18 @@ class Timeline(QWidget):
 
     def look_back(self, time: float | None) -> None:
         """The view shows this moment; None: what is now."""
-        if (time is None) != (self._past is None):
-            self.now_button.setVisible(time is not None)
-            self.loop_button.setVisible(time is not None)
+        turned = (time is None) != (self._past is None)
+        self._past = time
+        if turned:
+            fields = [field for field in (self.pace, self.until) if not field.isHidden()]
             if time is None:
                 self.loop_button.setChecked(False)
-        self._past = time
+            elif fields:  # as wide as they are together, so that the bar stays under the mouse
+                wide = sum(field.width() + GAP for field in fields) - 2 * GAP - self.loop_button.sizeHint().width()
+                self.now_button.setFixedWidth(max(wide, self.now_button.sizeHint().width()))
+            self._show_fields()
+            for button in (self.now_button, self.loop_button):
+                button.setVisible(time is not None)
         self._tell_time()
         self._show_on_bar()
 

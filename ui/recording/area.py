@@ -102,6 +102,7 @@ class RecordingArea(QObject):
 
     def _shot(self, sentence: str, worked: bool) -> None:
         self.shooting = None
+        self._window.viewport.set_overlay(self._window.meters.overlay_lines())
         if worked:
             self._window.files.done.emit(sentence)
         else:

@@ -66,6 +66,8 @@ class Shooting(QObject):
         self._background.submit(LANE, lambda: self._movie.add(picture), lambda _: self._encoded(), self._failed)
 
     def _draw(self) -> Array:
+        """The view without its meters, which are of now."""
+        self._viewport.set_overlay([])
         scene = getattr(self._viewport, "scene", None)
         picture: Array
         if scene is None or not self._wish.ground:

@@ -142,10 +142,12 @@ def test_the_timeline_looks_back_while_the_run_goes_on(opened, qtbot):
     recording, timeline, viewport = slow_wave(opened, qtbot), opened.timeline, opened.viewport
     bar, kept = timeline.bar, recording.playback.frames()[1]
     assert timeline.now_button.isHidden()
+    wide = bar.width()
     at = QPoint(round(bar.bar_width() * kept.time / timeline._span()), bar.height() // 2)
     qtbot.mousePress(bar, Qt.MouseButton.LeftButton, pos=at)
     qtbot.mouseRelease(bar, Qt.MouseButton.LeftButton, pos=at)
     qtbot.waitUntil(lambda: timeline.now_button.isVisible(), timeout=5000)
+    assert abs(bar.width() - wide) <= 1  # it stays under the mouse
     past = viewport.frames[-1]
     assert any(each.time == past.time for each in recording.playback.frames())
     steps = opened.controller.time
