@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, prange
 
 from engines.api import Array
+from engines.backend.compile.digest import digest
+from engines.spiking.neurons import cpu_models
+from engines.spiking.neurons import rows as model_rows
 from engines.spiking.neurons.cpu_models import (
     conductance_lif,
     exp,
@@ -214,7 +217,7 @@ def _rising_lif_neurons(now, p, base, voltage, g_e, g_i, rise_e, rise_i, release
         fired[i] = fires
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def _conductance_neurons(now, p, base, voltage, g_e, g_i, release, fired):
     threshold, reset = p.threshold, p.reset
     for i in range(len(voltage)):
@@ -228,7 +231,7 @@ def _conductance_neurons(now, p, base, voltage, g_e, g_i, release, fired):
         fired[i] = fires
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _izhikevich_neurons(now, p, base, voltage, recovery, g_e, g_i, release, fired):
     threshold, reset, jump = p.threshold, p.reset, p.jump
     for i in range(len(voltage)):
@@ -242,7 +245,7 @@ def _izhikevich_neurons(now, p, base, voltage, recovery, g_e, g_i, release, fire
         fired[i] = fires
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def _adaptive_neurons(now, p, base, voltage, recovery, g_e, g_i, release, fired):
     """A step of the linear part's halves, each exact, around the exponential one, which is exact too: e^(−v/Δ) falls
     evenly. The adaptation takes its step at the mean voltage of the latter."""
@@ -274,13 +277,13 @@ def _adaptive_neurons(now, p, base, voltage, recovery, g_e, g_i, release, fired)
             voltage[i], recovery[i] = fired_adaptive(p, voltage[i], recovery[i], g_e[i], g_i[i], base[i])
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def _move_channels(own, voltage, m, h, n, g_e, g_i, base, halves):
     for i in range(len(voltage)):
         voltage[i] = hodgkin_huxley(own, voltage[i], m[i], h[i], n[i], g_e[i], g_i[i], base[i], halves)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, error_model="numpy")
 def _channel_neurons(now, p, base, voltage, m, h, n, g_e, g_i, release, fired):
     """Sub-steps of halves of the voltage's around the gates', two in one between."""
     threshold, substeps = p.threshold, int(p.substeps)
@@ -313,7 +316,7 @@ def _record_given(first, now, recorded, rising, g_e, g_i, rise_e, rise_i):
             row[2, k] = g_i[i] + rise_i[i] if rising else g_i[i]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _update(k, first, stop, now, populations, rows, random, base, arrived, state, firing, recorded):
     """One step of neurons first … stop − 1, which are of population ``k``."""
     model, n = populations.models[k], len(state.voltage)
@@ -407,41 +410,55 @@ def _record(now, recorded, state, last):
             row[0, k], row[3, k], row[4, k] = state.voltage[i], state.recovery[i], np.float32(last[i] == now)
 
 
-@njit(nogil=True, cache=True)
-def run(steps, clock, populations, rows, random, synapses, state, firing, counts, recorded):
-    """Steps on one core."""
-    base, bounds = np.empty(len(state.voltage), np.float32), populations.bounds
-    ring = synapses.ring
-    for _ in range(steps):
-        now = clock[0]
-        arrived = ring[now & (len(ring) - 1)]
-        for k in range(len(populations.models)):
-            _update(
-                k, bounds[k], bounds[k + 1], now, populations, rows, random, base, arrived, state, firing, recorded
-            )  # fmt: skip
-        _deliver(now, populations, synapses, firing, counts)
-        if len(recorded.watched):
-            _record(now, recorded, state, counts.last)
-        clock[0] = now + 1
+def _compiled_run(sources: int) -> Any:
+    """``run``; ``sources`` is a digest of the other file's code in it, for Numba's cache."""
 
-
-@njit(parallel=True, nogil=True, cache=True)
-def run_shared(steps, clock, populations, rows, random, synapses, state, firing, counts, recorded):
-    """The same, neurons shared among threads."""
-    n, bounds, ring = len(state.voltage), populations.bounds, synapses.ring
-    base = np.empty(n, np.float32)
-    for _ in range(steps):
-        now = clock[0]
-        arrived = ring[now & (len(ring) - 1)]
-        for chunk in prange(-(-n // CHUNK)):
-            begin, end = chunk * CHUNK, min(chunk * CHUNK + CHUNK, n)
+    @njit(nogil=True, cache=True)
+    def run(steps, clock, populations, rows, random, synapses, state, firing, counts, recorded):
+        """Steps on one core."""
+        base, bounds = np.empty(len(state.voltage), np.float32), populations.bounds
+        ring = synapses.ring
+        for _ in range(steps if sources >= 0 else 0):
+            now = clock[0]
+            arrived = ring[now & (len(ring) - 1)]
             for k in range(len(populations.models)):
-                first, stop = max(begin, bounds[k]), min(end, bounds[k + 1])
-                if first < stop:
-                    _update(
-                        k, first, stop, now, populations, rows, random, base, arrived, state, firing, recorded
-                    )  # fmt: skip
-        _deliver(now, populations, synapses, firing, counts)
-        if len(recorded.watched):
-            _record(now, recorded, state, counts.last)
-        clock[0] = now + 1
+                _update(
+                    k, bounds[k], bounds[k + 1], now, populations, rows, random, base, arrived, state, firing, recorded
+                )  # fmt: skip
+            _deliver(now, populations, synapses, firing, counts)
+            if len(recorded.watched):
+                _record(now, recorded, state, counts.last)
+            clock[0] = now + 1
+
+    return run
+
+
+def _compiled_run_shared(sources: int) -> Any:
+    """``run_shared``; ``sources`` is a digest of the other file's code in it, for Numba's cache."""
+
+    @njit(parallel=True, nogil=True, cache=True)
+    def run_shared(steps, clock, populations, rows, random, synapses, state, firing, counts, recorded):
+        """The same, neurons shared among threads."""
+        n, bounds, ring = len(state.voltage), populations.bounds, synapses.ring
+        base = np.empty(n, np.float32)
+        for _ in range(steps if sources >= 0 else 0):
+            now = clock[0]
+            arrived = ring[now & (len(ring) - 1)]
+            for chunk in prange(-(-n // CHUNK)):
+                begin, end = chunk * CHUNK, min(chunk * CHUNK + CHUNK, n)
+                for k in range(len(populations.models)):
+                    first, stop = max(begin, bounds[k]), min(end, bounds[k + 1])
+                    if first < stop:
+                        _update(
+                            k, first, stop, now, populations, rows, random, base, arrived, state, firing, recorded
+                        )  # fmt: skip
+            _deliver(now, populations, synapses, firing, counts)
+            if len(recorded.watched):
+                _record(now, recorded, state, counts.last)
+            clock[0] = now + 1
+
+    return run_shared
+
+
+SOURCES = digest(cpu_models, model_rows)
+run, run_shared = _compiled_run(SOURCES), _compiled_run_shared(SOURCES)

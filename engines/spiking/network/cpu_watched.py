@@ -9,6 +9,7 @@ from numba import njit
 from engines.backend.compile.digest import digest
 from engines.spiking.network import cpu_kernels
 from engines.spiking.network.cpu_kernels import run
+from engines.spiking.neurons import cpu_models, rows
 from engines.spiking.watch import spikes
 from engines.spiking.watch.spikes import gather
 
@@ -27,4 +28,4 @@ def _compiled(sources: int) -> Any:
     return run_watched
 
 
-run_watched = _compiled(digest(cpu_kernels, spikes))
+run_watched = _compiled(digest(cpu_kernels, cpu_models, rows, spikes))
