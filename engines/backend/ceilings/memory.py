@@ -33,19 +33,25 @@ _measured: dict[object, Ceilings] = {}
 _measuring = threading.Lock()
 
 
-def cpu_ceilings(threads: int) -> Ceilings:
-    """Best repetition of 0.2 s (STREAM's rule) on ``threads`` cores, float64 arrays of four last-level caches each."""
+def cpu_ceilings(threads: int, elements: int | None = None) -> Ceilings:
+    """Best repetition of 0.2 s (STREAM's rule) on ``threads`` cores, float64 arrays of :func:`cpu_array_size`, or of
+    ``elements`` where nobody looks at what is found (while kernels are compiled ahead)."""
     with _measuring:
         if threads not in _measured:
-            _measured[threads] = measure_cpu(threads, cpu_array_size())
+            _measured[threads] = measure_cpu(threads, elements or cpu_array_size())
         return _measured[threads]
 
 
 def cpu_array_size() -> int:
-    """Elements of one float64 array: four times the last-level cache, but at most an eighth of the memory."""
-    wanted = max(4 * machine.last_level_cache_bytes(), 64 << 20)
+    """Elements of one float64 array: four times the last-level cache.
+
+    But no more than a 32nd of the memory, where that holds the cache once (a copy then moves two such arrays past it):
+    a virtual machine may show the 480 MB of a whole server's cache, and 6 GB to touch take 15 s of the system's time.
+    And never more than an eighth of it.
+    """
+    cache = max(machine.last_level_cache_bytes(), 16 << 20)
     memory = machine.memory_bytes()
-    return (min(wanted, memory // 8) if memory else wanted) // 8
+    return (min(4 * cache, max(memory // 32, cache), memory // 8) if memory else 4 * cache) // 8
 
 
 def measure_cpu(threads: int, n: int) -> Ceilings:

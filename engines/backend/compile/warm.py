@@ -6,7 +6,6 @@ Set-up calls :func:`warm`. Numba and CuPy keep what they compile on disk; a seco
 from __future__ import annotations
 
 import multiprocessing
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
@@ -48,11 +47,15 @@ def warm(progress: Progress = no_progress, others: Sequence[Callable[[], None]] 
     progress("Kernels are compiled", 1.0)
 
 
+SECONDS_TO_COMPILE = {"battery": 43, "fdtd": 34, "peridynamics": 26, "cardiac": 22, "spiking": 10}
+"""Of one core, for what is warmed of an engine; measured together with the longest, stencil's 50. Others come first."""
+
+
 def _warm_on_cpu(others: Sequence[Callable[[], None]], progress: Progress) -> None:
-    """The backend's kernels, which all use, each engine, the largest first, and ``others``; on several cores in
+    """The backend's kernels, which all use, each engine, the longest first, and ``others``; on several cores in
     processes, since Numba compiles on one."""
     jobs: list[tuple[str, Callable[[], None]]] = [("kernels of fields", _warm_fields)]
-    ids = sorted(engines(), key=_kernel_bytes, reverse=True)
+    ids = sorted(engines(), key=lambda engine: -SECONDS_TO_COMPILE.get(engine, 50))
     jobs += [(engines()[each].title, partial(_warm_engine, each)) for each in ids]
     jobs += [(other.__module__, other) for other in others]
     if min(usable_cores(), len(ids)) == 1:
@@ -67,15 +70,9 @@ def _warm_on_cpu(others: Sequence[Callable[[], None]], progress: Progress) -> No
             progress(f"Compiled {futures[future]}", done / len(jobs))
 
 
-def _kernel_bytes(engine: str) -> int:
-    """How much there is to compile, about: the size of the files with functions for Numba."""
-    folder = Path(sys.modules[type(engines()[engine]).__module__].__file__ or "").parent
-    texts = (path.read_bytes() for path in folder.rglob("*.py"))
-    return sum(len(text) for text in texts if b"njit" in text)
-
-
 def _warm_engine(engine: str) -> None:
     backend = open_backend("cpu")
+    ceilings.cpu_ceilings(backend.info.threads, 1)  # for estimates, which else take gigabytes where caches are large
     try:
         engines()[engine].warm(backend)
     finally:

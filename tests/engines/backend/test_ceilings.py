@@ -32,7 +32,15 @@ def test_arrays_exceed_the_last_level_cache(monkeypatch):
     monkeypatch.setattr(machine, "memory_bytes", lambda: 64 << 30)
     assert cpu_array_size() * 8 == 4 * (32 << 20)
     monkeypatch.setattr(machine, "memory_bytes", lambda: 512 << 20)
-    assert cpu_array_size() * 8 == 64 << 20
+    assert cpu_array_size() * 8 == 32 << 20
+
+
+def test_arrays_take_a_32nd_of_the_memory_where_that_exceeds_the_cache(monkeypatch):
+    """Of 23 GB beside the cache of a whole server, of 8 GB, which hold that cache by more than a 32nd, and of 2 GB."""
+    monkeypatch.setattr(machine, "last_level_cache_bytes", lambda: 480 << 20)
+    for memory, array in ((23 << 30, (23 << 30) // 32), (8 << 30, 480 << 20), (2 << 30, 256 << 20)):
+        monkeypatch.setattr(machine, "memory_bytes", lambda memory=memory: memory)
+        assert cpu_array_size() * 8 == array
 
 
 def test_the_kernels_do_what_stream_defines():
