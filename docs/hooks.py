@@ -20,6 +20,9 @@ from engines.api import registry  # noqa: E402
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 ROLE = re.compile(r":(?:func|meth|class|mod|attr|data):(?=<code>)")
 TAKEN: dict[str, str] = {
+    "docs/window.md": "window.md",
+    "docs/command_line.md": "command_line.md",
+    "docs/capabilities.md": "capabilities.md",
     "docs/python.md": "howto/python.md",
     "docs/verification.md": "reference/verification.md",
     "docs/architecture.md": "contribute/architecture.md",
