@@ -22,19 +22,24 @@
 //
 // ASYMMETRIC: charge transfer coefficients other than ½ (kinetics.cuh). AGEING: SEI and plating (ageing.cuh); the side
 // reactions take their current from the negative particles', so these carry I + I_side, and each cycle is recorded.
+// DRIVEN: the protocol has a drive cycle (always compiled in with ASYMMETRIC, which few have).
 //
-// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
-// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
-// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
-// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
-// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
-// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
-// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
-// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
-// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
-// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
-// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
-// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1
+// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0
+// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1
+// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0
+// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1
 
 #include "battery/step/cell_rows.cuh"
 #include "battery/step/curves.cuh"
@@ -48,7 +53,28 @@
 
 constexpr int BLOCK = sizeof(REAL) == 4 ? 64 : 32;
 
+#if DRIVEN
+// a/b to the last bit, as the machine finds it for numbers that are neither huge nor tiny, but without the branch for
+// those, so that several are found side by side.
+__device__ __forceinline__ double quotient(double a, double b) { return a / b; }
+__device__ __forceinline__ float quotient(float a, float b) {
+#ifdef __CUDA_ARCH__
+    float inverse = __fdividef(1.0f, b);
+    inverse = fmaf(fmaf(-b, inverse, 1.0f), inverse, inverse);
+    float q = a * inverse;
+    q = fmaf(fmaf(-b, q, a), inverse, q);
+    return fmaf(fmaf(-b, q, a), inverse, q);
+#else
+    return a / b;
+#endif
+}
+#endif
+
 using Cubics = const Cubic<REAL>::type* __restrict__;
+
+// Iterations of loops over modes and volumes that are taken side by side: where a drive cycle is, it is mostly one cell's,
+// which waits for each result; many cells wait for registers.
+constexpr int SIDE_BY_SIDE = DRIVEN && sizeof(REAL) == 4 ? 4 : 1;
 
 // One electrode's particle of one cell.
 struct Particle {
@@ -57,7 +83,7 @@ struct Particle {
     REAL (*b)[BLOCK], (*share)[BLOCK];
 
     __device__ __forceinline__ void shares(REAL dt) {
-#pragma unroll 1
+#pragma unroll SIDE_BY_SIDE
         for (int k = 0; k < MODES; ++k) share[k][threadIdx.x] = -expm1(-SQUARES[k] * (rate * dt));
     }
 
@@ -85,26 +111,28 @@ struct Particle {
         return x;
     }
 
+#if DRIVEN
     // What a rise of the current from the step's mean to its end adds at the surface, per ampere.
     __device__ __forceinline__ REAL rising(REAL dt) const {
         REAL x = REAL(0.2);
-#pragma unroll 1
+#pragma unroll SIDE_BY_SIDE
         for (int k = 0; k < MODES; ++k) {
             const REAL g = share[k][threadIdx.x];
-            x += WEIGHTS[k] * (REAL(1) - g - REAL(2) * g / (SQUARES[k] * (rate * dt)));
+            x += WEIGHTS[k] * (REAL(1) - g - quotient(REAL(2) * g, SQUARES[k] * (rate * dt)));
         }
         return gain * x;
     }
 
     // The same in the amplitudes.
     __device__ __forceinline__ void rise(REAL dt, REAL current) {
-#pragma unroll 1
+#pragma unroll SIDE_BY_SIDE
         for (int k = 0; k < MODES; ++k) {
             const REAL g = share[k][threadIdx.x];
-            const REAL late = REAL(2) - g - REAL(2) * g / (SQUARES[k] * (rate * dt));
+            const REAL late = REAL(2) - g - quotient(REAL(2) * g, SQUARES[k] * (rate * dt));
             b[k][threadIdx.x] += WEIGHTS[k] * gain * current * late;
         }
     }
+#endif
 
     __device__ __forceinline__ void advance(REAL current) {
         const REAL driven = gain * current;
@@ -274,6 +302,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             now.resistance = GIVEN(Coefficient::RESISTANCE) + ionic +
                              GIVEN(Coefficient::FILM_RESISTANCE) * ageing.film(given, stride, dt);
 #endif
+#if DRIVEN
             if (kind == Kind::DRIVE || kind == Kind::POWER_DRIVE) {
                 const REAL* const now_at = drive + DRIVE_COLUMNS * (static_cast<int>(wanted) + elapsed);
                 wanted = now_at[DriveColumn::END];
@@ -287,6 +316,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                     A_p += (positive.rising(dt) - B_p) * rise;
                 }
             }
+#endif
             if (kind != Kind::VOLTAGE) wanted *= factor;
 #if ELECTROLYTE
             REAL log_n, log_p, root_n, root_p;
@@ -318,6 +348,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                     if (fabs(move) <= REAL(1e-7) * (REAL(1e-3) + fabs(next))) break;
                 }
                 current = next;
+#if DRIVEN
                 if (kind == Kind::POWER_DRIVE && rise != REAL(0)) {
                     // The mean current of the mean power: what it costs is a line between the current's mean and its end.
                     const REAL x_n = A_n + B_n * current, x_p = A_p + B_p * current;
@@ -328,6 +359,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                         rise = current - (mean_power + rise * (at_end - at_mean) / REAL(3)) / (source - at_mean);
                     }
                 }
+#endif
             } else {
                 current = wanted;
             }
@@ -412,10 +444,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             }
             negative.advance(intercalation);
             positive.advance(through);
+#if DRIVEN
             if (rise != REAL(0)) {
                 negative.rise(dt, rise);
                 positive.rise(dt, rise);
             }
+#endif
 #if AGEING
             accumulate_product(mean_n, error_n, negative.growth * span, through);
             accumulate_product(mean_n, error_n, negative.growth * span, ageing.sei_current);
@@ -443,12 +477,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                                   potential(tables, Table::NEGATIVE_ENTROPIC, bounded(x_n));
             const REAL reversible = (REFERENCE_TEMPERATURE + warmth) * entropic;
             REAL heat = current * (open_circuit - voltage - reversible);
+#if DRIVEN
             if (rise != REAL(0)) {
                 // Over the step: what the current costs is taken as a line between its mean and its end.
                 const REAL at_end = open_circuit - voltage + now.concentration;
                 const REAL at_mean = cost(now, kinetic_n, kinetic_p, x_n, x_p, through);
                 heat = through * (at_mean - now.concentration - reversible) + rise * (at_end - at_mean) / REAL(3);
             }
+#endif
             const REAL cooling = GIVEN(Coefficient::COOLING);
             warmth += (heat - cooling * (warmth - GIVEN(Coefficient::AMBIENT))) /
                       (GIVEN(Coefficient::HEAT_CAPACITY) / span + REAL(0.5) * cooling);

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engines.api import Array
 from engines.backend.precision import REAL
 from engines.battery.cells.step.cells import Cells
+from engines.battery.protocol.durations import DRIVES
+from engines.battery.protocol.instructions import Instruction
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
@@ -25,17 +29,22 @@ class CudaCells(Cells):
 
     def __init__(self, backend: CudaBackend, *args: Any, **kwargs: Any) -> None:
         super().__init__(backend, *args, **kwargs)
+        self._cycles: tuple[Any, ...] = ()
+        if self.ageing is not None:
+            self._cycles = (self.record, np.int32(self.record.shape[2]), np.int32(self.instructions_per_cycle))
+
+    def set_protocol(self, instructions: Sequence[Instruction], drive: Array | None = None) -> None:
+        """What a drive cycle needs is compiled in only where there is one."""
+        super().set_protocol(instructions, drive)
         options = (
             REAL[self.dtype.name],
             f"-DELECTROLYTE={self.electrolyte:d}",
             f"-DTHERMAL={self.thermal:d}",
             f"-DASYMMETRIC={self.asymmetric:d}",
             f"-DAGEING={self.ageing is not None:d}",
+            f"-DDRIVEN={self.asymmetric or any(each.kind in DRIVES for each in instructions):d}",
         )
-        self._cycles: tuple[Any, ...] = ()
-        if self.ageing is not None:
-            self._cycles = (self.record, np.int32(self.record.shape[2]), np.int32(self.instructions_per_cycle))
-        self._kernel = backend.compile(SOURCE, options).get_function("run_cells")
+        self._kernel = self.backend.compile(SOURCE, options).get_function("run_cells")
 
     def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
         real, block = self.dtype.type, BLOCKS[self.dtype.name]
