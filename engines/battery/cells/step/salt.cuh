@@ -37,7 +37,12 @@ __device__ __forceinline__ REAL salt_until_empty(REAL (*u)[BLOCK], REAL (*up)[BL
 
 // One implicit step of the salt; u, up, delta: columns of shared memory. Returns the part of the step after which a
 // volume or a collector is empty (1: none is) and leaves the salt of that moment, straight between the step's start and its end.
-__device__ __forceinline__ REAL salt_step(
+#if VARYING
+__device__ __noinline__  // registers are short
+#else
+__device__ __forceinline__
+#endif
+REAL salt_step(
     REAL (*u)[BLOCK], REAL (*up)[BLOCK], REAL (*delta)[BLOCK], Cubics tables, const REAL* own, int stride,
     REAL arrhenius, REAL current, REAL dt) {
     const int me = threadIdx.x;
