@@ -32,6 +32,8 @@ from engines.battery.step.cell_rows import (
 from engines.battery.step.particle_rows import MODES
 
 PADDING = 64
+OF_SHELLS = 2 * 2 * graded.PICARD * graded.SHELLS * 40
+"""Operations of a step whose particles are shells: two stages of two electrodes, 40 a shell (counted)."""
 RECORDED = 2**24
 """Numbers that are kept of the cycles at most: of a large ensemble the first cells stand for all."""
 
@@ -172,7 +174,7 @@ class Cells(ABC):
         size = self.dtype.itemsize * self.n_cells
         return KernelTraffic(
             "cells", (self.rows + len(self.coefficients)) * size, self.rows * size,
-            250 * self.n_cells,
+            (OF_SHELLS if self.varying else 250) * self.n_cells,
         )  # fmt: skip
 
     def stoichiometry(self, points: int, cells: Array | None = None) -> tuple[Array, Array]:
