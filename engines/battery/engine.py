@@ -19,7 +19,8 @@ until a limit. Each cell has its own place in them.
 
 - ``particles``: bare spheres. Finite volumes in shells, explicit (stable up to a step that the smallest sphere sets) or
   implicit (θ scheme); or eigenmodes, each of which relaxes at its own rate λ² D/R².
-- ``cells``: one sphere per electrode (SPM); salt in the electrolyte (SPMe: implicit finite volumes); a lumped
+- ``cells``: one sphere per electrode (SPM), as shells where D depends on the stoichiometry; salt in the electrolyte
+  (SPMe: implicit finite volumes); a lumped
   temperature; charge transfer coefficients other than ½; ageing by growth of the SEI and lithium plating.
 - ``mpm``: one cell whose electrodes have many particles that differ in size and share a potential.
 - ``pack``: cells in a box of voxels, wired in series and parallel, and the heat between them (RKL2).

@@ -59,10 +59,12 @@ CASES = {
                 "_electrode",
                 "_say_unread#1",
                 "_say_unread#2",
-                "_say_what_means_cost",
                 "_unread",
             )
         ),
+    ),
+    "a diffusivity that varies, of which the mean is taken": Case(
+        project("battery", lambda folder: {**bpx(_left_out)(folder), "model": "MPM"}), (f"{READER}._what_means_cost",)
     ),
     "an old BPX file": Case(project("battery", bpx(_old)), (f"{READER}._version", f"{READER}._electrolyte")),
     "a current that no cell carries": case(

@@ -10,8 +10,9 @@ How the quantities of the standard become those of :class:`ParameterSet`:
     initial state      x = min + soc (max − min) in the negative electrode, max − soc (max − min) in the positive one
 
 Values at a reference temperature other than 298.15 K are moved there with their activation energies (potentials with
-their entropic change). The diffusivity in a particle is one number in this engine: of a function it is the mean between
-the limits of stoichiometry, and a finding says what that costs (``mean_diffusivity.py``).
+their entropic change). The diffusivity in a particle is a number, of a function the mean between the limits of
+stoichiometry, and what the function is over that; a finding for models that have but the number says what that costs
+(``mean_diffusivity.py``).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -106,7 +107,9 @@ class _Reader:
         self.name = name
         self.findings: list[Finding] = []
         self.scalars: dict[str, float] = {}
-        self.varying: dict[str, tuple[Function, str]] = {}  # diffusivities of which the mean is taken, and a sentence
+        self.varying: dict[
+            str, tuple[Function, str]
+        ] = {}  # diffusivities [m²/s], and a sentence for who takes their mean
         top = Section(content, "", name)
         self.header = top.section("Header")
         self.version = self._version()
@@ -154,11 +157,21 @@ class _Reader:
             title=str(title),
             source=self.name,
             scalars={name: Sourced(value, SCALARS[name], self.name) for name, value in self.scalars.items()},
-            findings=(),
-            **functions,
+            negative_ocp=functions["negative_ocp"],
+            positive_ocp=functions["positive_ocp"],
+            negative_entropic=functions["negative_entropic"],
+            positive_entropic=functions["positive_entropic"],
+            electrolyte_diffusivity=functions["electrolyte_diffusivity"],
+            electrolyte_conductivity=functions["electrolyte_conductivity"],
+            findings=tuple(self.findings),
         )
-        self._say_what_means_cost(cell)
-        return replace(cell, findings=tuple(self.findings))
+        laws = {name: _scaled(law, 1 / self.scalars[f"{name}_diffusivity"]) for name, (law, _) in self.varying.items()}
+        return replace(
+            cell,
+            negative_diffusivity_law=laws.get("negative"),
+            positive_diffusivity_law=laws.get("positive"),
+            mean_findings=self._what_means_cost(cell),
+        )
 
     def _arrhenius(self, activation: float) -> float:
         """Factor from the file's reference temperature to 298.15 K."""
@@ -299,14 +312,15 @@ class _Reader:
             self.varying[electrode] = _scaled(lambda x: function(np.clip(x, low, high)), warmer), sentence
         return warmer * (mean if values.max() > values.min() else float(values[0]))
 
-    def _say_what_means_cost(self, cell: ParameterSet) -> None:
+    def _what_means_cost(self, cell: ParameterSet) -> dict[str, Finding]:
+        found = {}
         for electrode, (law, sentence) in self.varying.items():
             volts, charge = cost_of_means(cell, {electrode: law})
             what = f"up to {1e3 * volts:.2g} mV and {100 * abs(charge):.1f} % of the charge"
             small = volts < SMALL_COST and abs(charge) < SMALL_COST
-            self.findings.append(
-                Finding(f"{sentence} In a discharge at 1C that is {what} away.", "info" if small else "warning")
-            )
+            severity: Literal["info", "warning"] = "info" if small else "warning"
+            found[electrode] = Finding(f"{sentence} In a discharge at 1C that is {what} away.", severity)
+        return found
 
     def _pores(self, entries: Section, layer: str) -> None:
         porosity = entries.number("Porosity", FRACTION)

@@ -122,7 +122,7 @@ def _electrode(parameters: ParameterSet, electrode: str, limits: Any, spm_only: 
         "Maximum concentration [mol.m-3]": of("maximum_concentration"),
         "Particle radius [m]": of("particle_radius"),
         "Surface area per unit volume [m-1]": 3 * of("active_fraction") / of("particle_radius"),
-        "Diffusivity [m2.s-1]": of("diffusivity"),
+        "Diffusivity [m2.s-1]": _diffusivity(parameters, electrode),
         "Diffusivity activation energy [J.mol-1]": of("diffusivity_activation"),
         "OCP [V]": _value(getattr(parameters, f"{electrode}_ocp"), 1.0),
         "Entropic change coefficient [V.K-1]": _value(getattr(parameters, f"{electrode}_entropic"), 1.0),
@@ -132,6 +132,11 @@ def _electrode(parameters: ParameterSet, electrode: str, limits: Any, spm_only: 
     if not spm_only:
         entries |= {**_pores(p, electrode), "Conductivity [S.m-1]": of("solid_conductivity")}
     return entries
+
+
+def _diffusivity(parameters: ParameterSet, electrode: str) -> Any:
+    mean, law = parameters.values()[f"{electrode}_diffusivity"], parameters.laws.get(electrode)
+    return mean if law is None else _value(lambda x: mean * law(x), 1.0)
 
 
 def _pores(p: dict[str, float], layer: str) -> dict[str, float]:

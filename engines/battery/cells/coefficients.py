@@ -18,7 +18,7 @@ from engines.api import Array
 from engines.battery.cells.ageing import Ageing
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import FARADAY, GAS
-from engines.battery.setup.curves import curve
+from engines.battery.setup.curves import Curve, curve, monotone_curve
 from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, ELECTROLYTE_RANGE, Coefficient
 
 Scalars = Mapping[str, float | Array]
@@ -29,15 +29,19 @@ def is_asymmetric(scalars: Scalars) -> bool:
     return any(np.any(np.asarray(scalars[f"{e}_transfer_coefficient"]) != 0.5) for e in ("negative", "positive"))
 
 
-def coefficient_rows(scalars: Scalars, ageing: Ageing | None) -> int:
-    """How many rows the kernels need."""
+def coefficient_rows(scalars: Scalars, ageing: Ageing | None, varying: bool = False) -> int:
+    """How many rows the kernels need; ``varying``: a diffusivity does, whose kernels know any charge transfer."""
     if ageing is not None:
         return len(Coefficient)
-    return Coefficient.SEI_REACTION if is_asymmetric(scalars) else Coefficient.NEGATIVE_SKEW
+    return Coefficient.SEI_REACTION if varying or is_asymmetric(scalars) else Coefficient.NEGATIVE_SKEW
 
 
 def coefficients(
-    parameters: ParameterSet, scalars: Scalars, with_electrolyte: bool, ageing: Ageing | None = None
+    parameters: ParameterSet,
+    scalars: Scalars,
+    with_electrolyte: bool,
+    ageing: Ageing | None = None,
+    varying: bool = False,
 ) -> Array:
     """(coefficient_rows, n) float64 of ``scalars``, the set's own or changed: numbers or (n,) arrays."""
     p = {name: np.atleast_1d(np.asarray(value, float)) for name, value in scalars.items()}
@@ -85,13 +89,21 @@ def coefficients(
     if ageing is not None:
         rows |= ageing.coefficients(p)
     n = max(len(values) for values in p.values())
-    names = [each.name.lower() for each in Coefficient][: coefficient_rows(scalars, ageing)]
+    names = [each.name.lower() for each in Coefficient][: coefficient_rows(scalars, ageing, varying)]
     return np.array([np.broadcast_to(rows[name], n) for name in names])
 
 
-def tables(parameters: ParameterSet) -> Array:
-    """(len(Table), intervals, 4): potentials and entropic changes over stoichiometry 0 to 1, the electrolyte's
-    diffusivity over 0 to ELECTROLYTE_RANGE times the set's concentration."""
+def diffusivity_curves(parameters: ParameterSet) -> tuple[Curve, Curve]:
+    """Of the negative and the positive particles, over that of the set, of the stoichiometry."""
+    laws = [parameters.laws.get(name, np.ones_like) for name in ("negative", "positive")]
+    negative, positive = (monotone_curve(law, 0.0, 1.0) for law in laws)
+    return negative, positive
+
+
+def tables(parameters: ParameterSet, varying: bool = False) -> Array:
+    """(tables, intervals, 4), in the order of ``Table``: potentials and entropic changes over stoichiometry 0 to 1, the
+    electrolyte's diffusivity over 0 to ELECTROLYTE_RANGE times the set's concentration; where they vary, the particles'
+    diffusivities over stoichiometry."""
     over_x = (
         parameters.negative_ocp, parameters.positive_ocp, parameters.negative_entropic, parameters.positive_entropic,
     )  # fmt: skip
@@ -99,4 +111,5 @@ def tables(parameters: ParameterSet) -> Array:
     return np.array(
         [curve(function, 0.0, 1.0).coefficients for function in over_x]
         + [curve(parameters.electrolyte_diffusivity, 0.0, most).coefficients]
+        + ([each.coefficients for each in diffusivity_curves(parameters)] if varying else [])
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -15,7 +16,7 @@ from engines.battery.cells.ageing import ageing_of
 from engines.battery.cells.coefficients import coefficient_rows
 from engines.battery.cells.forecast import CellForecast
 from engines.battery.cells.simulation import CellSimulation
-from engines.battery.cells.step.cells import CELLS, RECORDED
+from engines.battery.cells.step.cells import CELLS, RECORDED, state_rows_beside, varies
 from engines.battery.cells.step.reference import spm
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import BatteryParameters, parameters_of
@@ -25,7 +26,7 @@ from engines.battery.protocol.plan import Plan, cycle_findings, plan_of, shorter
 from engines.battery.protocol.steps import parse
 from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
 from engines.battery.setup.ensemble import sample
-from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, AgeingRow, CycleRow, Row
+from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, CycleRow, Row
 from engines.battery.step.model import Model
 from engines.battery.watch.cell_record import CellRecord, cells_on_disk
 from engines.geometry.particles import Particles, interned, paired_rows
@@ -51,10 +52,11 @@ class SingleParticle(Model):
         size = np.dtype(FLOAT_TYPES[parameters.numerics.precision]).itemsize
         ageing = ageing_of(parameters)
         rows = Row.SALT + (3 * ELECTROLYTE_CELLS if parameters.model == "SPMe" else 0)
-        rows += 0 if ageing is None else len(AgeingRow)
-        given = coefficient_rows({**cell.values(), **scalars}, ageing)
+        varying = varies(cell, ageing)
+        rows += state_rows_beside(ageing, varying)
+        given = coefficient_rows({**cell.values(), **scalars}, ageing, varying)
         recorded = 0 if ageing is None else min(RECORDED, n * parameters.cycles * len(CycleRow))
-        seconds = n * _cell_seconds(backend, parameters)
+        seconds = n * _cell_seconds(backend, parameters, varying)
         return Estimate(
             memory_bytes=(n * (rows + given) + recorded) * size,
             bytes_per_step=n * (2 * rows + given) * size,
@@ -106,7 +108,11 @@ class SingleParticle(Model):
         return CellForecast(problem, backend)
 
     def warm(self, backend: Backend) -> None:
-        """A step of each, with and without heat and ageing."""
+        """A step of each, with and without heat and ageing, and of a cell whose diffusivity varies."""
+        cell = replace(PARAMETER_SETS["Chen2020"], negative_diffusivity_law=np.ones_like)
+        cells = CELLS.open(backend, cell, [Instruction(Kind.CURRENT, 0.0)], 1.0)
+        with backend.active():
+            cells.advance(0, 1)
         laws: tuple[dict[str, str], ...] = ({}, {"sei": "solvent-diffusion limited"})
         for model, thermal, ageing in product(("SPM", "SPMe"), ("isothermal", "lumped"), laws):
             chosen = {"model": model, "thermal": thermal, "ageing": ageing}
@@ -172,22 +178,33 @@ def _at_the_start(parameters: BatteryParameters, cell: ParameterSet, first: Inst
     if first.kind == Kind.CURRENT and first.value > 0:
         step, low = step_of(parameters), cell.scalars["lower_cutoff"].value
         current = first.value * parameters.current_factor
+        at_start = {f"{name}_diffusivity": _at_start(cell, name) for name in cell.laws}
         with np.errstate(invalid="ignore"):  # beyond what the electrode holds
-            if not spm(cell, current, step)[0] > low:
+            if not spm(cell.changed(at_start, "at the start"), current, step)[0] > low:
                 sentence = f"its voltage is below {low:g} V within {step:g} s; use a smaller current."
                 return [Finding(f"This cell cannot carry {current:g} A: {sentence}", place=("protocol",))]
     return []
 
 
-def _cell_seconds(backend: Backend, parameters: BatteryParameters) -> float:
-    """Seconds per cell and step, measured at the first call for this backend, model and precision."""
+def _at_start(cell: ParameterSet, electrode: str) -> float:
+    """The diffusivity [m²/s] of a law where the protocol starts."""
+    p = cell.values()
+    x = p[f"{electrode}_initial_concentration"] / p[f"{electrode}_maximum_concentration"]
+    return p[f"{electrode}_diffusivity"] * float(cell.laws[electrode](np.array(x)))
+
+
+def _cell_seconds(backend: Backend, parameters: BatteryParameters, varying: bool) -> float:
+    """Seconds per cell and step, measured at the first call for this backend, model and precision; ``varying``: with a
+    diffusivity that may (here it does not: a solution takes as long)."""
     ageing, precision = ageing_of(parameters), parameters.numerics.precision
-    key = __name__, parameters.model, parameters.thermal, precision, ageing is not None
+    key = __name__, parameters.model, parameters.thermal, precision, ageing is not None, varying
+    cell = PARAMETER_SETS["OKane2022"]
+    cell = replace(cell, negative_diffusivity_law=np.ones_like) if varying else cell
 
     def measure() -> float:
         count = pick(backend, **SAMPLE_CELLS)
         cells = CELLS.open(
-            backend, PARAMETER_SETS["OKane2022"], [Instruction(Kind.CURRENT, 0.0)], 1.0,
+            backend, cell, [Instruction(Kind.CURRENT, 0.0)], 1.0,
             {"contact_resistance": np.zeros(count)}, electrolyte=parameters.model == "SPMe",
             thermal=parameters.thermal == "lumped", precision=FLOAT_TYPES[precision], ageing=ageing,
         )  # fmt: skip

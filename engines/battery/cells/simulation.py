@@ -241,10 +241,11 @@ class CellSimulation(Recorded, Simulation):
     def non_finite(self) -> NonFinite | None:
         n = self._cells.n_cells
         particles = slice(int(Row.NEGATIVE_MODES), int(Row.SALT))
+        shells = [slice(self._cells.shells, self._cells.rows)] if self._cells.varying else []
         rows: dict[str, list[int | slice]] = {
             "The voltage": [int(Row.VOLTAGE)],
             "The temperature": [int(Row.WARMTH)],
-            "The stoichiometry": [int(Row.NEGATIVE_MEAN), int(Row.POSITIVE_MEAN), particles],
+            "The stoichiometry": [int(Row.NEGATIVE_MEAN), int(Row.POSITIVE_MEAN), particles, *shells],
         }
         for title, places in rows.items():
             for place in places:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isnan, nan
 
 from engines.api import Array, Finding
@@ -95,7 +95,10 @@ class ParameterSet:
     negative_ocp, positive_ocp:           potentials [V] of the stoichiometry at 298.15 K
     negative_entropic, positive_entropic: their changes with temperature [V/K]
     electrolyte_diffusivity [m²/s], electrolyte_conductivity [S/m]: of the concentration [mol/m³] at 298.15 K
+    negative_diffusivity_law, positive_diffusivity_law: diffusivities of the particles over those of ``scalars``, of the
+    stoichiometry; None: constant
     findings: what whoever uses it should know (of a file that was read)
+    mean_findings: by electrode, what it costs to take the number for the law, for models that do
 
     A number that a source does not give is NaN; :meth:`require` says so to whoever needs it.
     """
@@ -111,6 +114,9 @@ class ParameterSet:
     electrolyte_diffusivity: Function
     electrolyte_conductivity: Function
     findings: tuple[Finding, ...] = ()
+    negative_diffusivity_law: Function | None = None
+    positive_diffusivity_law: Function | None = None
+    mean_findings: Mapping[str, Finding] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         unsaid = {n: Sourced(v, SCALARS[n], "not given") for n, v in UNSAID.items() if n not in self.scalars}
@@ -128,6 +134,12 @@ class ParameterSet:
         warmer = temperature - REFERENCE_TEMPERATURE
         return cold if warmer == 0 else lambda x: cold(x) + warmer * entropic(x)
 
+    @property
+    def laws(self) -> dict[str, Function]:
+        """Diffusivities that depend on the stoichiometry, over the number of the set, by electrode."""
+        found = {name: getattr(self, f"{name}_diffusivity_law") for name in ("negative", "positive")}
+        return {name: law for name, law in found.items() if law is not None}
+
     def values(self) -> dict[str, float]:
         """The numbers alone."""
         return {name: number.value for name, number in self.scalars.items()}
@@ -142,8 +154,14 @@ class ParameterSet:
             )
 
     def changed(self, values: Mapping[str, float], source: str) -> ParameterSet:
-        """The set with other numbers from ``source``."""
-        return replace(self, scalars={**self.scalars, **sourced(values, source)})
+        """The set with other numbers from ``source``; a diffusivity among them is constant."""
+        laws = {name: law for name, law in self.laws.items() if f"{name}_diffusivity" not in values}
+        return replace(
+            self,
+            scalars={**self.scalars, **sourced(values, source)},
+            negative_diffusivity_law=laws.get("negative"),
+            positive_diffusivity_law=laws.get("positive"),
+        )
 
 
 NOT_GIVEN = nan

@@ -62,7 +62,13 @@ def table_curve(x: Array, y: Array, intervals: int = INTERVALS) -> Curve:
     return curve(PchipInterpolator(x, y), float(x[0]), float(x[-1]), intervals)
 
 
-def _packed(spline: CubicSpline, low: float, high: float) -> Curve:
+def monotone_curve(function: Callable[[Array], Array], low: float, high: float, intervals: int = INTERVALS) -> Curve:
+    """As :func:`curve`, never beyond the values at the ends of an interval: what has to stay positive does."""
+    nodes = np.linspace(low, high, intervals + 1)
+    return _packed(PchipInterpolator(nodes, function(nodes)), low, high)
+
+
+def _packed(spline: CubicSpline | PchipInterpolator, low: float, high: float) -> Curve:
     step = (high - low) / spline.c.shape[1]
     powers = step ** np.arange(4)[:, None]
     return Curve(low, high, np.ascontiguousarray((spline.c[::-1] * powers).T))

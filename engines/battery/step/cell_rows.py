@@ -124,3 +124,5 @@ class Table(IntEnum):
     NEGATIVE_ENTROPIC = 2
     POSITIVE_ENTROPIC = 3
     ELECTROLYTE_DIFFUSIVITY = 4
+    NEGATIVE_DIFFUSIVITY = 5  # over that of the set; these only where one of them varies
+    POSITIVE_DIFFUSIVITY = 6

@@ -12,7 +12,7 @@ from pathlib import Path
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.protocol import instructions
 from engines.battery.setup.curves import INTERVALS
-from engines.battery.step import cell_rows, many_particle_rows, particle_rows
+from engines.battery.step import cell_rows, graded, many_particle_rows, particle_rows
 
 FOLDER = Path(__file__).parent
 
@@ -49,6 +49,15 @@ def headers() -> dict[str, str]:
         ),
         "particle_rows.cuh": _header(
             "particle_rows.py", {"MODES": particle_rows.MODES}, particle_rows.BaseRow, particle_rows.ModeRow
+        ),
+        "graded_rows.cuh": _header(
+            "graded.py",
+            {
+                "SHELLS": graded.SHELLS,
+                "GAMMA": graded.GAMMA,
+                "PICARD": graded.PICARD,
+                "SURFACE_PASSES": graded.SURFACE_PASSES,
+            },
         ),
         "instructions.cuh": _header(
             "protocol/instructions.py",

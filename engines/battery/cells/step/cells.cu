@@ -22,34 +22,73 @@
 //
 // ASYMMETRIC: charge transfer coefficients other than ½ (kinetics.cuh). AGEING: SEI and plating (ageing.cuh); the side
 // reactions take their current from the negative particles', so these carry I + I_side, and each cycle is recorded.
+// DRIVEN: the protocol has a drive cycle (always compiled in with ASYMMETRIC, which few have).
+// VARYING: D depends on the stoichiometry, and particles are shells (graded.cuh), 2 SHELLS rows behind the others. Within
+// a step x = A + B I is then a chord, drawn anew where a voltage or power is held until its current stays.
 //
-// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
-// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
-// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
-// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
-// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
-// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
-// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
-// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
-// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
-// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0
-// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0
-// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1
+// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0
+// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1
+// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=0
+// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=0 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1
+// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1
+// variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1
+// variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1
 
 #include "battery/step/cell_rows.cuh"
 #include "battery/step/curves.cuh"
 #include "battery/step/eigenmodes.cuh"
 #include "battery/step/instructions.cuh"
 
+#ifndef VARYING
+#define VARYING 0
+#endif
 #if AGEING
 #include "battery/cells/step/ageing.cuh"
 #endif
 #include "battery/cells/step/kinetics.cuh"
 
-constexpr int BLOCK = sizeof(REAL) == 4 ? 64 : 32;
+constexpr int BLOCK = (sizeof(REAL) == 4 ? 64 : 32) / (VARYING ? 2 : 1);
+
+#if DRIVEN
+// a/b to the last bit, as the machine finds it for numbers that are neither huge nor tiny, but without the branch for
+// those, so that several are found side by side.
+__device__ __forceinline__ double quotient(double a, double b) { return a / b; }
+__device__ __forceinline__ float quotient(float a, float b) {
+#ifdef __CUDA_ARCH__
+    float inverse = __fdividef(1.0f, b);
+    inverse = fmaf(fmaf(-b, inverse, 1.0f), inverse, inverse);
+    float q = a * inverse;
+    q = fmaf(fmaf(-b, q, a), inverse, q);
+    return fmaf(fmaf(-b, q, a), inverse, q);
+#else
+    return a / b;
+#endif
+}
+#endif
 
 using Cubics = const Cubic<REAL>::type* __restrict__;
 
+// Iterations of loops over modes and volumes that are taken side by side: where a drive cycle is, it is mostly one cell's,
+// which waits for each result; many cells wait for registers.
+constexpr int MOST_CHORDS = 6;  // of a held voltage or power where D varies
+constexpr int SIDE_BY_SIDE = DRIVEN && sizeof(REAL) == 4 ? 4 : 1;
+
+#if VARYING
+#include "battery/step/graded.cuh"
+#else
 // One electrode's particle of one cell.
 struct Particle {
     REAL rate, gain, growth, kinetic, mean;  // at the temperature of the cell; mean: x0 + mean
@@ -57,7 +96,7 @@ struct Particle {
     REAL (*b)[BLOCK], (*share)[BLOCK];
 
     __device__ __forceinline__ void shares(REAL dt) {
-#pragma unroll 1
+#pragma unroll SIDE_BY_SIDE
         for (int k = 0; k < MODES; ++k) share[k][threadIdx.x] = -expm1(-SQUARES[k] * (rate * dt));
     }
 
@@ -85,26 +124,28 @@ struct Particle {
         return x;
     }
 
+#if DRIVEN
     // What a rise of the current from the step's mean to its end adds at the surface, per ampere.
     __device__ __forceinline__ REAL rising(REAL dt) const {
         REAL x = REAL(0.2);
-#pragma unroll 1
+#pragma unroll SIDE_BY_SIDE
         for (int k = 0; k < MODES; ++k) {
             const REAL g = share[k][threadIdx.x];
-            x += WEIGHTS[k] * (REAL(1) - g - REAL(2) * g / (SQUARES[k] * (rate * dt)));
+            x += WEIGHTS[k] * (REAL(1) - g - quotient(REAL(2) * g, SQUARES[k] * (rate * dt)));
         }
         return gain * x;
     }
 
     // The same in the amplitudes.
     __device__ __forceinline__ void rise(REAL dt, REAL current) {
-#pragma unroll 1
+#pragma unroll SIDE_BY_SIDE
         for (int k = 0; k < MODES; ++k) {
             const REAL g = share[k][threadIdx.x];
-            const REAL late = REAL(2) - g - REAL(2) * g / (SQUARES[k] * (rate * dt));
+            const REAL late = REAL(2) - g - quotient(REAL(2) * g, SQUARES[k] * (rate * dt));
             b[k][threadIdx.x] += WEIGHTS[k] * gain * current * late;
         }
     }
+#endif
 
     __device__ __forceinline__ void advance(REAL current) {
         const REAL driven = gain * current;
@@ -115,6 +156,8 @@ struct Particle {
         }
     }
 };
+
+#endif
 
 // What the voltage depends on besides the surfaces.
 struct Conditions {
@@ -166,6 +209,31 @@ __device__ __forceinline__ REAL terminal(
     return open_circuit - now.thermal_voltage * (eta_p + eta_n) - current * now.resistance + now.concentration;
 }
 
+// The current of a held voltage or power, and its voltage v: a secant on what is wanted less what is. The voltage falls with
+// the current, so there is one root.
+__device__ __forceinline__ REAL held_current(
+    Cubics tables, const Conditions& now, REAL kinetic_n, REAL kinetic_p, REAL A_n, REAL B_n, REAL A_p, REAL B_p, int kind,
+    REAL wanted, REAL before, REAL& v) {
+    REAL open_circuit, anode;
+    v = terminal(tables, now, kinetic_n, kinetic_p, A_n + B_n * before, A_p + B_p * before, before, open_circuit, anode);
+    REAL wrong_before = kind == Kind::VOLTAGE ? v - wanted : v * before - wanted;
+    REAL next = kind == Kind::VOLTAGE ? before + REAL(1e-3) + REAL(0.01) * fabs(before) : wanted / v;
+    if (next == before) next = before + REAL(1e-3);
+#pragma unroll 1
+    for (int pass = 0; pass < 12; ++pass) {
+        v = terminal(tables, now, kinetic_n, kinetic_p, A_n + B_n * next, A_p + B_p * next, next, open_circuit, anode);
+        const REAL wrong = kind == Kind::VOLTAGE ? v - wanted : v * next - wanted;
+        const REAL slope = wrong - wrong_before;
+        if (slope == REAL(0)) break;
+        const REAL move = wrong * (next - before) / slope;
+        before = next;
+        wrong_before = wrong;
+        next -= move;
+        if (fabs(move) <= REAL(1e-7) * (REAL(1e-3) + fabs(next))) break;
+    }
+    return next;
+}
+
 #if ELECTROLYTE
 #include "battery/cells/step/salt.cuh"
 #endif
@@ -177,6 +245,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
 #if AGEING
     , REAL* __restrict__ record, int recorded, int per_cycle
 #endif
+#if VARYING
+    , const REAL* __restrict__ geometry
+#endif
 ) {
     const int cell = blockIdx.x * BLOCK + threadIdx.x;
     if (cell >= n) return;
@@ -184,6 +255,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
     const REAL* const given = coefficients + cell;
 #define STATE(row) own[(long long)(row) * stride]
 #define GIVEN(row) given[(long long)(row) * stride]
+#if VARYING
+    __shared__ REAL profiles[2 * SHELLS][BLOCK], found[2 * SHELLS][BLOCK], scratch[2 * SHELLS][BLOCK];
+    REAL* const shelled = own + (long long)(Row::SALT + (ELECTROLYTE ? 3 * ELECTROLYTE_CELLS : 0)) * stride;
+#pragma unroll 1
+    for (int k = 0; k < 2 * SHELLS; ++k) profiles[k][threadIdx.x] = shelled[(long long)k * stride];
+    GradedParticle negative, positive;
+    negative.w = profiles;
+    positive.w = profiles + SHELLS;
+    negative.found = found;
+    positive.found = found + SHELLS;
+    negative.base = positive.base = scratch;
+    negative.up = positive.up = scratch + SHELLS;
+    negative.law = tables + Table::NEGATIVE_DIFFUSIVITY * INTERVALS;
+    positive.law = tables + Table::POSITIVE_DIFFUSIVITY * INTERVALS;
+    negative.geometry = positive.geometry = geometry;
+#else
     __shared__ REAL shares[2 * MODES][BLOCK], amplitudes[2 * MODES][BLOCK];
     Particle negative, positive;
     negative.share = shares;
@@ -192,19 +279,25 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
     positive.b = amplitudes + MODES;
 #pragma unroll 1
     for (int k = 0; k < 2 * MODES; ++k) amplitudes[k][threadIdx.x] = STATE(Row::NEGATIVE_MODES + k);
+#endif
     const REAL start_n = GIVEN(Coefficient::NEGATIVE_START), start_p = GIVEN(Coefficient::POSITIVE_START);
     negative.growth = GIVEN(Coefficient::NEGATIVE_GROWTH);
     positive.growth = GIVEN(Coefficient::POSITIVE_GROWTH);
-#if AGEING
+#if AGEING || VARYING
     REAL &mean_n = STATE(Row::NEGATIVE_MEAN), &error_n = STATE(Row::NEGATIVE_MEAN_ERROR);  // registers are short
     REAL &mean_p = STATE(Row::POSITIVE_MEAN), &error_p = STATE(Row::POSITIVE_MEAN_ERROR);
 #else
     REAL mean_n = STATE(Row::NEGATIVE_MEAN), error_n = STATE(Row::NEGATIVE_MEAN_ERROR);
     REAL mean_p = STATE(Row::POSITIVE_MEAN), error_p = STATE(Row::POSITIVE_MEAN_ERROR);
 #endif
+#if VARYING
+    REAL &charge = STATE(Row::CHARGE), &charge_error = STATE(Row::CHARGE_ERROR);
+    REAL &warmth = STATE(Row::WARMTH), &ended = STATE(Row::ENDED);
+#else
     REAL charge = STATE(Row::CHARGE), charge_error = STATE(Row::CHARGE_ERROR);
-    REAL warmth = STATE(Row::WARMTH), voltage = STATE(Row::VOLTAGE);
-    REAL current = STATE(Row::CURRENT), ended = STATE(Row::ENDED);
+    REAL warmth = STATE(Row::WARMTH), ended = STATE(Row::ENDED);
+#endif
+    REAL voltage = STATE(Row::VOLTAGE), current = STATE(Row::CURRENT);
     int instruction = static_cast<int>(STATE(Row::INSTRUCTION)), elapsed = static_cast<int>(STATE(Row::ELAPSED));
 #if ELECTROLYTE
     __shared__ REAL salt[3 * ELECTROLYTE_CELLS][BLOCK], up[3 * ELECTROLYTE_CELLS][BLOCK];
@@ -247,8 +340,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                     GIVEN(Coefficient::NEGATIVE_KINETIC) * exp(-GIVEN(Coefficient::NEGATIVE_REACTION_HEAT) * inverse);
                 positive.kinetic =
                     GIVEN(Coefficient::POSITIVE_KINETIC) * exp(-GIVEN(Coefficient::POSITIVE_REACTION_HEAT) * inverse);
+#if !VARYING
                 negative.shares(dt);
                 positive.shares(dt);
+#endif
 #if ELECTROLYTE
                 salt_arrhenius = exp(GIVEN(Coefficient::SALT_DIFFUSION_HEAT) * inverse);
                 ionic = GIVEN(Coefficient::IONIC) * exp(-GIVEN(Coefficient::CONDUCTIVITY_HEAT) * inverse);
@@ -266,14 +361,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             // Of the current from the mean of the step to its end; span: the step, or what of it the salt lasts for.
             REAL rise = REAL(0), mean_power = REAL(0), span = dt, wanted = order[Field::VALUE];
             REAL A_n, B_n, A_p, B_p, open_circuit, anode;
+#if !VARYING
             negative.response(dt, A_n, B_n);
             positive.response(dt, A_p, B_p);
+#endif
 #if AGEING
             const REAL side = ageing.sei_current + ageing.plating_current;
             A_n += B_n * side;
             now.resistance = GIVEN(Coefficient::RESISTANCE) + ionic +
                              GIVEN(Coefficient::FILM_RESISTANCE) * ageing.film(given, stride, dt);
 #endif
+#if DRIVEN
             if (kind == Kind::DRIVE || kind == Kind::POWER_DRIVE) {
                 const REAL* const now_at = drive + DRIVE_COLUMNS * (static_cast<int>(wanted) + elapsed);
                 wanted = now_at[DriveColumn::END];
@@ -282,11 +380,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                     rise /= voltage;
                     mean_power = factor * now_at[DriveColumn::MEAN];
                 }
+#if !VARYING
                 if (rise != REAL(0)) {
                     A_n += (negative.rising(dt) - B_n) * rise;
                     A_p += (positive.rising(dt) - B_p) * rise;
                 }
+#endif
             }
+#endif
             if (kind != Kind::VOLTAGE) wanted *= factor;
 #if ELECTROLYTE
             REAL log_n, log_p, root_n, root_p;
@@ -299,25 +400,34 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             }
 #endif
             if (held) {
-                // Secant on what is wanted less what is; the voltage falls with the current, so one root.
-                REAL before = current;
-                REAL v = terminal(tables, now, kinetic_n, kinetic_p, A_n + B_n * before, A_p + B_p * before, before, open_circuit, anode);
-                REAL wrong_before = kind == Kind::VOLTAGE ? v - wanted : v * before - wanted;
-                REAL next = kind == Kind::VOLTAGE ? before + REAL(1e-3) + REAL(0.01) * fabs(before) : wanted / v;
-                if (next == before) next = before + REAL(1e-3);
+                REAL v;
+#if VARYING
+                // Chords through two currents that are near: through one of some 0.001 of stoichiometry first.
+                REAL at = current, x_n = negative.solve(at - rise, rise, dt), x_p = positive.solve(at - rise, rise, dt);
+                const REAL aside = REAL(1e-3) / (fabs(positive.growth * dt) + REAL(0.2) * fabs(positive.gain));
+                B_n = (negative.solve(at + aside - rise, rise, dt) - x_n) / aside;
+                B_p = (positive.solve(at + aside - rise, rise, dt) - x_p) / aside;
 #pragma unroll 1
-                for (int pass = 0; pass < 12; ++pass) {
-                    v = terminal(tables, now, kinetic_n, kinetic_p, A_n + B_n * next, A_p + B_p * next, next, open_circuit, anode);
-                    const REAL wrong = kind == Kind::VOLTAGE ? v - wanted : v * next - wanted;
-                    const REAL slope = wrong - wrong_before;
-                    if (slope == REAL(0)) break;
-                    const REAL move = wrong * (next - before) / slope;
-                    before = next;
-                    wrong_before = wrong;
-                    next -= move;
-                    if (fabs(move) <= REAL(1e-7) * (REAL(1e-3) + fabs(next))) break;
+                for (int pass = 0; pass < MOST_CHORDS; ++pass) {
+                    const REAL next = held_current(tables, now, kinetic_n, kinetic_p, x_n - B_n * at, B_n, x_p - B_p * at, B_p, kind, wanted, at, v);
+                    const REAL there_n = negative.solve(next - rise, rise, dt), there_p = positive.solve(next - rise, rise, dt);
+                    const REAL move = next - at;
+                    if (fabs(move) > REAL(0.1) * aside) {
+                        B_n = (there_n - x_n) / move;
+                        B_p = (there_p - x_p) / move;
+                    }
+                    at = next;
+                    x_n = there_n;
+                    x_p = there_p;
+                    if (fabs(move) <= REAL(sizeof(REAL) == 4 ? 1e-5 : 1e-9) * (REAL(1e-3) + fabs(next))) break;
                 }
-                current = next;
+                current = at;
+                A_n = x_n - B_n * at;
+                A_p = x_p - B_p * at;
+#else
+                current = held_current(tables, now, kinetic_n, kinetic_p, A_n, B_n, A_p, B_p, kind, wanted, current, v);
+#endif
+#if DRIVEN
                 if (kind == Kind::POWER_DRIVE && rise != REAL(0)) {
                     // The mean current of the mean power: what it costs is a line between the current's mean and its end.
                     const REAL x_n = A_n + B_n * current, x_p = A_p + B_p * current;
@@ -328,20 +438,34 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                         rise = current - (mean_power + rise * (at_end - at_mean) / REAL(3)) / (source - at_mean);
                     }
                 }
+#endif
             } else {
                 current = wanted;
             }
             REAL through = current - rise;  // what flows, the mean of the step
+#if VARYING
+            if (!held || kind == Kind::POWER_DRIVE) {
+                B_n = B_p = REAL(0);
+                A_n = negative.solve(through, rise, dt);
+                A_p = positive.solve(through, rise, dt);
+            }
+#endif
 #if ELECTROLYTE
             const REAL lasts = salt_step(salt, up, delta, tables, given, stride, salt_arrhenius, through, dt);
             if (lasts < REAL(1)) {
                 span = lasts * dt;
                 current = through;
                 rise = REAL(0);
+#if VARYING
+                B_n = B_p = REAL(0);
+                A_n = negative.solve(through, rise, span);
+                A_p = positive.solve(through, rise, span);
+#else
                 negative.shares(span);
                 positive.shares(span);
                 negative.response(span, A_n, B_n);
                 positive.response(span, A_p, B_p);
+#endif
 #if AGEING
                 A_n += B_n * side;
 #endif
@@ -393,9 +517,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                         for (int pass = 0; pass < 10 && crossed && f_b != f_a; ++pass) {
                             part = b - f_b * (b - a) / (f_b - f_a);
                             REAL there, of_anode;  // not of the step's end, which the heat is of
-                            const REAL f = terminal(tables, now, kinetic_n, kinetic_p,
-                                                    negative.surface(part * span, intercalation),
-                                                    positive.surface(part * span, current), current, there, of_anode) - limit;
+#if VARYING
+                            const REAL at_n = negative.solve(intercalation, rise, part * span);
+                            const REAL at_p = positive.solve(through, rise, part * span);
+#else
+                            const REAL at_n = negative.surface(part * span, intercalation);
+                            const REAL at_p = positive.surface(part * span, current);
+#endif
+                            const REAL f = terminal(tables, now, kinetic_n, kinetic_p, at_n, at_p, current, there, of_anode) - limit;
                             if ((f > REAL(0)) == (f_b > REAL(0))) {
                                 f_a *= REAL(0.5);
                             } else {
@@ -407,15 +536,26 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                             if (fabs(f) < REAL(1e-6)) break;
                         }
                     }
+#if VARYING
+                    negative.solve(intercalation, rise, span);  // the profiles of its whole end again
+                    positive.solve(through, rise, span);
+#endif
                     ended = first_time + (REAL(step) + part * (span / dt)) * dt;
                 }
             }
+#if VARYING
+            negative.advance();
+            positive.advance();
+#else
             negative.advance(intercalation);
             positive.advance(through);
+#endif
+#if DRIVEN && !VARYING
             if (rise != REAL(0)) {
                 negative.rise(dt, rise);
                 positive.rise(dt, rise);
             }
+#endif
 #if AGEING
             accumulate_product(mean_n, error_n, negative.growth * span, through);
             accumulate_product(mean_n, error_n, negative.growth * span, ageing.sei_current);
@@ -443,12 +583,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                                   potential(tables, Table::NEGATIVE_ENTROPIC, bounded(x_n));
             const REAL reversible = (REFERENCE_TEMPERATURE + warmth) * entropic;
             REAL heat = current * (open_circuit - voltage - reversible);
+#if DRIVEN
             if (rise != REAL(0)) {
                 // Over the step: what the current costs is taken as a line between its mean and its end.
                 const REAL at_end = open_circuit - voltage + now.concentration;
                 const REAL at_mean = cost(now, kinetic_n, kinetic_p, x_n, x_p, through);
                 heat = through * (at_mean - now.concentration - reversible) + rise * (at_end - at_mean) / REAL(3);
             }
+#endif
             const REAL cooling = GIVEN(Coefficient::COOLING);
             warmth += (heat - cooling * (warmth - GIVEN(Coefficient::AMBIENT))) /
                       (GIVEN(Coefficient::HEAT_CAPACITY) / span + REAL(0.5) * cooling);
@@ -464,7 +606,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
         }
     }
 #pragma unroll 1
+#if VARYING
+    for (int k = 0; k < 2 * SHELLS; ++k) shelled[(long long)k * stride] = profiles[k][threadIdx.x];
+#else
     for (int k = 0; k < 2 * MODES; ++k) STATE(Row::NEGATIVE_MODES + k) = amplitudes[k][threadIdx.x];
+#endif
     STATE(Row::NEGATIVE_MEAN) = mean_n;
     STATE(Row::NEGATIVE_MEAN_ERROR) = error_n;
     STATE(Row::POSITIVE_MEAN) = mean_p;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,15 @@ from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.twins import Twins
 from engines.battery.cells.ageing import Ageing
-from engines.battery.cells.coefficients import Scalars, coefficients, is_asymmetric, tables
+from engines.battery.cells.coefficients import Scalars, coefficients, diffusivity_curves, is_asymmetric, tables
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.particles.series import shell_modes, static_tail
 from engines.battery.particles.shells import FEWEST
 from engines.battery.protocol.instructions import Instruction, per_step
 from engines.battery.setup.cell import held_temperature
+from engines.battery.setup.curves import Curve
+from engines.battery.step import graded
 from engines.battery.step.cell_rows import (
     ELECTROLYTE_CELLS,
     EXHAUSTED,
@@ -30,8 +32,20 @@ from engines.battery.step.cell_rows import (
 from engines.battery.step.particle_rows import MODES
 
 PADDING = 64
+OF_SHELLS = 2 * 2 * graded.PICARD * graded.SHELLS * 40
+"""Operations of a step whose particles are shells: two stages of two electrodes, 40 a shell (counted)."""
 RECORDED = 2**24
 """Numbers that are kept of the cycles at most: of a large ensemble the first cells stand for all."""
+
+
+def varies(parameters: ParameterSet, ageing: Ageing | None) -> bool:
+    """Whether particles are solved with a D that varies with the stoichiometry; cells that age have its mean."""
+    return bool(parameters.laws) and ageing is None
+
+
+def state_rows_beside(ageing: Ageing | None, varying: bool) -> int:
+    """Rows of the state behind those of :class:`Row` and the salt."""
+    return (len(AgeingRow) if ageing is not None else 0) + (2 * graded.SHELLS if varying else 0)
 
 
 class Cells(ABC):
@@ -72,17 +86,21 @@ class Cells(ABC):
         self.ageing = ageing
         if ageing is not None:
             ageing.check(parameters)
-        self.asymmetric = ageing is not None or is_asymmetric(self.scalars)
-        per_cell = coefficients(parameters, self.scalars, electrolyte, ageing)
+        self.varying = varies(parameters, ageing)
+        self.asymmetric = ageing is not None or self.varying or is_asymmetric(self.scalars)
+        per_cell = coefficients(parameters, self.scalars, electrolyte, ageing, self.varying)
         self.n_cells = per_cell.shape[1]
         self.n_padded = -(-self.n_cells // PADDING) * PADDING
         self.aged = Row.SALT + (3 * ELECTROLYTE_CELLS if electrolyte else 0)
         """First of the rows of :class:`AgeingRow`."""
-        self.rows = self.aged + (len(AgeingRow) if ageing is not None else 0)
+        self.shells = self.aged
+        """First of the rows of the negative and the positive shells, where a diffusivity varies."""
+        self.rows = self.aged + state_rows_beside(ageing, self.varying)
         self.factor = 1.0
         """On all currents of the protocol, from the next step on."""
         self.coefficients = self._place(per_cell)
-        self._tables = backend.array(tables(parameters).astype(self.dtype))
+        self._tables = backend.array(tables(parameters, self.varying).astype(self.dtype))
+        self._diffusivities = diffusivity_curves(parameters) if self.varying else ()
         self._n_cycles = cycles
         self.set_protocol(instructions, drive)
         start = np.zeros((self.rows, self.n_cells))
@@ -156,29 +174,49 @@ class Cells(ABC):
         size = self.dtype.itemsize * self.n_cells
         return KernelTraffic(
             "cells", (self.rows + len(self.coefficients)) * size, self.rows * size,
-            250 * self.n_cells,
+            (OF_SHELLS if self.varying else 250) * self.n_cells,
         )  # fmt: skip
 
     def stoichiometry(self, points: int, cells: Array | None = None) -> tuple[Array, Array]:
         """Negative and positive particles of ``cells`` (numbers; None: all): (points, n) float64 on the host, the means
         over shells from the centre outwards."""
+        if self.varying:
+            return self._shells(lambda x, slope, law: graded.means(x, points), cells)
         return self._particles(shell_modes(points, MODES), static_tail(points, MODES)[0], cells)
 
     def surfaces(self, cells: Array | None = None) -> tuple[Array, Array]:
         """Stoichiometries at the surfaces of negative and positive particles of ``cells``: (n,) float64 on the host."""
+        if self.varying:
+            return self._shells(lambda x, slope, law: graded.surface(x, slope, law), cells)
         shapes, tail = np.ones((1, MODES)), np.array([static_tail(FEWEST, MODES)[1]])
         negative, positive = self._particles(shapes, tail, cells)
         return negative[0], positive[0]
+
+    def _shells(self, look: Callable[[Array, Array, Curve], Array], cells: Array | None) -> tuple[Array, Array]:
+        """What ``look`` finds in stoichiometries (SHELLS, n), the slope at the surface times D over that of the set,
+        and D, of negative and positive particles."""
+        state, given = self.columns(np.arange(self.n_cells) if cells is None else cells)
+        found = []
+        for k, name in enumerate(("NEGATIVE", "POSITIVE")):
+            mean = given[Coefficient[f"{name}_START"]] + state[Row[f"{name}_MEAN"]]
+            first = self.shells + k * graded.SHELLS
+            slope = self._gain(name, state, given) * state[Row.CURRENT]
+            found.append(look(mean + state[first : first + graded.SHELLS], slope, self._diffusivities[k]))
+        return found[0], found[1]
+
+    def _gain(self, name: str, state: Array, given: Array) -> Array:
+        """N R/D per ampere at the cells' temperatures."""
+        gain = given[Coefficient[f"{name}_GAIN"]]
+        if not self.thermal:
+            return gain
+        heat, T = given[Coefficient[f"{name}_DIFFUSION_HEAT"]], REFERENCE_TEMPERATURE + state[Row.WARMTH]
+        return np.asarray(gain / np.exp(heat * (1 / REFERENCE_TEMPERATURE - 1 / T)))
 
     def _particles(self, shapes: Array, tail: Array, cells: Array | None) -> tuple[Array, Array]:
         state, given = self.columns(np.arange(self.n_cells) if cells is None else cells)
         found = []
         for name in ("NEGATIVE", "POSITIVE"):
-            gain = given[Coefficient[f"{name}_GAIN"]]
-            if self.thermal:
-                T = REFERENCE_TEMPERATURE + state[Row.WARMTH]
-                heat = given[Coefficient[f"{name}_DIFFUSION_HEAT"]]
-                gain = gain / np.exp(heat * (1 / REFERENCE_TEMPERATURE - 1 / T))
+            gain = self._gain(name, state, given)
             first = Row[f"{name}_MODES"]
             mean = given[Coefficient[f"{name}_START"]] + state[Row[f"{name}_MEAN"]]
             current = state[Row.CURRENT]

@@ -12,9 +12,17 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
+from engines.api import Array
 from engines.backend import pointers
 from engines.backend.compile.digest import digest
-from engines.battery.cells.step import cpu_ageing, cpu_arguments, cpu_kernels, cpu_modes, cpu_salt, cpu_voltage
+from engines.battery.cells.step import (
+    cpu_ageing,
+    cpu_arguments,
+    cpu_kernels,
+    cpu_particles,
+    cpu_salt,
+    cpu_voltage,
+)
 from engines.battery.cells.step.cells import Cells
 from engines.battery.cells.step.cpu_arguments import Clock, Cycles, Ensemble, Model, Protocol, Trace
 from engines.battery.cells.step.cpu_kernels import run_cell
@@ -22,13 +30,15 @@ from engines.battery.parameter_sets import constants
 from engines.battery.particles.series import roots
 from engines.battery.protocol import instructions
 from engines.battery.setup import curves
-from engines.battery.step import cell_rows, particle_rows
+from engines.battery.step import cell_rows, cpu_graded, graded, particle_rows
 from engines.battery.step.cell_rows import ELECTROLYTE_CELLS
+from engines.battery.step.graded import SHELLS, geometry
 from engines.battery.step.particle_rows import MODES
 
 
-def _compiled(sources: int) -> Callable[..., None]:
-    """The kernel; ``sources`` is a digest of the code of other files that is compiled into it."""
+def _compiled(sources: int, shells: Array | None) -> Callable[..., None]:
+    """The kernel; ``sources`` is a digest of the code of other files that is compiled into it; ``shells``: geometry of
+    particles whose diffusivity varies, apart so that others need not compile what these do."""
 
     @njit(parallel=True, nogil=True, cache=True)
     def advance(ensemble, cycles, model, protocol, trace, clock, n):
@@ -36,19 +46,18 @@ def _compiled(sources: int) -> Callable[..., None]:
         cells = n if sources >= 0 else 0
         for cell in prange(cells):
             reals = np.empty(ensemble.state.shape[0] + 2 * MODES, ensemble.state.dtype)
-            doubles = np.empty(ensemble.coefficients.shape[0] + 6 * ELECTROLYTE_CELLS)
+            doubles = np.empty(ensemble.coefficients.shape[0] + 6 * ELECTROLYTE_CELLS + 4 * SHELLS)
             # Signed, as in the serial form that Numba compiles first: one form of what is called will do.
-            run_cell(np.int64(cell), ensemble, cycles, model, protocol, trace, clock, reals, doubles)
+            run_cell(np.int64(cell), ensemble, cycles, model, protocol, trace, clock, reals, doubles, shells)
 
     return advance
 
 
-advance = _compiled(
-    digest(
-        cpu_kernels, cpu_modes, cpu_voltage, cpu_salt, cpu_ageing, cpu_arguments, cell_rows, particle_rows,
-        instructions, curves, constants, pointers,
-    )
+SOURCES = digest(
+    cpu_kernels, cpu_particles, cpu_voltage, cpu_salt, cpu_ageing, cpu_arguments, cpu_graded, cell_rows,
+    graded, particle_rows, instructions, curves, constants, pointers,
 )  # fmt: skip
+advance, varying = _compiled(SOURCES, None), _compiled(SOURCES, geometry())
 
 
 class CpuCells(Cells):
@@ -58,13 +67,14 @@ class CpuCells(Cells):
         super().__init__(*args, **kwargs)
         squares, weights = (roots(MODES) ** 2).astype(self.dtype), (2 / roots(MODES) ** 2).astype(self.dtype)
         self._model = Model(
-            self._tables, squares, weights, self.electrolyte, self.thermal, self.ageing is not None, self.asymmetric
-        )
+            self._tables, squares, weights, self.electrolyte, self.thermal, self.ageing is not None, self.asymmetric,
+        )  # fmt: skip
+        self._advance = varying if self.varying else advance
         self._no_trace = np.empty((0, self.n_padded), self.dtype)
 
     def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
         rows = self._no_trace if trace is None else trace.reshape(-1, self.n_padded)
-        advance(
+        self._advance(
             Ensemble(self.state, self.coefficients),
             Cycles(self.record, self.record.shape[2], self.instructions_per_cycle), self._model,
             Protocol(self._instructions, self.n_instructions, self._drive, float(self.factor)),

@@ -64,7 +64,8 @@ class Clock(NamedTuple):
 class Own(NamedTuple):
     """Pointers to what is one cell's. given: its coefficients in float64; state: its rows, of which aged, b and salt
     are those of ``AgeingRow``, the amplitudes (MODES,) and the electrolyte (3 ELECTROLYTE_CELLS,); share: of the step,
-    1 − e^{−λ² D t/R²} (MODES,); up, delta: scratch of the electrolyte."""
+    1 − e^{−λ² D t/R²} (MODES,); up, delta: scratch of the electrolyte; shells: of both particles (2 SHELLS,), found:
+    the same at a step's end, and scratch (4 SHELLS,), where D varies."""
 
     given: Values
     state: Values
@@ -76,6 +77,8 @@ class Own(NamedTuple):
     share_p: Values
     up: Values
     delta: Values
+    shells: Values
+    found: Values
 
 
 class Moment(NamedTuple):

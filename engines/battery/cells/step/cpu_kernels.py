@@ -26,9 +26,19 @@ from engines.battery.cells.step.cpu_arguments import (
     Rates,
     Taken,
 )
-from engines.battery.cells.step.cpu_modes import driven_part, move, relaxed, rising, shares, surface
+from engines.battery.cells.step.cpu_particles import (
+    chords,
+    driven_part,
+    move,
+    relaxed,
+    rising,
+    settle,
+    shares,
+    surface,
+    varying_line,
+)
 from engines.battery.cells.step.cpu_salt import salt_means, salt_step
-from engines.battery.cells.step.cpu_voltage import bounded, cost, curve_at, terminal
+from engines.battery.cells.step.cpu_voltage import bounded, cost, curve_at, held_current, terminal
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.protocol.instructions import DriveColumn, Field, Kind
 from engines.battery.setup.curves import INTERVALS
@@ -41,7 +51,7 @@ FIELDS, DRIVE_COLUMNS = len(Field), len(DriveColumn)
 @njit(forceinline=True)
 def loaded(cell, ensemble, model, reals, doubles):
     """A cell's :class:`Own`, in the room of two arrays: at least (rows + 2 MODES,) in the precision of the state, and
-    (coefficients + 6 ELECTROLYTE_CELLS,) float64."""
+    (coefficients + 6 ELECTROLYTE_CELLS + 4 SHELLS,) float64."""
     state, coefficients = ensemble.state, ensemble.coefficients
     rows, given = state.shape[0], coefficients.shape[0]
     for row in range(rows):
@@ -52,7 +62,8 @@ def loaded(cell, ensemble, model, reals, doubles):
     return Own(
         scratch, own, at(own, Row.SALT + (volumes if model.electrolyte else 0)), at(own, Row.NEGATIVE_MODES),
         at(own, Row.POSITIVE_MODES), at(own, Row.SALT), at(own, rows), at(own, rows + MODES), at(scratch, given),
-        at(scratch, given + volumes),
+        at(scratch, given + volumes), at(own, Row.SALT + (volumes if model.electrolyte else 0)),
+        at(scratch, given + 2 * volumes),
     )  # fmt: skip
 
 
@@ -150,30 +161,6 @@ def salted(now, own, rates):
 
 
 @njit(forceinline=True)
-def held_current(model, now, line, kind, wanted, before):
-    """(current, voltage) at which a voltage or power is held: a secant on what is wanted less what is."""
-    tables, thermal = model.tables, model.thermal
-    v, _, _ = terminal(tables, thermal, now, line.A_n + line.B_n * before, line.A_p + line.B_p * before, before)
-    wrong_before = v - wanted if kind == Kind.VOLTAGE else v * before - wanted
-    following = before + 1e-3 + 0.01 * abs(before) if kind == Kind.VOLTAGE else wanted / v
-    if following == before:
-        following = before + 1e-3
-    for _ in range(12):
-        x_n, x_p = line.A_n + line.B_n * following, line.A_p + line.B_p * following
-        v, _, _ = terminal(tables, thermal, now, x_n, x_p, following)
-        wrong = v - wanted if kind == Kind.VOLTAGE else v * following - wanted
-        slope = wrong - wrong_before
-        if slope == 0.0:
-            break
-        move_by = wrong * (following - before) / slope
-        before, wrong_before = following, wrong
-        following -= move_by
-        if abs(move_by) <= 1e-7 * (1e-3 + abs(following)):
-            break
-    return following, v
-
-
-@njit(forceinline=True)
 def rise_of_power(now, line, current, v, rise, mean_power):
     """The mean current of the mean power: what it costs is a line between the current's mean and its end."""
     x_n, x_p = line.A_n + line.B_n * current, line.A_p + line.B_p * current
@@ -185,7 +172,7 @@ def rise_of_power(now, line, current, v, rise, mean_power):
 
 
 @njit(forceinline=True)
-def crossing(own, model, rates, now, means, limit, voltage_before, taken):
+def crossing(own, model, rates, now, means, limit, voltage_before, taken, shells):
     """The part of a step at which the voltage met ``limit``, by the Illinois form of false position."""
     given, current, side = own.given, taken.current, taken.side
     a, b, f_a, f_b = 0.0, 1.0, voltage_before - limit, taken.voltage - limit
@@ -196,15 +183,22 @@ def crossing(own, model, rates, now, means, limit, voltage_before, taken):
             break
         part = b - f_b * (b - a) / (f_b - f_a)
         time = part * taken.span
-        driven_n, driven_p = rates.gain_n * (current + side), rates.gain_p * current
-        f, _, _ = terminal(
-            model.tables, model.thermal, now,
-            means[0] + given[Coefficient.NEGATIVE_GROWTH] * time * (current + side)
-            + surface(own.b_n, model.squares, model.weights, rates.rate_n * time, driven_n),
-            means[1] + given[Coefficient.POSITIVE_GROWTH] * time * current
-            + surface(own.b_p, model.squares, model.weights, rates.rate_p * time, driven_p),
-            current,
-        )  # fmt: skip
+        if shells is not None:
+            line = varying_line(own, model, rates, means, current, 0.0, time, shells)
+            x_n, x_p = line.A_n, line.A_p
+        else:
+            driven_n, driven_p = rates.gain_n * (current + side), rates.gain_p * current
+            x_n = (
+                means[0]
+                + given[Coefficient.NEGATIVE_GROWTH] * time * (current + side)
+                + surface(own.b_n, model.squares, model.weights, rates.rate_n * time, driven_n)
+            )
+            x_p = (
+                means[1]
+                + given[Coefficient.POSITIVE_GROWTH] * time * current
+                + surface(own.b_p, model.squares, model.weights, rates.rate_p * time, driven_p)
+            )
+        f, _, _ = terminal(model.tables, model.thermal, now, x_n, x_p, current)
         f -= limit
         if (f > 0.0) == (f_b > 0.0):
             f_a *= 0.5
@@ -213,11 +207,13 @@ def crossing(own, model, rates, now, means, limit, voltage_before, taken):
         b, f_b = part, f
         if abs(f) < 1e-6:
             break
+    if shells is not None:  # the profiles of its end again
+        varying_line(own, model, rates, means, taken.through, taken.rise, taken.span, shells)
     return part
 
 
 @njit(forceinline=True)
-def met(own, model, protocol, clock, rates, now, means, moment, taken, kind, step):
+def met(own, model, protocol, clock, rates, now, means, moment, taken, kind, step, shells):
     """What of the instruction's ends the step met (:class:`Met`)."""
     instruction, elapsed, ended = moment.instruction, moment.elapsed + 1, moment.ended
     order = at(protocol.instructions, FIELDS * instruction)
@@ -241,7 +237,7 @@ def met(own, model, protocol, clock, rates, now, means, moment, taken, kind, ste
         if instruction >= protocol.length:
             part = 1.0
             if (low or high) and kind == Kind.CURRENT:
-                part = crossing(own, model, rates, now, means, limit, moment.voltage, taken)
+                part = crossing(own, model, rates, now, means, limit, moment.voltage, taken, shells)
             ended = clock.first_time + (step + part * (taken.span / clock.dt)) * clock.dt
     return Met(done, exhausted, instruction, elapsed, ended, counted)
 
@@ -286,8 +282,9 @@ def warmed(own, tables, now, warmth, taken):
 
 
 @njit(forceinline=True)
-def stepped(cell, cycles, model, protocol, clock, own, rates, moment, step):
-    """The :class:`Moment` after a step, and whether the shares of a whole step have to be found anew."""
+def stepped(cell, cycles, model, protocol, clock, own, rates, moment, step, shells):
+    """The :class:`Moment` after a step, and whether the shares of a whole step have to be found anew. shells: see
+    :func:`run_cell`; an argument of its own, for Numba compiles but one side of what asks whether it is None"""
     state, given, aged, dt = own.state, own.given, own.aged, clock.dt
     demand = demanded(protocol, moment)
     kind, rise, span, fresh = demand.kind, demand.rise, dt, False
@@ -300,23 +297,34 @@ def stepped(cell, cycles, model, protocol, clock, own, rates, moment, step):
     if model.ageing:
         side = float(aged[AgeingRow.SEI_CURRENT]) + float(aged[AgeingRow.PLATING_CURRENT])
         film = given[Coefficient.FILM_RESISTANCE] * film_thickness(aged, given, dt)
-    line = response(own, model, rates, means, side, rise, dt)
+    line = Line(means[0], 0.0, means[1], 0.0)
+    if shells is None:
+        line = response(own, model, rates, means, side, rise, dt)
     now = conditions(own, model, rates, film)
     if held:
         if model.electrolyte:
             now = salted(now, own, rates)
-        found, v = held_current(model, now, line, kind, demand.wanted, moment.current)
+        if shells is not None:
+            span_of = (moment.current, rise, dt)
+            found, v, line = chords(own, model, rates, now, means, kind, demand.wanted, span_of, shells)
+        else:
+            found, v = held_current(model, now, line, kind, demand.wanted, moment.current)
         current = float(rounded(state, found))
         if kind == Kind.POWER_DRIVE and rise != 0.0:
             rise = rise_of_power(now, line, current, v, rise, demand.mean_power)
     else:
         current = float(rounded(state, demand.wanted))
     through = current - rise  # what flows, the mean of the step
+    if shells is not None and (not held or kind == Kind.POWER_DRIVE):
+        line = varying_line(own, model, rates, means, through, rise, dt, shells)
     if model.electrolyte:
         lasts = salt_step(own.salt, own.up, own.delta, model.tables, given, rates.salt_arrhenius, through, dt)
         if lasts < 1.0:
             span, current, rise, fresh = lasts * dt, through, 0.0, True
-            line = shortened(own, model, rates, means, side, span)
+            if shells is not None:
+                line = varying_line(own, model, rates, means, through, rise, span, shells)
+            else:
+                line = shortened(own, model, rates, means, side, span)
         if not held or lasts < 1.0:
             now = salted(now, own, rates)
     x_n, x_p = line.A_n + line.B_n * current, line.A_p + line.B_p * current
@@ -325,16 +333,12 @@ def stepped(cell, cycles, model, protocol, clock, own, rates, moment, step):
     taken = Taken(current, through, rise, span, x_n, x_p, side, voltage, open_circuit, anode)
     if model.ageing:
         aged[AgeingRow.SIDE], aged[AgeingRow.ANODE] = side, anode
-    ends = met(own, model, protocol, clock, rates, now, means, moment, taken, kind, step)
-    move(
-        own,
-        model,
-        rates,
-        rounded(state, rates.gain_n * (through + side)),
-        rounded(state, rates.gain_p * through),
-        rise,
-        dt,
-    )
+    ends = met(own, model, protocol, clock, rates, now, means, moment, taken, kind, step, shells)
+    if shells is not None:
+        settle(own, model, rates, means, shells)
+    else:
+        driven_n, driven_p = rounded(state, rates.gain_n * (through + side)), rounded(state, rates.gain_p * through)
+        move(own, model, rates, driven_n, driven_p, rise, dt)
     accumulate(own.state, Row.NEGATIVE_MEAN, given[Coefficient.NEGATIVE_GROWTH] * span * through)
     accumulate(own.state, Row.POSITIVE_MEAN, given[Coefficient.POSITIVE_GROWTH] * span * through)
     accumulate(own.state, Row.CHARGE, through * span)
@@ -371,8 +375,9 @@ def in_pointers(cycles, model, protocol):
 
 
 @njit
-def run_cell(cell, ensemble, cycles, model, protocol, trace, clock, reals, doubles):
-    """All steps of one cell; ``reals`` and ``doubles``: room for what is its own (:func:`loaded`).
+def run_cell(cell, ensemble, cycles, model, protocol, trace, clock, reals, doubles, shells):
+    """All steps of one cell; ``reals`` and ``doubles``: room for what is its own (:func:`loaded`). shells: geometry of
+    the particles (``step/graded.py``) where a diffusivity varies, else None.
 
     Apart from ``advance``, for the passes of a parallel function took as long to compile this as all else together."""
     cycles, model, protocol = in_pointers(cycles, model, protocol)
@@ -390,7 +395,7 @@ def run_cell(cell, ensemble, cycles, model, protocol, trace, clock, reals, doubl
         if running:
             if fresh or model.thermal:
                 rates = at_temperature(own, model, moment.warmth, clock.dt)
-            moment, fresh = stepped(cell, cycles, model, protocol, clock, own, rates, moment, step)
+            moment, fresh = stepped(cell, cycles, model, protocol, clock, own, rates, moment, step, shells)
         if traced and (step + 1) % trace.every == 0:
             place, plane = step // trace.every * stride, trace.plane * stride
             rows[place] = moment.voltage if running else np.nan

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numba import njit
 
+from engines.battery.protocol.instructions import Kind
 from engines.battery.setup.curves import INTERVALS
 from engines.battery.step.cell_rows import Table
 
@@ -67,3 +68,27 @@ def cost(now, x_n, x_p, current):
     eta_p = overpotential(now.kinetic_p * current / math.sqrt(x_p * (1.0 - x_p)), now.skew_p)
     eta_n = overpotential(now.kinetic_n * current / math.sqrt(x_n * (1.0 - x_n)), now.skew_n)
     return now.thermal_voltage * (eta_p + eta_n) + current * now.resistance
+
+
+@njit(forceinline=True)
+def held_current(model, now, line, kind, wanted, before):
+    """(current, voltage) at which a voltage or power is held: a secant on what is wanted less what is."""
+    tables, thermal = model.tables, model.thermal
+    v, _, _ = terminal(tables, thermal, now, line.A_n + line.B_n * before, line.A_p + line.B_p * before, before)
+    wrong_before = v - wanted if kind == Kind.VOLTAGE else v * before - wanted
+    following = before + 1e-3 + 0.01 * abs(before) if kind == Kind.VOLTAGE else wanted / v
+    if following == before:
+        following = before + 1e-3
+    for _ in range(12):
+        x_n, x_p = line.A_n + line.B_n * following, line.A_p + line.B_p * following
+        v, _, _ = terminal(tables, thermal, now, x_n, x_p, following)
+        wrong = v - wanted if kind == Kind.VOLTAGE else v * following - wanted
+        slope = wrong - wrong_before
+        if slope == 0.0:
+            break
+        move_by = wrong * (following - before) / slope
+        before, wrong_before = following, wrong
+        following -= move_by
+        if abs(move_by) <= 1e-7 * (1e-3 + abs(following)):
+            break
+    return following, v

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engines.api import Array
 from engines.backend.precision import REAL
 from engines.battery.cells.step.cells import Cells
+from engines.battery.protocol.durations import DRIVES
+from engines.battery.protocol.instructions import Instruction
+from engines.battery.step import graded
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
 
 SOURCE = Path(__file__).with_name("cells.cu")
 BLOCKS = {"float32": 64, "float64": 32}
-"""Threads per block: the modes of a block's cells fill its shared memory."""
+"""Threads per block: the modes of a block's cells fill its shared memory. Half as many where a diffusivity varies."""
 
 
 class CudaCells(Cells):
@@ -25,20 +30,28 @@ class CudaCells(Cells):
 
     def __init__(self, backend: CudaBackend, *args: Any, **kwargs: Any) -> None:
         super().__init__(backend, *args, **kwargs)
+        self._more: tuple[Any, ...] = ()
+        if self.varying:
+            self._more = (backend.array(graded.geometry().astype(self.dtype)),)
+        if self.ageing is not None:
+            self._more = (self.record, np.int32(self.record.shape[2]), np.int32(self.instructions_per_cycle))
+
+    def set_protocol(self, instructions: Sequence[Instruction], drive: Array | None = None) -> None:
+        """What a drive cycle needs is compiled in only where there is one."""
+        super().set_protocol(instructions, drive)
         options = (
             REAL[self.dtype.name],
             f"-DELECTROLYTE={self.electrolyte:d}",
             f"-DTHERMAL={self.thermal:d}",
             f"-DASYMMETRIC={self.asymmetric:d}",
             f"-DAGEING={self.ageing is not None:d}",
+            f"-DDRIVEN={self.asymmetric or any(each.kind in DRIVES for each in instructions):d}",
+            *(("-DVARYING=1",) if self.varying else ()),
         )
-        self._cycles: tuple[Any, ...] = ()
-        if self.ageing is not None:
-            self._cycles = (self.record, np.int32(self.record.shape[2]), np.int32(self.instructions_per_cycle))
-        self._kernel = backend.compile(SOURCE, options).get_function("run_cells")
+        self._kernel = self.backend.compile(SOURCE, options).get_function("run_cells")
 
     def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
-        real, block = self.dtype.type, BLOCKS[self.dtype.name]
+        real, block = self.dtype.type, BLOCKS[self.dtype.name] // (2 if self.varying else 1)
         self._kernel(
             (-(-self.n_cells // block),), (block,),
             (
@@ -46,6 +59,6 @@ class CudaCells(Cells):
                 self._drive, real(self.factor), np.uint64(0) if trace is None else trace, np.int32(every),
                 np.int64(self.rows_per_plane(trace) * self.n_padded),
                 real(first_step * self.dt), real(self.dt), np.int32(steps), np.int32(self.n_cells),
-                np.int32(self.n_padded), *self._cycles,
+                np.int32(self.n_padded), *self._more,
             ),
         )  # fmt: skip

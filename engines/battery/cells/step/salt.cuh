@@ -13,9 +13,36 @@ __device__ __forceinline__ REAL until_empty(REAL before, REAL after, REAL part) 
     return here < part ? (here > REAL(1e-6) ? here : REAL(1e-6)) : part;
 }
 
+// The part of a step after which a volume or a collector is empty, and the salt of that moment, straight between the
+// step's start and its end. u: at the end; up, delta: what it was found from.
+__device__ __forceinline__ REAL salt_until_empty(REAL (*u)[BLOCK], REAL (*up)[BLOCK], REAL (*delta)[BLOCK]) {
+    const int me = threadIdx.x;
+    REAL change = REAL(0), part = REAL(1);
+#pragma unroll 1
+    for (int i = 3 * ELECTROLYTE_CELLS - 1; i >= 0; --i) {
+        change = fma(up[i][me], change, delta[i][me]);
+        part = until_empty(u[i][me] - change, u[i][me], part);
+        delta[i][me] = change;
+    }
+#pragma unroll 1
+    for (int end = 0; end < 2; ++end) {
+        const int last = end * (3 * ELECTROLYTE_CELLS - 1), next = last + 1 - 2 * end;
+        const REAL after = at_collector(u[last][me], u[next][me]);
+        part = until_empty(after - at_collector(delta[last][me], delta[next][me]), after, part);
+    }
+#pragma unroll 1
+    for (int i = 0; i < 3 * ELECTROLYTE_CELLS; ++i) u[i][me] += (part - REAL(1)) * delta[i][me];
+    return part;
+}
+
 // One implicit step of the salt; u, up, delta: columns of shared memory. Returns the part of the step after which a
 // volume or a collector is empty (1: none is) and leaves the salt of that moment, straight between the step's start and its end.
-__device__ __forceinline__ REAL salt_step(
+#if VARYING
+__device__ __noinline__  // registers are short
+#else
+__device__ __forceinline__
+#endif
+REAL salt_step(
     REAL (*u)[BLOCK], REAL (*up)[BLOCK], REAL (*delta)[BLOCK], Cubics tables, const REAL* own, int stride,
     REAL arrhenius, REAL current, REAL dt) {
     const int me = threadIdx.x;
@@ -53,32 +80,24 @@ __device__ __forceinline__ REAL salt_step(
             left_coupling = coupling;
         }
     }
-    REAL change = REAL(0), part = REAL(1);
+    // One minimum is what the end of the salt costs a step that does not meet it: nothing is kept for that.
+    REAL change = REAL(0), lowest = REAL(1);
 #pragma unroll 1
     for (int i = 3 * ELECTROLYTE_CELLS - 1; i >= 0; --i) {
         change = fma(up[i][me], change, delta[i][me]);
-        const REAL before = u[i][me], after = before + change;
-        part = until_empty(before, after, part);
-        delta[i][me] = change;
+        const REAL after = u[i][me] + change;
+        lowest = fmin(lowest, after);
         u[i][me] = after;
     }
-#pragma unroll 1
-    for (int end = 0; end < 2; ++end) {
-        const int last = end * (3 * ELECTROLYTE_CELLS - 1), next = last + 1 - 2 * end;
-        const REAL after = at_collector(u[last][me], u[next][me]);
-        part = until_empty(after - at_collector(delta[last][me], delta[next][me]), after, part);
-    }
-    if (part < REAL(1)) {
-#pragma unroll 1
-        for (int i = 0; i < 3 * ELECTROLYTE_CELLS; ++i) u[i][me] += (part - REAL(1)) * delta[i][me];
-    }
-    return part;
+    const int end = 3 * ELECTROLYTE_CELLS - 1;
+    lowest = fmin(lowest, fmin(at_collector(u[0][me], u[1][me]), at_collector(u[end][me], u[end - 1][me])));
+    return lowest <= EXHAUSTED ? salt_until_empty(u, up, delta) : REAL(1);
 }
 
 // Means over an electrode of ln u and √u.
 __device__ __forceinline__ void salt_means(REAL (*u)[BLOCK], int first, REAL& logarithm, REAL& root) {
     logarithm = root = REAL(0);
-#pragma unroll 1
+#pragma unroll SIDE_BY_SIDE
     for (int k = 0; k < ELECTROLYTE_CELLS; ++k) {
         const REAL value = u[first + k][threadIdx.x], salt = value > REAL(1e-6) ? value : REAL(1e-6);
         logarithm += log(salt) / REAL(ELECTROLYTE_CELLS);

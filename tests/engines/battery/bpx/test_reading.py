@@ -168,12 +168,19 @@ def test_a_file_for_the_spm_has_no_electrolyte(file):
     assert again.values() == pytest.approx(got.values(), rel=1e-12, nan_ok=True)
 
 
-def test_of_a_diffusivity_that_varies_the_mean_is_taken(file):
+def test_a_diffusivity_that_varies_has_a_mean_and_a_law(file):
     low, high = (part(file, NEGATIVE)[f"{which} stoichiometry"] for which in ("Minimum", "Maximum"))
     part(file, NEGATIVE)["Diffusivity [m2.s-1]"] = "1e-14 + 2e-14 * x"
     got = read(file)
     assert got.values()["negative_diffusivity"] == pytest.approx(1e-14 + 1e-14 * (low + high))
-    (finding,) = got.findings
+    x = np.array([0.0, low, 0.5, high, 1.0])
+    law = got.values()["negative_diffusivity"] * got.laws["negative"](x)
+    assert law == pytest.approx(1e-14 + 2e-14 * np.clip(x, low, high), rel=1e-12)
+    again = parameter_set(content(got), "again.json")
+    assert again.laws["negative"](x) == pytest.approx(got.laws["negative"](x), rel=1e-3)
+    assert not got.changed({"negative_diffusivity": 2e-14}, "by hand").laws
+    assert got.findings == ()
+    (finding,) = got.mean_findings.values()
     assert "diffusivity of the negative particles goes from 1.05e-14 to 2.82e-14" in finding.message
     assert re.search(r"In a discharge at 1C that is up to \d+ mV and \d+\.\d % of the charge away\.$", finding.message)
 

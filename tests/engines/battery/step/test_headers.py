@@ -50,7 +50,8 @@ def test_tables_are_in_the_order_of_their_names():
     from engines.battery.cells.coefficients import tables
 
     parameters = PARAMETER_SETS["Chen2020"]
-    found = tables(parameters)
+    found = tables(parameters, varying=True)
     assert len(found) == len(Table)
+    assert len(tables(parameters)) == Table.NEGATIVE_DIFFUSIVITY
     assert found[Table.POSITIVE_OCP, 512, 0] == pytest.approx(float(parameters.positive_ocp(0.5)), abs=1e-9)
     assert found[Table.NEGATIVE_OCP, 512, 0] == pytest.approx(float(parameters.negative_ocp(0.5)), abs=1e-9)

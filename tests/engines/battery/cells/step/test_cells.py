@@ -164,6 +164,19 @@ def test_a_drive_cycle_is_followed(backend):
     assert row(cells, Row.ENDED)[0] == 8.0
 
 
+def test_another_protocol_may_have_a_drive_cycle(backend):
+    """What it needs is compiled in only where there is one: the same bits as cells that began with it."""
+    drive, instructions = np.array([[1.0, 2.0], [3.0, 3.5]]), [Instruction(Kind.DRIVE, 0.0, steps=2)]
+    began, _ = run(backend, instructions, 2.0, 2, drive=drive)
+    other = CELLS.open(backend, CHEN, DISCHARGE, 2.0)
+    other.set_protocol(instructions, drive)
+    with backend.active():
+        other.advance(0, 2)
+    assert (np.array(other.state) == np.array(began.state)).all()
+    assert row(began, Row.CURRENT)[0] == 0.0
+    assert row(began, Row.CHARGE)[0] == pytest.approx(8.0)
+
+
 @pytest.mark.parametrize(("precision", "tolerance"), [("float64", 1e-11), ("float32", 1e-6)])
 def test_lithium_balance(backend, precision, tolerance):
     """Both electrodes hold what the charge says, after 10⁴ steps."""
