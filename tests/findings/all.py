@@ -16,7 +16,7 @@ ELSEWHERE = {
     "workbench.project.document.Document.findings": "tests/workbench/project/test_bpx_documents.py",
     "workbench.project.document.document_of": "tests/workbench/project/test_boundary.py",
     # what this machine has free is nothing of a project
-    "workbench.project.findings.estimated": "tests/workbench/project/test_findings.py",
+    "workbench.project.findings.estimate_of": "tests/workbench/project/test_findings.py",
     # why a project cannot run: said by the commands that make one, and by the estimate in the window
     "workbench.project.findings.findings_before_changes": "tests/workbench/project/test_findings.py",
 }

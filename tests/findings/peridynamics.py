@@ -71,6 +71,7 @@ CASES = {
 STRUCK: dict[str, Any] = {
     "body": {"kind": "plate", "size_x": 12, "size_y": 8},
     "bonds": {"spacing": 1.0},
+    "numerics": {"safety": 0.7},
     "notches": [],
     "loads": [],
     "unbreakable": [],

@@ -67,6 +67,7 @@ def wait_for(qtbot, window, *phases, timeout=90_000):
 def open_slab(qtbot, window):
     window.open_preset(slab(window.services))
     wait_for(qtbot, window, "ready")
+    qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport)  # once no double click can come any more
 
 
 def run_until(qtbot, window, time):
