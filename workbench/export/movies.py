@@ -13,7 +13,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from workbench.export.png import encode_png
-from workbench.storage.atomic import StorageError, storing, write_bytes
+from workbench.storage.atomic import StorageError, storing, write_atomically, write_bytes
 
 KINDS = {".mp4": "Movie (*.mp4)", ".gif": "Animation (*.gif)", "": "Numbered pictures in a folder (*)"}
 NO_ENCODER = "MP4 needs an encoder: install it with 'pip install workbench[movie]', or choose .gif or a folder."
@@ -95,14 +95,11 @@ class Gif(Movie):
         self._pictures.append(Image.fromarray(rgb).quantize(COLOURS, dither=Image.Dither.NONE))
 
     def finish(self) -> None:
-        part = self.path.with_name(f".{self.path.stem}.part.gif")
-        with storing(self.path):
-            # GIF counts hundredths of a second, and players take one of less than two for ten.
-            pause = max(20, 10 * round(100 / self.rate))
-            self._pictures[0].save(
-                part, save_all=True, append_images=self._pictures[1:], duration=pause, loop=0, optimize=False
-            )
-            part.replace(self.path)
+        # GIF counts hundredths of a second, and players take one of less than two for ten.
+        pause = max(20, 10 * round(100 / self.rate))
+        first, *others = self._pictures
+        how: dict[str, Any] = {"save_all": True, "append_images": others, "duration": pause, "loop": 0, "optimize": False}
+        write_atomically(self.path, lambda file: first.save(file, "GIF", **how))
 
     def abandon(self) -> None:
         self._pictures = []

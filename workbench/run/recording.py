@@ -53,6 +53,7 @@ from workbench.run.frames import RunState, Sample
 from workbench.run.meters import followed
 from workbench.run.observer import Observer
 from workbench.run.session import probe_elements
+from workbench.run.streams.fields import chosen_fields
 from workbench.run.streams.opening import NAMES as STREAMS
 from workbench.run.streams.opening import streams_of
 from workbench.run.streams.stream import Stream
@@ -118,6 +119,9 @@ class Recorder(Observer):
         self._branched_at: float | None = None
 
     # What the runner calls.
+
+    def check(self, simulation: Simulation) -> None:
+        chosen_fields(simulation, self._series)
 
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         self._info = info
