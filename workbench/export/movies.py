@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -98,8 +98,11 @@ class Gif(Movie):
         # GIF counts hundredths of a second, and players take one of less than two for ten.
         pause = max(20, 10 * round(100 / self.rate))
         first, *others = self._pictures
-        how: dict[str, Any] = {"save_all": True, "append_images": others, "duration": pause, "loop": 0, "optimize": False}
-        write_atomically(self.path, lambda file: first.save(file, "GIF", **how))
+
+        def write(file: BinaryIO) -> None:
+            first.save(file, "GIF", save_all=True, append_images=others, duration=pause, loop=0, optimize=False)
+
+        write_atomically(self.path, write)
 
     def abandon(self) -> None:
         self._pictures = []

@@ -33,7 +33,7 @@ import numpy as np
 from engines.api import Array, Finding, Selection, Simulation, SimulationInfo
 from engines.api.charts import ChartInfo
 from engines.api.errors import WorkbenchError
-from engines.recording import FieldSeries, series_of
+from engines.recording import series_of
 from workbench import __version__
 from workbench.export.chart_tables import chart_table
 from workbench.export.hdf5 import write_hdf5
@@ -104,7 +104,7 @@ class Recorder(Observer):
         self._findings = [as_record(finding) for finding in findings]
         self._noticed: list[dict[str, Any]] = []
         self._fingerprint = problem_fingerprint(document, self.probes)
-        self._series = _series(document, snapshot_interval)
+        self._series = series_of(document.parameters, snapshot_interval)
         self._checkpoint_seconds, self._checkpoints = checkpoint_seconds, checkpoints
         self._command = command
         self._resume = resume
@@ -409,13 +409,6 @@ class Recorder(Observer):
         }
         self._content = content
         write_text(self.folder / "run.json", json.dumps(content, indent=2) + "\n")
-
-
-def _series(document: Document, interval: float | None) -> FieldSeries:
-    """What the problem asks for; an ``interval`` that was given counts before its own, and the project's behind it."""
-    found = series_of(document.parameters)
-    interval = interval or found.interval or document.project.run.snapshot_interval
-    return found if interval is None else found.model_copy(update={"interval": interval})
 
 
 def ending_of(simulation: Simulation, state: RunState, error: WorkbenchError | None) -> str:
