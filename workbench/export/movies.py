@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -115,9 +115,18 @@ class Pngs(Movie):
         self.path.mkdir(parents=True, exist_ok=True)
         opaque = np.full((*rgb.shape[:2], 4), 255, np.uint8)
         opaque[:, :, :3] = rgb
-        write_bytes(self.path / f"frame_{self.frames:05d}.png", encode_png(opaque))
+        write_bytes(self._file(self.frames), encode_png(opaque))
+
+    def _file(self, number: int) -> Path:
+        return self.path / f"frame_{number:05d}.png"
 
     def finish(self) -> None: ...
+
+    def abandon(self) -> None:
+        for number in range(self.frames):
+            self._file(number).unlink(missing_ok=True)
+        with suppress(OSError):  # somebody has put something there meanwhile
+            self.path.rmdir()
 
 
 def open_movie(path: Path, frames_per_second: float) -> Movie:

@@ -194,7 +194,7 @@ def test_what_was_kept_becomes_a_movie(opened, qtbot, tmp_path, monkeypatch):
 
     def image(width=None, height=None):
         place = [kept.time for kept in recording.playback.frames()].index(viewport.frames[-1].time)
-        return np.full((height, width, 4), 10 * place, np.uint8)
+        return np.full((height, width, 4), 10 * place % 256, np.uint8)
 
     monkeypatch.setattr(viewport, "image", image)
     path = tmp_path / "run.gif"
@@ -212,3 +212,9 @@ def test_what_was_kept_becomes_a_movie(opened, qtbot, tmp_path, monkeypatch):
         file.seek(3)
         assert file.convert("RGB").getpixel((5, 5)) == (30, 30, 30)
     assert not recording.playback.looking_back
+
+    unfinished = tmp_path / "pictures"
+    recording.shoot(unfinished, MovieWish("", (64, 36), 25))
+    qtbot.waitUntil(lambda: unfinished.is_dir() and any(unfinished.iterdir()))
+    opened.close_at_once()
+    assert not unfinished.exists()
