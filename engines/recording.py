@@ -14,7 +14,6 @@ LABELS = {
 }
 BYTES = {"as computed": 4, "float32": 4, "float64": 8}
 """Of a number; computed are float32 in most problems."""
-END_ONLY = {"interval": (0.0,)}
 
 
 class FieldSeries(ParameterGroup):
@@ -40,19 +39,20 @@ class Recording(ParameterGroup):
     fields: FieldSeries = quantity(FieldSeries(), "", "Which whole fields, how often and in which form")
 
 
-def series_of(parameters: object) -> FieldSeries:
-    """What a problem asks for; the usual where its engine has no such group."""
+def series_of(parameters: object, interval: float | None = None) -> FieldSeries:
+    """What a problem asks for, the usual where its engine has no such group; an ``interval`` counts before its own."""
     found = getattr(getattr(parameters, "recording", None), "fields", None)
-    return found if isinstance(found, FieldSeries) else FieldSeries()
+    series = found if isinstance(found, FieldSeries) else FieldSeries()
+    return series if interval is None else series.model_copy(update={"interval": interval})
 
 
 def series_on_disk(series: FieldSeries, elements: int, until: float | None) -> tuple[Fact, ...]:
     """How much each number of an element takes, over all moments and before it is packed; where an end is known."""
     if not series.interval or until is None:
         return ()
-    moments = int(until / series.interval) + 1
-    size = moments * elements * BYTES[series.precision] * max(len(series.names), 1) / 1e6
-    which = f"{len(series.names)} fields" if series.names else "each field"
+    moments, count = int(until / series.interval) + 1, len(series.names)
+    size = moments * elements * BYTES[series.precision] * max(count, 1) / 1e6
+    which = f"{count} field{'s' * (count > 1)}" if count else "each field"
     return (
         Fact(f"Moments on disk of {which}", moments, "1"),
         Fact(f"Room for {which} at most, per component", size, "MB"),

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import h5py
 import pytest
 
 
@@ -64,9 +63,8 @@ class _File:
 
 @contextmanager
 def in_place(disk: FaultyDisk) -> Iterator[None]:
-    """While inside, what this process writes goes to ``disk``: files of Python, renames, and HDF5's own."""
-    opened, make, put, wait, reserve = io.open, tempfile.mkstemp, os.replace, os.fsync, os.posix_fallocate
-    hdf5 = h5py.File.__init__
+    """While inside, what this process writes goes to ``disk``: its files, and renames."""
+    opened, make, put, wait = io.open, tempfile.mkstemp, os.replace, os.fsync
 
     def open_(path: Any, mode: str = "r", *rest: Any, **named: Any) -> Any:
         if not set(mode) & set("wax+"):
@@ -82,11 +80,6 @@ def in_place(disk: FaultyDisk) -> Iterator[None]:
 
         return do
 
-    def hdf5_(self: Any, name: Any, mode: str = "r", *rest: Any, **named: Any) -> None:
-        if isinstance(name, (str, Path)) and mode != "r":
-            disk.look(name)
-        hdf5(self, name, mode, *rest, **named)
-
     def mkstemp(*given: Any, **named: Any) -> Any:
         disk.look(named["dir"])
         return make(*given, **named)
@@ -97,6 +90,4 @@ def in_place(disk: FaultyDisk) -> Iterator[None]:
         patch.setattr(tempfile, "mkstemp", mkstemp)
         patch.setattr(os, "replace", looked_at(put, 1))
         patch.setattr(os, "fsync", looked_at(wait, 0))
-        patch.setattr(os, "posix_fallocate", looked_at(reserve, 0))
-        patch.setattr(h5py.File, "__init__", hdf5_)
         yield

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -19,17 +19,22 @@ PACKAGES = ("workbench", "engines", "ui", "assets", "sample_data")
 KINDS = {".cu", ".cuh", ".json", ".png", ".mmt", ".vtu", ".csv", ".svg", ".frag", ".vert", ".ttf", ".txt", ".py"}
 """What a wheel must hold of, beside what the checkout shows."""
 
-COMMANDS = """
-import sys
+INSTALLED = """
+import json, sys
+from importlib.metadata import distribution
+from importlib.resources import files
+told = {"data": [str(files(name)) for name in ("sample_data", "assets")]}
+found = [point.load() for point in distribution("workbench-sim").entry_points]
+told["points"] = [sys.modules[each.__module__].__file__ for each in found]
 from engines.backend.ceilings import memory
 memory.cpu_array_size = lambda: 1 << 16  # a ceiling is measured in seconds otherwise
 from workbench.cli import main
 for given in (["--help"], ["presets"], ["run", "sine_mode", "--set", "grid.cells_x=8", "--set", "grid.cells_y=8",
               "--until", "0.01", "--device", "cpu", "--no-pictures", "--out", "out"]):
     assert main(given) == 0, given
-for name, module in list(sys.modules.items()):
-    if name.split(".")[0] in ("workbench", "engines"):
-        assert not getattr(module, "__file__", None) or module.__file__.startswith(sys.argv[1]), module
+modules = [module for name, module in sys.modules.items() if name.split(".")[0] in ("workbench", "engines", "ui")]
+told["modules"] = [each.__file__ for each in modules if getattr(each, "__file__", None)]
+print(json.dumps(told))
 """
 
 
@@ -58,17 +63,28 @@ def _build(source: Path, folder: Path, *targets: str) -> None:
     subprocess.run(build, cwd=source, env=environment, check=True, capture_output=True)
 
 
-def run_installed(installed: Path, program: str) -> str:
-    """What ``program`` prints when it sees the installed copy before this checkout."""
+def share_kernels(installed: Path) -> None:
+    """Numba keeps what it compiled beside a module and for the module's time, so a copy of the same time need not
+    compile again what this checkout has."""
+    for room in ("engines/backend", "engines/stencil"):
+        for kept in (locked.ROOT / room).rglob("__pycache__/*.nb[ci]"):
+            folder = installed / kept.parent.relative_to(locked.ROOT)
+            folder.mkdir(exist_ok=True)
+            shutil.copy2(kept, folder)
+        for module in (locked.ROOT / room).rglob("*.py"):
+            shutil.copystat(module, installed / module.relative_to(locked.ROOT))
+
+
+@pytest.fixture(scope="session")
+def printed(installed: Path) -> list[str]:
+    """The lines that :data:`INSTALLED` prints, as JSON the last one, when it sees that copy before this checkout."""
+    share_kernels(installed)
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
     result = subprocess.run(
-        [sys.executable, "-c", program, str(installed)],
-        cwd=installed.parent,
-        env={**os.environ, "PYTHONPATH": str(installed)},
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", INSTALLED], cwd=installed.parent, env=environment, capture_output=True, text=True
     )
     assert result.returncode == 0, result.stderr
-    return result.stdout
+    return result.stdout.splitlines()
 
 
 def test_the_wheel_has_every_file_and_no_other(built):
@@ -103,39 +119,14 @@ def test_the_wheel_of_the_sdist_is_the_same_to_the_byte(built, tmp_path):
     assert again.read_bytes() == wheel.read_bytes()
 
 
-def test_installed_copy_finds_its_data(installed):
-    program = "from importlib.resources import files\nfor name in ('sample_data', 'assets'): print(files(name))"
-    folders = run_installed(installed, program).splitlines()
-    assert [Path(folder) for folder in folders] == [installed / "sample_data", installed / "assets"]
+def test_installed_copy_finds_its_data_and_loads_its_entry_points(installed, printed):
+    told = json.loads(printed[-1])
+    assert [Path(folder) for folder in told["data"]] == [installed / "sample_data", installed / "assets"]
+    project = tomllib.loads((locked.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert len(told["points"]) == 1 + sum(len(group) for group in project["entry-points"].values())
+    assert all(path.startswith(str(installed)) for path in told["points"] + told["modules"])
 
 
-def test_installed_copy_loads_its_entry_points(installed):
-    program = (
-        "from importlib.metadata import distribution\n"
-        "for point in distribution('workbench-sim').entry_points:\n"
-        "    found = point.load()\n"
-        "    print(point.name, __import__('sys').modules[found.__module__].__file__)"
-    )
-    lines = run_installed(installed, program).splitlines()
-    told = tomllib.loads((locked.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert len(lines) == 1 + sum(len(group) for group in told["entry-points"].values())
-    assert all(str(installed) in line for line in lines), lines
-
-
-def share_kernels(installed: Path) -> None:
-    """Numba keeps what it compiled beside a module and for the module's time, so a copy of the same time need not
-    compile again what this checkout has."""
-    for room in ("engines/backend", "engines/stencil"):
-        for kept in (locked.ROOT / room).rglob("__pycache__/*.nb[ci]"):
-            folder = installed / kept.parent.relative_to(locked.ROOT)
-            folder.mkdir(exist_ok=True)
-            shutil.copy2(kept, folder)
-        for module in (locked.ROOT / room).rglob("*.py"):
-            shutil.copystat(module, installed / module.relative_to(locked.ROOT))
-
-
-def test_installed_copy_runs_a_problem(installed):
-    share_kernels(installed)
-    printed = run_installed(installed, COMMANDS)
-    assert re.search(r"^sine_mode ", printed, re.MULTILINE)
+def test_installed_copy_runs_a_problem(installed, printed):
+    assert any(line.startswith("sine_mode ") for line in printed)
     assert (installed.parent / "out" / "run.json").is_file()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -19,9 +17,9 @@ from ui.panels.probe_list import ROW_HEIGHT, ProbeList
 from ui.panels.trace_plot import TracePlot
 from ui.session.model import DocumentModel
 from ui.widgets.icons import dress
+from workbench.export.tables import write_table
 from workbench.run.frames import Sample
 from workbench.run.meters import followed
-from workbench.storage.atomic import write_text
 
 SERIES = "series"
 ROWS_SHOWN = 4
@@ -173,14 +171,12 @@ class ProbesPanel(QWidget):
 
         Raises StorageError.
         """
-        stream = io.StringIO()
-        writer = csv.writer(stream)
-        writer.writerow(["probe", "field", "unit", f"time [{self._time_unit}]", "value"])
+        rows = []
         for (probe, name), buffer in self.store.probes.items():
             unit = self._fields[name].unit if name in self._fields else ""
-            for time, value in zip(buffer.times, buffer.values, strict=True):
-                writer.writerow([probe, name, unit, repr(float(time)), repr(float(np.float32(value)))])
-        write_text(path, stream.getvalue())
+            for time, value in zip(buffer.times, buffer.values, strict=True):  # with all their digits
+                rows.append([probe, name, unit, repr(float(time)), repr(float(np.float32(value)))])
+        write_table(path, ["probe", "field", "unit", f"time [{self._time_unit}]", "value"], rows)
 
     def _opened(self) -> None:
         self.store.clear()

@@ -44,7 +44,9 @@ class RecordingArea(QObject):
         window.controller.rewinding.rewound.connect(playback.rewound)
 
     def close(self) -> None:
-        """Let go of the disk."""
+        """Let go of the disk; a movie that is not finished leaves nothing there."""
+        if self.shooting is not None:
+            self.shooting.movie.abandon()
         self.playback.forget()
 
     def _scrub(self, time: float) -> None:

@@ -1,8 +1,8 @@
 """Frames on disk, as they were seen, within a budget.
 
 What is drawn of a frame is kept without loss: its values are the float32 numbers that the view asked for. They are
-compressed and lie in a folder of this process alone. A full reel loses every second frame, and takes half as many from
-then on: it always covers the whole run.
+compressed and lie in a folder of this process alone; the next process removes what a killed one has left. A full reel
+loses every second frame, and takes half as many from then on: it always covers the whole run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ import numpy as np
 
 from engines.api import Array
 from workbench.run.frames import Frame
+from workbench.storage.locking import ProcessLock, remove_unheld
 
+FOLDER, LOCK = "workbench-frames-", "lock"
 BUDGET = 512 << 20
 """Bytes on disk."""
 SECONDS = 0.1
@@ -80,7 +82,11 @@ class Reel:
     def begin(self) -> Path:
         """The file of the next frame, which is being written from now on."""
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="workbench-frames-"))
+            for left in Path(tempfile.gettempdir()).glob(f"{FOLDER}*/{LOCK}"):
+                remove_unheld(left.parent, LOCK)
+            self._folder = Path(tempfile.mkdtemp(prefix=FOLDER))
+            self._lock = ProcessLock(self._folder / LOCK)
+            self._lock.acquire()
         self._count += 1
         self._due = clock.monotonic() + self.seconds
         return self._folder / f"{self._count:08d}"
@@ -108,6 +114,7 @@ class Reel:
         """Forget all, and let go of the disk."""
         self.frames, self.seconds, self._due = [], self._least, 0.0
         if self._folder is not None:
+            self._lock.release()
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 

@@ -36,7 +36,7 @@ class Shooting(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._playback, self._viewport, self._movie = playback, viewport, movie
+        self._playback, self._viewport, self.movie = playback, viewport, movie
         self._wish, self._background = wish, background
         self._serial = -1 if playback.newest is None else playback.newest.serial
         self._frames = wish.chosen(playback.frames())
@@ -52,7 +52,7 @@ class Shooting(QObject):
             self._give_up("The movie was given up, because the view shows something else now.")
             return
         if self._done == len(self._frames):
-            self._background.submit(LANE, self._movie.finish, lambda _: self._finish(), self._failed)
+            self._background.submit(LANE, self.movie.finish, lambda _: self._finish(), self._failed)
             return
         kept = self._frames[self._done]
         try:
@@ -63,7 +63,7 @@ class Shooting(QObject):
         self._playback.time = frame.time  # frames of now are kept, and not shown
         self._playback.looked.emit(frame)
         picture = self._draw()
-        self._background.submit(LANE, lambda: self._movie.add(picture), lambda _: self._encoded(), self._failed)
+        self._background.submit(LANE, lambda: self.movie.add(picture), lambda _: self._encoded(), self._failed)
 
     def _draw(self) -> Array:
         """The view without its meters, which are of now."""
@@ -87,14 +87,14 @@ class Shooting(QObject):
 
     def _finish(self) -> None:
         self._leave()
-        self.ended.emit(f"Written to {self._movie.path}: {counted(self._movie.frames, 'frame')}.", True)
+        self.ended.emit(f"Written to {self.movie.path}: {counted(self.movie.frames, 'frame')}.", True)
 
     def _failed(self, error: BaseException) -> None:
         known = isinstance(error, WorkbenchError)
         self._give_up(str(error) if known else f"The movie could not be written ({type(error).__name__}: {error}).")
 
     def _give_up(self, sentence: str) -> None:
-        self._background.submit(LANE, self._movie.abandon)
+        self._background.submit(LANE, self.movie.abandon)
         self._leave()
         self.ended.emit(sentence, False)
 

@@ -62,7 +62,7 @@ class HouseServices:
         self._recent = RecentFiles()
         self._autosave = Autosave()
         self._allowed: frozenset[Path] = frozenset()  # what the person chose or confirmed in this session
-        self._resume: tuple[Document, snapshots.Moment] | None = None
+        self._resume: tuple[Document, snapshots.Beginning] | None = None
         self._earlier: dict[Runner, snapshots.Curves] = {}
         self._logs: dict[Runner, _TimingObserver] = {}
         self._backends: dict[str, Backend] = {}
@@ -97,11 +97,11 @@ class HouseServices:
     def open(self, path: Path, permission: Permission = NOTHING) -> Document:
         document = open_document(path, permission=permission.with_files(self._allowed))
         self._allowed |= permission.files
-        moment = snapshots.found(path, document) if path.suffix.lower() == ".png" else None
-        if moment is None:
+        beginning = snapshots.beginning_of(path, document) if path.suffix.lower() == ".png" else None
+        if beginning is None:
             self._look_for_state(document)
         else:
-            self._resume = document, moment
+            self._resume = document, beginning
         return document
 
     def open_mesh(
@@ -187,9 +187,9 @@ class HouseServices:
     def start(self, document: Document, autostart: bool, state: Mapping[str, Array] | None = None) -> Runner:
         timing, memory = _TimingObserver(), RunMemory(document)
         resume, self._resume = self._resume, None
-        moment = snapshots.Moment(state)
+        beginning = snapshots.Beginning(state)
         if state is None and resume is not None and _same_problem(resume[0], document):
-            moment = resume[1]
+            beginning = resume[1]
         runner = session.start(
             document,
             document.project.run.device,
@@ -198,13 +198,13 @@ class HouseServices:
             autostart=autostart,
             pace=document.project.run.pace,
             checkpoints=MOST,
-            resume_from=moment.state,
+            resume_from=beginning.state,
         )
         memory.say, memory.rescued = runner.say, lambda: runner.rescued
-        if moment.missing:
-            runner.say(moment.missing, "warning")
+        if beginning.missing:
+            runner.say(beginning.missing, "warning")
         self._earlier = {old: curves for old, curves in self._earlier.items() if old.alive}
-        self._earlier[runner] = moment.curves
+        self._earlier[runner] = beginning.curves
         self._logs = {old: log for old, log in self._logs.items() if old.alive}
         self._logs[runner] = timing
         return runner
@@ -254,7 +254,7 @@ class HouseServices:
 
     def _look_for_state(self, document: Document) -> None:
         state = remembered_state(document)
-        self._resume = None if state is None else (document, snapshots.Moment(state))
+        self._resume = None if state is None else (document, snapshots.Beginning(state))
 
     def _backend(self, device: str) -> Backend:
         if device not in self._backends:

@@ -36,7 +36,7 @@ Curves = Mapping[tuple[str, ...], tuple[Array, Array]]
 
 
 @dataclass(frozen=True)
-class Moment:
+class Beginning:
     """Where a run goes on. ``missing``: a sentence, where it cannot."""
 
     state: Mapping[str, Array] | None
@@ -45,7 +45,7 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Stood:
+class Snapshot:
     """Copied on the worker: the state, where it is not too large, and when that was."""
 
     step: int
@@ -53,33 +53,33 @@ class Stood:
     state: Mapping[str, Array] | None
 
 
-def take(simulation: Simulation) -> Stood:
+def take(simulation: Simulation) -> Snapshot:
     """For the thread of the simulation."""
     state: Mapping[str, Array] | None = simulation.state()
     if state is not None and sum(values.nbytes for values in state.values()) > LARGEST_STATE:
         state = None
-    return Stood(simulation.step, simulation.time, state)
+    return Snapshot(simulation.step, simulation.time, state)
 
 
-def keep(document: Document, stood: Stood, curves: Curves) -> str:
+def keep(document: Document, snapshot: Snapshot, curves: Curves) -> str:
     """Write it; returns what the picture carries, nothing before the first step. Raises StorageError."""
-    if not stood.step:
+    if not snapshot.step:
         return ""
     name = uuid.uuid4().hex
-    if stood.state is not None:
-        meta = CheckpointMeta(problem_fingerprint(document, ()), "", stood.step, stood.time)
-        write_checkpoint(_folder() / f"{name}.npz", meta, stood.state, kept=1)
+    if snapshot.state is not None:
+        meta = CheckpointMeta(problem_fingerprint(document, ()), "", snapshot.step, snapshot.time)
+        write_checkpoint(_folder() / f"{name}.npz", meta, snapshot.state, kept=1)
         keys = list(curves)
         named: dict[str, Any] = {"names": np.array(json.dumps(keys))}
         for place, key in enumerate(keys):
             named[f"{place} 0"], named[f"{place} 1"] = curves[key]
         write_atomically(_curves(name), lambda stream: np.savez(stream, **named))
         _thin()
-    return json.dumps({"state": name, "time": stood.time, "unit": document.time_unit})
+    return json.dumps({"state": name, "time": snapshot.time, "unit": document.time_unit})
 
 
-def found(picture: Path, document: Document) -> Moment | None:
-    """The moment of a picture, or None where it has none (it was made by another program, or before a run)."""
+def beginning_of(picture: Path, document: Document) -> Beginning | None:
+    """Where the run of a picture goes on, or None where it has none (another program made it, or there was no run)."""
     try:
         told = json.loads(read_moment(picture))
         name, time = str(told["state"]), time_text(float(told["time"]), str(told["unit"]), ".6g")
@@ -88,11 +88,11 @@ def found(picture: Path, document: Document) -> Moment | None:
     missing = f"This picture was taken at {time}; where the run stood is not kept here, so it begins at zero."
     file = _folder() / f"{name}.npz"
     if not re.fullmatch(r"[0-9a-f]{32}", name) or not file.is_file():
-        return Moment(None, missing=missing)
+        return Beginning(None, missing=missing)
     try:
-        return Moment(read_checkpoint(file, problem_fingerprint(document, ())).state, _read_curves(name))
+        return Beginning(read_checkpoint(file, problem_fingerprint(document, ())).state, _read_curves(name))
     except ProblemError:
-        return Moment(None, missing=missing)
+        return Beginning(None, missing=missing)
 
 
 def _read_curves(name: str) -> Curves:

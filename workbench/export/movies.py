@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
 from workbench.export.png import encode_png
-from workbench.storage.atomic import StorageError, storing, write_bytes
+from workbench.storage.atomic import StorageError, storing, write_atomically, write_bytes
 
 KINDS = {".mp4": "Movie (*.mp4)", ".gif": "Animation (*.gif)", "": "Numbered pictures in a folder (*)"}
 NO_ENCODER = "MP4 needs an encoder: install it with 'pip install workbench[movie]', or choose .gif or a folder."
@@ -95,14 +95,14 @@ class Gif(Movie):
         self._pictures.append(Image.fromarray(rgb).quantize(COLOURS, dither=Image.Dither.NONE))
 
     def finish(self) -> None:
-        part = self.path.with_name(f".{self.path.stem}.part.gif")
-        with storing(self.path):
-            # GIF counts hundredths of a second, and players take one of less than two for ten.
-            pause = max(20, 10 * round(100 / self.rate))
-            self._pictures[0].save(
-                part, save_all=True, append_images=self._pictures[1:], duration=pause, loop=0, optimize=False
-            )
-            part.replace(self.path)
+        # GIF counts hundredths of a second, and players take one of less than two for ten.
+        pause = max(20, 10 * round(100 / self.rate))
+        first, *others = self._pictures
+
+        def write(file: BinaryIO) -> None:
+            first.save(file, "GIF", save_all=True, append_images=others, duration=pause, loop=0, optimize=False)
+
+        write_atomically(self.path, write)
 
     def abandon(self) -> None:
         self._pictures = []
@@ -115,9 +115,18 @@ class Pngs(Movie):
         self.path.mkdir(parents=True, exist_ok=True)
         opaque = np.full((*rgb.shape[:2], 4), 255, np.uint8)
         opaque[:, :, :3] = rgb
-        write_bytes(self.path / f"frame_{self.frames:05d}.png", encode_png(opaque))
+        write_bytes(self._file(self.frames), encode_png(opaque))
+
+    def _file(self, number: int) -> Path:
+        return self.path / f"frame_{number:05d}.png"
 
     def finish(self) -> None: ...
+
+    def abandon(self) -> None:
+        for number in range(self.frames):
+            self._file(number).unlink(missing_ok=True)
+        with suppress(OSError):  # somebody has put something there meanwhile
+            self.path.rmdir()
 
 
 def open_movie(path: Path, frames_per_second: float) -> Movie:

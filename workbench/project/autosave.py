@@ -8,7 +8,6 @@ A folder that nobody holds a lock on was set aside, or belongs to a session that
 
 from __future__ import annotations
 
-import contextlib
 import json
 import shutil
 import threading
@@ -21,7 +20,7 @@ from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import Document, document_of
 from workbench.project.store import PROJECT_FILE, as_json, read_stored
 from workbench.storage.atomic import storing, write_bytes, write_text
-from workbench.storage.locking import ProcessLock
+from workbench.storage.locking import ProcessLock, remove_unheld
 from workbench.storage.paths import state_dir
 
 INTERVAL = 4.0
@@ -156,9 +155,5 @@ def recover(recovery: Recovery, permission: Permission = NOTHING) -> Document:
 
 
 def discard(recovery: Recovery) -> None:
-    """The person does not want it."""
-    lock = ProcessLock(recovery.folder / LOCK)
-    with contextlib.suppress(OSError):  # it is gone already
-        if lock.acquire():  # else somebody has opened it
-            shutil.rmtree(recovery.folder, ignore_errors=True)
-            lock.release()
+    """The person does not want it; nothing where it is gone already, or somebody has opened it."""
+    remove_unheld(recovery.folder, LOCK)

@@ -12,10 +12,13 @@ from engines.recording import series_of, series_on_disk
 from workbench.project.document import Document
 
 
-def estimate_of(document: Document, backend: Backend, until: float | None = None) -> Estimate:
+def estimate_of(
+    document: Document, backend: Backend, until: float | None = None, interval: float | None = None
+) -> Estimate:
     """What the engine says of a run on ``backend``, whether there is room for it now, and how much its fields take on
-    disk ``until`` then (default: as far as the project says). Raises ProblemError if it cannot run."""
-    found = estimate_beside_others(document, backend, until)
+    disk ``until`` then, written every ``interval`` (default: as the project says). Raises ProblemError if it cannot
+    run."""
+    found = estimate_beside_others(document, backend, until, interval)
     free = backend.free_memory()
     if not free or found.memory_bytes <= free:
         return found
@@ -26,10 +29,12 @@ def estimate_of(document: Document, backend: Backend, until: float | None = None
     return replace(found, findings=(*found.findings, short))
 
 
-def estimate_beside_others(document: Document, backend: Backend, until: float | None = None) -> Estimate:
+def estimate_beside_others(
+    document: Document, backend: Backend, until: float | None = None, interval: float | None = None
+) -> Estimate:
     """The same where what fills the memory now makes room for this run."""
     found = document.engine.estimate(document.complete_problem(), backend)
-    series, end = series_of(document.parameters), until or document.project.run.until
+    series, end = series_of(document.parameters, interval), until or document.project.run.until
     return replace(found, facts=(*found.facts, *series_on_disk(series, document.geometry.n_cells, end)))
 
 

@@ -57,7 +57,7 @@ class MeasuredData(_Model):
 
 
 class RunSettings(_Model):
-    """How far and on what to run, and how often whole fields are written (None: only at the end).
+    """How far and on what to run.
 
     ``pace`` is the simulated time per second that the window shows at most, so that a fast device can be watched;
     None and runs without a window go as fast as they can.
@@ -66,7 +66,6 @@ class RunSettings(_Model):
     until: Annotated[float, Field(gt=0)] | None = None
     pace: Annotated[float, Field(gt=0)] | None = None
     device: str = "auto"
-    snapshot_interval: Annotated[float, Field(gt=0)] | None = None
 
 
 class ClipPlane(_Model):
@@ -135,3 +134,19 @@ class Project(_Model):
     run: RunSettings = Field(default_factory=RunSettings)
     view: ViewSettings = Field(default_factory=ViewSettings)
     measured: list[MeasuredData] = Field(default_factory=list)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _interval_of_fields(cls, content: Any) -> Any:
+        """Former versions had ``run.snapshot_interval``, which ``recording.fields`` of every problem says now."""
+        run = content.get("run") if isinstance(content, dict) else None
+        if not isinstance(run, dict) or "snapshot_interval" not in run:
+            return content
+        run = dict(run)
+        interval = run.pop("snapshot_interval")
+        if interval is None:
+            return {**content, "run": run}
+        parameters = dict(content.get("parameters", {}))
+        recording = dict(parameters.get("recording", {}))
+        recording["fields"] = {"interval": interval, **recording.get("fields", {})}
+        return {**content, "run": run, "parameters": {**parameters, "recording": recording}}

@@ -18,6 +18,12 @@ class Observer:
     wants_profiles = False
     """Whether samples are to hold fields of many components at the probes too (the shells of a particle)."""
 
+    def check(self, simulation: Simulation) -> None:
+        """Look at a simulation that was just built, before anything begins or is written.
+
+        Raises ProblemError where it has not what is asked for.
+        """
+
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         """The simulation is built. ``info`` says on which device, and what its memory can deliver."""
 
@@ -55,6 +61,10 @@ class Audience:
     @property
     def wants_profiles(self) -> bool:
         return any(observer.wants_profiles for observer in self._observers)
+
+    def check(self, simulation: Simulation) -> None:
+        for observer in self._observers:
+            observer.check(simulation)
 
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         for observer in self._observers:

@@ -33,7 +33,7 @@ import numpy as np
 from engines.api import Array, Finding, Selection, Simulation, SimulationInfo
 from engines.api.charts import ChartInfo
 from engines.api.errors import WorkbenchError
-from engines.recording import FieldSeries, series_of
+from engines.recording import series_of
 from workbench import __version__
 from workbench.export.chart_tables import chart_table
 from workbench.export.hdf5 import write_hdf5
@@ -53,6 +53,7 @@ from workbench.run.frames import RunState, Sample
 from workbench.run.meters import followed
 from workbench.run.observer import Observer
 from workbench.run.session import probe_elements
+from workbench.run.streams.fields import chosen_fields
 from workbench.run.streams.opening import NAMES as STREAMS
 from workbench.run.streams.opening import streams_of
 from workbench.run.streams.stream import Stream
@@ -103,7 +104,7 @@ class Recorder(Observer):
         self._findings = [as_record(finding) for finding in findings]
         self._noticed: list[dict[str, Any]] = []
         self._fingerprint = problem_fingerprint(document, self.probes)
-        self._series = _series(document, snapshot_interval)
+        self._series = series_of(document.parameters, snapshot_interval)
         self._checkpoint_seconds, self._checkpoints = checkpoint_seconds, checkpoints
         self._command = command
         self._resume = resume
@@ -118,6 +119,9 @@ class Recorder(Observer):
         self._branched_at: float | None = None
 
     # What the runner calls.
+
+    def check(self, simulation: Simulation) -> None:
+        chosen_fields(simulation, self._series)
 
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         self._info = info
@@ -405,13 +409,6 @@ class Recorder(Observer):
         }
         self._content = content
         write_text(self.folder / "run.json", json.dumps(content, indent=2) + "\n")
-
-
-def _series(document: Document, interval: float | None) -> FieldSeries:
-    """What the problem asks for; an ``interval`` that was given counts before its own, and the project's behind it."""
-    found = series_of(document.parameters)
-    interval = interval or found.interval or document.project.run.snapshot_interval
-    return found if interval is None else found.model_copy(update={"interval": interval})
 
 
 def ending_of(simulation: Simulation, state: RunState, error: WorkbenchError | None) -> str:

@@ -267,6 +267,7 @@ class Runner:
 
     def _present(self, simulation: Simulation, backend: Backend) -> None:
         """Make the new simulation known to those who watch."""
+        self._audience.check(simulation)
         self._report("Measuring the device", 1.0)
         backend.ceilings()
         self._initial = simulation.state() if self._can_reset else {}

@@ -38,7 +38,7 @@ def recover(path: Path) -> None:
         content = journal.read_bytes()
     except FileNotFoundError:
         return
-    mark, end, count, checksum = _HEAD.unpack_from(content)
+    mark, end, count, checksum = _HEAD.unpack_from(content.ljust(_HEAD.size, b"\0"))  # a power cut may leave it empty
     body = content[_HEAD.size :]
     if mark == _MARK and zlib.crc32(body) == checksum and path.is_file():
         with path.open("r+b", buffering=0) as file:

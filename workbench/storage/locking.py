@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -29,6 +31,15 @@ class ProcessLock:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+
+def remove_unheld(folder: Path, lock: str) -> None:
+    """Remove a folder unless somebody holds its file ``lock``; what the system does not let go stays."""
+    held = ProcessLock(folder / lock)
+    with suppress(OSError):
+        if held.acquire():
+            shutil.rmtree(folder, ignore_errors=True)
+            held.release()
 
 
 if sys.platform == "win32":

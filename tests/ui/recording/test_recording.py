@@ -10,9 +10,10 @@ from PySide6.QtCore import QPoint, Qt
 from engines.api import Lines
 from ui.recording.movie_dialog import MovieDialog, MovieWish
 from ui.recording.playback import Playback
-from ui.recording.reel import Kept, Reel, read, write
+from ui.recording.reel import FOLDER, LOCK, Kept, Reel, read, write
 from ui.widgets.background import Background
 from workbench.run.frames import Frame
+from workbench.storage.locking import ProcessLock
 
 
 def frame(step, serial=1, size=100):
@@ -61,7 +62,7 @@ def test_a_full_reel_keeps_the_whole_run_with_half_of_its_frames(reel):
     assert reel.size <= 10 * one
     steps = [kept.step for kept in reel.frames]
     assert steps == list(range(0, 64, 8))
-    assert len(list(reel.frames[0].file.parent.iterdir())) == len(steps)
+    assert len(list(reel.frames[0].file.parent.glob("0*"))) == len(steps)
 
 
 def test_a_full_reel_takes_half_as_many(monkeypatch):
@@ -72,6 +73,18 @@ def test_a_full_reel_takes_half_as_many(monkeypatch):
     finally:
         reel.clear()
     assert reel.seconds == 0.25
+
+
+def test_what_a_killed_process_has_left_is_removed_and_what_another_holds_is_not(reel, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for name in ("killed", "other"):
+        (tmp_path / f"{FOLDER}{name}").mkdir()
+        (tmp_path / f"{FOLDER}{name}" / LOCK).touch()
+    other = ProcessLock(tmp_path / f"{FOLDER}other" / LOCK)
+    assert other.acquire()
+    filled(reel, [1])
+    assert set(tmp_path.iterdir()) == {tmp_path / f"{FOLDER}other", reel.frames[0].file.parent}
+    other.release()
 
 
 def test_a_movie_takes_frames_at_equal_distances():
@@ -181,7 +194,7 @@ def test_what_was_kept_becomes_a_movie(opened, qtbot, tmp_path, monkeypatch):
 
     def image(width=None, height=None):
         place = [kept.time for kept in recording.playback.frames()].index(viewport.frames[-1].time)
-        return np.full((height, width, 4), 10 * place, np.uint8)
+        return np.full((height, width, 4), 10 * place % 256, np.uint8)
 
     monkeypatch.setattr(viewport, "image", image)
     path = tmp_path / "run.gif"
@@ -199,3 +212,9 @@ def test_what_was_kept_becomes_a_movie(opened, qtbot, tmp_path, monkeypatch):
         file.seek(3)
         assert file.convert("RGB").getpixel((5, 5)) == (30, 30, 30)
     assert not recording.playback.looking_back
+
+    unfinished = tmp_path / "pictures"
+    recording.shoot(unfinished, MovieWish("", (64, 36), 25))
+    qtbot.waitUntil(lambda: unfinished.is_dir() and any(unfinished.iterdir()))
+    opened.close_at_once()
+    assert not unfinished.exists()

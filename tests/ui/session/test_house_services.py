@@ -177,6 +177,7 @@ def test_a_picture_reopens_at_its_moment_with_its_curves(qtbot, make_window, tmp
     drawn = first.probes.curves()
     assert {len(key) for key in drawn} == {1, 2}  # series of the whole, and what the probe has seen
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(tmp_path / "s.png"), ""))
+    qtbot.waitUntil(first.actions_["snapshot"].isEnabled)  # it is off while the page of the problem is not shown
     first.actions_["snapshot"].trigger()
     qtbot.waitUntil((tmp_path / "s.png").is_file, timeout=20_000)
     qtbot.waitUntil(lambda: not first.background.busy)

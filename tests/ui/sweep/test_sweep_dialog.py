@@ -141,6 +141,7 @@ def test_another_reading_is_taken_of_the_runs_that_there_are(dialog, qtbot):
     assert dialog.sentence.text() == "Nothing is kept of the runs: choose at least one chart or series."
 
 
+@pytest.mark.keeps_time
 def test_stop_keeps_what_is_through_and_the_window_stays_responsive(dialog, qtbot, monkeypatch):
     monkeypatch.setattr(Wave, "advance", _slowly)
     vary(dialog, STEP, "0.1, 0.05, 0.025")

@@ -122,9 +122,11 @@ def test_bytes_are_those_of_a_plain_file(tmp_path):
 
 def test_a_journal_that_is_torn_or_of_a_file_made_anew_does_nothing(file):
     old = rows(file)
-    journal_of(file).write_bytes(b"WBJ1" + bytes(40))
-    recover(file)
-    assert rows(file) == old
+    for torn in (b"WBJ1" + bytes(40), b"WB", b""):
+        journal_of(file).write_bytes(torn)
+        recover(file)
+        assert rows(file) == old
+        assert not journal_of(file).exists()
     journal_of(file).write_bytes(b"WBJ1" + bytes(40))
     make_hdf5(file, lambda opened: packed(opened, "a/rows", (0,), (100,), float))
     assert not journal_of(file).exists()

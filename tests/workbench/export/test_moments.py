@@ -14,6 +14,7 @@ from engines.geometry.grid import Grid
 from engines.geometry.meshes.box import box_mesh
 from engines.geometry.particles import Particles
 from engines.recording import FieldSeries, series_on_disk
+from workbench.cli import BAD_INPUT, main
 from workbench.export.moments.igb import Igb
 from workbench.export.moments.vtkhdf import VtkHdf
 from workbench.run.streams.fields import open_sink
@@ -154,6 +155,18 @@ def test_fields_are_chosen_by_name_and_a_wrong_one_gets_the_nearest(tmp_path):
     with pytest.raises(ProblemError, match=r"no field 'voltge' to be written.*voltage") as error:
         open_sink(info, FieldSeries(names=["E", "voltge"]), tmp_path)
     assert error.value.place == ("recording", "fields", "names", 1)
+
+
+def test_a_field_that_is_not_there_is_refused_before_anything_is_written(tmp_path, capsys):
+    (tmp_path / "series.csv").write_text("of an earlier run")
+    small = ["--set", "grid.cells_x=32", "--set", "grid.cells_y=32", "--until", "0.01", "--device", "cpu"]
+    wrong = ["--set", 'recording.fields.names=["U"]', "--snapshot-every", "0.002", "--out", str(tmp_path)]
+    assert main(["run", "sine_mode", *small, *wrong]) == BAD_INPUT
+    told = capsys.readouterr().err
+    assert "Moments on disk of 1 field: 6" in told  # of --snapshot-every too
+    assert "recording.fields.names.0: There is no field 'U' to be written; the nearest is 'u'" in told
+    assert [path.name for path in tmp_path.iterdir()] == ["series.csv"]
+    assert (tmp_path / "series.csv").read_text() == "of an earlier run"
 
 
 def test_room_on_disk_is_told_before():

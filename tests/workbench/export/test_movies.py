@@ -66,6 +66,17 @@ def test_an_mp4_is_written_or_its_encoder_asked_for(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["run.mp4"]
 
 
+@pytest.mark.parametrize("name", ["run.gif", "run", "run.mp4"])
+def test_what_is_abandoned_leaves_nothing(tmp_path, name):
+    if name.endswith("mp4") and importlib.util.find_spec("imageio_ffmpeg") is None:
+        pytest.skip("no encoder")
+    movie = open_movie(tmp_path / name, 10.0)
+    for picture in pictures():
+        movie.add(picture)
+    movie.abandon()
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("name", ["run.gif", "run.avi"])
 def test_what_is_not_finished_leaves_nothing(tmp_path, name):
     refused = pytest.raises((StorageError, ProblemError), match=r"no picture|use .mp4")

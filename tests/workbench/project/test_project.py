@@ -30,7 +30,7 @@ projects = st.builds(
     geometry=st.none() | st.builds(MeshReference, path=text, sha256=st.none() | text, fibres=st.none() | text),
     parameters=st.dictionaries(text, plain, max_size=4),
     probes=st.lists(st.builds(Probe, name=text.filter(bool), position=vector), max_size=3),
-    run=st.builds(RunSettings, until=st.none() | positive, device=text, snapshot_interval=st.none() | positive),
+    run=st.builds(RunSettings, until=st.none() | positive, device=text),
     view=st.builds(
         ViewSettings,
         field=st.none() | text,
@@ -53,6 +53,14 @@ def test_round_trip(project):
 def test_anything_else_is_refused_with_a_sentence(content):
     with pytest.raises(ProblemError, match=r"^it "):
         parse_project(content, "it")
+
+
+def test_how_often_fields_are_written_is_read_where_former_versions_had_it():
+    content = {"engine": "stencil", "run": {"until": 2.0, "snapshot_interval": 0.5}}
+    project = parse_project(json.dumps(content), "it")
+    assert project.parameters == {"recording": {"fields": {"interval": 0.5}}}
+    content["run"]["snapshot_interval"] = None
+    assert parse_project(json.dumps(content), "it") == Project(engine="stencil", run=RunSettings(until=2.0))
 
 
 def test_older_versions_are_brought_up_step_by_step():

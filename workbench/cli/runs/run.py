@@ -84,7 +84,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         raise ProblemError(
             f"The run in '{folder}' has come to {told} already: give an --until beyond that, or run without --resume."
         )
-    backend, findings = _looked_at(document, options.device or document.project.run.device, options.quiet, until)
+    backend, findings = _looked_at(document, options, until)
     recorder = Recorder(
         folder,
         document,
@@ -125,24 +125,22 @@ def _half_a_step(meta: CheckpointMeta) -> float:
     return 0.5000001 * meta.time / max(meta.step, 1)
 
 
-def _looked_at(
-    document: Document, device: str, quiet: bool, until: float | None
-) -> tuple[Backend, tuple[Finding, ...]]:
+def _looked_at(document: Document, options: Namespace, until: float | None) -> tuple[Backend, tuple[Finding, ...]]:
     """The opened device, and what is known of the problem before it runs there, told on stderr.
 
     Raises WorkbenchError.
     """
     from engines.backend.select import open_backend  # Numba and CuPy are imported when they are needed
 
-    backend = open_backend(device)
+    backend = open_backend(options.device or document.project.run.device)
     try:
-        estimate = estimate_of(document, backend, until)
+        estimate = estimate_of(document, backend, until, options.snapshot_every)
     except BaseException:
         backend.close()
         raise
     findings = findings_of(document, estimate)
-    tell_findings(findings, quiet)
-    if not quiet:
+    tell_findings(findings, options.quiet)
+    if not options.quiet:
         for line in fact_lines(estimate.facts):
             print(line, file=sys.stderr)
     return backend, findings

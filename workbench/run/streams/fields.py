@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from engines.api import Array, Simulation, SimulationInfo
+from engines.api import Array, FieldInfo, Simulation, SimulationInfo
 from engines.api.errors import ProblemError, nearest_told
 from engines.geometry.meshes.mesh import TetMesh
 from engines.recording import FieldSeries
@@ -83,9 +83,9 @@ class FieldStream:
     def close(self) -> None: ...
 
 
-def open_sink(info: SimulationInfo, series: FieldSeries, folder: Path) -> Sink:
-    """Of a run's geometry and fields. Raises ProblemError."""
-    fields = written_fields(info)
+def chosen_fields(run: Simulation | SimulationInfo, series: FieldSeries) -> tuple[FieldInfo, ...]:
+    """Those that ``series`` names, or all. Raises ProblemError where it names one that there is not."""
+    fields = written_fields(run)
     known = [each.name for each in fields]
     for index, name in enumerate(series.names):
         if name not in known:
@@ -93,8 +93,12 @@ def open_sink(info: SimulationInfo, series: FieldSeries, folder: Path) -> Sink:
                 f"There is no field '{name}' to be written{nearest_told(name, known)}: {', '.join(known)} are there.",
                 ("recording", "fields", "names", index),
             )
-    if series.names:
-        fields = tuple(each for each in fields if each.name in series.names)
+    return tuple(each for each in fields if not series.names or each.name in series.names)
+
+
+def open_sink(info: SimulationInfo, series: FieldSeries, folder: Path) -> Sink:
+    """Of a run's geometry and fields. Raises ProblemError."""
+    fields = chosen_fields(info, series)
     form: str = series.format
     if form == "vtkhdf":
         return VtkHdf(folder, info.geometry, fields, series.precision)

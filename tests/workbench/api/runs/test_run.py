@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import threading
-import time
 import warnings
 
 import numpy as np
@@ -89,8 +88,6 @@ def test_a_run_that_nobody_refers_to_is_closed(wave):
 
 
 def test_ctrl_c_returns_what_there_is(wave):
-    begun = time.monotonic()
-
     def interrupt(text: str, part: float) -> None:
         if part > 0:
             raise KeyboardInterrupt
@@ -98,9 +95,8 @@ def test_ctrl_c_returns_what_there_is(wave):
     with pytest.warns(wb.WorkbenchWarning, match=r"interrupted at .* ms: its numbers are of then"):
         run = wave.set("delay", 0.002).run(until=1000.0, progress=interrupt)
     assert run.interrupted
-    assert 0 < run.time < 1000.0
+    assert 0 < run.time < 25.0  # 2.5 s of the run itself: a step is 0.02 ms and takes 2 ms at the least
     assert len(run.curves["mean_voltage"]) > 1
-    assert time.monotonic() - begun < 5.0
     run.close()
 
 
