@@ -221,3 +221,10 @@ def test_a_legend_asks_for_its_lines_again_when_it_is_narrower(qtbot):
     assert legend.height() == LINE_PIXELS
     holder.resize(160, 100)
     qtbot.waitUntil(lambda: legend.height() == 2 * LINE_PIXELS)
+
+
+def test_titles_of_axes_keep_their_ink_in_a_fine_picture(cell):
+    axis = cell.plot.getAxis("left")
+    ink = axis.labelStyle["color"]
+    cell.plot.thicken(3.0)
+    assert axis.labelStyle["color"] == ink

@@ -188,6 +188,7 @@ class ChartPlot(pg.PlotWidget):
                 item.setSize(factor * item.opts["size"])
         for side in ("left", "bottom"):
             self.getAxis(side).setPen(pg.mkPen(theme().palette.border, width=factor))
+            self.getAxis(side).setTextPen(pg.mkPen(theme().palette.muted))  # the other pen dyes the title too
 
     def autoscale(self) -> None:
         self.enableAutoRange()

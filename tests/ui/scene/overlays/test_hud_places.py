@@ -7,6 +7,7 @@ from engines.api import FieldInfo
 from engines.geometry.grid import Grid
 from tests.ui.scene.test_categories import scene_of
 from ui.scene.overlays.hud import Hud, free_place
+from ui.scene.visuals.plates import thinned
 
 TAG = (20, 60, 4)
 
@@ -56,3 +57,9 @@ def test_bars_and_meters_lie_apart_in_a_low_view(cells, height, in_line) -> None
     assert apart(found["bar"], found["scale"])
     assert all(apart(found["lines"], found[name]) for name in ("bar", "time", "scale", "axis y"))
     assert (found["lines"][1] < found["time"][3]) == in_line, "beside the time where they cover less of the field there"
+
+
+@pytest.mark.parametrize(("pixels_per_unit", "every"), [(1.0, 1), (0.5, 2), (0.2, 4), (100.0, 1)])
+def test_figures_of_a_low_bar_do_not_run_into_each_other(pixels_per_unit, every) -> None:
+    assert thinned((-75.0, -50.0, -25.0, 0.0, 25.0), pixels_per_unit, 16) == every
+    assert thinned((1.0,), pixels_per_unit, 16) == 1
