@@ -86,7 +86,7 @@ class EstimatesPanel(QWidget):
         self._facts.setContentsMargins(0, 0, 0, 0)
         self._facts.setHorizontalSpacing(12)
         self._facts.setVerticalSpacing(2)
-        self._facts.setColumnStretch(1, 1)
+        self._facts.setColumnStretch(0, 1)
         self.facts: dict[str, QLabel] = {}
         self.sentence = QLabel(self)
         self.sentence.setWordWrap(True)
@@ -202,6 +202,7 @@ class EstimatesPanel(QWidget):
             for row, fact in enumerate(facts):
                 name, value = QLabel(fact.title, self), QLabel(self)
                 name.setObjectName("muted")
+                name.setWordWrap(True)
                 value.setAlignment(Qt.AlignmentFlag.AlignRight)
                 self._facts.addWidget(name, row, 0)
                 self._facts.addWidget(value, row, 1)

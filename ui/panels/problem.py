@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
+from PySide6.QtWidgets import QLabel, QSplitter, QStyle, QStyleOptionFrame, QStylePainter, QVBoxLayout, QWidget
 
 from ui.forms.editor import Suggestions
 from ui.forms.fields.line import Line
@@ -17,9 +17,26 @@ from ui.session.placing import Placing
 
 
 class Title(Line):
-    """A line that a double click chooses whole, and whose Escape takes back what was typed."""
+    """A line that a double click chooses whole, and whose Escape takes back what was typed.
 
+    While nobody writes in it a title that is too long ends with an ellipsis.
+    """
+
+    gives_up = True
     given_up = Signal()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        option = QStyleOptionFrame()
+        self.initStyleOption(option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, self).adjusted(2, 0, -2, 0)
+        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        if self.hasFocus() or shown == self.text():
+            super().paintEvent(event)
+            return
+        painter = QStylePainter(self)
+        painter.drawPrimitive(QStyle.PrimitiveElement.PE_PanelLineEdit, option)
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, shown)
+        painter.end()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.selectAll()

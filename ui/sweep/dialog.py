@@ -6,7 +6,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -30,6 +30,7 @@ from ui.sweep.tree import NumberTree
 from ui.sweep.values import ValuesEditor
 from ui.tools.job import ToolJob
 from ui.tools.outlook import Outlook
+from ui.widgets.fitting import resize_within
 from ui.widgets.formatting import bytes_text, duration_text
 from workbench.storage.atomic import write_bytes
 from workbench.sweep.files import write_sweep
@@ -42,7 +43,7 @@ from workbench.sweep.table import read_anew
 from workbench.words.units import unit_text
 
 LEFT_WIDTH = 380
-SIZE = (1240, 780)
+SIZE = QSize(1240, 780)
 REBUILD_MILLISECONDS = 200
 SHOW_SECONDS_FROM = 3
 """Runs after which the time that remains is told."""
@@ -59,7 +60,7 @@ class SweepDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Parameter sweep")
         self.setModal(False)
-        self.resize(*SIZE)
+        resize_within(self, SIZE)
         self._controller, self._model = controller, controller.model
         self._services, self._background = controller.services, controller.background
         self.plan: SweepPlan | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -28,11 +28,12 @@ from ui.tools.numbers import NumbersForm
 from ui.tools.outlook import Outlook
 from ui.tools.result import ResultView
 from ui.widgets.background import Background
+from ui.widgets.fitting import resize_within
 from workbench.project.document import Document, Standing
 from workbench.project.tooling import changed_parameters, kept_standing
 
 FORM_WIDTH = 380
-SIZE = (980, 700)
+SIZE = QSize(980, 700)
 TAKEN_OVER = "Taken over. Undo takes it back."
 OTHER_MESH = "The mesh has changed since this was found: run the tool again."
 
@@ -48,7 +49,7 @@ class ToolDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(tool.title)
         self.setModal(False)
-        self.resize(*SIZE)
+        resize_within(self, SIZE)
         self.tool = tool
         self._model, self._services = model, services
         self._base: Document | None = None  # what the result was found on

@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from ui.widgets.icons import dress, pixmap
 
 INFO_MILLISECONDS = 8000
+BESIDE_PIXELS = 100
+"""What picture, margins and the closing button take."""
 ICONS = {"error": ("error", "bad"), "warning": ("warning", "warn"), "info": ("info", "accent")}
 Severity = Literal["error", "warning", "info"]
 
@@ -40,12 +43,16 @@ class Banner(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 7, 8, 7)
         layout.setSpacing(10)
-        layout.addWidget(self.picture)
-        layout.addWidget(self.label, 1)
         self.answers: list[QPushButton] = []
-        self._answers = QHBoxLayout()
-        self._answers.setSpacing(8)
-        layout.addLayout(self._answers)
+        self.buttons = QHBoxLayout()
+        self.buttons.setSpacing(8)
+        self.buttons.addStretch(1)
+        self._text = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._text.setSpacing(6)
+        self._text.addWidget(self.label, 1)
+        self._text.addLayout(self.buttons)
+        layout.addWidget(self.picture)
+        layout.addLayout(self._text, 1)
         layout.addWidget(button)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -68,8 +75,21 @@ class Banner(QFrame):
             button = QPushButton(text, self)
             button.clicked.connect(self.hide)
             button.clicked.connect(lambda _=False, call=call: call())
-            self._answers.addWidget(button)
+            self.buttons.insertWidget(len(self.answers), button)
             self.answers.append(button)
+            button.show()  # at once: it counts in the width that is needed
+        self.arrange()
+
+    def arrange(self) -> None:
+        """Buttons stand beside a sentence of one line, and below one that would be squeezed into a column there."""
+        needed = self.label.fontMetrics().horizontalAdvance(self.label.text()) + self.buttons.sizeHint().width()
+        fits = needed + BESIDE_PIXELS <= self.width()
+        sides = QBoxLayout.Direction
+        self._text.setDirection(sides.LeftToRight if fits else sides.TopToBottom)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.arrange()
 
     def withdraw(self) -> None:
         """What was asked need not be answered any more; a sentence that is no question stays."""
@@ -79,12 +99,15 @@ class Banner(QFrame):
     def say(self, sentence: str, severity: Severity = "error", stays: bool = False) -> None:
         """``stays``: until it is closed or replaced, information too."""
         while self.answers:
-            self.answers.pop().deleteLater()
+            answer = self.answers.pop()
+            answer.hide()
+            answer.deleteLater()
         self.setProperty("severity", severity)
         self.style().unpolish(self)
         self.style().polish(self)
         self.picture.setPixmap(pixmap(ICONS[severity][0], 18, ICONS[severity][1]))
         self.label.setText(sentence)
+        self.arrange()
         self.show()
         if severity == "info" and not stays:
             self._timer.start(INFO_MILLISECONDS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
 
 from engines.api import Finding
 from ui.widgets.banner import Banner
@@ -44,20 +44,10 @@ class FindingsBanner(Banner):
         self.next.setAccessibleName("The next finding")
         self.next.clicked.connect(lambda: self._turn(1))
         dress(self.next, "chevron-right", "muted")
-        layout = self.layout()
-        assert isinstance(layout, QHBoxLayout)
-        below = QHBoxLayout()
-        below.setSpacing(8)
-        for widget in (self.mend, self.show_place):
-            below.addWidget(widget)
-        below.addStretch(1)
-        below.addWidget(self.count)
-        below.addWidget(self.next)
-        column = QVBoxLayout()  # the sentence has the whole width: beside its buttons it took ten lines at 1280 pixels
-        column.setSpacing(6)
-        column.addWidget(self.label)
-        column.addLayout(below)
-        layout.insertLayout(1, column, 1)
+        self.buttons.insertWidget(0, self.mend)
+        self.buttons.insertWidget(1, self.show_place)
+        self.buttons.addWidget(self.count)
+        self.buttons.addWidget(self.next)
         self.closed.connect(self._forget_these)
 
     @property
@@ -113,6 +103,7 @@ class FindingsBanner(Banner):
         self.count.setText(f"{self._at + 1} of {len(self.findings)}")
         self.count.setVisible(several)
         self.next.setVisible(several)
+        self.arrange()
 
     def _turn(self, by: int) -> None:
         self._at = (self._at + by) % len(self.findings)

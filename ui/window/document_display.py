@@ -27,6 +27,8 @@ class DocumentDisplay(QObject):
         self._window = window
         self.opened_at = 0.0
         """When a card was clicked: the second click of a double click must still meet it."""
+        self._entering = QTimer(self, singleShot=True)
+        self._entering.timeout.connect(window.show_workspace)
 
     def connect_all(self) -> None:
         window = self._window
@@ -72,11 +74,15 @@ class DocumentDisplay(QObject):
         if not window.model.valid:  # opened all the same: a file is missing, and the form says where
             window.banner.say(window.model.first_error())
         # The second click of a double click must still meet the card.
-        wait = self.opened_at + QApplication.doubleClickInterval() / 1000 - clock.monotonic()
+        wait = 1000 * (self.opened_at + QApplication.doubleClickInterval() / 1000 - clock.monotonic())
         if wait > 0:
-            QTimer.singleShot(round(1000 * wait), window.show_workspace)
+            self._entering.start(round(wait))
         else:
             window.show_workspace()
+
+    def stay(self) -> None:
+        """Whoever asks for the gallery meanwhile is not led away from it."""
+        self._entering.stop()
 
     def _changed(self, path: ValuePath) -> None:
         window = self._window

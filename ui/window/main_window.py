@@ -317,6 +317,7 @@ class MainWindow(QMainWindow):
 
     def show_gallery(self) -> None:
         """The page of the gallery, whole; a run goes on meanwhile."""
+        self.document_display.stay()
         self.unsaved.refresh()
         self._show_page(self.welcome)
         self.welcome.gallery.setFocus()

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from engines.api.errors import ProblemError
-from engines.api.parameters import matters
+from engines.api.parameters import matters, unit_among
 from workbench.project.parameter_files import Place
 from workbench.words.bounds import Bounds, bounds_of
 
@@ -127,7 +127,7 @@ def _into(here: _Here, key: str, info: FieldInfo, group: BaseModel, around: tupl
     when: Any = extra.get("when") or {}
     unless: Any = extra.get("unless") or {}
     counts = here.matters and matters(when, unless, (group, *around))
-    unit = str(extra.get("unit") or "")
+    unit = unit_among(str(extra.get("unit") or ""), (group, *around))
     title = info.title or key.replace("_", " ").capitalize()
     return here.at(key, title, unit="" if unit == "1" else unit, help=info.description or "", matters=counts)
 

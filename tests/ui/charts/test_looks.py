@@ -9,13 +9,14 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from engines.api.charts import ChartData, ChartInfo, Curve
 from tests.ui.charts.test_panel import drawn, run_until
 from ui.charts.arithmetic import Look, looked_at, over_series
 from ui.charts.figure import FigureSize
 from ui.charts.plots.cell import ChartCell
+from ui.charts.plots.legend import LINE_PIXELS, Entry, Legend
 from ui.charts.plots.scaled_axis import handy_unit, powers
 
 X = np.array([0.0, 1.0, 10.0, 100.0])
@@ -151,6 +152,12 @@ def test_a_chart_stands_over_another_series_and_fills_the_view_until_escape(char
     run_until(qtbot, charted, 30.0)
     drawn(qtbot, panel, "voltage", until=29.5)  # it goes on though the panel is behind the log
     charted.activateWindow()
+    field = charted.timeline.until.box
+    field.setFocus()
+    qtbot.keyClicks(field, "7")
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert not field.isModified()
+    assert large.isVisible(), "the key took back what was typed, and no more"
     QTest.keyClick(charted, Qt.Key.Key_Escape)
     qtbot.waitUntil(large.isHidden, timeout=5000)
     charted._layout.docks["charts"].raise_()
@@ -185,3 +192,39 @@ def test_a_figure_leaves_the_colours_of_the_window_alone(cell, qapp):
     before = theme().palette
     cell.content(".svg")
     assert theme().palette is before
+
+
+def test_the_mouse_reads_the_time_in_the_unit_of_the_axis(qtbot):
+    cell = ChartCell(ChartInfo("voltage", "Voltage", "V", series=("voltage",)), "s")
+    qtbot.addWidget(cell)
+    cell.show_data(ChartData((Curve("Voltage", np.array([0.0, 7200.0, 14400.0]), np.array([4.0, 3.0, 2.0])),)))
+    cell.plot.setXRange(0, 14400)
+    cell.show_cursor(5400.0)
+    assert cell.plot.getAxis("bottom").labelText == "[h]"
+    assert cell.readout.text() == "1.50 h   3.000 V"
+
+
+def test_a_legend_asks_for_its_lines_again_when_it_is_narrower(qtbot):
+    legend = Legend()
+    qtbot.addWidget(legend)
+    legend.set_entries([Entry("Rate, excitatory", 0), Entry("Rate, inhibitory", 1)])
+    legend.resize(600, 17)
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    layout = QVBoxLayout(holder)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.addWidget(legend)
+    layout.addStretch(1)
+    holder.resize(600, 100)
+    holder.show()
+    layout.activate()
+    assert legend.height() == LINE_PIXELS
+    holder.resize(160, 100)
+    qtbot.waitUntil(lambda: legend.height() == 2 * LINE_PIXELS)
+
+
+def test_titles_of_axes_keep_their_ink_in_a_fine_picture(cell):
+    axis = cell.plot.getAxis("left")
+    ink = axis.labelStyle["color"]
+    cell.plot.thicken(3.0)
+    assert axis.labelStyle["color"] == ink

@@ -106,7 +106,9 @@ def test_a_line_that_is_begun_is_completed(holder, qtbot):
 
 def test_a_run_locks_the_text_but_not_the_slider(holder):
     holder.form.set_locked(True)
-    assert holder.editor("verses").text.isReadOnly()
+    text = holder.editor("verses").text
+    assert text.isReadOnly()
+    assert text.property("shut") is True, "grey, as all that is shut"
     assert holder.editor("speed").slider.isEnabled()
 
 

@@ -161,3 +161,17 @@ def test_a_card_opens_another_problem_from_there(opened, qtbot):
     assert window.model.document.project.title == "Cube"
     to_the_gallery(window, qtbot)
     assert window.welcome.back_button.text() == "Back to Cube"
+
+
+def test_who_goes_back_to_the_gallery_at_once_stays_there(opened, qtbot):
+    """Between a click on a card and the page of its problem stands the time of a double click."""
+    window = opened
+    to_the_gallery(window, qtbot)
+    with qtbot.waitSignal(window.model.opened, timeout=5000):
+        qtbot.mouseClick(window.welcome.gallery.cards[1], LEFT)
+    entering = window.document_display._entering
+    if not entering.isActive():
+        entering.start(60_000)  # the machine was slower than two clicks
+    qtbot.keyClick(window, Qt.Key.Key_G, CONTROL)
+    assert not entering.isActive()
+    assert window.stack.currentWidget() is window.welcome

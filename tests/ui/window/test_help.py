@@ -29,6 +29,15 @@ def test_a_few_letters_find_a_command_and_return_does_it(opened, qtbot, palette)
     assert not palette.isVisible()
 
 
+def test_the_palette_says_where_nothing_is_called_so(qtbot, palette):
+    qtbot.keyClicks(palette.line, "theme")
+    assert palette.shown == ["Dark or light theme"]
+    assert palette.nothing.isHidden()
+    qtbot.keyClicks(palette.line, "zzz")
+    assert palette.nothing.isVisible()
+    assert palette.list.isHidden()
+
+
 def test_arrows_choose_escape_does_nothing_and_what_is_not_possible_stays(opened, qtbot, palette):
     qtbot.keyClicks(palette.line, "gallery")
     titles = palette.shown

@@ -52,6 +52,7 @@ def test_numbers_in_lists_tuples_and_unions_are_found():
     assert found["objects.0.radius"].title == "Objects › 1 sphere › Radius"
     assert found["objects.0.center.1"].titles[-1] == "Center y"
     assert found["objects.0.radius"].bounds.sentence() == "above 0"
+    assert found["objects.0.radius"].unit == found["grid.size_x"].unit == "µm", "as another field says"
     assert not found["grid.at_z"].matters, "the grid has three dimensions"
     with pytest.raises(ProblemError, match=r"Nothing depends on 'grid\.at_z'"):
         number_called(FdtdParameters(objects=[Sphere()]), "grid.at_z")

@@ -258,7 +258,10 @@ class ChartCell(QWidget):
         self.legend.set_entries([*self._curve_entries(texts, briefs), *self._other_entries()])
 
     def _where(self, x: float) -> str:
-        return figure(x, self.plot.x_unit) if self.abscissa else abscissa(self.chart, x, self.plot.x_unit)
+        if self.abscissa:
+            return figure(x, self.plot.x_unit)
+        unit, size = self.plot.told_in
+        return abscissa(self.chart, x / size, unit)
 
     def _curve_entries(self, texts: Sequence[str], briefs: Sequence[str]) -> list[Entry]:
         others = bool(self._kept or self._forecast.curves or self._measured)

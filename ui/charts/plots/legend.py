@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ui.charts.plots.layers import DASHES, shade_color
@@ -86,6 +86,11 @@ class Legend(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, LINE_PIXELS if self._entries else 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.heightForWidth(event.oldSize().width()) != self.heightForWidth(self.width()):
+            self.updateGeometry()  # else the layout goes on with the height of the other width
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

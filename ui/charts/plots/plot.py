@@ -39,7 +39,8 @@ class ChartPlot(pg.PlotWidget):
     """The path of a file that was dropped on it."""
 
     def __init__(self, chart: ChartInfo, x_unit: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent, axisItems={"left": ScaledAxis("left"), "bottom": TimeAxis("bottom")}, enableMenu=False)
+        self._bottom = TimeAxis("bottom")
+        super().__init__(parent, axisItems={"left": ScaledAxis("left"), "bottom": self._bottom}, enableMenu=False)
         self.chart = chart
         self.x_unit = chart.x_unit or x_unit
         self._x_title, self._unit = chart.x_title, chart.unit
@@ -91,6 +92,11 @@ class ChartPlot(pg.PlotWidget):
         """Say at the axes what stands there, where there is room for it."""
         self._title = title
         self._dress()
+
+    @property
+    def told_in(self) -> tuple[str, float]:
+        """(unit, size in ``x_unit``) of the figures along the abscissa: hours of a long run."""
+        return self._bottom.shown
 
     def set_abscissa(self, title: str, unit: str) -> None:
         """What the curves stand over from now on."""
@@ -182,6 +188,7 @@ class ChartPlot(pg.PlotWidget):
                 item.setSize(factor * item.opts["size"])
         for side in ("left", "bottom"):
             self.getAxis(side).setPen(pg.mkPen(theme().palette.border, width=factor))
+            self.getAxis(side).setTextPen(pg.mkPen(theme().palette.muted))  # the other pen dyes the title too
 
     def autoscale(self) -> None:
         self.enableAutoRange()

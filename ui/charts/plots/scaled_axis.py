@@ -103,6 +103,11 @@ class TimeAxis(pg.AxisItem):
             self._shown = self._wanted()
             self._write()
 
+    @property
+    def shown(self) -> tuple[str, float]:
+        """(unit, size) that its ticks are told in."""
+        return self._shown
+
     def _wanted(self) -> tuple[str, float]:
         if not self._times or self.logMode:
             return self._unit, 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit
 
@@ -18,8 +18,14 @@ class Line(QLineEdit):
     never hear the keys while any field has the focus. Whoever takes the text over calls ``setModified(False)``.
     """
 
+    gives_up = False
+    """Whether its Escape takes back what was typed; a shortcut of the window must not come first then."""
+
     def event(self, event: QEvent) -> bool:
         asks = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride
+        if asks and self.gives_up and self.isModified() and cast(QKeyEvent, event).key() == Qt.Key.Key_Escape:
+            event.accept()
+            return True
         if asks and not self.isModified() and any(cast(QKeyEvent, event).matches(key) for key in DOCUMENT_KEYS):
             event.ignore()
             return False

@@ -86,7 +86,11 @@ class LinesEditor(Editor):
 
     def set_locked(self, locked: bool) -> None:
         shut = locked and not self.spec.live
-        self.text.setReadOnly(shut)
+        if self.text.isReadOnly() != shut:
+            self.text.setReadOnly(shut)  # not disabled: it can still be copied from
+            self.text.setProperty("shut", shut)
+            self.text.style().unpolish(self.text)
+            self.text.style().polish(self.text)
         self.insert_button.setEnabled(not shut)
         self.text.setToolTip(f"{LOCK_HINT}. {self.help_text()}" if shut else self.help_text())
 

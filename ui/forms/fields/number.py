@@ -27,6 +27,7 @@ class NumberBox(Line):
     digits and kept as it is unless they are changed.
     """
 
+    gives_up = True
     changed = Signal(object)
     rejected = Signal(str)
 

@@ -32,6 +32,18 @@ GONE = "Grey\tgone"
 MOST_NAMES = 16
 """Entries of a legend of values."""
 
+LOW = 400
+"""Points: in a view that is lower the meters stand in one line beside the time where they cover less there."""
+LINE_SHARE = 0.8
+"""Of the width, where that line ends at the latest: as many meters as fit."""
+LEAST_BAR = 110
+"""Points: a colour bar of two lines of title that still has colours."""
+SCALE_ROOM = 36
+"""Points above the lower margin that the scale bar takes."""
+
+AXES_ROOM = 95
+"""Points above the lower edge that the axes take."""
+
 AXIS_LABEL, LABEL_ROOM = 41, 20
 """Points from the origin of the axes to the name of one that lies in the picture, and between two names at least."""
 
@@ -53,7 +65,7 @@ class Hud:
         if scene.layer is None:
             return placed, strokes
         margin = round(12 * ratio)
-        self._corner_texts(scene, placed, width, margin, ratio)
+        self._corner_texts(scene, placed, width, height, margin, ratio)
         self._bar_or_legend(scene, placed, width, height, margin, ratio)
         self._scale_bar(scene, placed, strokes, width, height, margin, ratio)
         self._axes(scene, placed, strokes, height, ratio)
@@ -81,8 +93,11 @@ class Hud:
             self._kept[name] = kept
         return kept[1]
 
-    def _corner_texts(self, scene: Scene, placed: list[Placed], width: int, margin: int, ratio: float) -> None:
+    def _corner_texts(
+        self, scene: Scene, placed: list[Placed], width: int, height: int, margin: int, ratio: float
+    ) -> None:
         theme = scene.theme
+        meters = tuple(scene.lines)
         top = margin
         if scene.time is not None and scene.info is not None:
             unit = scene.info.time_unit
@@ -105,16 +120,42 @@ class Hud:
             placed.append(("links", image, margin, top))
             top += image.shape[0] + round(6 * ratio)
         if scene.lines and scene.view.overlay:
-            lines = tuple(scene.lines)
-            image = self._keep("lines", (lines, theme, ratio), lambda: plates.text_plate(lines, theme, ratio))
-            placed.append(("lines", image, margin, top))
-            top += image.shape[0] + round(6 * ratio)
+            image = self._keep("lines", (meters, theme, ratio), lambda: plates.text_plate(meters, theme, ratio))
+            below, line = ("lines", image, margin, top), None
+            if height < LOW * ratio:
+                line = self._meter_line(scene, meters, placed, width, ratio)
+            crowded = top + image.shape[0] > height - AXES_ROOM * ratio
+            if line and (crowded or _covered(scene, line, width, height) < _covered(scene, below, width, height)):
+                placed.append(line)
+            else:
+                placed.append(below)
+                top += image.shape[0] + round(6 * ratio)
         if scene.marked is not None and scene.markers is not None:
             title, entries = marker_lines(scene.marked, scene.markers.signs)
             image = self._keep(
                 "markers", (title, entries, theme, ratio), lambda: plates.legend(entries, theme, ratio, title)
             )
             placed.append(("markers", image, margin, top))
+
+    def _meter_line(
+        self, scene: Scene, meters: tuple[str, ...], placed: list[Placed], width: int, ratio: float
+    ) -> Placed | None:
+        """The first of the meters right of the time, as many as there is room for; None without a time or room."""
+        if not placed or placed[-1][0] != "time":
+            return None
+        _, time, left, top = placed[-1]
+        left += time.shape[1] + round(6 * ratio)
+        told = [meter.replace("\t", " ") for meter in meters]
+        for count in range(len(told), 0, -1):
+            string = "    ".join(told[:count])
+            image = self._keep(
+                f"meters {count}",
+                (string, scene.theme, ratio),
+                lambda s=string: plates.text_plate([s], scene.theme, ratio),
+            )
+            if left + image.shape[1] <= LINE_SHARE * width:
+                return "lines", image, left, top + (time.shape[0] - image.shape[0]) // 2
+        return None
 
     def _bar_or_legend(
         self, scene: Scene, placed: list[Placed], width: int, height: int, margin: int, ratio: float
@@ -125,14 +166,15 @@ class Hud:
             entries = named_colours(names, scene.lut(field))
             said = (field.title, entries, theme, ratio)
             image = self._keep("names", said, lambda: plates.legend(entries, theme, ratio, field.title))
-            placed.append(("names", image, width - margin - image.shape[1], (height - image.shape[0]) // 2))
+            placed.append(("names", image, width - margin - image.shape[1], beside(image, height, margin, ratio)))
         elif field is not None:
             limits, lut = scene.limits(field), scene.lut(field)
-            tall = int(min(max(0.46 * height, 170 * ratio), 380 * ratio, height - 2 * margin))
+            room = max(height - 2 * margin - SCALE_ROOM * ratio, LEAST_BAR * ratio)
+            tall = int(min(max(0.46 * height, 170 * ratio), 380 * ratio, room))
             lines = scene.isochrone_step(field)
             key = (field, limits, id(lut), theme, ratio, tall, lines)
             image = self._keep("bar", key, lambda: plates.colour_bar(field, limits, lut, theme, ratio, tall, lines))
-            placed.append(("bar", image, width - margin - image.shape[1], (height - image.shape[0]) // 2))
+            placed.append(("bar", image, width - margin - image.shape[1], beside(image, height, margin, ratio)))
         elif scene.layer is not None and scene.layer.regions:
             entries = tuple(scene.layer.regions[:12])
             image = self._keep("legend", (entries, theme, ratio), lambda: plates.legend(entries, theme, ratio))
@@ -262,12 +304,30 @@ class Hud:
         return float(np.linalg.norm(layer.shown_at(hit[1][None])[0] - eye)) < distance - slack
 
 
+def beside(image: Array, height: int, margin: int, ratio: float) -> int:
+    """Where a plate at the right edge begins [pixels]: in the middle, but above the scale bar."""
+    high = image.shape[0]
+    return max(margin, min((height - high) // 2, round(height - margin - SCALE_ROOM * ratio) - high))
+
+
 def marker_lines(marked: MarkerInfo, signs: Array) -> tuple[str, tuple[tuple[str, plates.Colour], ...]]:
     """How many markers there are, and how many of each sign that there are any of, with its colour."""
     counts = int((signs > 0).sum()), int((signs < 0).sum())
     entries = zip(counts, marked.signs, COLOURS, strict=True)
     lines = tuple((f"{count} {name}", colour) for count, name, colour in entries if count)
     return f"{marked.title}: {sum(counts) or 'none'}", lines
+
+
+def _covered(scene: Scene, plate: Placed, width: int, height: int) -> float:
+    """How much of the box around the scene's body, as it is seen, a plate lies over [pixels²]."""
+    assert scene.layer is not None
+    low, high = (np.asarray(end, float) for end in scene.layer.bounds)
+    corners = np.where(np.indices((2, 2, 2)).reshape(3, 8).T == 1, high, low)
+    pixels, _ = scene.camera.to_pixels(corners, width, height)
+    _, image, left, top = plate
+    first, last = np.array([left, top]), np.array([left + image.shape[1], top + image.shape[0]])
+    both = np.minimum(pixels.max(axis=0), last) - np.maximum(pixels.min(axis=0), first)
+    return float(np.prod(np.maximum(both, 0)))
 
 
 def _overlap(one: tuple[int, ...], other: tuple[int, ...]) -> bool:

@@ -166,7 +166,8 @@ def colour_bar(
     image[top:bottom, margin : margin + bar_width, :3] = lut[rows][:, None]
     image[top:bottom, margin : margin + bar_width, 3] = 255
     thick = max(1, round(scale))
-    for value, string in zip(marks, texts, strict=True):
+    every = thinned(marks, (bottom - top) / (limits[1] - limits[0]), line_height)
+    for value, string in zip(marks[::every], texts[::every], strict=True):
         share = (value - limits[0]) / (limits[1] - limits[0])
         y = round(bottom - 1 - share * (bottom - 1 - top))
         right = margin + bar_width
@@ -180,6 +181,12 @@ def colour_bar(
             _line_sample(image, margin, y + round(1 * scale), bar_width, scale, tuple(lut[LINE_SAMPLE]))
         write(image, note, margin + bar_width + round(9 * scale), y, pixels, theme.faint)
     return image
+
+
+def thinned(marks: Sequence[float], pixels_per_unit: float, apart: float) -> int:
+    """Every so manieth of evenly spaced ``marks`` is written so that two stand ``apart`` pixels at least."""
+    step = abs(marks[1] - marks[0]) * pixels_per_unit if len(marks) > 1 else apart
+    return max(1, math.ceil(apart / step))
 
 
 def wrapped(string: str, pixels: int, most: int) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QColor, QKeyEvent
-from PySide6.QtWidgets import QFrame, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from ui.widgets.theme import theme
 from ui.window.help.commands import Command
@@ -37,11 +37,15 @@ class Palette(QFrame):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.itemClicked.connect(self._do)
+        self.nothing = QLabel("Nothing is called so: try one word of it.", self)
+        self.nothing.setObjectName("muted")
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(10, 10, 10, 10)
         layout.setSpacing(8)
         layout.addWidget(self.line)
         layout.addWidget(self.list, 1)
+        layout.addWidget(self.nothing, 1)
 
     def open_with(self, commands: Sequence[Command]) -> None:
         self._commands = commands
@@ -92,6 +96,8 @@ class Palette(QFrame):
                 item.setForeground(0, disabled)
                 item.setToolTip(0, "Not possible now")
             self.list.addTopLevelItem(item)
+        self.nothing.setVisible(not found)
+        self.list.setVisible(bool(found))
         first = self.list.topLevelItem(0)
         if first is not None:
             self.list.setCurrentItem(first)

@@ -1,0 +1,51 @@
+"""Sentences, titles and dialogs on a small screen."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QWidget
+
+from engines.api import Finding
+from ui.widgets.banner import Banner
+from ui.widgets.findings_banner import FindingsBanner
+from ui.widgets.fitting import FRAME, resize_within
+
+QUESTION = "This run is finished. Run on, or start over from zero? Starting over clears its curves."
+ANSWERS = ("Run on to 4000 ms", "Start over", "Start over without asking")
+
+
+def laid_out(qtbot, banner, width):
+    """The banner as high as it asks to be at this width."""
+    qtbot.addWidget(banner)
+    banner.resize(width, banner.heightForWidth(width))
+    banner.arrange()
+    banner.resize(width, banner.heightForWidth(width))
+    banner.layout().activate()
+    return banner
+
+
+@pytest.mark.parametrize(("width", "beside"), [(630, False), (1500, True)])
+def test_a_question_has_the_width_for_itself_where_its_answers_leave_none(qtbot, width, beside):
+    banner = Banner()
+    banner.ask(QUESTION, {text: lambda: None for text in ANSWERS})
+    laid_out(qtbot, banner, width)
+    first = banner.answers[0].geometry()
+    assert (first.top() < banner.label.geometry().bottom()) == beside
+    assert banner.height() < 100, "in a column beside its answers it took 142 points"
+    assert [button.text() for button in sorted(banner.answers, key=lambda one: one.x())] == list(ANSWERS)
+
+
+def test_a_short_finding_is_one_line(qtbot):
+    banner = FindingsBanner()
+    banner.show_findings((Finding("Few cells.", "info", ("grid",)),))
+    laid_out(qtbot, banner, 630)
+    assert banner.show_place.geometry().top() < banner.label.geometry().bottom()
+
+
+@pytest.mark.parametrize(("room", "size"), [((1280, 720), (1240, 720 - FRAME.height())), ((1920, 1080), (1240, 780))])
+def test_a_dialog_is_no_larger_than_the_screen(qtbot, room, size):
+    dialog = QWidget()
+    qtbot.addWidget(dialog)
+    resize_within(dialog, QSize(1240, 780), QSize(*room))
+    assert dialog.size() == QSize(*size)
