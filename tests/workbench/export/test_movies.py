@@ -38,6 +38,22 @@ def test_a_gif_holds_each_picture_for_its_time(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["run.gif"]
 
 
+def test_a_gif_keeps_the_colours_of_what_is_small(tmp_path):
+    """A wide dark ground that runs from shade to shade, and in it a narrow bar of all hues."""
+    rows, columns = np.indices((360, 640))
+    picture = np.full((360, 640, 4), 255, np.uint8)
+    ground = (16 + columns // 20, 16 + rows // 12, 20 + (rows + columns) // 30)
+    picture[..., :3] = np.stack(ground, axis=-1)
+    turn = np.linspace(0, 2 * np.pi, 60)[:, None, None]
+    bar = np.round(127.5 + 127.5 * np.cos(turn + np.array([0, 2, 4])))
+    picture[60:120, 300:304, :3] = bar
+    with finished(open_movie(tmp_path / "run.gif", 10.0)) as movie:
+        movie.add(picture)
+    with Image.open(tmp_path / "run.gif") as file:
+        seen = np.asarray(file.convert("RGB")).astype(int)
+    assert np.abs(seen[60:120, 300:304] - bar).max() <= 32, "a median cut is 141 off"
+
+
 def test_a_folder_holds_them_as_png(tmp_path):
     folder = written(tmp_path / "run")
     assert sorted(path.name for path in folder.iterdir()) == [f"frame_0000{n}.png" for n in range(3)]
