@@ -1,9 +1,9 @@
 """Memory that the window would hold without using it.
 
-Two causes, neither of them an object that lives too long. glibc gives threads arenas of their own, up to eight for each
-core; what one thread frees the others cannot use: after sixty openings half of what malloc had was free. And Shiboken
-looks for the word ``PySide6`` in the source of every module that is imported after it, by way of :mod:`linecache`, which
-keeps all those lines.
+Two causes, neither of them an object that lives too long. glibc gives threads arenas of their own, up to eight a
+core; what one thread frees others cannot use: after sixty openings half of what malloc had was free. And Shiboken
+looks for the word ``PySide6`` in the source of every module that is imported after it, by way of :mod:`linecache`,
+which keeps all those lines.
 """
 
 from __future__ import annotations
