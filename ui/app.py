@@ -13,6 +13,7 @@ from types import TracebackType
 from PySide6.QtCore import QCoreApplication, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
+from ui.memory import share_arenas
 from ui.widgets.garbage import GuiThreadCollector
 from ui.widgets.icons import application_icon
 from ui.widgets.theme import THEMES, theme
@@ -52,6 +53,7 @@ def settings_file() -> Path:
 def main(argv: Sequence[str] = ()) -> int:
     """Open the window, on a project, mesh, snapshot or preset if one is named; returns the exit code."""
     faulthandler.enable()
+    share_arenas()
     sys.setswitchinterval(SWITCH_SECONDS)
     application = create_application(argv)
     from ui.session.house import HouseServices  # after the application: what it imports may want one
@@ -64,6 +66,7 @@ def main(argv: Sequence[str] = ()) -> int:
     sys.excepthook = _Reporter(window)
     ending = SignalEnding(window.close_at_once, window)
     collector = GuiThreadCollector(application)
+    window.model.opened.connect(collector.collect_soon)
     window.show()
     names = [text for text in argv if not text.startswith("-")]
     if names:

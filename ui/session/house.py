@@ -11,6 +11,7 @@ from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
@@ -63,8 +64,9 @@ class HouseServices:
         self._autosave = Autosave()
         self._allowed: frozenset[Path] = frozenset()  # what the person chose or confirmed in this session
         self._resume: tuple[Document, snapshots.Beginning] | None = None
-        self._earlier: dict[Runner, snapshots.Curves] = {}
-        self._logs: dict[Runner, _TimingObserver] = {}
+        # Of runners that somebody else has: they hold their documents.
+        self._earlier: WeakKeyDictionary[Runner, snapshots.Curves] = WeakKeyDictionary()
+        self._logs: WeakKeyDictionary[Runner, _TimingObserver] = WeakKeyDictionary()
         self._backends: dict[str, Backend] = {}
         self._forecasting: dict[str, Backend] = {}
         self._tooling: dict[str, Backend] = {}
@@ -156,7 +158,8 @@ class HouseServices:
     def estimate(self, document: Document) -> Estimate:
         with self._estimating:
             backend = self._backend(document.project.run.device)
-            if any(runner.alive for runner in list(self._logs)):  # its memory is there for the run that follows it
+            runners = [reference() for reference in self._logs.keyrefs()]
+            if any(runner and runner.alive for runner in runners):  # its memory is there for the run that follows it
                 return estimate_beside_others(document, backend)
             return estimate_of(document, backend)
 
@@ -203,9 +206,7 @@ class HouseServices:
         memory.say, memory.rescued = runner.say, lambda: runner.rescued
         if beginning.missing:
             runner.say(beginning.missing, "warning")
-        self._earlier = {old: curves for old, curves in self._earlier.items() if old.alive}
         self._earlier[runner] = beginning.curves
-        self._logs = {old: log for old, log in self._logs.items() if old.alive}
         self._logs[runner] = timing
         return runner
 

@@ -2,7 +2,8 @@
 
 Python collects on whichever thread allocates, and a widget that dies on another thread than the GUI's ends the process
 or, where both threads wait for one of Qt's locks and for the interpreter, stops it for ever. With a
-:class:`GuiThreadCollector` Python's own collections are off, and a timer makes those that are due.
+:class:`GuiThreadCollector` Python's own collections are off, and a timer makes those that are due. What a collection of
+everything has freed goes back to the system.
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ import time
 
 from PySide6.QtCore import QObject, QTimer
 
+from ui.memory import give_back_freed
+
 MILLISECONDS = 250
 FULL_SECONDS = 10.0
 """At least between two collections of everything: one takes the window some 50 ms."""
+SETTLED_MILLISECONDS = 2000
+"""From the opening of a problem until what the one before held is collected: by then its run has ended."""
 
 
 class Due:
@@ -29,11 +34,16 @@ class Due:
         if due[2] and time.monotonic() - self._full_at < FULL_SECONDS:
             due[2] = False
         generation = max((place for place, is_due in enumerate(due) if is_due), default=None)
-        if generation is not None:
-            gc.collect(generation)
         if generation == 2:
-            self._full_at = time.monotonic()
+            self.collect_all()
+        elif generation is not None:
+            gc.collect(generation)
         return generation
+
+    def collect_all(self) -> None:
+        gc.collect(2)
+        give_back_freed()
+        self._full_at = time.monotonic()
 
 
 class GuiThreadCollector(QObject):
@@ -47,6 +57,10 @@ class GuiThreadCollector(QObject):
         self._timer.setInterval(MILLISECONDS)
         self._timer.timeout.connect(self._due.collect)
         self._timer.start()
+
+    def collect_soon(self) -> None:
+        """Much has become garbage at once: collect everything when the window has settled."""
+        QTimer.singleShot(SETTLED_MILLISECONDS, self, self._due.collect_all)
 
     def stop(self) -> None:
         """Python collects again."""

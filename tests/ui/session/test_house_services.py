@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -343,6 +345,31 @@ def test_a_problem_without_a_mesh(make_window, qtbot, monkeypatch, tmp_path):
     wait_for(qtbot, window, "paused")
     values = window.controller.runner.post(lambda simulation: simulation.field("u")).result(10)
     assert values == pytest.approx(np.full(24, 4.0 * 0.95))  # the mean of the bytes, faded by one step
+
+
+def test_what_a_problem_held_goes_when_another_is_opened(make_window, qtbot, monkeypatch):
+    """A run, its document and a frame's worth of everything that shows them: nobody in the window has them any more."""
+    fade = FadeEngine()
+    monkeypatch.setattr(registry, "engines", lambda: {"fade": fade})
+    window = make_window()
+    gone = []
+    for _ in range(2):
+        before = window.model.document
+        window.new_menu.actions()[0].trigger()
+        qtbot.waitUntil(lambda before=before: window.model.document is not before)
+        wait_for(qtbot, window, "ready")
+        window.controller.step()
+        wait_for(qtbot, window, "paused")
+        window.model.undo_stack.setClean()
+        gone.append((weakref.ref(window.model.document), weakref.ref(window.controller.runner)))
+        before = None
+
+    def collected():
+        gc.collect()
+        return gone[0][0]() is None and gone[0][1]() is None
+
+    qtbot.waitUntil(collected, timeout=10_000)
+    assert all(reference() is not None for reference in gone[1])
 
 
 def test_what_was_confirmed_or_saved_in_a_session_is_not_asked_again(tmp_path):

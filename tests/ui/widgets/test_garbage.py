@@ -61,7 +61,9 @@ def test_python_collects_again_afterwards(qapp):
 
 def test_what_is_due_is_told_by_pythons_thresholds(monkeypatch):
     asked: list[int] = []
+    given_back: list[int] = []
     monkeypatch.setattr(gc, "collect", asked.append)
+    monkeypatch.setattr(garbage, "give_back_freed", lambda: given_back.append(len(asked)))
     monkeypatch.setattr(gc, "get_threshold", lambda: (700, 10, 10))
     now = [0.0]
     monkeypatch.setattr(garbage.time, "monotonic", lambda: now[0])
@@ -75,3 +77,16 @@ def test_what_is_due_is_told_by_pythons_thresholds(monkeypatch):
     assert asked == [0, 1, 1, 2]
     due.collect()
     assert asked == [0, 1, 1, 2, 1]
+    assert given_back == [4], "after everything was collected, and only then"
+
+
+def test_a_problem_that_was_left_is_collected_when_the_window_has_settled(collector, qtbot, monkeypatch):
+    died: list[str] = []
+    given_back: list[bool] = []
+    monkeypatch.setattr(garbage, "give_back_freed", lambda: given_back.append(bool(died)))
+    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 0))  # nothing is due
+    monkeypatch.setattr(garbage, "SETTLED_MILLISECONDS", 1)
+    Cycle(died)
+    collector.collect_soon()
+    qtbot.waitUntil(lambda: bool(given_back), timeout=5000)
+    assert given_back == [True]
