@@ -69,6 +69,11 @@ def sliced_step(matrix: SlicedMatrix, v: Array, out: Array, dt: float) -> None:
 
 @nb.njit(cache=True, nogil=True, parallel=True, fastmath={"contract"})
 def _fours_of_slices(starts, columns, weights, v, out, dt, whole):
+    """out = v + dt Σ w (v_column − v), four entries of a row at a time, rows of a slice side by side.
+
+    columns, weights: entry k of row r of slice s at starts[s] + k SLICE + r. An entry reads a column, a weight and the
+    value there; a row reads and writes one value.
+    """
     for chunk in nb.prange((whole + CHUNK - 1) // CHUNK):
         total, centre = np.empty(SLICE, v.dtype), np.empty(SLICE, v.dtype)
         for s in range(np.uint64(chunk * CHUNK), np.uint64(min((chunk + 1) * CHUNK, whole))):
@@ -95,6 +100,7 @@ def _fours_of_slices(starts, columns, weights, v, out, dt, whole):
 
 @nb.njit(cache=True, nogil=True, parallel=True, fastmath={"contract"})
 def _entries_of_slices(starts, columns, weights, v, out, dt, whole):
+    """The same, entry by entry: for rows of few entries."""
     for chunk in nb.prange((whole + CHUNK - 1) // CHUNK):
         total = np.empty(SLICE, v.dtype)
         for s in range(np.uint64(chunk * CHUNK), np.uint64(min((chunk + 1) * CHUNK, whole))):

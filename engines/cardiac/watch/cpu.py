@@ -85,6 +85,10 @@ def _look_maps(voltage, arrays, threshold, fraction, time, since, n_cells):
 
 @njit(cache=True, nogil=True, parallel=True)
 def _weighted_sums(voltage, weights, partial, n_cells):
+    """Σ w (V − V₀) of each lead, in float64, by chunks of cells, so that the sum does not depend on the threads.
+
+    weights: (leads, n_cells); partial: (leads, chunks) float64. Read of a cell: V and its weight for each lead.
+    """
     chunks = partial.shape[1]
     for k in prange(partial.size):
         lead, chunk = k // chunks, k % chunks
@@ -96,12 +100,21 @@ def _weighted_sums(voltage, weights, partial, n_cells):
 
 @njit(cache=True, nogil=True, parallel=True)
 def _phase(now, then, origin, out, n_cells):
+    """φ = atan2(V(t − τ) − V₀, V(t) − V₀) of each cell; V₀ is ``origin``.
+
+    now, then, out: (n_cells,); a cell reads two values and writes one.
+    """
     for i in prange(n_cells):
         out[i] = math.atan2(then[i] - origin, now[i] - origin)
 
 
 @njit(cache=True, nogil=True, parallel=True)
 def _surface_phases(now, then, origin, cells, offsets, phases):
+    """The phase at each point of the surface, of the sum of (V(t) − V₀, V(t − τ) − V₀) over the cells around it.
+
+    cells[offsets[i]:offsets[i + 1]] are those of point i; phases: (points,). Read of a neighbour: its index and two
+    values.
+    """
     for i in prange(len(phases)):
         x, y = 0.0, 0.0
         for j in range(offsets[i], offsets[i + 1]):
@@ -122,6 +135,11 @@ def _turn(start, end):
 
 @njit(cache=True, nogil=True, parallel=True)
 def _charges(phases, triangles, charge):
+    """1 or −1 where the phase turns once around a triangle, a singularity, and 0 elsewhere.
+
+    phases: (points,) in radians; triangles: (triangles, 3); charge: (triangles,). Three indices and three phases are
+    read, one byte is written.
+    """
     for i in prange(len(triangles)):
         a, b, c = phases[triangles[i, 0]], phases[triangles[i, 1]], phases[triangles[i, 2]]
         around = _turn(a, b) + _turn(b, c) + _turn(c, a)

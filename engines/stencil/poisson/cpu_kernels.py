@@ -350,6 +350,7 @@ def row_sums(values, sums):
 
 @nb.njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def subtract(values, amount):
+    """values −= amount, in place; values: (nz, ny, nx), read and written once."""
     nz, ny, nx = values.shape
     for row in nb.prange(nz * ny):
         for x in range(nx):
