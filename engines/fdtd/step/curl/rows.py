@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numba as nb
 import numpy as np
 
+from engines.backend.pointers import at
 from engines.backend.vector_math import all_lanes, select, splat
 from engines.fdtd.step.curl.vectors import (
-    at,
     equal_ids,
     load,
     load_some,

@@ -17,11 +17,11 @@ import numba as nb
 import numpy as np
 
 from engines.api import Array
-from engines.backend import vector_math
+from engines.backend import pointers, vector_math
+from engines.backend.pointers import at, pointer
 from engines.fdtd.step.curl import rows as row_steps
 from engines.fdtd.step.curl import vectors
 from engines.fdtd.step.curl.rows import Across, Along, Material, polarize, row_across, row_along
-from engines.fdtd.step.curl.vectors import at, pointer
 
 MIXED = -1
 """What stands for a row of several materials."""
@@ -332,7 +332,7 @@ def _compiled(sources: int) -> Any:
 
 
 def _digest() -> int:
-    files = [Path(str(module.__file__)).read_bytes() for module in (vector_math, vectors, row_steps)]
+    files = [Path(str(module.__file__)).read_bytes() for module in (vector_math, pointers, vectors, row_steps)]
     return int.from_bytes(hashlib.sha256(b"".join(files)).digest()[:7], "big")
 
 

@@ -36,26 +36,6 @@ def _constants(values: Any) -> ir.Constant:
 
 
 @intrinsic
-def pointer(context, array):
-    """To the first value of a C-ordered array. Who passes the array keeps it alive."""
-
-    def generate(context, builder, signature, arguments):
-        return context.make_array(signature.args[0])(context, builder, arguments[0]).data
-
-    return types.CPointer(array.dtype)(array), generate
-
-
-@intrinsic
-def at(context, start, index):
-    """The pointer to ``start[index]``."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.gep(arguments[0], [arguments[1]])
-
-    return start(start, types.int64), generate
-
-
-@intrinsic
 def width(context, start):
     """Lanes of a vector of what ``start`` points to."""
     count = _lanes(start.dtype)
