@@ -75,7 +75,7 @@ from engines.battery.pack.model import PackHeat
 from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.particles.model import BareParticles
 from engines.battery.setup.cell import parameter_set_of
-from engines.battery.step.model import Model
+from engines.battery.setup.model import Model
 from engines.battery.verification import cells as cell_cases
 from engines.battery.verification import particles as particle_cases
 from engines.geometry.file_kinds import refused

@@ -20,9 +20,9 @@ from engines.battery.protocol.durations import sample_steps
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.protocol.plan import Plan, cycle_findings, plan_of, start_findings, step_of
 from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
+from engines.battery.setup.model import Model
 from engines.battery.setup.sizes import MICROMETRE, Sizes, drawn_sizes
 from engines.battery.step.many_particle_rows import ELECTRODES, Coefficient, Row, Scratch
-from engines.battery.step.model import Model
 from engines.battery.step.particle_rows import MODES
 from engines.battery.watch.cell_record import cells_on_disk
 from engines.geometry.heaps import facing_heaps

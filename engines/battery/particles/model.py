@@ -25,7 +25,7 @@ from engines.battery.particles.simulation import MOST_STEPS, ParticleSimulation,
 from engines.battery.particles.step.schemes import Solver, make_solver
 from engines.battery.setup.cell import arrhenius, held_temperature, parameter_set_of
 from engines.battery.setup.curves import Curve
-from engines.battery.step.model import Model
+from engines.battery.setup.model import Model
 from engines.geometry.packing import packed
 from engines.geometry.particles import Particles
 

@@ -130,7 +130,7 @@ def _looked_at(document: Document, options: Namespace, until: float | None) -> t
 
     Raises WorkbenchError.
     """
-    from engines.backend.select import open_backend  # Numba and CuPy are imported when they are needed
+    from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when they are needed
 
     backend = open_backend(options.device or document.project.run.device)
     try:
