@@ -44,9 +44,9 @@ from workbench.project.document import (
 from workbench.project.findings import estimate_beside_others, estimate_of
 from workbench.run import session
 from workbench.run.frames import Sample
-from workbench.run.history import MOST
 from workbench.run.observer import Observer
 from workbench.run.runner import Runner
+from workbench.run.states.history import MOST
 from workbench.run.timing_log import TimingLog, TimingRow, export_timing
 from workbench.storage.paths import state_dir
 from workbench.storage.recent import RecentFile, RecentFiles

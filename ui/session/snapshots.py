@@ -23,7 +23,7 @@ from engines.api.errors import ProblemError
 from engines.reading import foreign_file, read_npz
 from workbench.export.png import read_moment
 from workbench.project.document import Document
-from workbench.run.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
+from workbench.run.states.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
 from workbench.storage.atomic import write_atomically
 from workbench.storage.paths import state_dir
 from workbench.words.units import time_text

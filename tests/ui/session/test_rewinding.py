@@ -11,8 +11,8 @@ from ui.panels.probes.panel import LEFT_NOTE
 from ui.panels.timeline import Timeline
 from ui.session.controller import Phase
 from ui.session.rewinding import NOTHING_BEFORE
-from workbench.run import history
-from workbench.run.history import Mark
+from workbench.run.states import history
+from workbench.run.states.history import Mark
 
 
 @pytest.fixture
