@@ -21,7 +21,7 @@ from engines.api.device import Backend, Ceilings, DeviceInfo
 from engines.api.errors import DeviceError
 from engines.backend.compile.source import compile_options, source_text
 from engines.backend.compile.variants import check_declared
-from engines.backend.devices.cuda_errors import translated
+from engines.backend.devices.cuda_errors import hush_destructors, translated
 from engines.backend.fields.selection import Checked, check_selection, checked_values, exact_missing
 
 log = logging.getLogger(__name__)
@@ -117,6 +117,7 @@ class CudaBackend(Backend):
         self.device = device
         self._info = device_info(device)
         self.cupy = cupy = load_cupy()
+        hush_destructors()
         self._modules: dict[tuple[Path, tuple[str, ...], bool], Any] = {}
         self._pending: deque[tuple[str, int, Any, Any]] = deque()
         self._idle_events: list[Any] = []
