@@ -15,7 +15,7 @@ from engines.api import Simulation
 from engines.backend.cuda import CudaBackend
 from workbench.cli import main
 from workbench.project.presets import open_named
-from workbench.run import history
+from workbench.run.states import history
 from workbench.run.frames import RunState
 from workbench.run.observer import Observer
 from workbench.run.recording import Recorder

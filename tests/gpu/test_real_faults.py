@@ -13,7 +13,7 @@ import pytest
 
 from tests.faults.real import LAUNCHED
 from workbench.cli import BAD_INPUT, DONE, RUN_FAILED, main
-from workbench.run.checkpoint import _read, checkpoints_at
+from workbench.run.states.checkpoint import _read, checkpoints_at
 
 pytestmark = pytest.mark.gpu
 ROOT = Path(__file__).parents[2]

@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-from engines.backend.cuda_status import cuda_status
+from engines.backend.devices.cuda_status import cuda_status
 
 LOST = """
 import ctypes, sys
 from cupy.cuda.function import Module
-from engines.backend.cuda_errors import hush_destructors
+from engines.backend.devices.cuda_errors import hush_destructors
 
 def module_that_cannot_be_unloaded():
     module = Module()
