@@ -15,12 +15,12 @@ from engines.api import Simulation
 from engines.backend.cuda import CudaBackend
 from workbench.cli import main
 from workbench.project.presets import open_named
-from workbench.run.states import history
 from workbench.run.frames import RunState
 from workbench.run.observer import Observer
 from workbench.run.recording import Recorder
 from workbench.run.runner import Runner
 from workbench.run.session import start
+from workbench.run.states import history
 
 KERNELS = r"""
 extern "C" __global__ void illegal(float* p) { p[threadIdx.x] = 1.0f; }

@@ -35,7 +35,8 @@ def steps_between(around: Surroundings) -> int:
 
 
 class DecayWatcher(FieldWatcher):
-    """Looks at the field's energy every few periods; held: (largest so far, the last one), on the device."""
+    """Looks at the field's energy every few periods; held: (largest so far, the last one), on the device
+    when ``parts`` are asked for."""
 
     def __init__(self, ending: Ending, around: Surroundings, backend: Backend, steps: YeeSteps) -> None:
         self._part, self._backend, self._steps = ending.part, backend, steps
@@ -49,8 +50,7 @@ class DecayWatcher(FieldWatcher):
     def look(self, step: int) -> None:
         with self._backend.active():
             self._last = sum(self._steps.energy())
-            self._largest = max(self._largest, self._last)
-            self._held[...] = self._backend.array(np.array([self._largest, self._last]))
+        self._largest = max(self._largest, self._last)
         self._step = step
 
     def restored(self, step: int) -> None:
@@ -79,4 +79,6 @@ class DecayWatcher(FieldWatcher):
         )
 
     def parts(self) -> dict[str, Any]:
+        with self._backend.active():
+            self._held[...] = self._backend.array(np.array([self._largest, self._last]))
         return {"energies": self._held}

@@ -38,7 +38,6 @@ class SettlingWatcher(FieldWatcher):
         self._step = step
         with self._backend.active():
             self._largest = max(self._largest, sum(self._steps.energy()))
-            self._held[...] = self._backend.array(np.array([self._largest]))
         self.every = self._after(step)
 
     def _after(self, step: int) -> int:
@@ -67,4 +66,6 @@ class SettlingWatcher(FieldWatcher):
         )
 
     def parts(self) -> dict[str, Any]:
+        with self._backend.active():
+            self._held[...] = self._backend.array(np.array([self._largest]))
         return {"largest energy": self._held}

@@ -46,6 +46,8 @@ KEPT = 16
 """Graphs that are kept."""
 SMALL = 1 << 22
 """Places of a small grid: a pass takes less than some ten microseconds."""
+PLACES_A_BLOCK, ENERGY_BLOCKS = 2048, 2048
+"""Places of a plane whose energy a block adds at least, and blocks from which on no more are asked for."""
 IN_A_ROW = 20
 SHARE = 0.8
 Shape = tuple[int, int, int, int]
@@ -403,28 +405,29 @@ class CudaYee(LeapfrogSteps):
 
     def energy(self) -> tuple[float, float]:
         """Σ ε_r E² with what the poles hold, and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
-        nz = self._yee.shape[0]
-        sums = self._backend.empty((nz, 2), np.float64)
+        nz, ny, row = self._yee.shape
+        parts = max(1, min(-(-ny * row // PLACES_A_BLOCK), -(-ENERGY_BLOCKS // nz)))
+        share, blocks = np.int32(-(-ny * row // parts)), nz * parts
+        sums = self._backend.empty((3 * blocks if self._poles.arguments else 2 * blocks,), np.float64)
+        weights = self._energy_weights, np.int32(self._energy_weights.shape[1])
         self._compiled(ENERGY, "energy", *["-DWIDE"] * self._wide)(
-            (nz,), (THREADS,),
+            (nz, parts), (THREADS,),
             (
                 self.electric, self.magnetic, self._ids_e, self._ids_h, self._energy_media,
-                np.int32(self._mixtures), self._energy_weights, np.int32(self._energy_weights.shape[1]), sums,
-                *self._grid[:4],
+                np.int32(self._mixtures), *weights, sums, share, *self._grid[:4],
             ),
         )  # fmt: skip
-        electric, magnetic = self._backend.to_host(sums).sum(axis=0)
         if self._poles.arguments:
-            held = self._backend.empty((nz,), np.float64)
             self._compiled(ENERGY, "pole_energy", *["-DWIDE"] * self._wide)(
-                (nz,), (THREADS,),
+                (nz, parts), (THREADS,),
                 (
-                    self.electric, self._ids_e, *self._poles.stored, self._energy_weights,
-                    np.int32(self._energy_weights.shape[1]), held, *self._grid[:4], *self._poles.arguments,
+                    self.electric, self._ids_e, *self._poles.stored, *weights, sums[2 * blocks :], share,
+                    *self._grid[:4], *self._poles.arguments,
                 ),
             )  # fmt: skip
-            electric += self._backend.to_host(held).sum()
-        return float(electric), float(magnetic)
+        found = self._backend.to_host(sums)
+        electric, magnetic = found[: 2 * blocks].reshape(-1, 2).sum(axis=0)
+        return float(electric + found[2 * blocks :].sum()), float(magnetic)
 
     def line_psi(self) -> dict[str, Any]:
         """ψ of the lines of plane waves."""

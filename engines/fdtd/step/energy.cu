@@ -1,4 +1,4 @@
-// Sums over the grid, in float64, a block for each plane.
+// Sums over the grid, in float64: block (k, part) adds `share` places of plane k.
 //
 // variants: -DREAL=float; -DREAL=double; -DREAL=float -DWIDE; -DREAL=double -DWIDE
 
@@ -8,21 +8,21 @@
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(256)
 
-// sums: (blocks, 2) of ε E² and μ H² over the planes k = block, in float64; weights: (6, longest) part of a cell at a node
-// of x, y, z, then at a half; media: ε of `mixtures` mixtures along edges, then μ of those at faces.
+// sums: (parts, planes, 2) of ε E² and μ H²; weights: (6, longest) part of a cell at a node of x, y, z, then at a half;
+// media: ε of `mixtures` mixtures along edges, then μ of those at faces.
 KERNEL energy(
     const REAL* __restrict__ e, const REAL* __restrict__ h, const Id* __restrict__ ids_e, const Id* __restrict__ ids_h,
     const double* __restrict__ media, const int mixtures, const double* __restrict__ weights, const int longest,
-    double* __restrict__ sums, const int nx, const int ny, const int nz, const int row)
+    double* __restrict__ sums, const int share, const int nx, const int ny, const int nz, const int row)
 {
     __shared__ double part[2][256];
-    const size_t plane = size_t(ny + 1) * row, volume = plane * (nz + 1);
-    const int k = blockIdx.x;
+    const int plane = (ny + 1) * row, k = blockIdx.x, end = min(plane, (int(blockIdx.y) + 1) * share);
+    const size_t volume = size_t(plane) * (nz + 1);
     double electric = 0, magnetic = 0;
-    for (size_t n = threadIdx.x; n < plane; n += 256) {
-        const int j = int(n / row), i = int(n % row);
+    for (int n = blockIdx.y * share + threadIdx.x; n < end; n += 256) {
+        const int j = n / row, i = n % row;
         if (i > nx) continue;
-        const size_t at = k * plane + n;
+        const size_t at = size_t(k) * plane + n;
         const double w[3] = {weights[i], weights[longest + j], weights[2 * longest + k]};
         const double* const of_half = weights + 3 * longest;
         const double v[3] = {of_half[i], of_half[longest + j], of_half[2 * longest + k]};
@@ -46,20 +46,20 @@ KERNEL energy(
         }
     }
     __syncthreads();
-    if (threadIdx.x < 2) sums[2 * k + threadIdx.x] = part[threadIdx.x][0];
+    if (threadIdx.x < 2) sums[2 * (blockIdx.y * gridDim.x + k) + threadIdx.x] = part[threadIdx.x][0];
 }
 
-// sums: (nz + 1) of what the poles hold on the planes k = block: stored (Y + beta E)²; stored: (states, ids).
+// sums: (parts, planes) of what the poles hold: stored (Y + beta E)²; stored: (states, ids).
 KERNEL pole_energy(
     const REAL* __restrict__ e, const Id* __restrict__ ids, const double* __restrict__ stored,
     const double* __restrict__ beta_of_state, const double* __restrict__ weights, const int longest,
-    double* __restrict__ sums, const int nx, const int ny, const int nz, const int row, POLE_ARGUMENTS)
+    double* __restrict__ sums, const int share, const int nx, const int ny, const int nz, const int row, POLE_ARGUMENTS)
 {
     __shared__ double part[256];
     const Poles poles = POLES_OF;
-    const int k = blockIdx.x;
+    const int k = blockIdx.x, end = 3 * min((ny + 1) * row, (int(blockIdx.y) + 1) * share);
     double total = 0;
-    for (int n = threadIdx.x; n < 3 * (ny + 1) * row; n += 256) {
+    for (int n = 3 * blockIdx.y * share + threadIdx.x; n < end; n += 256) {
         const int c = n / ((ny + 1) * row), j = n / row % (ny + 1), i = n % row;
         if ((c == 0 && i >= nx) || i > nx || (c == 1 && j >= ny) || (c == 2 && k >= nz)) continue;
         const size_t line = (size_t(c) * (nz + 1) + k) * (ny + 1) + j, at = line * row + i;
@@ -81,5 +81,5 @@ KERNEL pole_energy(
         if (threadIdx.x < width) part[threadIdx.x] += part[threadIdx.x + width];
     }
     __syncthreads();
-    if (threadIdx.x == 0) sums[k] = part[0];
+    if (threadIdx.x == 0) sums[blockIdx.y * gridDim.x + k] = part[0];
 }
