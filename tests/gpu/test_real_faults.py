@@ -26,7 +26,7 @@ def child(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "tests.faults.real", *arguments],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in (str(ROOT), *sys.path) if p)},
         capture_output=True,
         text=True,
         timeout=90,

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.fdtd.grid.yee import TIME_UNITS
+from engines.fdtd.monitors.energies import Energies
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.frequencies import over_at
 from engines.fdtd.parameters import Ending
@@ -35,50 +34,43 @@ def steps_between(around: Surroundings) -> int:
 
 
 class DecayWatcher(FieldWatcher):
-    """Looks at the field's energy every few periods; held: (largest so far, the last one), on the device
-    when ``parts`` are asked for."""
+    """Looks at the field's energy every few periods."""
 
     def __init__(self, ending: Ending, around: Surroundings, backend: Backend, steps: YeeSteps) -> None:
-        self._part, self._backend, self._steps = ending.part, backend, steps
+        self._part, self._energies = ending.part, Energies(backend, steps)
         self._from = max((over_at(waveform) for waveform in around.waveforms), default=0.0) / around.dt
         self._dt, self._unit = around.dt, TIME_UNITS[around.unit]
         self.every = steps_between(around)
-        self._held = backend.array(np.zeros(2))
-        self._largest = self._last = 0.0
         self._step = 0
 
     def look(self, step: int) -> None:
-        with self._backend.active():
-            self._last = sum(self._steps.energy())
-        self._largest = max(self._largest, self._last)
+        self._energies.look()
         self._step = step
 
     def restored(self, step: int) -> None:
-        self._largest, self._last = (float(value) for value in self._backend.to_host(self._held))
+        self._energies.restore()
         self._step = step // self.every * self.every
 
     @property
     def largest(self) -> float:
         """Largest Σ ε_r E² + μ_r (η₀H)² over the cells so far [V²/m²]."""
-        return self._largest
+        return self._energies.largest
 
     @property
     def done(self) -> float | None:
         """Decibels that the energy has fallen by, of those that are wanted; nothing while the sources are on."""
-        if self._step < self._from or not 0 < self._last < self._largest:
+        if self._step < self._from or not 0 < self._energies.last < self.largest:
             return 0.0
-        return min(1.0, math.log(self._last / self._largest) / math.log(self._part))
+        return min(1.0, math.log(self._energies.last / self.largest) / math.log(self._part))
 
     @property
     def ending(self) -> str:
-        if self._step < self._from or not self._largest or self._last > self._part * self._largest:
+        if self._step < self._from or not self.largest or self._energies.last > self._part * self.largest:
             return ""
         return (
-            f"The field has died down to {self._last / self._largest:.1e} of its largest energy "
+            f"The field has died down to {self._energies.last / self.largest:.1e} of its largest energy "
             f"at {self._step * self._dt:.4g} {self._unit}."
         )
 
     def parts(self) -> dict[str, Any]:
-        with self._backend.active():
-            self._held[...] = self._backend.array(np.array([self._largest, self._last]))
-        return {"energies": self._held}
+        return {"energies": self._energies.held()}

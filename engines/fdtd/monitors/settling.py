@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from engines.api import Finding
 from engines.api.device import Backend
+from engines.fdtd.monitors.energies import Energies
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.frequencies import over_at
 from engines.fdtd.step.steps import YeeSteps
@@ -31,28 +30,26 @@ class SettlingWatcher(FieldWatcher):
         self._backend, self._steps, self._dt = backend, steps, around.dt
         self._over = max(over_at(waveform) for waveform in around.waveforms)
         self._between = self.every = max(1, int(self._over / around.dt / LOOKS))
-        self._largest, self._step = 0.0, 0
-        self._held = backend.array(np.zeros(1))
+        self._energies, self._step = Energies(backend, steps), 0
 
     def look(self, step: int) -> None:
         self._step = step
-        with self._backend.active():
-            self._largest = max(self._largest, sum(self._steps.energy()))
+        self._energies.look()
         self.every = self._after(step)
 
     def _after(self, step: int) -> int:
         return NEVER if step * self._dt > 2 * self._over else self._between
 
     def restored(self, step: int) -> None:
-        self._largest = float(self._backend.to_host(self._held)[0])
+        self._energies.restore()
         self._step = step // self._between * self._between
         self.every = self._after(self._step)
 
     def noticed(self) -> Sequence[Finding]:
-        if not self._largest:
+        if not self._energies.largest:
             return ()
         with self._backend.active():
-            left = 2 * self._steps.energy()[1] / self._largest
+            left = 2 * self._steps.energy()[1] / self._energies.largest
         if left < SETTLED:
             return ()
         still = "the sources are not over, and " if (self._step + self._between) * self._dt < self._over else ""
@@ -66,6 +63,4 @@ class SettlingWatcher(FieldWatcher):
         )
 
     def parts(self) -> dict[str, Any]:
-        with self._backend.active():
-            self._held[...] = self._backend.array(np.array([self._largest]))
-        return {"largest energy": self._held}
+        return {"largest energy": self._energies.held()[:1]}

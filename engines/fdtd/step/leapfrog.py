@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 from engines.api import Array
@@ -59,6 +60,11 @@ class LeapfrogSteps(ABC):
     @abstractmethod
     def energy(self) -> tuple[float, float]:
         """Σ ε_r E² with what the poles hold, and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
+
+    def energy_later(self) -> Callable[[], tuple[float, float]]:
+        """:meth:`energy` of now, asked for when a device has had time to find it. Inside ``backend.active``."""
+        found = self.energy()
+        return lambda: found
 
     def parts(self) -> dict[str, Any]:
         """What changes from step to step, by name."""

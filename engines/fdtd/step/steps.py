@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from engines.api import Array
@@ -33,6 +33,9 @@ class YeeSteps(Protocol):
 
     def energy(self) -> tuple[float, float]:
         """Σ ε_r E² with what poles hold, and Σ μ_r (η₀H)², over the cells."""
+
+    def energy_later(self) -> Callable[[], tuple[float, float]]:
+        """:meth:`energy` of now, which is asked for when a device has had time to find it."""
 
     def repaint(self, media: Media, block: tuple[slice, slice, slice]) -> None:
         """Ids of ``media`` in a block along z, y, x have changed, and so may its tables. Inside ``active``."""

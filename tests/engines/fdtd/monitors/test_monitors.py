@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import h5py
 import numpy as np
 import pytest
@@ -234,9 +236,11 @@ def test_it_ends_where_it_was_looked_at(backend, asked):
     """However many steps are asked for at once: at the look that found the field dead, and not behind it."""
     simulation = ENGINE.build(Problem(slab(0.24)), backend)
     (decay,) = (watcher for watcher in simulation.watchers if isinstance(watcher, DecayWatcher))
-    decay.look = lambda step: (setattr(decay, "_step", step), setattr(decay, "_last", float(step < 3 * decay.every)))
-    decay._largest, decay._from = 1.0, 0.0
-    decay._last = 1.0
+    decay._energies, decay._from = SimpleNamespace(largest=1.0, last=1.0), 0.0
+    decay.look = lambda step: (
+        setattr(decay, "_step", step),
+        setattr(decay._energies, "last", float(step < 3 * decay.every)),
+    )
     while not simulation.finished:
         simulation.advance(asked)
     assert simulation.step == 3 * decay.every
