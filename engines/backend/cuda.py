@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from engines.api.errors import DeviceError
 from engines.backend.compile.source import compile_options, source_text
 from engines.backend.compile.variants import check_declared
 from engines.backend.devices.cuda_errors import hush_destructors, translated
+from engines.backend.devices.current import Current
 from engines.backend.fields.selection import Checked, check_selection, checked_values, exact_missing
 
 log = logging.getLogger(__name__)
@@ -131,6 +132,7 @@ class CudaBackend(Backend):
             self._pool = cupy.cuda.MemoryPool()
             self._pinned = cupy.cuda.PinnedMemoryPool()
             self._found = self._pinned_array(1, np.uint64)
+        self._current = Current(self._contexts)
 
     @property
     def info(self) -> DeviceInfo:
@@ -150,12 +152,13 @@ class CudaBackend(Backend):
         with self.active():
             self._pool.free_all_blocks()
 
-    @contextmanager
-    def active(self) -> Iterator[None]:
-        """Inside, CuPy works on this backend's device, stream and pool; CUDA errors become DeviceError."""
+    def _contexts(self) -> tuple[AbstractContextManager[Any], ...]:
         cuda = self.cupy.cuda
-        with translated(), cuda.Device(self.device), cuda.using_allocator(self._pool.malloc), self.stream:
-            yield
+        return cuda.Device(self.device), cuda.using_allocator(self._pool.malloc), self.stream
+
+    def active(self) -> AbstractContextManager[None]:
+        """Inside, CuPy works on this backend's device, stream and pool; CUDA errors become DeviceError."""
+        return self._current
 
     def compile(self, path: Path, macros: Sequence[str] = (), cooperative: bool = False) -> Any:
         """The kernels of a ``.cu`` file (CuPy RawModule) specialised by ``macros``; CuPy keeps them on disk.

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.spiking import EventList, EventMatrix
 from engines.spiking.engine import SpikingEngine
@@ -85,8 +86,8 @@ def test_both_orders_and_a_captured_product(gpu):
     out, events = gpu.empty((1, 2000), np.float32), gpu.array(np.zeros((1, 3008), bool))
     given = on_device(gpu, events)
     with gpu.active():
-        products.product_into(out, given)
-    graph = gpu.captured(lambda: products.product_into(out, given))
+        products.gather_into(out, given)
+    graph = gpu.captured(lambda: products.gather_into(out, given))
     for density in (0.5, 0.01, 0.0, 1.0):
         now = rng.random((1, 3008)) < density
         with gpu.active():
@@ -95,6 +96,21 @@ def test_both_orders_and_a_captured_product(gpu):
         expected = product(table.toarray(), now[0])
         # 60 positive terms and no more than as many roundings
         np.testing.assert_allclose(gpu.to_host(out)[0], expected, rtol=200 * 6e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("neurons", [3008, 3001])
+def test_a_result_goes_where_it_is_asked_for(gpu, neurons):
+    """Vectors that are read where they lie, and others."""
+    rng = np.random.default_rng()
+    table = rng.normal(size=(2000, neurons)).astype(np.float32)
+    events = rng.random(neurons) < 0.1
+    for matrix in (EventMatrix.dense(table, gpu), EventMatrix.sparse(scipy.sparse.csr_array(table), gpu, order="both")):
+        there, out = gpu.array(events), gpu.array(np.full(2000, np.nan, np.float32))
+        assert matrix.dot(there, out) is out
+        np.testing.assert_array_equal(gpu.to_host(out), matrix @ events)
+        np.testing.assert_array_equal(gpu.to_host(matrix @ there), gpu.to_host(out))
+        with pytest.raises(ProblemError, match="on the device"):
+            matrix.dot(there, np.empty(2000, np.float32))
 
 
 def test_procedural_products_are_those_of_the_cpu(gpu):

@@ -155,28 +155,51 @@ class EventMatrix:
         return EventMatrix(self._backend, self._products, transposed=self._transposed, graded=True)
 
     def __matmul__(self, events: Any) -> Any:
+        return self.dot(events)
+
+    def dot(self, events: Any, out: Any = None) -> Any:
+        """``W @ events``, into ``out`` if that is given: float32 of the result's shape, where the result would be.
+
+        A vector on a GPU whose length is a whole number of 16 neurons is read where it lies; with ``out`` nothing is
+        allocated then.
+        """
         if isinstance(events, EventList):
             self._check_list(events)
-            return self._product(vectors.list_on(self._backend, events, self.shape[1]))[0]
-        if isinstance(events, (list, tuple)):
-            events = _as_array(events)
-        if events.ndim not in (1, 2) or events.shape[0] != self.shape[1]:
-            raise ProblemError(
-                f"A matrix {self.shape} takes {self.shape[1]} events; this array has the shape {tuple(events.shape)}."
-            )
-        on_host = isinstance(events, np.ndarray)
-        checked = _checked(events, self._graded) if on_host else _on_device(events, self._graded)
-        single = events.ndim == 1
-        rows = checked[None] if single else checked.T
-        if 0 in rows.shape:
-            return np.zeros((self.shape[0], 0), np.float32)
-        out = self._product(vectors.on(self._backend, rows))
-        if on_host:
-            out = self._backend.to_host(out)
-        return out[0] if single else out.T
+            single, on_host = True, isinstance(events.indices, np.ndarray)
+            given = vectors.list_on(self._backend, events, self.shape[1])
+        else:
+            if isinstance(events, (list, tuple)):
+                events = _as_array(events)
+            if events.ndim not in (1, 2) or events.shape[0] != self.shape[1]:
+                raise ProblemError(
+                    f"A matrix {self.shape} takes {self.shape[1]} events; this array has the shape "
+                    f"{tuple(events.shape)}."
+                )
+            single, on_host = events.ndim == 1, isinstance(events, np.ndarray)
+            checked = _checked(events, self._graded) if on_host else _on_device(events, self._graded)
+            if not single and not events.shape[1]:
+                return np.zeros((self.shape[0], 0), np.float32)
+            given = vectors.on(self._backend, checked if single else checked.T)
+        if out is not None:
+            _check_room(out, (self.shape[0],) if single else (self.shape[0], given.batch), on_host)
+        return self._product(given, single, on_host, out)
 
-    def _product(self, given: Any) -> Any:
-        return self._products.scan(given) if self._transposed else self._products.gather(given)
+    def _product(self, given: Any, single: bool, on_host: bool, out: Any) -> Any:
+        direct = single and not on_host  # what kernels write is the result
+        with self._backend.active():
+            if direct and out is not None:
+                rows = out
+            else:
+                rows = self._backend.empty(self.shape[0] if direct else (given.batch, self.shape[0]), np.float32)
+            (self._products.scan_into if self._transposed else self._products.gather_into)(rows, given)
+            if direct:
+                return rows
+            found = self._backend.to_host(rows) if on_host else rows
+            found = found[0] if single else found.T
+            if out is None:
+                return found
+            out[...] = found
+            return out
 
     def _check_list(self, events: EventList) -> None:
         if events.values is not None and not self._graded:
@@ -209,7 +232,17 @@ def _checked(events: Array, graded: bool) -> Array:
 
 
 def _on_device(events: Any, graded: bool) -> Any:
-    wanted = "float32" if graded else "bool"
-    if str(events.dtype) != wanted:
+    if events.dtype != (np.float32 if graded else np.bool_):
+        wanted = "float32" if graded else "bool"
         raise ProblemError(f"On the device, events are an array of {wanted}, not of {events.dtype}.")
     return events
+
+
+def _check_room(out: Any, shape: tuple[int, ...], on_host: bool) -> None:
+    """Raises ProblemError for an array that cannot take a result of this shape."""
+    if isinstance(out, np.ndarray) != on_host:
+        raise ProblemError(f"The result is on the {'host' if on_host else 'device'}, where 'out' is to be, too.")
+    if out.shape != shape or out.dtype != np.float32 or not out.flags.c_contiguous:
+        raise ProblemError(
+            f"The result is a contiguous array of float32 {shape}; 'out' is one of {out.dtype} {tuple(out.shape)}."
+        )

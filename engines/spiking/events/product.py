@@ -13,14 +13,14 @@ class Product(ABC):
 
     @property
     def main_launch(self) -> tuple[Any, tuple[int, ...], int] | None:
-        """On a GPU: the first kernel of :meth:`gather`, its block and its dynamic shared memory, for events that are
-        no list."""
+        """On a GPU: the first kernel of :meth:`gather_into`, its block and its dynamic shared memory, for events that
+        are no list."""
         return None
 
     @abstractmethod
-    def gather(self, given: Any) -> Any:
-        """(batch, columns) float32: what rows with an event send."""
+    def gather_into(self, out: Any, given: Any) -> None:
+        """``out: (batch, columns)`` float32: what rows with an event send. Inside ``backend.active``."""
 
     @abstractmethod
-    def scan(self, given: Any) -> Any:
-        """(batch, rows) float32: what rows hear of columns with an event."""
+    def scan_into(self, out: Any, given: Any) -> None:
+        """``out: (batch, rows)`` float32: what rows hear of columns with an event. Inside ``backend.active``."""

@@ -26,11 +26,11 @@ class Pair(Product):
         self.shape = by_sender.shape
         self._by_sender, self._by_hearer = by_sender, by_hearer
 
-    def gather(self, given: Any) -> Any:
-        return self._by_sender.gather(given)
+    def gather_into(self, out: Any, given: Any) -> None:
+        self._by_sender.gather_into(out, given)
 
-    def scan(self, given: Any) -> Any:
-        return self._by_hearer.gather(given)
+    def scan_into(self, out: Any, given: Any) -> None:
+        self._by_hearer.gather_into(out, given)
 
 
 def only_of(what: str, given: str, kinds: Any) -> None:

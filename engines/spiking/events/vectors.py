@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,8 +69,7 @@ class HostGiven:
         return table
 
 
-@dataclass(frozen=True)
-class DeviceGiven:
+class DeviceGiven(NamedTuple):
     """Of a GPU; ``array``: (batch, pitch) of the kind, or a list. ``total``: events, if the host knows how many."""
 
     kind: int
@@ -85,7 +84,8 @@ class DeviceGiven:
 
 
 def on_host(events: Array) -> HostGiven:
-    """From ``events: (batch, n)``, bools or float32."""
+    """From ``events: (batch, n)`` or ``(n,)``, bools or float32."""
+    events = np.atleast_2d(events)
     of, active = np.nonzero(events)
     offsets = np.searchsorted(of, np.arange(len(events) + 1)).astype(np.int64)
     values = np.ones(len(active), np.float32) if events.dtype == bool else events[of, active]
@@ -100,21 +100,21 @@ def list_on_host(events: EventList, size: int) -> HostGiven:
 
 
 def on_device(backend: Any, events: Any) -> DeviceGiven:
-    """From ``events: (batch, n)``, bools or float32, on the host or the device.
+    """From ``events: (batch, n)`` or ``(n,)``, bools or float32, on the host or the device.
 
-    One vector whose length is a whole number of pitches is used where it is; others are copied to rows that begin so.
+    Vectors whose length is a whole number of pitches are used where they are; others are copied to rows that begin so.
     """
-    batch, size = events.shape
-    graded = events.dtype != bool
+    size = events.shape[-1]
+    graded = events.dtype != np.bool_
     pitch = -(-size // PITCH) * PITCH
     kind = FLOATS if graded else BYTES
+    batch = 1 if events.ndim == 1 else len(events)
     if isinstance(events, np.ndarray):
         padded = np.zeros((batch, pitch), np.float32 if graded else np.uint8)
         padded[:, :size] = events
         return DeviceGiven(kind, backend.array(padded), batch, pitch, graded, size, total=int(np.count_nonzero(events)))
     if pitch == size and events.flags.c_contiguous:
-        array = events if graded else events.view(np.uint8)
-        return DeviceGiven(kind, array, batch, pitch, graded, size)
+        return DeviceGiven(kind, events, batch, pitch, graded, size)
     array = backend.empty((batch, pitch), np.float32 if graded else np.uint8)
     with backend.active():
         array[:, size:] = 0
@@ -123,7 +123,7 @@ def on_device(backend: Any, events: Any) -> DeviceGiven:
 
 
 def on(backend: Backend, events: Any) -> Any:
-    """``events: (batch, n)`` as products on this device take them."""
+    """``events: (batch, n)`` or ``(n,)`` as products on this device take them."""
     return on_host(events) if pick(backend, cpu=True, cuda=False) else on_device(backend, events)
 
 

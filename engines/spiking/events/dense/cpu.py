@@ -35,17 +35,8 @@ class CpuDense(Product):
     def gather_into(self, out: Array, given: HostGiven) -> None:
         self._run(cpu_kernels.gather_rows, out, given)
 
+    def scan_into(self, out: Array, given: HostGiven) -> None:
+        self._run(cpu_kernels.scan_rows, out, given)
+
     def _run(self, kernel: Any, out: Array, given: HostGiven) -> None:
         kernel(self._weights, self._bits, self._scale, self.shape[1], given.offsets, given.active, given.values, out)
-
-    def gather(self, given: HostGiven) -> Array:
-        out = np.empty((given.batch, self.shape[1]), np.float32)
-        with self._backend.timed("gather_rows"):
-            self.gather_into(out, given)
-        return out
-
-    def scan(self, given: HostGiven) -> Array:
-        out = np.empty((given.batch, self.shape[0]), np.float32)
-        with self._backend.timed("scan_rows"):
-            self._run(cpu_kernels.scan_rows, out, given)
-        return out

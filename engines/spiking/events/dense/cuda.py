@@ -165,15 +165,3 @@ class CudaDense(Product):
         """The kernel of :meth:`gather_into`, its block and its dynamic shared memory, for events that are no list."""
         threads = self._launches[False].threads
         return self._gather, (threads,), SHARED_BYTES * threads
-
-    def gather(self, given: DeviceGiven) -> Any:
-        out = self._backend.empty((given.batch, self.shape[1]), np.float32)
-        with self._backend.timed("gather_rows"):
-            self.gather_into(out, given)
-        return out
-
-    def scan(self, given: DeviceGiven) -> Any:
-        out = self._backend.empty((given.batch, self.shape[0]), np.float32)
-        with self._backend.timed("scan_rows"):
-            self.scan_into(out, given)
-        return out

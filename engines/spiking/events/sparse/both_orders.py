@@ -24,32 +24,25 @@ class Both(Product):
     product and of the transpose."""
 
     def __init__(self, backend: Backend, by_sender: Any, by_hearer: Any, synapses: int) -> None:
-        self._backend = backend
         self.shape = by_sender.shape
         self._ways = (by_sender, by_hearer), (by_hearer, by_sender)
         self._gate = backend.array(np.zeros(1, np.int32))
         self.percents = tuple(_switch(backend, *ways, synapses) for ways in self._ways)
 
-    def gather(self, given: Any) -> Any:
-        return self._product(given, 0)
+    def gather_into(self, out: Any, given: Any) -> None:
+        self._product_into(out, given, 0)
 
-    def scan(self, given: Any) -> Any:
-        return self._product(given, 1)
+    def scan_into(self, out: Any, given: Any) -> None:
+        self._product_into(out, given, 1)
 
-    def _product(self, given: Any, which: int) -> Any:
+    def _product_into(self, out: Any, given: Any, which: int) -> None:
+        """Where the host does not know how many events there are, a GPU counts them, and one of both ways ends at once.
+        ``which``: 1 for the transpose."""
         pusher, puller = self._ways[which]
         limit = self.percents[which] * pusher.shape[0] * given.batch // 100
         if given.total is not None:
-            return pusher.gather(given) if given.total <= limit else puller.scan(given)
-        out = self._backend.empty((given.batch, pusher.shape[1]), np.float32)
-        with self._backend.timed("push or pull"):
-            self.product_into(out, given, which)
-        return out
-
-    def product_into(self, out: Any, given: Any, which: int = 0) -> None:
-        """On a GPU: the device counts the events, and one of both ways ends at once. ``which``: 1 for the transpose."""
-        pusher, puller = self._ways[which]
-        limit = self.percents[which] * pusher.shape[0] * given.batch // 100
+            (pusher.gather_into if given.total <= limit else puller.scan_into)(out, given)
+            return
         pusher.tools.decide(self._gate, given, limit)
         pusher.gather_into(out, given, self._gate)
         puller.scan_into(out, given, self._gate)
@@ -63,12 +56,13 @@ def _switch(backend: Backend, pusher: Any, puller: Any, synapses: int) -> int:
     for percent in PERCENTS:
         events = rng.random((1, rows)) < percent / 100
         given.append(vectors.on(backend, events))
+    out = backend.empty((1, pusher.shape[1]), np.float32)
     measured: dict[tuple[str, int], float] = {}
 
     def seconds(way: str, place: int) -> float:
         if (way, place) not in measured:
-            call = pusher.gather if way == "push" else puller.scan
-            measured[way, place] = best_seconds(backend, lambda: call(given[place]))
+            call = pusher.gather_into if way == "push" else puller.scan_into
+            measured[way, place] = best_seconds(backend, lambda: call(out, given[place]))
         return measured[way, place]
 
     def time_one(candidate: tuple[int]) -> float:

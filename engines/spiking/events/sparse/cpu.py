@@ -21,14 +21,8 @@ _NONE = np.empty(0, np.float32)
 class _Pushed(Product):
     """Sums as integers, whoever adds to them."""
 
-    def __init__(self, backend: Backend, shape: tuple[int, int], power: int) -> None:
-        self._backend, self.shape, self._power = backend, shape, power
-
-    def gather(self, given: HostGiven) -> Array:
-        out = np.empty((given.batch, self.shape[1]), np.float32)
-        with self._backend.timed("push"):
-            self.gather_into(out, given)
-        return out
+    def __init__(self, shape: tuple[int, int], power: int) -> None:
+        self.shape, self._power = shape, power
 
     def gather_into(self, out: Array, given: HostGiven) -> None:
         parts = np.split(given.values, given.offsets[1:-1])
@@ -37,11 +31,8 @@ class _Pushed(Product):
         self._push(given, np.ldexp(np.float32(1), powers).astype(np.float32), sums)
         out[...] = sums * np.ldexp(1.0, -np.array(powers, np.int64))[:, None]
 
-    def scan(self, given: HostGiven) -> Array:
-        out = np.empty((given.batch, self.shape[0]), np.float32)
-        with self._backend.timed("pull"):
-            self._pull(given.table, out)
-        return out
+    def scan_into(self, out: Array, given: HostGiven) -> None:
+        self._pull(given.table, out)
 
     @abstractmethod
     def _push(self, given: HostGiven, scales: Array, sums: Array) -> None:
@@ -56,7 +47,7 @@ class CpuSparse(_Pushed):
     """A sparse matrix whose rows lie in one piece each."""
 
     def __init__(self, backend: Backend, rows: Rows) -> None:
-        super().__init__(backend, (rows.rows, rows.columns), rows.power)
+        super().__init__((rows.rows, rows.columns), rows.power)
         self._entries = (
             np.arange(rows.rows, dtype=np.int64) * rows.row_step if rows.first is None else rows.first,
             np.full(rows.rows, rows.width, np.int32) if rows.length is None else rows.length,
@@ -78,7 +69,7 @@ class CpuProcedural(_Pushed):
     """A matrix that is drawn at each use."""
 
     def __init__(self, backend: Backend, drawn: Drawn) -> None:
-        super().__init__(backend, drawn.shape, drawn.power)
+        super().__init__(drawn.shape, drawn.power)
         self._drawn = (np.uint64(drawn.seed), drawn.number, drawn.columns, drawn.low, drawn.span)
 
     def _push(self, given: HostGiven, scales: Array, sums: Array) -> None:

@@ -56,18 +56,6 @@ class _Pushed(Product):
         """One launch for vectors."""
         self._pull(out, self.tools.vector(given), gate)
 
-    def gather(self, given: DeviceGiven) -> Any:
-        out = self._backend.empty((given.batch, self.shape[1]), np.float32)
-        with self._backend.timed("push"):
-            self.gather_into(out, given)
-        return out
-
-    def scan(self, given: DeviceGiven) -> Any:
-        out = self._backend.empty((given.batch, self.shape[0]), np.float32)
-        with self._backend.timed("pull"):
-            self.scan_into(out, given)
-        return out
-
 
 class CudaSparse(_Pushed):
     """A sparse matrix."""

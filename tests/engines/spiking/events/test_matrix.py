@@ -90,6 +90,12 @@ def test_dense_equals_float64(backend, order, precision):
     check(matrix, kept(table, precision, order), DENSITIES if precision == "float32" else DENSITIES[2:3])
 
 
+def gathered(product, given):
+    out = np.empty((given.batch, product.shape[1]), np.float32)
+    product.gather_into(out, given)
+    return out
+
+
 def test_lists_that_are_full(tmp_path, monkeypatch):
     """333 events and 333 rows for a list of 256; one share, and several groups on a row."""
     from engines.spiking.events.vectors import LIST, DeviceGiven, on_device
@@ -104,10 +110,10 @@ def test_lists_that_are_full(tmp_path, monkeypatch):
     dense = cuda.CudaDense(backend, stored(rows, "float32"))
     for density in (0.85, 1.0):
         _, values = events_of(rng, SHAPE[1], density)
-        close(dense.gather(on_device(backend, values.T)).T, rows.T, values, 340)
+        close(gathered(dense, on_device(backend, values.T)).T, rows.T, values, 340)
         one = EventList.of(values[:, 0], backend, graded=True)
         listed = DeviceGiven(LIST, one.indices, 1, 16, True, SHAPE[1], one.count, one.values)
-        close(dense.gather(listed)[0], rows.T, values[:, 0], 340)
+        close(gathered(dense, listed)[0], rows.T, values[:, 0], 340)
 
 
 def sparse_table(rng):
@@ -178,10 +184,10 @@ def test_the_device_decides(tmp_path, monkeypatch):
         events, _ = events_of(rng, SHAPE[1], density)
         given = on_device(backend, events.T)
         unknown = DeviceGiven(given.kind, given.array, 3, given.pitch, False, SHAPE[1])
-        close(matrix._products.gather(unknown).T, table.toarray(), events, 80)
+        close(gathered(matrix._products, unknown).T, table.toarray(), events, 80)
         one = EventList.of(events[:, 0], backend)
         listed = DeviceGiven(LIST, one.indices, 1, 16, False, SHAPE[1], one.count)
-        close(matrix._products.gather(listed)[0], table.toarray(), events[:, 0], 80)
+        close(gathered(matrix._products, listed)[0], table.toarray(), events[:, 0], 80)
 
 
 def test_fixed_number(backend):
@@ -222,6 +228,19 @@ def test_event_lists(backend, order):
         for matrix in (dense, sparse):
             close(matrix @ EventList.of(events[:, 0], backend), table, events[:, 0], 340)
             close(matrix.graded @ EventList.of(values[:, 0], backend, graded=True), table, values[:, 0], 340)
+
+
+def test_a_result_goes_where_it_is_asked_for(backend):
+    table = sparse_table(np.random.default_rng(5))
+    matrix, (events, _) = EventMatrix.sparse(table, backend), events_of(np.random.default_rng(6), SHAPE[1], 0.2)
+    for given in (events, events[:, 0], EventList.of(events[:, 0], backend)):
+        wanted = matrix @ given
+        out = np.full(wanted.shape, np.nan, np.float32)
+        assert matrix.dot(given, out) is out
+        np.testing.assert_array_equal(out, wanted)
+    for wrong in (np.empty(SHAPE[0] + 1, np.float32), np.empty(SHAPE[0]), np.empty(2 * SHAPE[0], np.float32)[::2]):
+        with pytest.raises(ProblemError, match="contiguous array of float32"):
+            matrix.dot(events[:, 0], wrong)
 
 
 def test_sums_do_not_depend_on_threads():
