@@ -53,7 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     on_gpu = [item for item in items if item.get_closest_marker("gpu")]
     if on_gpu:
-        from engines.backend.cuda_status import cuda_status
+        from engines.backend.devices.cuda_status import cuda_status
 
         status = cuda_status()
         if not status.devices:

@@ -20,7 +20,7 @@ LONG = {
     "tests/ui/lab/test_workspace.py": 90.0,
     "tests/ui/session/test_house_services.py": 50.0,
     "tests/ui/window/test_every_finding.py": 45.0,
-    "tests/workbench/cli/test_cli_run.py": 40.0,
+    "tests/workbench/cli/test_cli_run_broken_off.py": 40.0,
     "tests/ui/session/test_files.py": 40.0,
     "tests/engines/peridynamics/contact/test_contact.py": 40.0,
     "tests/test_house.py": 30.0,

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 ENGINES = sorted(engines())
 ROOMS = ("setup", "step", "watch", "lab")
 """Folders that every engine has, beside ``engine.py`` and its parameters (a folder, or a file while one will do)."""
-MOST_FILES = 16
+MOST_FILES = 15
 """Modules and kernels in one folder, with its ``__init__``: what is found at a glance."""
 MOST_ARGUMENTS, MOST_LINES = 12, 80
 """Positional arguments and lines of a function: what a reader can hold, and what fits a screen."""
@@ -111,7 +111,7 @@ def test_tests_stand_where_the_sources_do(engine):
         mirrored = ROOT / "engines" / engine / folder.relative_to(place)
         assert mirrored.is_dir(), f"{told(folder)} tests no room of engines/{engine}"
         tests = list(folder.glob("test_*.py"))
-        assert len(tests) <= MOST_FILES + 4, f"{told(folder)} has {len(tests)} files"
+        assert len(tests) <= MOST_FILES + 5, f"{told(folder)} has {len(tests)} files"
 
 
 def is_suspect(text: str) -> bool:
@@ -167,8 +167,6 @@ def test_large_functions_are_found(text, large):
 
 
 SHARED = ("ui", "workbench", "engines/api", "engines/backend", "engines/geometry")
-MORE_FILES = {"engines/api": 17, "engines/backend": 19}
-"""Rooms that are yet to be divided, and what may stand in them until then."""
 
 
 def rooms(place: str) -> list[Path]:
@@ -180,7 +178,7 @@ def rooms(place: str) -> list[Path]:
 def test_no_shared_room_is_a_heap(place):
     for folder in rooms(place):
         files = [path.name for path in folder.iterdir() if path.suffix in (".py", ".cu", ".cuh")]
-        assert len(files) <= MORE_FILES.get(told(folder), MOST_FILES), f"{told(folder)} has {len(files)} files"
+        assert len(files) <= MOST_FILES, f"{told(folder)} has {len(files)} files"
 
 
 @pytest.mark.parametrize("place", SHARED)

@@ -46,8 +46,17 @@ API_VERSION = 1
 
 if TYPE_CHECKING:
     from engines.api.engine import Engine
-    from engines.api.shown import Dab, FieldInfo, FrontInfo, Lines, MarkerInfo, Markers, PaintInfo, SeriesInfo
-    from engines.api.simulation import Simulation, SimulationInfo
+    from engines.api.simulation.base import Simulation, SimulationInfo
+    from engines.api.simulation.shown import (
+        Dab,
+        FieldInfo,
+        FrontInfo,
+        Lines,
+        MarkerInfo,
+        Markers,
+        PaintInfo,
+        SeriesInfo,
+    )
     from engines.api.values import (
         Array,
         Benchmark,
@@ -68,8 +77,8 @@ if TYPE_CHECKING:
 else:
     _HOMES = {
         "engine": "Engine",
-        "shown": "Dab FieldInfo FrontInfo Lines MarkerInfo Markers PaintInfo SeriesInfo",
-        "simulation": "Simulation SimulationInfo",
+        "simulation.shown": "Dab FieldInfo FrontInfo Lines MarkerInfo Markers PaintInfo SeriesInfo",
+        "simulation.base": "Simulation SimulationInfo",
         "values": "Array Benchmark Estimate Finding Imported KernelTiming KernelTraffic NonFinite ParameterFile Preset "
         "Problem Progress Remedy Selection no_progress",
     }

@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from engines.api.charts import Inspection
 from engines.api.placing import Path, Position
-from engines.api.shown import Dab, FieldInfo, Lines, MarkerInfo, Markers, PaintInfo
+from engines.api.simulation.shown import Dab, FieldInfo, Lines, MarkerInfo, Markers, PaintInfo
 from engines.api.tools import ToolResult
 from engines.api.values import Array, CellQuantity, Population, Problem, Spikes
 

@@ -16,7 +16,7 @@ from engines.api.device import Backend
 from engines.api.lab import LabTable, Study
 from engines.api.placing import Placement
 from engines.api.presets import presets_in
-from engines.api.simulation import Simulation
+from engines.api.simulation.base import Simulation
 from engines.api.tools import Tool
 from engines.api.values import Benchmark, Estimate, Imported, ParameterFile, Preset, Problem, Progress, no_progress
 from engines.api.verification import VerificationCase

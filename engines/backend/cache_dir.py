@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import sys
-import tempfile
 from pathlib import Path
+
+from engines.writing import replace_file
 
 log = logging.getLogger(__name__)
 
@@ -28,14 +29,6 @@ def cache_dir() -> Path:
 def keep(path: Path, content: bytes) -> None:
     """Put ``content`` into a file of the cache, whole or not at all; after a refusal it is made again next time."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        replace_file(path, lambda file: file.write(content))
     except OSError as error:
         log.warning("'%s' cannot be kept for the next session: %s", path, error)

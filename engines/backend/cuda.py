@@ -21,12 +21,12 @@ from engines.api.device import Backend, Ceilings, DeviceInfo
 from engines.api.errors import DeviceError
 from engines.backend.compile.source import compile_options, source_text
 from engines.backend.compile.variants import check_declared
-from engines.backend.cuda_errors import translated
-from engines.backend.selection import Checked, check_selection, checked_values, exact_missing
+from engines.backend.devices.cuda_errors import hush_destructors, translated
+from engines.backend.fields.selection import Checked, check_selection, checked_values, exact_missing
 
 log = logging.getLogger(__name__)
 
-KERNELS = Path(__file__).with_name("kernels.cu")
+KERNELS = Path(__file__).parent / "fields" / "kernels.cu"
 BLOCK = 256
 """Threads per block of the backend's own kernels, which wait for memory and care little."""
 PENDING_EVENTS = 4096
@@ -35,7 +35,7 @@ _VALUE = {np.dtype(np.float32): "float", np.dtype(np.float64): "double", np.dtyp
 
 
 def load_cupy() -> Any:
-    """CuPy; raises ImportError or what its loading raises (see :func:`engines.backend.cuda_status.cuda_status`)."""
+    """CuPy; raises ImportError or what its loading raises: :func:`engines.backend.devices.cuda_status.cuda_status`."""
     import cupy  # type: ignore[import-not-found, import-untyped, unused-ignore]  # CuPy ships no types
 
     return cupy
@@ -117,6 +117,7 @@ class CudaBackend(Backend):
         self.device = device
         self._info = device_info(device)
         self.cupy = cupy = load_cupy()
+        hush_destructors()
         self._modules: dict[tuple[Path, tuple[str, ...], bool], Any] = {}
         self._pending: deque[tuple[str, int, Any, Any]] = deque()
         self._idle_events: list[Any] = []

@@ -75,9 +75,10 @@ from engines.battery.pack.model import PackHeat
 from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.particles.model import BareParticles
 from engines.battery.setup.cell import parameter_set_of
-from engines.battery.step.model import Model
+from engines.battery.setup.model import Model
 from engines.battery.verification import cells as cell_cases
 from engines.battery.verification import particles as particle_cases
+from engines.battery.verification import varying as varying_cases
 from engines.geometry.file_kinds import refused
 
 MODELS: Mapping[str, Model] = {
@@ -152,8 +153,8 @@ class BatteryEngine(Engine):
         return studies()
 
     def verification(self) -> Sequence[VerificationCase]:
-        """Spheres and whole cells against the series, a discharge against PyBaMM."""
-        return (*particle_cases.CASES, *cell_cases.CASES)
+        """Spheres and whole cells against the series, a discharge against PyBaMM, D(c) against collocation."""
+        return (*particle_cases.CASES, *cell_cases.CASES, *varying_cases.CASES)
 
 
 def _model(problem: Problem) -> Model:

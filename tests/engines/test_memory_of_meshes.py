@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from engines.api import Problem
-from engines.backend.select import open_backend
+from engines.backend.devices.select import open_backend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, Numerics
 from engines.cardiac.tissue.operator import tissue_operator

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from engines.backend.cpu import CpuBackend
-from engines.backend.cuda_errors import translated
+from engines.backend.devices.cuda_errors import translated
 
 
 class CUDARuntimeError(RuntimeError):

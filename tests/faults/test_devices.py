@@ -36,7 +36,7 @@ def run_on(backend: FaultyBackend, preset: str, out: Path, monkeypatch: pytest.M
         backend.arm()
 
     with monkeypatch.context() as patch:
-        patch.setattr("engines.backend.select.open_backend", opened)
+        patch.setattr("engines.backend.devices.select.open_backend", opened)
         patch.setattr("workbench.run.runner.Runner._report", built)
         return main([*arguments(preset), "--out", str(out)])
 

@@ -18,8 +18,8 @@ from tests.faults.disks import FaultyDisk, in_place
 from tests.faults.folders import differing
 from tests.faults.test_devices import arguments
 from workbench.cli import BAD_INPUT, RUN_FAILED, main
-from workbench.run.checkpoint import _read, checkpoints_at
 from workbench.run.recording import Recorder
+from workbench.run.states.checkpoint import _read, checkpoints_at
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="files are found by /proc")
 PRESETS = ("hundred_cycles", "fdtd_slab", "cuba_4000", "gray_scott_coral")

@@ -42,7 +42,7 @@ def readers(folder: Path) -> dict[str, Reader]:
     from workbench.project.columns import Axis
     from workbench.project.document import open_document
     from workbench.project.measured import read_measured
-    from workbench.run.checkpoint import CheckpointMeta, read_checkpoint, write_checkpoint
+    from workbench.run.states.checkpoint import CheckpointMeta, read_checkpoint, write_checkpoint
 
     write_pvd(folder / "a.pvd", [(0.5, "fields/a.vtu"), (1.0, "fields/b.vtu")])
     write_checkpoint(folder / "c.npz", CheckpointMeta("p", "cpu", 3, 1.5), {"u": np.arange(40.0), "k": np.array(3)})

@@ -7,7 +7,7 @@ import pytest
 
 from engines.backend.cpu import CpuBackend
 from engines.peridynamics.engine import PeridynamicsEngine
-from tests.engines.peridynamics.contact.test_contact import SCENES, problem
+from tests.engines.peridynamics.contact.scenes import SCENES, problem
 
 pytestmark = pytest.mark.gpu
 

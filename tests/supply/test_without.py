@@ -71,8 +71,7 @@ print(json.dumps(told))
 """
 )
 
-WITHOUT_NETWORK = (
-    """
+GUARD = """
 import socket, sys
 
 def closed(event, given):
@@ -93,6 +92,9 @@ except OSError:
 caught = len(tried)
 tried.clear()
 """
+
+WITHOUT_NETWORK = (
+    GUARD
     + COMMANDS
     + """
 told["estimate"] = carry_out("estimate", "sine_mode", *small[:4])
@@ -102,6 +104,58 @@ for command in ("run", "sweep", "bench", "verify", "doctor"):
 told["presets"] = carry_out("presets")
 run = wb.open("sine_mode").set("grid.cells_x", 32).set("grid.cells_y", 32).run(until=0.01, device="cpu")
 run.field("u")
+told["tried"] = [caught, json.dumps(tried)]
+print(json.dumps(told))
+"""
+)
+
+
+WINDOW_WITHOUT_NETWORK = (
+    GUARD
+    + """
+import json, time
+from pathlib import Path
+from PySide6.QtCore import QSettings
+from ui.app import create_application
+application = create_application([])
+from engines.backend.ceilings import memory
+memory.cpu_array_size = lambda: 1 << 16
+from ui.session.house import HouseServices
+from ui.viewport.viewport import Viewport
+from ui.window.main_window import MainWindow
+from workbench.project.presets import preset_called
+
+def until(reached):
+    latest = time.monotonic() + 120
+    while not reached():
+        assert time.monotonic() < latest, (window.banner.text, window.controller.phase)
+        application.processEvents()
+
+told, here = {}, Path.cwd()
+window = MainWindow(HouseServices(), Viewport, QSettings(str(here / "window.ini"), QSettings.Format.IniFormat))
+window.show()
+window.open_preset(preset_called("sine_mode"))
+until(lambda: window.controller.phase == "ready")
+window.model.edit(("parameters", "grid", "cells_x"), 32)
+window.model.edit(("run", "device"), "cpu")
+window.controller.run()
+until(lambda: window.controller.time > 0)
+window.controller.pause()
+window.files.save_to(here / "p.zip")
+until(lambda: not window.background.busy and (here / "p.zip").exists())
+window.files._ask = lambda *given: here / "p.png"
+window.files.export_snapshot()
+until(lambda: not window.background.busy and (here / "p.png").exists())
+window.open_path(here / "p.zip")
+until(lambda: not window.background.busy and window.controller.phase == "ready")
+for name in ("help", "shortcuts", "about", "palette"):
+    window.actions_[name].trigger()
+    application.processEvents()
+until(lambda: not window.background.busy)
+told["files"] = [0, " ".join(sorted(file.name for file in here.iterdir()))]
+libraries = Path("/proc/self/maps").read_text() if sys.platform == "linux" else ""
+told["library"] = [int("Qt6Network" in libraries or "PySide6.QtNetwork" in sys.modules), "Qt's own way to a network"]
+window.close_at_once()
 told["tried"] = [caught, json.dumps(tried)]
 print(json.dumps(told))
 """
@@ -157,3 +211,16 @@ def test_nothing_uses_a_network(tmp_path):
     assert json.loads(tried) == []
     assert all(code == 0 for code, _ in told.values()), told
     assert list((tmp_path / "run").glob("*.png")), told["run"]
+
+
+def test_the_window_uses_no_network(tmp_path):
+    """Opened, run, saved, exported, opened again, and asked for help."""
+    pytest.importorskip("vispy")
+    if sys.platform == "linux" and not os.environ.get("DISPLAY"):
+        pytest.skip("there is no display")
+    told = answers(WINDOW_WITHOUT_NETWORK, tmp_path)
+    caught, tried = told.pop("tried")
+    assert caught, "the guard has not seen the connection that the program made to try it"
+    assert json.loads(tried) == []
+    assert all(code == 0 for code, _ in told.values()), told
+    assert {"p.zip", "p.png"} <= set(told["files"][1].split())

@@ -50,7 +50,7 @@ def open_backend(device: str, reserve_core: bool = False) -> FakeBackend:
 
 def modules() -> dict[str, Any]:
     """The modules that stand in for the parts that tests of the workbench do without."""
-    reading, select = types.ModuleType("engines.geometry.reading"), types.ModuleType("engines.backend.select")
+    reading, select = types.ModuleType("engines.geometry.reading"), types.ModuleType("engines.backend.devices.select")
     reading.read_mesh = read_mesh  # type: ignore[attr-defined]  # that is what makes it one
     select.open_backend = open_backend  # type: ignore[attr-defined]
     select.available = list  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ from ui.panels.timeline_bar import ProgressBar, Tick
 from ui.session.controller import Phase
 from ui.widgets.formatting import duration_text
 from ui.widgets.icons import dress
-from workbench.run.history import Mark
+from workbench.run.states.history import Mark
 from workbench.words.units import clock_text, is_count, unit_text
 
 GAP = 8

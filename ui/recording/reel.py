@@ -133,7 +133,11 @@ def write(frame: Frame, file: Path) -> tuple[Kept, float]:
         arrays |= {(whose, name): array for name, array in own.items()}
         rest = replace(rest, **{whose: replace(drawn, **{name: array[:0] for name, array in own.items()})})
     content = zlib.compress(b"".join(array.tobytes() for array in arrays.values()), FAST)
-    file.write_bytes(content)
+    try:
+        file.write_bytes(content)
+    except OSError:
+        file.unlink(missing_ok=True)
+        raise
     layout = tuple((*key, array.dtype.str, array.shape) for key, array in arrays.items())
     return Kept(file, len(content), rest, layout), clock.perf_counter() - began
 

@@ -20,9 +20,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from engines.api import Array, SimulationInfo
 from engines.api.errors import WorkbenchError
 from ui.forms.validation import Path
-from ui.session.kept_paint import KeptPaint
 from ui.session.model import DocumentModel
-from ui.session.painting import Painting
+from ui.session.paint.kept_paint import KeptPaint
+from ui.session.paint.painting import Painting
 from ui.session.rewinding import Rewinding
 from ui.session.services import Services
 from ui.widgets.background import Background

@@ -230,11 +230,9 @@ class FileActions(QObject):
 
     def _remember(self, path: Path) -> None:
         title = self._model.document.project.title if self._model.document is not None else path.name
-        try:
-            self._services.remember(path, title)
-        except WorkbenchError as error:
-            self._warn(error)
-        self.recent_changed.emit()
+        self._background.submit(
+            "files", lambda: self._services.remember(path, title), lambda _: self.recent_changed.emit(), self._warn
+        )
 
     def _warn(self, error: BaseException) -> None:
         self._controller.message.emit(Message(str(error), "warning"))

@@ -44,9 +44,9 @@ from workbench.project.document import (
 from workbench.project.findings import estimate_beside_others, estimate_of
 from workbench.run import session
 from workbench.run.frames import Sample
-from workbench.run.history import MOST
 from workbench.run.observer import Observer
 from workbench.run.runner import Runner
+from workbench.run.states.history import MOST
 from workbench.run.timing_log import TimingLog, TimingRow, export_timing
 from workbench.storage.paths import state_dir
 from workbench.storage.recent import RecentFile, RecentFiles
@@ -84,7 +84,7 @@ class HouseServices:
         return (*registry.left_out(), *all_presets.left_out())
 
     def devices(self) -> Sequence[tuple[str, str]]:
-        from engines.backend.select import available  # Numba and CuPy are imported when they are needed
+        from engines.backend.devices.select import available  # Numba and CuPy are imported when they are needed
 
         return [("auto", "Automatic"), *((info.id, info.name) for info in available())]
 
@@ -166,7 +166,7 @@ class HouseServices:
     def forecast(self, document: Document) -> Forecast | None:
         device = document.project.run.device
         if device not in self._forecasting:  # not the one of the estimates, which another thread uses
-            from engines.backend.select import open_backend
+            from engines.backend.devices.select import open_backend
 
             self._forecasting[device] = open_backend(device, reserve_core=True)
         return document.engine.forecast(document.complete_problem(), self._forecasting[device])
@@ -182,7 +182,7 @@ class HouseServices:
         """The device of tools and sweeps, which take turns on one thread."""
         device = document.project.run.device
         if device not in self._tooling:
-            from engines.backend.select import open_backend
+            from engines.backend.devices.select import open_backend
 
             self._tooling[device] = open_backend(device, reserve_core=True)
         return self._tooling[device]
@@ -259,7 +259,7 @@ class HouseServices:
 
     def _backend(self, device: str) -> Backend:
         if device not in self._backends:
-            from engines.backend.select import open_backend
+            from engines.backend.devices.select import open_backend
 
             self._backends[device] = open_backend(device, reserve_core=True)
         return self._backends[device]
@@ -286,7 +286,7 @@ class HouseServices:
         tables: Sequence[LabTable] = (),
         thorough: bool = False,
     ) -> LabRun:
-        from engines.backend.select import open_backend
+        from engines.backend.devices.select import open_backend
 
         # All cores: what a window needs while it waits is less than what a reserved core would cost the figures.
         opener = partial(open_backend, device)

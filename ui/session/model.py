@@ -20,7 +20,7 @@ from engines.api.errors import ProblemError
 from ui.forms.schema import fields_of, plain, titled
 from ui.forms.validation import Path, below, validated
 from ui.session.commands import ReplaceProblem, SetValue
-from ui.session.painting import PaintStroke
+from ui.session.paint.painting import PaintStroke
 from workbench.project.document import Document, Standing
 from workbench.project.parameter_files import missing_file, missing_files, named_files, value_at, with_values
 from workbench.project.project import MeasuredData, Probe, RunSettings, ViewSettings

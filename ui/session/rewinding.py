@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from workbench.run.frames import Rewound
-from workbench.run.history import Mark
 from workbench.run.runner import Runner
+from workbench.run.states.history import Mark
 
 if TYPE_CHECKING:
     from ui.session.controller import Controller
@@ -23,7 +23,7 @@ class Rewinding(QObject):
     rewound = Signal(float)
     """The run stands at this time again: what came after it is of a branch that it may leave."""
     marks_changed = Signal(tuple)
-    """Where the run can be rewound to: :class:`workbench.run.history.Mark`."""
+    """Where the run can be rewound to: :class:`workbench.run.states.history.Mark`."""
 
     def __init__(self, controller: Controller) -> None:
         super().__init__(controller)

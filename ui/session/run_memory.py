@@ -14,10 +14,10 @@ from typing import Literal
 from engines.api import Array, Simulation, SimulationInfo
 from engines.api.errors import ProblemError, WorkbenchError
 from workbench.project.document import Document
-from workbench.run.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
 from workbench.run.frames import RunState
-from workbench.run.history import Kept, Mark
 from workbench.run.observer import Observer
+from workbench.run.states.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
+from workbench.run.states.history import Kept, Mark
 from workbench.storage.atomic import StorageError
 from workbench.storage.background import BackgroundWriter
 from workbench.storage.paths import state_dir

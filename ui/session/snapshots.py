@@ -12,6 +12,7 @@ import re
 import uuid
 import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from engines.api.errors import ProblemError
 from engines.reading import foreign_file, read_npz
 from workbench.export.png import read_moment
 from workbench.project.document import Document
-from workbench.run.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
+from workbench.run.states.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
 from workbench.storage.atomic import write_atomically
 from workbench.storage.paths import state_dir
 from workbench.words.units import time_text
@@ -68,12 +69,16 @@ def keep(document: Document, snapshot: Snapshot, curves: Curves) -> str:
     name = uuid.uuid4().hex
     if snapshot.state is not None:
         meta = CheckpointMeta(problem_fingerprint(document, ()), "", snapshot.step, snapshot.time)
-        write_checkpoint(_folder() / f"{name}.npz", meta, snapshot.state, kept=1)
         keys = list(curves)
         named: dict[str, Any] = {"names": np.array(json.dumps(keys))}
         for place, key in enumerate(keys):
             named[f"{place} 0"], named[f"{place} 1"] = curves[key]
-        write_atomically(_curves(name), lambda stream: np.savez(stream, **named))
+        try:
+            write_checkpoint(_state(name), meta, snapshot.state, kept=1)
+            write_atomically(_curves(name), lambda stream: np.savez(stream, **named))
+        except BaseException:
+            _remove(name)
+            raise
         _thin()
     return json.dumps({"state": name, "time": snapshot.time, "unit": document.time_unit})
 
@@ -86,7 +91,7 @@ def beginning_of(picture: Path, document: Document) -> Beginning | None:
     except (ProblemError, ValueError, KeyError, TypeError):
         return None
     missing = f"This picture was taken at {time}; where the run stood is not kept here, so it begins at zero."
-    file = _folder() / f"{name}.npz"
+    file = _state(name)
     if not re.fullmatch(r"[0-9a-f]{32}", name) or not file.is_file():
         return Beginning(None, missing=missing)
     try:
@@ -106,14 +111,25 @@ def _read_curves(name: str) -> Curves:
 
 
 def _thin() -> None:
-    files = sorted(_folder().glob("*.npz"), key=lambda path: path.stat().st_mtime)
-    for old in files[:-KEPT]:
-        old.unlink(missing_ok=True)
-        _curves(old.stem).unlink(missing_ok=True)
+    """Another window may be doing the same."""
+    with suppress(OSError):
+        files = sorted(_folder().glob("*.npz"), key=lambda path: path.stat().st_mtime)
+        for old in files[:-KEPT]:
+            _remove(old.stem)
+
+
+def _remove(name: str) -> None:
+    with suppress(OSError):
+        _state(name).unlink(missing_ok=True)
+        _curves(name).unlink(missing_ok=True)
 
 
 def _folder() -> Path:
     return state_dir() / "snapshots"
+
+
+def _state(name: str) -> Path:
+    return _folder() / f"{name}.npz"
 
 
 def _curves(name: str) -> Path:

@@ -12,7 +12,7 @@ from ui.charts.inspection import InspectionPanel
 from ui.charts.large import LargeChart
 from ui.charts.overlay import Overlay
 from ui.charts.panel import ChartsPanel
-from ui.panels.probes import ProbesPanel
+from ui.panels.probes.panel import ProbesPanel
 from ui.session.controller import Controller
 from ui.session.files import FileActions
 from ui.window.layout import DockLayout

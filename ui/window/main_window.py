@@ -16,7 +16,7 @@ from ui.lab.workspace import LabWorkspace
 from ui.panels.estimates import EstimatesPanel
 from ui.panels.log import LogPane
 from ui.panels.meters.panel import MetersPanel
-from ui.panels.probes import ProbesPanel
+from ui.panels.probes.panel import ProbesPanel
 from ui.panels.problem import ProblemPanel
 from ui.panels.timeline import Timeline
 from ui.panels.view import ViewPanel
@@ -39,10 +39,10 @@ from ui.window.actions import EXPORTS, Actions, one_of_two
 from ui.window.brushing import Brushing
 from ui.window.charts import ChartsArea
 from ui.window.document_display import DocumentDisplay
-from ui.window.going_on import GoingOn
 from ui.window.help.area import HelpArea
 from ui.window.layout import Areas, DockLayout
 from ui.window.menus import ChoiceMenu, NewMenu, RecentMenu
+from ui.window.questions.going_on import GoingOn
 from ui.window.questions.leaving import Leaving
 from ui.window.questions.outside import OutsideDialog
 from ui.window.questions.starting_over import StartingOver

@@ -32,7 +32,7 @@ def new_command(options: Namespace) -> int:
         fibres=options.fibres,
         permission=permission_of(options),
     )
-    from engines.backend.select import open_backend  # Numba is imported when it is needed
+    from engines.backend.devices.select import open_backend  # Numba is imported when it is needed
 
     backend = open_backend("cpu")
     try:

@@ -45,7 +45,7 @@ LIBRARIES = {
 STATUS_PROBE = """
 import json
 from dataclasses import asdict
-from engines.backend.cuda_status import cuda_status
+from engines.backend.devices.cuda_status import cuda_status
 print(json.dumps(asdict(cuda_status())))
 """
 """Run in a process of its own: a broken driver may end the process that asks."""

@@ -14,7 +14,7 @@ from workbench.words.units import time_text
 def estimate_command(options: Namespace) -> int:
     """Print memory, step, pace and what goes to disk. Raises WorkbenchError for input that cannot be used."""
     document = open_project(options)
-    from engines.backend.select import open_backend  # Numba and CuPy are imported when they are needed
+    from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when they are needed
 
     backend = open_backend(options.device or document.project.run.device)
     try:

@@ -36,7 +36,7 @@ def sweep_command(options: Namespace) -> int:
     plan.check()
     if len(plan) > MANY and not options.yes:
         raise ProblemError(f"These are {len(plan):,} runs: take fewer values, or add --yes to make them all.")
-    from engines.backend.select import open_backend  # Numba and CuPy are imported when they are needed
+    from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when they are needed
 
     backend, line = open_backend(options.device or document.project.run.device), Line()
     rows: list[Row] = []

@@ -33,7 +33,7 @@ def tool_command(options: Namespace) -> int:
         raise ProblemError(f"'{options.save}' exists already: choose another name.")
     problem = document.complete_problem()
     parameters = tool_parameters(tool, problem, dict(options.values))
-    from engines.backend.select import open_backend  # Numba and CuPy are imported when they are needed
+    from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when they are needed
 
     backend, line = open_backend(options.device or document.project.run.device), Line()
     try:

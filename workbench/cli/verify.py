@@ -41,7 +41,7 @@ def verify_command(options: Namespace) -> int:
     if options.out is not None:
         with storing(options.out):
             options.out.mkdir(parents=True, exist_ok=True)  # a place that cannot be written to is known at once
-    from engines.backend.select import open_backend  # Numba and CuPy are imported when they are needed
+    from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when they are needed
 
     backend = open_backend(options.device)
     outcomes: list[Outcome] = []

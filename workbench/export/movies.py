@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -57,7 +58,7 @@ class Mp4(Movie):
         except ImportError as error:
             raise ProblemError(NO_ENCODER) from error
         self._ffmpeg = imageio_ffmpeg
-        self._part = path.with_name(f".{path.stem}.part.mp4")
+        self._part = path.with_name(f".{path.stem}.{uuid.uuid4().hex[:8]}.part.mp4")  # two may be written here
         self._writer: Any = None
 
     def take(self, rgb: Array) -> None:

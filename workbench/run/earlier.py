@@ -8,8 +8,8 @@ from pathlib import Path
 from engines.api.errors import ProblemError
 from workbench.export.moments.igb import SUFFIXES
 from workbench.export.moments.series import remove_files
-from workbench.run.checkpoint import remove_checkpoints
 from workbench.run.frames import RunState
+from workbench.run.states.checkpoint import remove_checkpoints
 from workbench.storage.append import trim
 from workbench.storage.atomic import storing, sweep
 from workbench.storage.error_log import ERROR_LOG

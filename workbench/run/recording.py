@@ -41,18 +41,18 @@ from workbench.export.results import files_of, results_of
 from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
 from workbench.project.document import Document
 from workbench.project.findings import as_record
-from workbench.run.checkpoint import (
+from workbench.run.earlier import CHECKPOINT, TABLES, forget, keep_tables_until, sweep_results
+from workbench.run.frames import RunState, Sample
+from workbench.run.meters import followed
+from workbench.run.observer import Observer
+from workbench.run.session import probe_elements
+from workbench.run.states.checkpoint import (
     KEPT,
     Checkpoint,
     CheckpointMeta,
     problem_fingerprint,
     write_checkpoint,
 )
-from workbench.run.earlier import CHECKPOINT, TABLES, forget, keep_tables_until, sweep_results
-from workbench.run.frames import RunState, Sample
-from workbench.run.meters import followed
-from workbench.run.observer import Observer
-from workbench.run.session import probe_elements
 from workbench.run.streams.fields import chosen_fields
 from workbench.run.streams.opening import NAMES as STREAMS
 from workbench.run.streams.opening import streams_of

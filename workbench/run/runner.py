@@ -18,13 +18,14 @@ from typing import Any, Literal, TypeVar
 
 from engines.api import Array, Finding, Progress, Simulation, SimulationInfo
 from engines.api.device import Backend
-from engines.api.errors import DeviceError, InstabilityError, NotLiveError, ProblemError, WorkbenchError
+from engines.api.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
 from engines.backend.ceilings.curve import working_set_of
+from workbench.run.controls import Controls
 from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Rewound, RunState, Sample
-from workbench.run.history import History, Kept, Mark
-from workbench.run.meters import FOR_THE_AUTHOR, Meters
+from workbench.run.meters import Meters
 from workbench.run.observer import Audience, Observer
 from workbench.run.pacing import LONGEST_BATCH_SECONDS, LONGEST_REST_SECONDS, Pacer
+from workbench.run.states.history import History, Kept, Mark
 from workbench.run.viewing import FrameSource
 from workbench.words.failures import as_sentence
 from workbench.words.units import time_text
@@ -99,7 +100,7 @@ class Runner:
         self.noticed: tuple[Finding, ...] = ()
         """What the simulation said of its answers when the run last came to its end."""
         self._initial: dict[str, Array] = {}
-        self._controls: dict[str, Any] = {}
+        self._controls = Controls()
         self._stepping = False  # what the simulation holds is no state of the problem
         self._history = History(checkpoints, self.say)
         self._thread = threading.Thread(target=self._work, name="workbench-runner", daemon=True)
@@ -172,22 +173,7 @@ class Runner:
         Where the simulation does not know it as one, the error names who can mend that.
         """
 
-        def change(simulation: Simulation) -> None:
-            try:
-                simulation.set_control(name, value)
-            except NotLiveError as error:
-                raise ProblemError(
-                    f"'{name}' is declared live and cannot change during a run. {FOR_THE_AUTHOR}"
-                ) from error
-            except (LookupError, AttributeError, TypeError, NotImplementedError) as error:
-                told = f"{type(error).__name__}: {error}"
-                raise ProblemError(
-                    f"'{name}' is declared live and set_control() fails ({told}). {FOR_THE_AUTHOR}"
-                ) from error
-            self._controls.pop(name, None)  # the order counts: a group may come before or after one of its parts
-            self._controls[name] = value
-
-        return self.post(change)
+        return self.post(lambda simulation: self._controls.change(simulation, name, value))
 
     def post(self, call: Callable[[Simulation], T]) -> Future[T]:
         """Have the worker carry out ``call`` between two batches.
@@ -434,7 +420,7 @@ class Runner:
     def _reset(self, simulation: Simulation) -> None:
         simulation.restore(self._initial)
         self.ended = False
-        self._set_controls(simulation)
+        self._controls.set_again(simulation)
         self._samples.take()
         self._history.clear()
         self._meters.forget()
@@ -446,17 +432,12 @@ class Runner:
         self._history.keep(simulation)  # so that a person can come back to where the run was
         before = self._samples.take()
         simulation.restore(state)
-        self._set_controls(simulation)
+        self._controls.set_again(simulation)
         self._meters.forget()
         self._audience.rewound(simulation)
         self.ended = simulation.finished
         self._set_state(RunState.PAUSED)
         return Rewound(simulation.step, simulation.time, tuple(before))
-
-    def _set_controls(self, simulation: Simulation) -> None:
-        """A state holds the live parameters of its own moment; those that were set since stay."""
-        for name, value in self._controls.items():
-            simulation.set_control(name, value)
 
     def _report(self, message: str, fraction: float) -> None:
         self.progress = (message, fraction)

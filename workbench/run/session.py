@@ -81,6 +81,6 @@ def nearest_elements(geometry: Geometry, positions: Sequence[Sequence[float]]) -
 
 
 def _open_backend(device: str, reserve_core: bool) -> Backend:
-    from engines.backend.select import open_backend  # Numba and CuPy are imported when a run needs them
+    from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when a run needs them
 
     return open_backend(device, reserve_core=reserve_core)

@@ -10,7 +10,6 @@ import errno
 import os
 import re
 import shutil
-import tempfile
 import time as clock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -18,11 +17,10 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from engines.api.errors import WorkbenchError
+from engines.writing import replace_file
 
 FORGOTTEN_SECONDS = 3600.0
 """A file that is being written was written to since then."""
-_UMASK = os.umask(0)  # can only be read by setting it: once, while nobody else runs
-os.umask(_UMASK)
 
 
 class StorageError(WorkbenchError):
@@ -61,27 +59,14 @@ def storing(path: Path) -> Iterator[None]:
         raise refusal(error, path) from error
 
 
-def write_atomically(path: Path, write: Callable[[BinaryIO], None], *, durable: bool = False) -> None:
+def write_atomically(path: Path, write: Callable[[BinaryIO], object], *, durable: bool = False) -> None:
     """Have ``write`` fill a temporary file, then put it in the place of ``path``.
 
     ``durable`` waits until the content is on the disk (a project; not a snapshot, of which there are many).
     Raises StorageError; then ``path`` is as it was.
     """
     with storing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent)
-        temporary = Path(name)
-        try:
-            with os.fdopen(handle, "w+b") as file:  # HDF5 reads what it wrote
-                write(file)
-                file.flush()
-                if durable:
-                    os.fsync(file.fileno())
-            temporary.chmod(_mode(path))
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        replace_file(path, write, durable=durable)
     if durable:
         sweep(path.parent, path.name, FORGOTTEN_SECONDS)
 
@@ -118,7 +103,7 @@ def sync(path: Path) -> None:
 
 def write_bytes(path: Path, content: bytes, *, durable: bool = False) -> None:
     """Atomically put ``content`` into ``path``."""
-    write_atomically(path, lambda file: _discard(file.write(content)), durable=durable)
+    write_atomically(path, lambda file: file.write(content), durable=durable)
 
 
 def write_text(path: Path, content: str, *, durable: bool = False) -> None:
@@ -140,14 +125,3 @@ def write_stream(path: Path, source: Readable) -> None:
             file.write(part)
 
     write_atomically(path, copy)
-
-
-def _discard(_: int) -> None: ...
-
-
-def _mode(path: Path) -> int:
-    """Permissions of the file that is replaced, or those that a new file gets (mkstemp makes private ones)."""
-    try:
-        return path.stat().st_mode & 0o777
-    except FileNotFoundError:
-        return 0o666 & ~_UMASK

@@ -20,7 +20,10 @@ def as_sentence(error: BaseException) -> WorkbenchError:
     """The error itself if it is one of ours, otherwise one of ours with a sentence."""
     if isinstance(error, WorkbenchError):
         return error
-    from engines.backend.cuda_errors import as_device_error, is_cuda_error  # the command line's help needs no NumPy
+    from engines.backend.devices.cuda_errors import (  # the command line's help needs no NumPy
+        as_device_error,
+        is_cuda_error,
+    )
 
     if is_cuda_error(error):
         return as_device_error(error)

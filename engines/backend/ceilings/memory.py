@@ -56,14 +56,14 @@ def cpu_array_size() -> int:
 
 def measure_cpu(threads: int, n: int) -> Ceilings:
     """Of arrays of ``n`` elements."""
-    from engines.backend import cpu_kernels
+    from engines.backend.ceilings import stream_kernels  # with Numba
 
     with parallel_region(threads):
         a, b, c = (np.empty(n) for _ in range(3))
         for array, value in ((a, 1.0), (b, 2.0), (c, 0.0)):
-            cpu_kernels.stream_fill(array, value)
-        copy = _best(lambda: cpu_kernels.stream_copy(a, c))
-        triad = _best(lambda: cpu_kernels.stream_triad(b, c, a, SCALAR))
+            stream_kernels.stream_fill(array, value)
+        copy = _best(lambda: stream_kernels.stream_copy(a, c))
+        triad = _best(lambda: stream_kernels.stream_triad(b, c, a, SCALAR))
     return Ceilings(copy=2 * 8 * n / copy, triad=3 * 8 * n / triad)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from engines.api.errors import DeviceError
 from engines.backend.compile.source import compile_options, source_text
 from engines.backend.cuda import load_cupy
-from engines.backend.cuda_errors import translated
+from engines.backend.devices.cuda_errors import translated
 
 ARCHITECTURES = (75, 80, 86, 89, 90, 100, 120)
 """Compute capabilities (times ten) that every kernel is compiled for in the tests: Turing to Blackwell."""

@@ -20,8 +20,8 @@ from engines.backend.ceilings import memory as ceilings
 from engines.backend.compile.source import ENGINES
 from engines.backend.compile.variants import Variant, declared, sources
 from engines.backend.cuda import CudaBackend
-from engines.backend.cuda_status import cuda_status
-from engines.backend.select import open_backend
+from engines.backend.devices.cuda_status import cuda_status
+from engines.backend.devices.select import open_backend
 from engines.backend.threads import usable_cores
 
 

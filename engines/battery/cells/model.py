@@ -26,8 +26,8 @@ from engines.battery.protocol.plan import Plan, cycle_findings, plan_of, shorter
 from engines.battery.protocol.steps import parse
 from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
 from engines.battery.setup.ensemble import sample
+from engines.battery.setup.model import Model
 from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, CycleRow, Row
-from engines.battery.step.model import Model
 from engines.battery.watch.cell_record import CellRecord, cells_on_disk
 from engines.geometry.particles import Particles, interned, paired_rows
 

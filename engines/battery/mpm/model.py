@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engines.api import Estimate, Finding, Problem, Progress, no_progress
+from engines.api import Estimate, Finding, Problem, Progress, Remedy, no_progress
 from engines.api.device import Backend
 from engines.backend.precision import FLOAT_TYPES
 from engines.backend.timing import best_seconds, measured_once
@@ -20,14 +20,15 @@ from engines.battery.protocol.durations import sample_steps
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.protocol.plan import Plan, cycle_findings, plan_of, start_findings, step_of
 from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
+from engines.battery.setup.model import Model
 from engines.battery.setup.sizes import MICROMETRE, Sizes, drawn_sizes
 from engines.battery.step.many_particle_rows import ELECTRODES, Coefficient, Row, Scratch
-from engines.battery.step.model import Model
 from engines.battery.step.particle_rows import MODES
 from engines.battery.watch.cell_record import cells_on_disk
 from engines.geometry.heaps import facing_heaps
 from engines.geometry.particles import Particles
 
+PARTICLES = ("sizes", "particles")
 SAMPLE_PARTICLES = 10_000
 """Particles per electrode that are timed for an estimate at most; more are taken to be as fast each."""
 SAMPLE_STEPS = 20
@@ -145,7 +146,12 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: Plan) -> 
         getattr(each, "spread", 1.0) > 0 for each in (parameters.sizes.negative, parameters.sizes.positive)
     ):
         found.append(
-            Finding("Fewer than 20 particles say little of a distribution: use some hundred.", "info", ("sizes",))
+            Finding(
+                "Fewer than 20 particles say little of a distribution: use some hundred.",
+                "info",
+                PARTICLES,
+                Remedy("Take 200 particles", {PARTICLES: 200}),
+            )
         )
     return tuple(found)
 

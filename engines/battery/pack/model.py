@@ -26,7 +26,7 @@ from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.protocol.plan import Plan, cycle_findings, plan_of, shorter_step, start_findings, step_of
 from engines.battery.setup.cell import ELECTROLYTE, parameter_set_findings, parameter_set_of
 from engines.battery.setup.ensemble import sample
-from engines.battery.step.model import Model
+from engines.battery.setup.model import Model
 from engines.battery.watch.cell_record import cells_on_disk
 from engines.geometry.grid import Grid
 

@@ -19,6 +19,8 @@ from engines.battery.parameter_sets.model import ParameterSet
 MARGIN = 1e-6
 """How near to an empty or a full electrode potentials are asked for."""
 
+PLACE = ("parameter_set",)
+
 Pair = tuple[float, float]
 """Stoichiometries of the negative and of the positive electrode."""
 
@@ -131,10 +133,11 @@ def balance_findings(parameters: ParameterSet) -> tuple[Finding, ...]:
         f"N/P {found.ratio:.3g}).",
         f"Stoichiometries from empty to full: negative {n0:.4f} to {n1:.4f}, positive {p0:.4f} to {p1:.4f}.",
     ]
-    findings = [Finding(line, "info") for line in lines]
+    findings = [Finding(line, "info", PLACE) for line in lines]
     for name, cutoff, met in zip(("lower", "upper"), (low, high), found.window.met, strict=True):
         if not met:
-            findings.append(Finding(f"At rest the cell never meets its {name} cut-off of {cutoff:g} V.", "info"))
+            sentence = f"At rest the cell never meets its {name} cut-off of {cutoff:g} V."
+            findings.append(Finding(sentence, "info", PLACE))
     return tuple(findings)
 
 

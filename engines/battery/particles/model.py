@@ -23,14 +23,17 @@ from engines.battery.particles.pulses import Timetable
 from engines.battery.particles.shells import shells
 from engines.battery.particles.simulation import MOST_STEPS, ParticleSimulation, Spheres
 from engines.battery.particles.step.schemes import Solver, make_solver
+from engines.battery.protocol.plan import shorter_step
 from engines.battery.setup.cell import arrhenius, held_temperature, parameter_set_of
 from engines.battery.setup.curves import Curve
-from engines.battery.step.model import Model
+from engines.battery.setup.model import Model
 from engines.geometry.packing import packed
 from engines.geometry.particles import Particles
 
 MICROMETRE = 1e-6
 STEP = ("particles", "step")
+FEW = 100
+"""Steps until a particle is full or empty: fewer are told."""
 STEP_SHARE = 0.9
 """The part of the stable step that is taken where none is set."""
 STEPS_PER_DIFFUSION = {"implicit": 1000, "eigenmodes": 200}
@@ -181,13 +184,15 @@ class _Setup:
         filling = flux[0] > 0
         room = (1 - spheres.start if filling else spheres.start) * spheres.maximum
         seconds = room / (3 * float(np.abs(flux / spheres.radius).max()))
-        if seconds < 100 * self.step:
+        if seconds < FEW * self.step:
             few = (
                 f"A particle is {'full' if filling else 'empty'} after {seconds:.3g} s, {seconds / self.step:.0f} steps"
             )
             self.findings = (
                 *self.findings,
-                Finding(f"{few}: use a smaller flux or a shorter step.", place=("particles",)),
+                Finding(
+                    f"{few}: use a smaller flux or a shorter step.", place=STEP, remedy=shorter_step(seconds, FEW, STEP)
+                ),
             )
 
     @property

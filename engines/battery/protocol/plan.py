@@ -16,7 +16,7 @@ import numpy as np
 from engines.api import Array, Finding, Remedy
 from engines.api.errors import ProblemError
 from engines.battery.parameter_sets import ParameterSet
-from engines.battery.parameter_sets.balance import state_of_charge
+from engines.battery.parameter_sets.balance import state_of_charge, window
 from engines.battery.protocol.drive_cycles import Cycle, drive_cycle, read_drive_cycle
 from engines.battery.protocol.instructions import LONGEST, NEVER, Instruction, Kind
 from engines.battery.protocol.steps import MOST_STEPS, Step, parse, parse_step
@@ -43,6 +43,7 @@ USUAL_STEP = 5.0
 """[s] where nothing says otherwise; of a drive cycle no more than its rows are apart."""
 NEARLY = 0.02
 """State of charge within which a cell is called empty or full."""
+CHARGE = ("initial_state_of_charge",)
 
 
 @dataclass(frozen=True)
@@ -110,12 +111,12 @@ def instructions(
     return [made[step] for step in steps]
 
 
-def shorter_step(seconds: float, steps: int) -> Remedy:
-    """A time step of which so many fit into ``seconds``."""
+def shorter_step(seconds: float, steps: int, place: tuple[str, str] = ("numerics", "step")) -> Remedy:
+    """A time step of which so many fit into ``seconds``; ``place``: of its field."""
     longest = seconds / (1.001 * steps)
     unit = 10.0 ** (math.floor(math.log10(longest)) - 1)
     step = float(f"{math.floor(longest / unit) * unit:.2g}")
-    return Remedy(f"Make the step {step:g} s", {("numerics", "step"): step})
+    return Remedy(f"Make the step {step:g} s", {place: step})
 
 
 def cycle_findings(parameters: BatteryParameters) -> list[Finding]:
@@ -137,11 +138,13 @@ def start_findings(cell: ParameterSet, first: Instruction) -> list[Finding]:
     """Whether the first step of a protocol ends at once, for the cell is already where it leads."""
     if first.kind not in (Kind.CURRENT, Kind.POWER) or not first.value:
         return []
-    charge = state_of_charge(cell)
+    charge, may_be_set = state_of_charge(cell), all(window(cell).met)
     if first.value < 0 and charge > 1 - NEARLY:
         return [
             Finding(
-                "The cell starts full, and the protocol begins with a charge: it will end at once.", place=("protocol",)
+                "The cell starts full, and the protocol begins with a charge: it will end at once.",
+                place=("protocol",),
+                remedy=Remedy("Let it start empty", {CHARGE: 0.0}) if may_be_set else None,
             )
         ]
     if first.value > 0 and charge < NEARLY:
@@ -149,6 +152,7 @@ def start_findings(cell: ParameterSet, first: Instruction) -> list[Finding]:
             Finding(
                 "The cell starts empty, and the protocol begins with a discharge: it will end at once.",
                 place=("protocol",),
+                remedy=Remedy("Let it start full", {CHARGE: 1.0}) if may_be_set else None,
             )
         ]
     return []

@@ -1,1 +1,1 @@
-"""What the models share: what the engine asks of each, and names, numbers and headers of their kernels."""
+"""What the models share: names, numbers and headers of their kernels."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from engines.api import Finding
+from engines.api import Finding, Remedy
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.setup.cells import cell_findings
 from engines.cardiac.setup.resolution import front_findings
 from engines.cardiac.stimulus.protocol import told_times
 from engines.cardiac.tissue.operator import CellOperator, TissueOperator, VertexTissueOperator
 from engines.geometry.meshes.mesh import TetMesh
+
+REGIONS = ("regions",)
 
 
 def problem_findings(mesh: TetMesh, parameters: CardiacParameters, operator: TissueOperator) -> tuple[Finding, ...]:
@@ -18,13 +20,18 @@ def problem_findings(mesh: TetMesh, parameters: CardiacParameters, operator: Tis
     named = [setting.region for setting in parameters.regions]
     twice = sorted({region for region in named if named.count(region) > 1})
     if twice:
+        last = {setting.region: setting.model_dump(mode="json") for setting in parameters.regions}
         findings.append(
-            Finding(f"More than one setting is for {', '.join(twice)}: the last one counts.", place=("regions",))
+            Finding(
+                f"More than one setting is for {', '.join(twice)}: the last one counts.",
+                place=REGIONS,
+                remedy=Remedy("Keep the last of each", {REGIONS: list(last.values())}),
+            )
         )
     unnamed = sorted(set(mesh.region_names.values()) - set(named))
     if unnamed:
         findings.append(
-            Finding(f"No cell type is set for {', '.join(unnamed)}: epicardial cells are used.", "info", ("regions",))
+            Finding(f"No cell type is set for {', '.join(unnamed)}: epicardial cells are used.", "info", REGIONS)
         )
     if mesh.fibres is None:
         findings.append(
@@ -51,6 +58,7 @@ def problem_findings(mesh: TetMesh, parameters: CardiacParameters, operator: Tis
                 f"{vertices:,} vertices are unknowns instead of {mesh.n_cells:,} cells, "
                 f"{mesh.n_cells / vertices:.1f} times fewer.",
                 "info",
+                ("numerics", "discretisation"),
             )
         )
     limited = operator.limited_cells if isinstance(operator, CellOperator) else 0

@@ -16,8 +16,8 @@ import numpy as np
 from engines.api import Array, FieldInfo, KernelTraffic, MarkerInfo, Markers, SeriesInfo
 from engines.api.charts import ChartInfo
 from engines.cardiac.watch.kernels import WatcherKernels
-from engines.cardiac.watch.shell import Shell
 from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
+from engines.geometry.meshes.shell import Shell
 
 PHASE = FieldInfo("phase", "Phase", "rad", "cell", (-math.pi, math.pi), "cycle", cyclic=True)
 SINGULARITIES = MarkerInfo("Phase singularities", ("clockwise", "counter-clockwise"))

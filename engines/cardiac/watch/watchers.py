@@ -30,9 +30,9 @@ from engines.cardiac.watch.kernels import KERNELS, WatcherKernels
 from engines.cardiac.watch.leads import LeadPlaces, lead_places, lead_weights, vertex_lead_weights
 from engines.cardiac.watch.maps import ARRAYS, Maps, maps_traffic
 from engines.cardiac.watch.phase import Phase, phase_looks, phase_traffic
-from engines.cardiac.watch.shell import Shell, shell_of
 from engines.cardiac.watch.watcher import TissueWatcher
 from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.meshes.shell import Shell, shell_of
 from engines.watching import Watchers
 
 RINGS_OF_LEADS = 2

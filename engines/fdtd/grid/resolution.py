@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from engines.api import (
-    Finding,
-)
+from engines.api import Finding, Remedy
 from engines.api.errors import ProblemError
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, Yee
 from engines.fdtd.media.materials import Medium
@@ -51,6 +50,7 @@ def resolution_findings(
                 f"The field falls to 1/e within {depth:.2g} {unit} of a metal, {depth / coarsest:.2g} cells: "
                 f"{FEWEST_PER_DEPTH} or more are better.",
                 place=("grid",),
+                remedy=_finer(yee, depth / FEWEST_PER_DEPTH),
             ),
         )
     if smoothing and densest > 1 and cells < GOOD_OF_SMOOTHED:
@@ -63,6 +63,7 @@ def resolution_findings(
                 f"better: use {GOOD_OF_SMOOTHED:g} cells for a tenth of a per cent.",
                 "warning" if cells < GOOD_PER_WAVELENGTH else "info",
                 ("grid",),
+                _finer(yee, shortest / GOOD_OF_SMOOTHED),
             ),
         )
     if cells < GOOD_PER_WAVELENGTH:
@@ -70,9 +71,23 @@ def resolution_findings(
             Finding(
                 f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.2g} cells: 12 or more are better.",
                 place=("grid",),
+                remedy=_finer(yee, shortest / GOOD_PER_WAVELENGTH),
             ),
         )
     return (Finding(f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.3g} cells.", "info", ("grid",)),)
+
+
+def _finer(yee: Yee, largest: float) -> Remedy | None:
+    """Cells of at most this size along all axes; None where regions of an axis have cells of their own."""
+    if any(line is not None for line in yee.lines):
+        return None
+    counts = {
+        "xyz"[d]: max(yee.counts[d], math.ceil(yee.counts[d] * yee.spacing[d] / largest * (1 - 1e-9)))
+        for d in yee.varying
+        if yee.counts[d] > 1
+    }
+    shown = " × ".join(f"{count:,}" for count in counts.values())
+    return Remedy(f"Use {shown} cells", {("grid", f"cells_{axis}"): count for axis, count in counts.items()})
 
 
 def slowness(cells: float, courant: float, dimensions: int) -> float:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engines.api import Array, Finding
+from engines.api import Array, Finding, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.fdtd.far.walls import line_axis, mirrors_of, obstacles, walls_of
 from engines.fdtd.far.watcher import FarWatcher
-from engines.fdtd.grid.yee import SPEED_OF_LIGHT
+from engines.fdtd.grid.yee import FREQUENCY_UNITS, SPEED_OF_LIGHT
 from engines.fdtd.monitors.balance import Balance, incident_energy
 from engines.fdtd.monitors.decay import DecayWatcher, check_dies_down
 from engines.fdtd.monitors.flux import FluxWatcher
@@ -22,7 +22,15 @@ from engines.fdtd.monitors.settling import SettlingWatcher
 from engines.fdtd.monitors.sums.blocks import Rectangle, box_rectangles, inner_nodes, plane_node, rectangle
 from engines.fdtd.monitors.trace import CAPACITY, TraceWatcher, interpolation
 from engines.fdtd.monitors.volume import VolumeWatcher, cells_between, volume_blocks
-from engines.fdtd.parameters import BoxMonitor, FdtdParameters, ModeSource, PlaneMonitor, TraceMonitor, VolumeMonitor
+from engines.fdtd.parameters import (
+    BoxMonitor,
+    FdtdParameters,
+    Frequencies,
+    ModeSource,
+    PlaneMonitor,
+    TraceMonitor,
+    VolumeMonitor,
+)
 from engines.fdtd.step.steps import YeeSteps
 from engines.fdtd.watch.watcher import FieldWatcher
 
@@ -106,7 +114,7 @@ def plan_monitors(parameters: FdtdParameters, around: Surroundings) -> MonitorPl
             )
             plans.append(FluxPlan(monitor, plan, tuple(rectangles)))
         memory.append((name, plan.memory))
-        noticed += _weak(plan, around)
+        noticed += _weak(monitor.frequencies, number, plan, around)
         findings += [replace(finding, place=("monitors", number)) for finding in noticed]
     found = MonitorPlans(around, tuple(plans), tuple(memory), tuple(findings))
     _check_complex(found)
@@ -130,8 +138,8 @@ def _rectangles(
     return [rectangle(yee, axes, d, node, ends[:, 0].tolist(), ends[:, 1].tolist())]
 
 
-def _weak(plan: FourierPlan, around: Surroundings) -> list[Finding]:
-    """A warning for frequencies that pulses hardly have."""
+def _weak(setting: Frequencies, number: int, plan: FourierPlan, around: Surroundings) -> list[Finding]:
+    """A warning for frequencies that pulses hardly have. number: of the monitor in the form, from 0"""
     pulses = [waveform for waveform in around.waveforms if not waveform.steady]
     if not pulses:
         return []
@@ -152,9 +160,24 @@ def _weak(plan: FourierPlan, around: Surroundings) -> list[Finding]:
         Finding(
             f"Monitor '{plan.name}': the sources have less than {WEAK:g} of their largest amplitude at "
             f"{len(weak)} of {len(strength)} wavelengths ({shown.min():.3g} to {shown.max():.3g} {unit}): spectra "
-            "there are noise."
+            "there are noise.",
+            remedy=None if setting.choice == "list" else _narrower(setting, number, strength >= WEAK, unit),
         )
     ]
+
+
+def _narrower(setting: Frequencies, number: int, strong: Array, unit: str) -> Remedy | None:
+    """The part of a range that the sources reach, if they reach any of it and no gap is in between."""
+    given, reached = np.linspace(setting.first, setting.last, setting.count), np.flatnonzero(strong)
+    if not len(reached) or reached[-1] - reached[0] >= len(reached):
+        return None
+    first, last = (float(f"{each:.6g}") for each in given[reached[[0, -1]]])
+    what = unit if setting.given == "wavelength" else FREQUENCY_UNITS[unit]
+    changes: dict[tuple[str | int, ...], float] = {
+        ("monitors", number, "frequencies", "first"): first,
+        ("monitors", number, "frequencies", "last"): last,
+    }
+    return Remedy(f"Measure {first:g} to {last:g} {what}", changes)
 
 
 def _check_complex(plans: MonitorPlans) -> None:

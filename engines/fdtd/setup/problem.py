@@ -97,7 +97,7 @@ class Setup:
             *thin_layer_findings(faces, yee.counts),
             *layer_findings(parameters, fillings, self.media, yee, faces),
             *state_findings(used, self.slots),
-            *source_findings(yee, self.axes, self.driven),
+            *source_findings(yee, self.axes, self.driven, parameters.sources),
             *self.monitors.findings,
             *object_findings(parameters, yee),
             *box_findings(parameters, yee, self.axes, fillings, self.driven),

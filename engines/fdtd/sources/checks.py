@@ -8,6 +8,7 @@ from engines.api import Finding
 from engines.api.errors import ProblemError
 from engines.fdtd.grid.boundaries import Axis
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, Yee
+from engines.fdtd.parameters import BeamSource, ObliqueWaveSource, Source
 from engines.fdtd.sources.beams import radius_at
 from engines.fdtd.sources.currents import check_place
 from engines.fdtd.sources.driven import Driven
@@ -18,25 +19,31 @@ TIGHT = 1.0
 """Wavelengths: below this waist a beam's field is no longer the paraxial one."""
 ROOM = 2.0
 """Radii beside the middle of a beam: cut at 1.7, −40 dB of its power goes back; uncut −72 dB."""
-SOURCES = ("sources",)
 FAR_OFF = 0.15
 """Degrees by which an oblique wave may miss its direction without a word."""
 
 
-def source_findings(yee: Yee, axes: Sequence[Axis], driven: Driven) -> tuple[Finding, ...]:
-    """Raises ProblemError for oblique waves that periodic faces do not carry, and sheets without a carrier or room."""
+def source_findings(yee: Yee, axes: Sequence[Axis], driven: Driven, sources: Sequence[Source]) -> tuple[Finding, ...]:
+    """sources: what ``driven`` was made of, in the order of the form.
+
+    Raises ProblemError for oblique waves that periodic faces do not carry, and sheets without a carrier or room.
+    """
     found: list[Finding] = []
+    slanted, beams = (
+        [("sources", n) for n, source in enumerate(sources) if isinstance(source, kind)]
+        for kind in (ObliqueWaveSource, BeamSource)
+    )
     for number, dipole in enumerate(driven.dipoles, 1):
         check_place(yee, axes, dipole, number)
-    for wave in driven.oblique:
+    for place, wave in zip(slanted, driven.oblique, strict=True):
         check_open(yee, [axis.wraps for axis in axes], wave)
         wanted = direction(wave.theta, wave.phi)
         _, miss = steps_towards(wanted, yee.spacing)
         if miss > FAR_OFF:
             found.append(
-                Finding(f"The grid carries the oblique plane wave {miss:.2g}° beside its direction.", place=SOURCES)
+                Finding(f"The grid carries the oblique plane wave {miss:.2g}° beside its direction.", place=place)
             )
-    for number, beam in enumerate(driven.beams, 1):
+    for number, (place, beam) in enumerate(zip(beams, driven.beams, strict=True), 1):
         what = f"Beam {number}"
         if beam.axis == beam.polarization:
             raise ProblemError(
@@ -50,7 +57,7 @@ def source_findings(yee: Yee, axes: Sequence[Axis], driven: Driven) -> tuple[Fin
                 Finding(
                     f"{what} has a waist of {beam.waist / wavelength:.2g} wavelengths: below 1 it is wider than the "
                     "paraxial formula says, and turns into an ordinary wave with field along its direction.",
-                    place=SOURCES,
+                    place=place,
                 )
             )
         radius = radius_at(beam, yee.nodes(beam.axis)[node] - beam.focus[beam.axis])
@@ -62,7 +69,7 @@ def source_findings(yee: Yee, axes: Sequence[Axis], driven: Driven) -> tuple[Fin
                     Finding(
                         f"{what} is cut along {NAMES[d]}: its radius at the sheet is {radius:.3g}, and the absorbing "
                         f"layer is {max(room, 0.0):.3g} away from its middle; 2 radii or more are better.",
-                        place=SOURCES,
+                        place=place,
                     )
                 )
     for number, launch in enumerate(driven.launches, 1):

@@ -102,6 +102,14 @@ def mark_near(u, v, rest, shapes, states, motion, steps, fastest, near, chunks):
 
 
 @njit(nogil=True)
+def _met(depth, before):
+    """``met.cuh``."""
+    if (depth > 0) == (before > 0):
+        return max(depth, 0.0)
+    return max(depth, 0.0) - 0.5 * abs(depth * before) / abs(depth - before)
+
+
+@njit(nogil=True)
 def _settle(v, rub, at, b, rubbed, sums):
     """What friction takes: half of it with the velocity before, the other half with that after the step."""
     for k in range(len(v)):
@@ -115,14 +123,40 @@ def _settle(v, rub, at, b, rubbed, sums):
         rub[k, at] = held + rubbed[k]
 
 
+@njit(nogil=True)
+def _go_on(shape, state, motion, sums):
+    """What a step does to a body on which all particles together pull with −sums."""
+    ratio = shape[RATIO]
+    done = half = now = later = 0.0
+    for k in range(3):
+        force = -sums[k]
+        place = state[k] if ratio > 0 else motion[k]
+        before = state[VELOCITY + k] if ratio > 0 else motion[3 + k]
+        after = before + ratio * force if ratio > 0 else motion[6 + k]
+        done -= force * 0.5 * (before + after)
+        half -= force * (0.5 * before + 0.125 * (after - before))
+        now += 0.5 * sums[5 + k] * before
+        later += 0.5 * sums[5 + k] * after
+        state[FORCE + k] = force
+        state[SEEN + k] = place
+        state[SEEN_VELOCITY + k] = 0.5 * (before + after)
+        state[VELOCITY + k] = after
+        state[k] = place + after
+    state[WORK] += done
+    state[PENDING] = done - half
+    state[POTENTIAL] = sums[3]
+    state[SLID] += sums[4] + state[LATER] + now
+    state[LATER] = later
+
+
 @njit(cache=True, nogil=True, parallel=True)
 def push(u, v, rest, shapes, states, motion, listed, pushes, rub, rubbing, light_of, partial):
     """The force S·depth on particles and bodies along the way out, with Coulomb's friction, and a step of the bodies.
 
     u, v, rest: (d, size); listed: (n,) particles in reach; pushes: (d, size) gets what this does to velocities;
     partial: (bodies, chunks, 8); the list is cut into as many chunks on any number of threads. light_of: (size) or one
-    number, 1 over the mass of a particle. Per listed particle and body its number, u and rest are read, 20 bytes in 2D
-    and float32, 28 in 3D; where it touches also v and pushes, which are written, 24 and 36.
+    number, 1 over the mass of a particle. Per listed particle and body its number, u, v and rest are read, 28 bytes in
+    2D and float32, 40 in 3D; where it touches also pushes, which are written, 16 and 24.
     """
     d, bodies, chunks, count = len(u), len(shapes), partial.shape[1], len(listed)
     for chunk in prange(chunks):
@@ -140,19 +174,21 @@ def push(u, v, rest, shapes, states, motion, listed, pushes, rub, rubbing, light
                     p[k] = (float(rest[k, at]) + float(u[k, at]) if k < d else 0.0) - place
                 depth = 0.5 - _distance(shapes[b], p, out)
                 rubbed[:] = 0
-                if not depth > 0:
-                    if rubbing:
-                        _settle(v, rub, at, b, rubbed, partial[b, chunk])
-                    continue
-                force = shapes[b, STIFFNESS] * depth
-                partial[b, chunk, 3] += 0.5 * force * depth
                 normal = 0.0
                 for k in range(3):
-                    given[k] = force * out[k]
                     velocity = states[b, VELOCITY + k] if free else motion[b, 3 + k]
                     relative[k] = (float(v[k, at]) if k < d else 0.0) - velocity
                     normal += relative[k] * out[k]
-                if shapes[b, FRICTION] > 0:
+                if not (depth > 0 or depth + normal > 0):
+                    if rubbing:
+                        _settle(v, rub, at, b, rubbed, partial[b, chunk])
+                    continue
+                force = shapes[b, STIFFNESS] * _met(depth, depth + normal)
+                if depth > 0:
+                    partial[b, chunk, 3] += 0.5 * shapes[b, STIFFNESS] * depth * depth
+                for k in range(3):
+                    given[k] = force * out[k]
+                if shapes[b, FRICTION] > 0 and force > 0:
                     square = 0.0
                     for k in range(3):
                         relative[k] -= normal * out[k]
@@ -170,31 +206,11 @@ def push(u, v, rest, shapes, states, motion, listed, pushes, rub, rubbing, light
                 for k in range(d):
                     pushes[k, at] += light * given[k]
     for b in range(bodies):
-        ratio = shapes[b, RATIO]
         sums = np.zeros(8)
         for chunk in range(chunks):
             for k in range(8):
                 sums[k] += partial[b, chunk, k]
-        done = half = now = later = 0.0
-        for k in range(3):
-            force = -sums[k]
-            place = states[b, k] if ratio > 0 else motion[b, k]
-            before = states[b, VELOCITY + k] if ratio > 0 else motion[b, 3 + k]
-            after = before + ratio * force if ratio > 0 else motion[b, 6 + k]
-            done -= force * 0.5 * (before + after)
-            half -= force * (0.5 * before + 0.125 * (after - before))
-            now += 0.5 * sums[5 + k] * before
-            later += 0.5 * sums[5 + k] * after
-            states[b, FORCE + k] = force
-            states[b, SEEN + k] = place
-            states[b, SEEN_VELOCITY + k] = 0.5 * (before + after)
-            states[b, VELOCITY + k] = after
-            states[b, k] = place + after
-        states[b, WORK] += done
-        states[b, PENDING] = done - half
-        states[b, POTENTIAL] = sums[3]
-        states[b, SLID] += sums[4] + states[b, LATER] + now
-        states[b, LATER] = later
+        _go_on(shapes[b], states[b], motion[b], sums)
 
 
 @njit(cache=True, nogil=True, parallel=True)
@@ -298,27 +314,33 @@ class Lists(NamedTuple):
 
 
 @njit(nogil=True)
-def _push_on(u, rest, words, springs, lists, m, i, pair, offset, given):
+def _push_on(u, v, rest, words, springs, lists, m, i, pair, offset, given):
     """given: (3) gets what the others do to particle i, the m-th member. Returns its part of the energy."""
     bits, reach, stiffness, radius = springs.bits, springs.reach, springs.stiffness, springs.radius
     neighbours = lists.neighbours
     energy, span = 0.0, 2 * reach + 1
     given[:] = 0
     for n in range(lists.numbers[m]):
-        square = _pair(u, rest, i, neighbours[n, m], pair, offset)
-        if not square < radius * radius or not square > 0:
+        j = neighbours[n, m]
+        square, grown = _pair(u, rest, i, j, pair, offset), pair[0] * 0
+        if not square > 0:
+            continue
+        for k in range(len(u)):
+            grown += (v[k, j] - v[k, i]) * pair[k]
+        length = math.sqrt(square)
+        closer, grown = radius - length, grown / length
+        if not (closer > 0 or closer + grown > 0):
             continue
         if abs(offset[0]) <= reach and abs(offset[1]) <= reach and abs(offset[2]) <= reach:
             layer = offset[2] + reach if len(u) == 3 else 0
             bit = bits[(layer * span + offset[1] + reach) * span + offset[0] + reach]
             if bit >= 0 and (words[bit >> 5, i] >> (bit & 31)) & 1:
                 continue
-        length = math.sqrt(square)
-        closer = radius - length
-        force = stiffness * closer / length
+        force = stiffness * _met(closer, closer + grown) / length
         for k in range(len(u)):
             given[k] -= force * pair[k]
-        energy += 0.25 * stiffness * closer * closer
+        if closer > 0:
+            energy += 0.25 * stiffness * closer * closer
     return energy
 
 
@@ -329,7 +351,7 @@ def repel(u, v, rest, words, springs, lists, members, moved, energy, pushes, lig
     u, v, rest: (d, size); words: (words, size); members: (n,); moved: (chunks,) 1 where one has gone far; energy:
     (capacity,); pushes, light_of: as in ``push``. ``measuring``: fill energy, and push nothing. Per member its number,
     how many neighbours it has, u, v, rest, reference and pushes are read and pushes written, per neighbour its number,
-    u and rest: float32 in 2D 56 bytes and 20, in 3D 80 and 28.
+    u, v and rest: float32 in 2D 56 bytes and 28, in 3D 80 and 40.
     """
     d, n, chunks = len(u), len(members), len(moved)
     for chunk in prange(chunks):
@@ -337,7 +359,7 @@ def repel(u, v, rest, words, springs, lists, members, moved, energy, pushes, lig
         for m in range(chunk * n // chunks, (chunk + 1) * n // chunks):
             i = members[m]
             light = light_of[i if len(light_of) > 1 else 0]
-            stored = _push_on(u, rest, words, springs, lists, m, i, pair, offset, given)
+            stored = _push_on(u, v, rest, words, springs, lists, m, i, pair, offset, given)
             if measuring:
                 energy[m] = stored
                 continue

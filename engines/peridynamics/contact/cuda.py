@@ -136,7 +136,7 @@ class CudaRepulsion(Repulsion):
         self._kernels["measure_contact"](
             (self._blocks,), (THREADS,),
             (
-                arrays["u"], self._rest, arrays["words"], self._bits, np.int32(self.reach), self._members,
+                arrays["u"], arrays["v"], self._rest, arrays["words"], self._bits, np.int32(self.reach), self._members,
                 np.int32(self.capacity), self._numbers, self._neighbours, self._news, number(self.stiffness),
                 number(self.radius), self._energy, np.int64(self._size),
             ),

@@ -1,7 +1,8 @@
 // Pieces of a body that meet again: particles without a bond between them push each other away when they are close.
 //
-//   a_i = S Σ_j (d − r) n,  r < d the distance of the two, n from j to i
+//   a_i = S Σ_j met n,  depth = d − r, r < d the distance of the two, n from j to i
 //
+// met is the depth, but for the step in which it begins or ends (met.cuh).
 // Units of bonds.cu. Who takes part: particles that are without a bond to one of the 3^d − 1 beside them (surfaces, cuts, and
 // what has broken). They are listed in the order of their places; a grid of cells, hashed, finds for each the others
 // within d + skin, in the order of their places: sums are the same whenever lists are made. Both ends of a pair compute
@@ -15,6 +16,7 @@
 //
 // variants: -DREAL=float -DDIMENSIONS=2; -DREAL=float -DDIMENSIONS=3; -DREAL=double -DDIMENSIONS=2; -DREAL=double -DDIMENSIONS=3
 #include "peridynamics/contact/collect.cuh"
+#include "peridynamics/contact/met.cuh"
 
 constexpr double NOWHERE = 1e15;
 enum { MEMBERS, MOVED, CROWD, STALE, TOTAL };
@@ -159,26 +161,32 @@ struct Push {
     double energy;
 };
 
-DEVICE Push push_on(const REAL* __restrict__ u, const REAL* __restrict__ rest, const unsigned* __restrict__ words,
-                    const short* __restrict__ bits, const int reach, const int capacity, const int* __restrict__ numbers,
-                    const int* __restrict__ neighbours, const int m, const long long i, const long long size,
-                    const REAL stiffness, const REAL radius)
+// Neighbours stand within the skin, so one that was touched a step before is still among them.
+DEVICE Push push_on(const REAL* __restrict__ u, const REAL* __restrict__ v, const REAL* __restrict__ rest,
+                    const unsigned* __restrict__ words, const short* __restrict__ bits, const int reach, const int capacity,
+                    const int* __restrict__ numbers, const int* __restrict__ neighbours, const int m, const long long i,
+                    const long long size, const REAL stiffness, const REAL radius)
 {
     Push push = {0, 0, 0, 0};
     const int n = numbers[m];
     for (int k = 0; k < n; ++k) {
-        const Pair pair = pair_of(u, rest, size, i, neighbours[(long long)k * capacity + m]);
-        if (!(pair.square < radius * radius) || !(pair.square > 0)) continue;
+        const long long j = neighbours[(long long)k * capacity + m];
+        const Pair pair = pair_of(u, rest, size, i, j);
+        if (!(pair.square > 0)) continue;
+        REAL grown = (v[j] - v[i]) * pair.x + (v[size + j] - v[size + i]) * pair.y;
+        if (DIMENSIONS == 3) grown += (v[2 * size + j] - v[2 * size + i]) * pair.z;
+        const REAL length = sqrt(pair.square), closer = radius - length, before = closer + grown / length;
+        if (!(closer > 0 || before > 0)) continue;
         if (abs(pair.a) <= reach && abs(pair.b) <= reach && abs(pair.c) <= reach) {
             const int span = 2 * reach + 1, layer = DIMENSIONS == 3 ? pair.c + reach : 0;
             const int bit = bits[(layer * span + pair.b + reach) * span + pair.a + reach];
             if (bit >= 0 && words[(bit >> 5) * size + i] >> (bit & 31) & 1) continue;
         }
-        const REAL length = sqrt(pair.square), closer = radius - length, force = stiffness * closer / length;
+        const REAL force = stiffness * met(closer, before) / length;
         push.x -= force * pair.x;
         push.y -= force * pair.y;
         if (DIMENSIONS == 3) push.z -= force * pair.z;
-        push.energy += 0.25 * (double)stiffness * (double)closer * (double)closer;  // half of the pair's
+        if (closer > 0) push.energy += 0.25 * (double)stiffness * (double)closer * (double)closer;  // half of the pair's
     }
     return push;
 }
@@ -195,7 +203,7 @@ extern "C" __global__ void repel(const REAL* __restrict__ u, const REAL* __restr
     const int n = min(news[MEMBERS], capacity);
     for (int m = blockIdx.x * blockDim.x + threadIdx.x; m < n; m += gridDim.x * blockDim.x) {
         const long long i = members[m];
-        const Push push = push_on(u, rest, words, bits, reach, capacity, numbers, neighbours, m, i, size, stiffness, radius);
+        const Push push = push_on(u, v, rest, words, bits, reach, capacity, numbers, neighbours, m, i, size, stiffness, radius);
         const REAL light = light_of[mixed ? i : 0], given[3] = {light * push.x, light * push.y, light * push.z};
         REAL moved = 0, speed = 0;
 #pragma unroll
@@ -211,7 +219,7 @@ extern "C" __global__ void repel(const REAL* __restrict__ u, const REAL* __restr
 }
 
 // energy: (capacity) of this moment.
-extern "C" __global__ void measure_contact(const REAL* __restrict__ u, const REAL* __restrict__ rest,
+extern "C" __global__ void measure_contact(const REAL* __restrict__ u, const REAL* __restrict__ v, const REAL* __restrict__ rest,
                                            const unsigned* __restrict__ words, const short* __restrict__ bits,
                                            const int reach, const int* __restrict__ members, const int capacity,
                                            const int* __restrict__ numbers, const int* __restrict__ neighbours,
@@ -221,7 +229,7 @@ extern "C" __global__ void measure_contact(const REAL* __restrict__ u, const REA
     const int n = min(news[MEMBERS], capacity);
     for (int m = blockIdx.x * blockDim.x + threadIdx.x; m < n; m += gridDim.x * blockDim.x) {
         const long long i = members[m];
-        const Push push = push_on(u, rest, words, bits, reach, capacity, numbers, neighbours, m, i, size, stiffness, radius);
+        const Push push = push_on(u, v, rest, words, bits, reach, capacity, numbers, neighbours, m, i, size, stiffness, radius);
         energy[m] = push.energy;
     }
 }

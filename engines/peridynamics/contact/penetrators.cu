@@ -1,7 +1,8 @@
 // Rigid bodies that push particles away: a spring between the surface of each particle and that of the body.
 //
-//   a = P depth n − friction,  depth = ½ − distance,  friction = v_t min(½, μ P depth/|v_t|)
+//   a = P met n − friction,  depth = ½ − distance,  friction = v_t min(½, μ P met/|v_t|)
 //
+// met is the depth, but for the step in which it begins or ends (met.cuh).
 // Units of bonds.cu: spacings, steps, the mass of a particle. The spring has a potential, so a body without friction
 // keeps its energy; friction stops at most half of the sliding in a step, which is what regularises it. All is float64:
 // few particles are in reach, and their places are large numbers beside the depth.
@@ -12,6 +13,7 @@
 //
 // variants: -DREAL=float -DDIMENSIONS=2; -DREAL=float -DDIMENSIONS=3; -DREAL=double -DDIMENSIONS=2; -DREAL=double -DDIMENSIONS=3
 #include "peridynamics/contact/collect.cuh"
+#include "peridynamics/contact/met.cuh"
 
 constexpr int SHAPE = 12, STATE = 20, THREADS = 256, SUMS = 8;
 enum { KIND, AXIS, SIZES = 4, STIFFNESS = 7, FRICTION, RATIO };  // of a shape; RATIO: particle's mass over its own, 0: given
@@ -179,13 +181,15 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             Vector out;
             const double depth = 0.5 - distance(shape, here - place, out);
             Vector given = {0, 0, 0}, rubbed = {0, 0, 0};
-            if (depth > 0) {
-                const double push = shape[STIFFNESS] * depth;
+            const Vector relative = particle(v, size, at) - velocity;
+            const double away = dot(relative, out);
+            const bool touching = depth > 0 || depth + away > 0;
+            if (touching) {
+                const double push = shape[STIFFNESS] * met(depth, depth + away);
                 given = push * out;
-                sums[3] += 0.5 * push * depth;
-                if (shape[FRICTION] > 0) {
-                    const Vector relative = particle(v, size, at) - velocity;
-                    const Vector sliding = relative - dot(relative, out) * out;
+                if (depth > 0) sums[3] += 0.5 * shape[STIFFNESS] * depth * depth;
+                if (shape[FRICTION] > 0 && push > 0) {
+                    const Vector sliding = relative - away * out;
                     const double speed = sqrt(dot(sliding, sliding));
                     if (speed > 0) {
                         const double slower = fmin(0.5 / light, shape[FRICTION] * push / speed);
@@ -207,7 +211,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                     sums[5 + k] += taken[k];
                     held = (REAL)((b ? (double)held : 0.0) + taken[k]);
                 }
-                if (depth > 0) pushes[k * size + at] += (REAL)each[k];
+                if (touching) pushes[k * size + at] += (REAL)each[k];
             }
         }
 #pragma unroll

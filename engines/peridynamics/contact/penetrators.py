@@ -11,7 +11,6 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.twins import Twins
-from engines.peridynamics.contact.masses import light_of
 from engines.peridynamics.contact.rigid import Rigid
 from engines.peridynamics.step.solver import Follower, Solver
 
@@ -43,7 +42,7 @@ class Penetrators(Follower):
 
     def __init__(self, solver: Solver, rigid: Rigid, rest: Any) -> None:
         self.solver, self.rigid, self.backend = solver, rigid, solver.backend
-        self._rest, self._first, self._light = rest, 0, light_of(solver)
+        self._rest, self._first, self._light = rest, 0, solver.per_mass()
         self.bodies, self.capacity = len(rigid.solids), len(solver.body.places)
         states = np.zeros((self.bodies, STATE))
         states[:, SEEN], states[:, SEEN_VELOCITY] = rigid.places, rigid.velocities

@@ -11,7 +11,6 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.backend.twins import Twins
-from engines.peridynamics.contact.masses import light_of
 from engines.peridynamics.lattice.family import WORD, Family
 from engines.peridynamics.lattice.solver import Discretised
 from engines.peridynamics.step.solver import Follower, Solver
@@ -63,7 +62,7 @@ class Repulsion(Follower):
     ) -> None:
         self.solver, self.backend, self.capacity, self._rest = solver, solver.backend, capacity, rest
         self.stiffness, self.radius, self.reach = stiffness, radius, body.family.reach
-        self._light = light_of(solver)
+        self._light = solver.per_mass()
         self.width, d = radius + SKIN, body.dimensions
         self.most, self.buckets = MOST[d], buckets_for(capacity)
         array, number = self.backend.array, solver.dtype

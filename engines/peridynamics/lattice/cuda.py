@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
 from collections.abc import Iterable
 from functools import cached_property, partial
 from pathlib import Path
@@ -23,6 +21,7 @@ from engines.peridynamics.lattice.small.cuda import SOURCE as MANY_STEPS
 from engines.peridynamics.lattice.solver import Discretised, LatticeSolver
 from engines.peridynamics.material.laws.law import Law
 from engines.peridynamics.step.solver import Follower, paces_of
+from engines.writing import replace_file
 
 SOURCE = Path(__file__).with_name("bonds.cu")
 COLUMNS = 32
@@ -287,8 +286,5 @@ def _kept(text: str) -> Path:
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     path = cache_dir() / "laws" / f"{digest}.cu"
     if not path.is_file() or path.read_text("utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-            file.write(text)
-        os.replace(file.name, path)  # whole: another process may be compiling it
+        replace_file(path, lambda file: file.write(text.encode()))  # whole: another process may be compiling it
     return path

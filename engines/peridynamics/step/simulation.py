@@ -100,7 +100,7 @@ class PeridynamicSimulation(Simulation):
         too_much = self._gauges.first_work(self._loads.table(0, 1)[0], self._decay) if self._half_step else 0.0
         return Balance(
             self._totals, self._start, self._solver.body.scales.energy, self._decay, too_much, self._tip,
-            self._watched.rayleigh_speed, self._contact,
+            self._watched.rayleigh_speed, self._contact, self.dt,
         )  # fmt: skip
 
     # Steps.

@@ -129,6 +129,11 @@ class Solver(ABC):
         """(size,) on the device: bonds of each particle before any cut."""
         return self._whole
 
+    def per_mass(self) -> Any:
+        """1 over the mass of particles, on the device: (size) where materials differ in it, else one number."""
+        mass = self.backend.to_host(self.mass) if np.ndim(self.mass) else np.atleast_1d(self.mass)
+        return self.backend.array((1 / mass).astype(self.dtype))
+
     @property
     @abstractmethod
     def traffic(self) -> KernelTraffic: ...

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engines.api import Finding, SeriesInfo
+from engines.api import Finding, Remedy, SeriesInfo
 from engines.api.charts import ChartInfo
 from engines.peridynamics.contact.contact import ENERGIES as CONTACT_ENERGIES
 from engines.peridynamics.contact.contact import Contact, ContactEnergies
@@ -19,6 +19,7 @@ from engines.peridynamics.watch.moment import Moment
 from engines.peridynamics.watch.totals.totals import Sums, Totals
 from engines.watching import Watcher
 
+STEP = ("numerics", "step")
 MISSED = 0.1
 """[%] of the energies that may be missing without a word."""
 
@@ -58,10 +59,12 @@ class Balance(Watcher[Moment]):
         tip: Tip,
         rayleigh_speed: float,
         contact: Contact | None,
+        step: float,
     ) -> None:
-        """start: sums at the start; unit [J] of energies on the device; decay, too_much: as ``energies`` takes them."""
+        """start: sums at the start; unit [J] of energies on the device; decay, too_much: as ``energies`` takes them;
+        step: Δt [µs]"""
         self._totals, self._unit, self._decay, self._too_much = totals, unit, decay, too_much
-        self._tip, self._rayleigh_speed, self._contact = tip, rayleigh_speed, contact
+        self._tip, self._rayleigh_speed, self._contact, self._step = tip, rayleigh_speed, contact, step
         self._intact, self._brought = start.intact, energies(start, unit, 1.0, 0.0).kinetic
         self.charts = tuple(_with_energies(info, decay < 1, contact is not None) for info in self.charts)
         self._seen: Mapping[str, float] = {}
@@ -95,12 +98,14 @@ class Balance(Watcher[Moment]):
         missed = self._seen.get("imbalance", 0.0)
         if missed <= MISSED:
             return ()
+        shorter = float(f"{(0.9 * MISSED / missed) ** 0.5 * self._step:.2g}")
         return (
             Finding(
                 f"{missed:.2g} % of the energy is missing, and {MISSED:g} % is what a good run misses: forces, those "
                 "of contact above all, change faster than the steps follow. It falls with the square of the step: take "
                 f"one of {(0.9 * MISSED / missed) ** 0.5:.2g} times this.",
-                place=("numerics",),
+                place=STEP,
+                remedy=Remedy(f"Make the step {shorter:g} µs", {STEP: shorter}),
             ),
         )
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engines.api import Selection
 from engines.backend import threads
 from engines.backend.cpu import CpuBackend
-from engines.backend.cpu_kernels import SCAN_CHUNK
+from engines.backend.fields.cpu_kernels import SCAN_CHUNK
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ import pytest
 from engines.api.device import DeviceInfo
 from engines.api.errors import DeviceError, ProblemError
 from engines.backend import available, cuda, open_backend
-from engines.backend.cuda_errors import describe, is_cuda_error, translated
-from engines.backend.cuda_status import cuda_status
+from engines.backend.devices.cuda_errors import describe, is_cuda_error, translated
+from engines.backend.devices.cuda_status import cuda_status
 from workbench.words.failures import as_sentence
 
 

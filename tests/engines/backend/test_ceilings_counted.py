@@ -7,8 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engines.backend import cpu_kernels
-from engines.backend.ceilings import memory
+from engines.backend.ceilings import memory, stream_kernels
 
 
 def test_a_cpus_ceilings_are_the_bytes_of_the_arrays_over_the_seconds(monkeypatch):
@@ -20,7 +19,7 @@ def test_a_cpus_ceilings_are_the_bytes_of_the_arrays_over_the_seconds(monkeypatc
         return next(seconds)
 
     for name in ("stream_copy", "stream_triad"):
-        monkeypatch.setattr(cpu_kernels, name, lambda *given: moved.append(_bytes(given)))
+        monkeypatch.setattr(stream_kernels, name, lambda *given: moved.append(_bytes(given)))
     monkeypatch.setattr(memory, "_best", once)
     found = memory.measure_cpu(1, 1000)
     assert moved == [2 * 8000, 3 * 8000], "copy reads one and writes one, triad reads two and writes one"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import os
 import signal
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +38,7 @@ def test_a_dropped_file_opens_on_another_thread(window, qtbot, services):
     assert window.model.document.project.title == "heart"
     assert services.open_threads == ["workbench-files_0"]
     assert window.stack.currentWidget() is window.viewport
+    qtbot.waitUntil(lambda: services.recent() and not window.background.busy)
     assert services.recent()[0].path == "/tmp/heart.vtu"
     assert window.recent_menu.actions()[0].text() == "heart  (/tmp/heart.vtu)"
 
@@ -90,6 +93,28 @@ def test_a_full_disk_is_a_sentence_and_nothing_is_lost(opened, qtbot, tmp_path):
     assert window.isWindowModified()
     assert window.model.document.path is None
     assert window.log.list.item(window.log.list.count() - 1).text().endswith("then save again.")
+
+
+def test_a_slow_disk_keeps_the_window_waiting_for_no_write(opened, qtbot, services, monkeypatch, tmp_path):
+    """Saving, and the list of recent projects: each write comes 0.2 s late, and none on the window's thread."""
+    threads = []
+
+    def late(write):
+        def written(*given):
+            threads.append(threading.current_thread())
+            time.sleep(0.2)
+            return write(*given)
+
+        return written
+
+    for name in ("save", "remember", "autosave", "forget_autosave"):
+        monkeypatch.setattr(services, name, late(getattr(services, name)))
+    opened.model.edit(("parameters", "tissue", "sigma_il"), 0.3)
+    opened.keeper.timer.timeout.emit()
+    opened.files.save_to(tmp_path / "heart.zip")
+    qtbot.waitUntil(lambda: not opened.isWindowModified() and not opened.background.busy)
+    assert len(threads) >= 4
+    assert threading.main_thread() not in threads
 
 
 def test_undo_and_redo_reach_form_document_and_probes(opened):

@@ -9,7 +9,7 @@ import pytest
 from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
 from tests.ui.doubles import Wave
-from ui.session.kept_paint import NOTHING
+from ui.session.paint.kept_paint import NOTHING
 
 
 @pytest.fixture

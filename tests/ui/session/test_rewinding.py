@@ -7,12 +7,12 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from ui.charts.plots.traces import TraceBuffer, TraceStore
-from ui.panels.probes import LEFT_NOTE
+from ui.panels.probes.panel import LEFT_NOTE
 from ui.panels.timeline import Timeline
 from ui.session.controller import Phase
 from ui.session.rewinding import NOTHING_BEFORE
-from workbench.run import history
-from workbench.run.history import Mark
+from workbench.run.states import history
+from workbench.run.states.history import Mark
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from PySide6.QtCore import QSettings
 from engines.api import Finding, Problem, registry
 from engines.fdtd.step.simulation import FdtdSimulation
 from engines.peridynamics.step.simulation import PeridynamicSimulation
-from tests.findings.all import AT_THE_END, CASES, ELSEWHERE
+from tests.findings.all import AT_THE_END, CASES, ELSEWHERE, OF_NO_FIELD
 from tests.findings.sites import ROOT, all_places, traced
 from tests.ui.doubles import FakeViewport
 from tests.workbench.fake_engine import FakeBackend, WaveParameters, WaveSimulation, block
@@ -28,6 +28,7 @@ from ui.session.house import HouseServices
 from ui.widgets.theme import theme
 from ui.window.main_window import MainWindow
 from workbench.cli import main
+from workbench.project.document import save_document
 from workbench.project.findings import as_record, findings_of
 from workbench.project.parameter_files import value_at
 from workbench.storage.paths import config_dir, state_dir
@@ -140,6 +141,8 @@ def test_a_finding_is_in_all_four_places(name, made, shared, qtbot, nothing_runs
     expected = [each for each in found if made[each.message] & set(case.places)]
     assert set(case.places) <= {place for each in expected for place in made[each.message]}
     assert_in_the_window(shared, expected)
+    for each in expected:
+        assert each.place or all(place.startswith(OF_NO_FIELD) for place in made[each.message]), each.message
 
     record = run(path, tmp_path / "results", 0.02)
     assert_on_the_terminal(capsys.readouterr().err, expected)
@@ -168,6 +171,12 @@ def test_what_a_run_says_at_its_end_is_in_all_four_places(name, made, shared, qt
     open_in(shared, qtbot, path)
     shared.estimates.show_noticed(tuple(expected))
     assert_in_the_window(shared, expected)
+    for each in [each for each in expected if each.remedy is not None]:
+        shared.findings.mend_asked.emit(each.remedy)
+        assert shared.model.valid
+        mended = save_document(shared.model.snapshot(), tmp_path / "mended")
+        messages = [told["message"] for told in run(mended, tmp_path / "again")["noticed"]]
+        assert not any(made[each.message] & made[message] for message in messages), messages
 
 
 def test_every_place_that_makes_a_finding_has_a_case():

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from engines.api.errors import DeviceError
 from tests.ui.doubles import FakeBackend, Wave
 from ui.session.controller import Phase
-from ui.window.going_on import AGAIN, HERE, ON_CPU
+from ui.window.questions.going_on import AGAIN, HERE, ON_CPU
 
 SHORT = "The GPU ran out of memory: use a smaller problem, single precision, or another device."
 LOST = "A kernel left its memory on the GPU: restart the application before the next run on it."

@@ -1,16 +1,9 @@
-"""``workbench run``, in this process and in one of its own."""
+"""``workbench run``: what it leaves, what it refuses and what it says."""
 
 from __future__ import annotations
 
-import csv
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 import types
-from pathlib import Path
 from typing import Any
 
 import meshio
@@ -18,41 +11,15 @@ import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
+from tests.workbench.cli.commands import change, command, rows
 from tests.workbench.fake_engine import WaveEngine, WaveSimulation
 from workbench.cli import doctor, main
 from workbench.cli.runs import pictures
 from workbench.cli.runs.progress import ProgressLine
 from workbench.project.document import open_document, save_document
-from workbench.run.recording import HURRIED
 from workbench.storage.paths import state_dir
 
-ROOT = Path(__file__).parents[3]
 PICTURE = np.zeros((3, 4, 4), np.uint8)
-
-
-def rows(path: Path) -> list[list[str]]:
-    with path.open(newline="") as file:
-        return list(csv.reader(file))
-
-
-def command(*arguments: Any, **options: Any) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    house = str(ROOT / "tests/workbench/house.py")
-    return subprocess.Popen(
-        [sys.executable, house, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-        **options,
-    )
-
-
-def change(project: Path, **parameters: Any) -> None:
-    document = open_document(project)
-    for name, value in parameters.items():
-        setattr(document.parameters, name, value)
-    save_document(document)
 
 
 def test_a_run_leaves_all_its_results(project, tmp_path, capsys):
@@ -228,139 +195,6 @@ def test_a_simulation_that_is_not_as_declared_is_told_of(project, tmp_path, monk
     assert told.count("observe() gives 'mean', and the simulation declares the series 'mean_voltage'") == 1
 
 
-def test_resume_continues_bit_for_bit_and_keeps_the_tables_whole(project, tmp_path):
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    change(project, step=0.025)  # 40 steps to a millisecond; 1.7 ms is between two sampled steps
-    base = ["run", str(project), "--no-pictures", "--snapshot-every", "0.5"]
-    assert main([*base, "--out", str(whole)]) == 0
-    assert main([*base, "--out", str(parts), "--until", "1.7"]) == 0
-    assert main([*base, "--out", str(parts), "--resume"]) == 0
-    for name in ("traces.csv", "series.csv", "points.csv"):
-        assert (whole / name).read_text() == (parts / name).read_text()
-    a, b = (meshio.read(folder / "fields" / "fields_000000160.vtu") for folder in (whole, parts))
-    for name, (values,) in a.cell_data.items():
-        np.testing.assert_array_equal(values, b.cell_data[name][0])
-    assert json.loads((parts / "run.json").read_text())["resumed_at"] == pytest.approx(1.7)
-
-
-def test_a_checkpoint_of_another_problem_is_refused(project, tmp_path, capsys):
-    base = ["run", str(project), "--no-pictures", "--out", str(tmp_path / "out")]
-    assert main(base) == 0
-    change(project, speed=2.0)
-    assert main([*base, "--resume"]) == 2
-    assert "belongs to another problem" in capsys.readouterr().err
-    (tmp_path / "out" / "checkpoint.npz").write_bytes(b"PK no")
-    assert main([*base, "--resume"]) == 2
-    assert "is damaged" in capsys.readouterr().err
-
-
-@pytest.mark.keeps_time
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_an_interrupted_run_keeps_its_results(project, tmp_path, number, code):
-    change(project, delay=0.005)
-    out = tmp_path / "out"
-    process = command("run", project, "--until", "500", "--out", out, "--snapshot-every", "0.2", "--no-pictures")
-    deadline = time.monotonic() + 30
-    while not (out / "traces.csv").exists() or len(rows(out / "traces.csv")) < 5:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    before = float(rows(out / "traces.csv")[-2][0])  # the last one may be half written
-    process.send_signal(number)
-    told, error = process.communicate(timeout=20)
-    assert process.returncode == code, error
-    # At most 5 s of the run itself, however slow the machine is: a step is 0.02 ms and takes 5 ms at the least.
-    assert json.loads((out / "run.json").read_text())["outcome"]["time"] - before < 20
-    assert "Traceback" not in error
-    assert told.startswith("Interrupted at ")
-    assert json.loads((out / "run.json").read_text())["outcome"]["state"] == "closed"
-    assert (out / "checkpoint.npz").exists()
-    # what ends a process from outside may not wait: all that a resumed run writes anyway is left to that
-    told_of_it = json.loads((out / "run.json").read_text())["outcome"]["ending"]
-    assert (told_of_it == HURRIED) is (number == signal.SIGTERM)
-    assert (out / "points.csv").exists() is (number != signal.SIGTERM)
-    assert meshio.read(sorted((out / "fields").iterdir())[-1]).cells_dict["tetra"].shape == (216, 4)
-
-
-@pytest.mark.keeps_time
-def test_a_second_run_into_the_same_folder_is_refused(project, tmp_path, capsys):
-    change(project, delay=0.005)
-    out = tmp_path / "out"
-    process = command("run", project, "--until", "500", "--out", out, "--no-pictures")
-    deadline = time.monotonic() + 30
-    while not (out / "traces.csv").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    before = (out / "run.json").read_text()
-    assert main(["run", str(project), "--until", "1", "--out", str(out), "--no-pictures"]) == 2
-    assert f"Another run writes into '{out}'" in capsys.readouterr().err
-    assert (out / "run.json").read_text() == before
-    process.kill()
-    process.communicate()
-    assert main(["run", str(project), "--until", "1", "--out", str(out), "--no-pictures"]) == 0  # its lock went with it
-    assert not (out / ".running").exists()
-
-
-def test_a_killed_run_leaves_readable_files_and_resumes(project, tmp_path, monkeypatch, capsys):
-    change(project, delay=0.002)
-    out = tmp_path / "out"
-    process = command("run", project, "--out", out, "--until", "1", "--no-pictures")
-    process.communicate(timeout=30)
-    assert process.returncode == 0
-    process = command("run", project, "--out", out, "--until", "500", "--resume", "--snapshot-every", "0.5")
-    deadline = time.monotonic() + 30
-    while len(rows(out / "traces.csv")) < 20:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    process.kill()
-    process.communicate()
-    with (out / "traces.csv").open("a") as file:
-        file.write("9.9,1.0,")  # a line cut short
-    assert main(["run", str(project), "--out", str(out), "--until", "2", "--resume", "--no-pictures"]) == 0
-    times = [float(row[0]) for row in rows(out / "traces.csv")[1:]]
-    assert times == pytest.approx(np.arange(0, 2.01, 0.1))
-
-
-def test_a_disk_that_is_full_already_is_bad_input(project, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("shutil.disk_usage", lambda path: types.SimpleNamespace(free=4096))
-    assert main(["run", str(project), "--until", "1", "--no-pictures", "--out", str(tmp_path / "out")]) == 2
-    assert "The disk is full" in capsys.readouterr().err
-    assert not any((tmp_path / "out").iterdir())
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="file size limits are of POSIX")
-@pytest.mark.parametrize("limit", [60, 700, 3000, 5000])
-def test_a_full_disk_ends_the_run_in_a_sentence_and_keeps_what_was_written(project, tmp_path, limit):
-    """A limit on the size of a file answers as a full disk does: a write that fails or comes back short."""
-    import resource
-
-    out = tmp_path / "out"
-    change(project, delay=0.0001)
-    process = command(
-        "run",
-        project,
-        "--out",
-        out,
-        "--until",
-        "60",
-        "--snapshot-every",
-        "2",
-        "--no-pictures",
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY)),
-    )
-    _, error = process.communicate(timeout=60)
-    assert process.returncode == 3, error
-    last = error.strip().splitlines()[-1]
-    assert "The disk is full" in last
-    assert "Traceback" not in error
-    for table in out.glob("*.csv"):
-        content = table.read_text()
-        assert content.endswith("\n") or not content
-        assert len({len(row) for row in rows(table)}) <= 1
-    for grid in (out / "fields").glob("*.vtu"):
-        meshio.read(grid)
-    assert not list(out.rglob("*.tmp"))
-
-
 def test_results_of_an_earlier_run_are_replaced_whole(project, tmp_path):
     base = ["run", str(project), "--no-pictures", "--out", str(tmp_path / "out"), "--snapshot-every", "0.5"]
     assert main(base) == 0
@@ -376,56 +210,6 @@ def test_without_out_each_run_gets_a_folder_of_its_own(project, tmp_path, monkey
     assert (tmp_path / "slab-results" / "run.json").exists()
     assert (tmp_path / "slab-results-2" / "run.json").exists()
     assert "slab-results-2" in capsys.readouterr().out
-
-
-def test_a_run_goes_on_as_it_was_asked_for_after_a_crash(project, tmp_path, capsys):
-    """Also where the project was edited since: the values of the run are those that its folder keeps."""
-    out, whole = tmp_path / "out", tmp_path / "whole"
-    asked = ["run", project, "--until", "500", "--snapshot-every", "0.5", "--no-pictures", "--device", "cpu"]
-    asked += ["--checkpoint-every", "0.05"]
-    change(project, delay=0.002)
-    process = command(*asked, "--out", out)
-    deadline = time.monotonic() + 30
-    while not (out / "checkpoint-1.npz").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    process.kill()
-    process.communicate()
-    assert not (out / "checkpoint-2.npz").exists()  # two are kept
-    record = json.loads((out / "run.json").read_text())
-    record["command"]["until"] = record["project"]["run"]["until"] = 8.0  # 500 would take minutes
-    (out / "run.json").write_text(json.dumps(record))
-    (out / "fields" / ".fields_000000001.vtu.abcd1234.tmp").write_bytes(b"half")
-    (out / "checkpoint.npz").write_bytes((out / "checkpoint.npz").read_bytes()[:-40])  # torn: the one before counts
-    change(project, speed=2.0)
-    assert main(["resume", str(out)]) == 0
-    assert "is damaged: the run goes on from the one before" in capsys.readouterr().err
-    assert not list(out.rglob(".*.tmp"))
-    outcome = json.loads((out / "run.json").read_text())
-    assert (outcome["outcome"]["state"], outcome["outcome"]["time"]) == ("finished", 8.0)
-    change(project, speed=1.0)
-    assert main([*map(str, asked), "--until", "8", "--out", str(whole)]) == 0
-    for name in ("series.csv", "traces.csv", "points.csv", "fields.pvd", "fields/fields_000000400.vtu"):
-        assert (whole / name).read_bytes() == (out / name).read_bytes()
-    assert main(["resume", str(out)]) == 2
-    assert "has come to its end" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (None, "There is no run in"),
-        ("{", "is damaged"),
-        ('{"command": {}, "project": {}}', "wrong value at project"),
-        ('{"command": {"project": "/nowhere", "until": -1}, "project": {}}', "wrong value at until"),
-        ('{"command": {"project": "/nowhere"}, "project": {}}', "/nowhere"),
-    ],
-)
-def test_a_folder_without_a_run_is_not_gone_on_with(house, tmp_path, capsys, content, words):
-    if content is not None:
-        (tmp_path / "run.json").write_text(content)
-    assert main(["resume", str(tmp_path)]) == 2
-    assert words in capsys.readouterr().err
 
 
 def test_values_are_set_for_one_run(project, tmp_path, capsys):
@@ -480,16 +264,6 @@ def test_a_quiet_run_says_nothing_of_what_goes_well(project, tmp_path, capsys):
     assert told.out == told.err == ""
     assert main([*run, "--set", "sped=1"]) == 2
     assert capsys.readouterr().err
-
-
-def test_resuming_to_before_the_checkpoint_is_refused(project, tmp_path, capsys):
-    run = ["run", str(project), "--no-pictures", "--out", str(tmp_path / "out"), "--until"]
-    assert main([*run, "2"]) == 0
-    capsys.readouterr()
-    assert main([*run, "1", "--resume"]) == 2
-    assert "has come to 2 ms already: give an --until beyond that" in capsys.readouterr().err
-    assert main([*run, "2", "--resume"]) == 0
-    assert "Finished at 2 ms." in capsys.readouterr().out
 
 
 def test_what_remains_is_told_once_it_is_known(capsys):

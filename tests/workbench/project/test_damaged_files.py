@@ -22,7 +22,7 @@ from tests.workbench.export.test_png import END, chunk, itxt
 from tests.workbench.fake_engine import block
 from workbench.export.png import SIGNATURE
 from workbench.project.document import open_document, save_document
-from workbench.run.checkpoint import CheckpointMeta, read_checkpoint, write_checkpoint
+from workbench.run.states.checkpoint import CheckpointMeta, read_checkpoint, write_checkpoint
 
 
 def flipped(content: bytes, share: float) -> bytes:

@@ -23,8 +23,8 @@ from workbench.project.boundary import EVERYTHING
 from workbench.project.document import Document, new_document, open_document, save_document
 from workbench.project.parameter_files import file_parameters, named_files, with_values
 from workbench.project.project import Probe
-from workbench.run.checkpoint import problem_fingerprint
 from workbench.run.session import probe_elements, start
+from workbench.run.states.checkpoint import problem_fingerprint
 
 
 @pytest.fixture(autouse=True)

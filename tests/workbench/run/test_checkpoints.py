@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
-from workbench.run.checkpoint import CheckpointMeta, checkpoints_at, read_checkpoint, write_checkpoint
+from workbench.run.states.checkpoint import CheckpointMeta, checkpoints_at, read_checkpoint, write_checkpoint
 from workbench.storage.atomic import StorageError, write_text
 
 

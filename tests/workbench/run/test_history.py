@@ -12,11 +12,11 @@ from engines.api import Problem
 from engines.api.errors import ProblemError
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
 from workbench.project.document import open_document
-from workbench.run import history
 from workbench.run.frames import RunState
-from workbench.run.history import FEWEST, History
 from workbench.run.recording import Recorder
 from workbench.run.session import start
+from workbench.run.states import history
+from workbench.run.states.history import FEWEST, History
 
 
 @pytest.fixture

@@ -20,10 +20,10 @@ from workbench.export.pvd import read_pvd
 from workbench.export.vtu import VtuWriter
 from workbench.project.document import Document, open_document
 from workbench.run import recording as module
-from workbench.run.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.run.frames import RunState
 from workbench.run.recording import Recorder
 from workbench.run.session import start
+from workbench.run.states.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.run.timing_log import export_timing
 from workbench.storage.append import AppendedFile, trim
 from workbench.storage.atomic import StorageError

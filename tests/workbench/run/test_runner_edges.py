@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engines.api import Problem
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
-from tests.workbench.run.test_runner import Watcher
+from tests.workbench.run.watching import Watcher
 from workbench.run.frames import RunState
 from workbench.run.runner import Runner
 

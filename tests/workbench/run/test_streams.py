@@ -14,10 +14,10 @@ from engines.backend.cpu import CpuBackend
 from tests.workbench.fake_engine import FakeBackend
 from workbench.export import streams as files
 from workbench.project.document import Document, new_document
-from workbench.run.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.run.frames import RunState
 from workbench.run.recording import Recorder
 from workbench.run.session import start
+from workbench.run.states.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.run.streams import spikes
 
 

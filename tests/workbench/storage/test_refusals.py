@@ -12,7 +12,7 @@ import pytest
 from engines.backend.cache_dir import keep
 from engines.geometry.grid import Grid
 from workbench.export.results import Results, export_results
-from workbench.run.checkpoint import CheckpointMeta, checkpoints_at, write_checkpoint
+from workbench.run.states.checkpoint import CheckpointMeta, checkpoints_at, write_checkpoint
 from workbench.storage.append import AppendedFile
 from workbench.storage.atomic import StorageError
 from workbench.storage.background import BackgroundWriter

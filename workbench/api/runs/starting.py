@@ -27,7 +27,7 @@ from workbench.words.failures import as_sentence
 @contextmanager
 def opened_backend(device: str) -> Iterator[Backend]:
     """A device, closed at the end. Raises ProblemError, DeviceError."""
-    from engines.backend.select import open_backend  # Numba and CuPy are imported when they are needed
+    from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when they are needed
 
     backend = open_backend(device)
     try:
@@ -74,7 +74,7 @@ def use_tool(
 
 def _started(document: Document, device: str | None) -> Run:
     """A run that is being built, of a copy of the document; what is known before is warned of."""
-    from engines.backend.select import open_backend
+    from engines.backend.devices.select import open_backend
 
     own = replace(
         document,

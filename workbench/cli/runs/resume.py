@@ -20,8 +20,8 @@ from workbench.project.parameter_files import named_files
 from workbench.project.presets import open_named
 from workbench.project.project import Project
 from workbench.project.store import validated
-from workbench.run.checkpoint import checkpoints_at
 from workbench.run.earlier import CHECKPOINT, was_finished
+from workbench.run.states.checkpoint import checkpoints_at
 
 
 def resume_command(options: Namespace) -> int:

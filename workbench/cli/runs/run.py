@@ -29,12 +29,12 @@ from workbench.cli.runs.progress import ProgressLine
 from workbench.cli.telling import fact_lines, tell_findings
 from workbench.project.document import Document
 from workbench.project.findings import estimate_of, findings_of
-from workbench.run.checkpoint import CheckpointMeta, checkpoints_at, problem_fingerprint, read_checkpoint
 from workbench.run.earlier import CHECKPOINT
 from workbench.run.frames import RunState
 from workbench.run.recording import Recorder
 from workbench.run.runner import Runner
 from workbench.run.session import probe_elements, start
+from workbench.run.states.checkpoint import CheckpointMeta, checkpoints_at, problem_fingerprint, read_checkpoint
 from workbench.storage.atomic import StorageError, refusal, storing, write_bytes
 from workbench.storage.error_log import keep_traceback
 from workbench.storage.locking import ProcessLock
@@ -130,7 +130,7 @@ def _looked_at(document: Document, options: Namespace, until: float | None) -> t
 
     Raises WorkbenchError.
     """
-    from engines.backend.select import open_backend  # Numba and CuPy are imported when they are needed
+    from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when they are needed
 
     backend = open_backend(options.device or document.project.run.device)
     try:

@@ -58,7 +58,7 @@
 #if AGEING
 #include "battery/cells/step/ageing.cuh"
 #endif
-#include "battery/cells/step/kinetics.cuh"
+#include "battery/kinetics/kinetics.cuh"
 
 constexpr int BLOCK = (sizeof(REAL) == 4 ? 64 : 32) / (VARYING ? 2 : 1);
 

@@ -13,10 +13,10 @@ from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.watch.cuda import CudaKernels
 from engines.cardiac.watch.kernels import KERNELS, WatcherKernels
 from engines.cardiac.watch.phase import Phase, phase_looks
-from engines.cardiac.watch.shell import Shell, shell_of
 from engines.cardiac.watch.watcher import Snapshot
 from engines.geometry.meshes.box import box_mesh
 from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.meshes.shell import Shell, shell_of
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
 

@@ -1,4 +1,4 @@
-"""Contact: the run of the reference on both backends, momentum and energy, Hertz, Coulomb, what is refused."""
+"""Contact: the run of the reference on both backends, momentum and energy, steps, shapes, what is refused."""
 
 from __future__ import annotations
 
@@ -7,82 +7,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.peridynamics.body.bonded import filled
-from engines.peridynamics.contact.contact import NOWHERE, contact_on
+from engines.peridynamics.contact.contact import contact_on
 from engines.peridynamics.contact.limits import contact_step, repulsion_rate
 from engines.peridynamics.contact.reference import ReferenceContact
 from engines.peridynamics.contact.rigid import rigid_on
 from engines.peridynamics.contact.shapes import solid_of
-from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.lattice.reference import Reference
 from engines.peridynamics.lattice.solver import LATTICE_SOLVER
 from engines.peridynamics.material.mixture import Mixture
-from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.parameters.contact import Ball, Cuboid, Cylinder, Plane
 from engines.peridynamics.setup.bonds import BondSetup
 from engines.peridynamics.setup.state import StateSetup
+from tests.engines.peridynamics.contact.scenes import ENGINE, PLATE, SCENES, ball, problem
 from tests.engines.peridynamics.lattice.test_solver import discretised, pairs_of
 
-ENGINE = PeridynamicsEngine()
-PLAIN = {
-    "notches": [],
-    "loads": [],
-    "unbreakable": [],
-    "bonds": {"spacing": 1.0},
-    "numerics": {"precision": "fp64"},
-    "material": {"fracture_energy": 1e6},
-}
-
-
-def problem(**changes) -> Problem:
-    return Problem(PeridynamicParameters.model_validate({**PLAIN, **changes}))
-
-
-def ball(center, radius, motion, **changes) -> dict:
-    return {"form": {"kind": "ball", "center": center, "radius": radius}, "motion": motion, **changes}
-
-
-FREE = {"kind": "free", "mass": 0.5}
-SCENES = {
-    "plate": {
-        "body": {"kind": "plate", "size_x": 12, "size_y": 8},
-        "notches": [{"start": (-1, 4), "end": (13, 4)}],
-        "contact": {"kind": "repulsion", "radius": 1.0},
-        "penetrators": [
-            ball((5, 12.01, 0), 4, {**FREE, "velocity": (20, -60, 0)}, friction=0.4),
-            {"form": {"kind": "plane", "normal": (0.1, 1, 0), "point": (0, 0, 0)}, "motion": {"kind": "fixed"}},
-            {
-                "form": {"kind": "cuboid", "low": (12.02, 1, 0), "high": (15, 6.2, 0)},
-                "motion": {"kind": "driven", "velocity": (-30, 8, 0), "rise": 1.0},
-                "friction": 0.2,
-            },
-        ],
-    },
-    "block": {
-        "body": {"kind": "block", "size_x": 8, "size_y": 6, "size_z": 5},
-        "notches": [{"start": (-1, 3), "end": (9, 3)}],
-        "contact": {"kind": "repulsion", "radius": 1.0},
-        "penetrators": [
-            {
-                "form": {
-                    "kind": "cylinder",
-                    "center": (4, 8.03, 2),
-                    "direction": (1, 0, 0.4),
-                    "radius": 2,
-                    "length": 5,
-                },
-                "motion": {**FREE, "velocity": (5, -60, 9)},
-                "friction": 0.3,
-            },
-            {
-                "form": {"kind": "cuboid", "low": (8.01, 2, 1), "high": (12, 4.2, 3.3)},
-                "motion": {"kind": "shifted", "displacement": (-0.2, 0, 0), "rise": 3.0},
-            },
-        ],
-    },
-}
 STEPS = 40
 
 
@@ -178,11 +118,30 @@ def test_energy_is_balanced_with_friction(cpu):
     run.close()
 
 
-def test_energy_that_is_missing_is_told_with_a_step_that_keeps_it(cpu):
-    """At 0.7 of the stable step the same plate misses 0.18 % in the end, and at what it is told to take below 0.1 %."""
+def test_a_struck_and_rubbed_plate_keeps_its_energy_at_the_longer_step(device):
+    """At 0.7 of the stable step no more than 0.1 % of the work is missing at any of 12 moments (measured 0.02; 0.11 to
+    0.22 by forces that begin and end at the ends of steps), and at half of it at most a third of that."""
+    worst = []
+    for safety in (0.7, 0.35):
+        run = ENGINE.build(problem(**SCENES["plate"], numerics={"precision": "fp64", "safety": safety}), device)
+        found = 0.0
+        for _ in range(12):
+            run.advance(round(0.79 / run.dt))
+            seen = run.observe()
+            found = max(found, missing(seen))
+        worst.append(found / seen["work"])
+        run.close()
+    assert worst[0] <= 1e-3
+    assert worst[1] <= 0.34 * worst[0]
 
-    def noticed(safety: float | None):
-        run = ENGINE.build(problem(**SCENES["plate"], numerics={"precision": "fp64", "safety": safety}), cpu)
+
+def test_energy_that_is_missing_is_told_with_a_step_that_keeps_it(cpu):
+    """A box that is driven fast against a block, which it meets with its edges: at 0.7 of the stable step 0.3 % is
+    missing in the end, and at what it is told to take below 0.1 %."""
+    box = {"body": SCENES["block"]["body"], "penetrators": SCENES["block"]["penetrators"][1:]}
+
+    def noticed(safety: float):
+        run = ENGINE.build(problem(**box, numerics={"precision": "fp64", "safety": safety}), cpu)
         run.advance(round(9.49 / run.dt))
         found, missed = run.noticed(), run.observe()["imbalance"]
         run.close()
@@ -190,19 +149,23 @@ def test_energy_that_is_missing_is_told_with_a_step_that_keeps_it(cpu):
         return found
 
     (told,) = noticed(0.7)
-    assert told.message.startswith("0.18 % of the energy is missing")
+    assert "of the energy is missing" in told.message
     assert not noticed(0.7 * float(told.message.split("one of ")[1].split(" times")[0]))
-    assert not noticed(None)  # the default
 
 
-def test_the_default_step_is_shorter_with_contact(cpu):
-    """Where nothing touches it is 0.7 of the stable one as before, with a penetrator or particles that repel 0.45."""
-    shares = []
-    for changes in ({}, {"contact": {"kind": "repulsion"}}, {"penetrators": LEANING["penetrators"]}):
+def test_the_default_step_is_shorter_with_friction(cpu):
+    """Where nothing rubs it is 0.7 of the stable one, with contact and without, with friction 0.45."""
+    shares, smooth = [], [{**each, "friction": 0.0} for each in LEANING["penetrators"]]
+    for changes in (
+        {},
+        {"contact": {"kind": "repulsion"}},
+        {"penetrators": smooth},
+        {"penetrators": LEANING["penetrators"]},
+    ):
         given = {"body": LEANING["body"], "numerics": {"precision": "fp64"}, **changes}
         estimate = ENGINE.estimate(problem(**given), cpu)
         shares.append(estimate.step / estimate.stable_step)
-    assert shares == pytest.approx([0.7, 0.45, 0.45])
+    assert shares == pytest.approx([0.7, 0.7, 0.7, 0.45])
 
 
 LEANING = {
@@ -265,158 +228,6 @@ def test_two_halves_of_a_cut_body_collide_and_bounce(cpu):
     assert abs(lower / whole) > 0.5  # of two equal halves the lower one goes ahead
     assert handed[-1][1] == pytest.approx(handed[-2][1], rel=1e-12)
     run.close()
-
-
-def pressed(radius: float, width: float, height: float, depth: float, rise: float):
-    """A cylinder pressed into a plate in plane strain, on a plane: force per length [N/m], the middle's pressure and
-    Hertz's p₀ = √(F E*/πR) [Pa], the force on the support over that on the cylinder."""
-    given = problem(
-        body={"kind": "plate", "size_x": width, "size_y": height, "formulation": "plane strain"},
-        penetrators=[
-            ball((width / 2, height + radius, 0), radius,
-                 {"kind": "shifted", "displacement": (0, -depth, 0), "rise": rise}, stiffness=4),
-            {"form": {"kind": "plane"}, "motion": {"kind": "fixed"}},
-        ],
-    )  # fmt: skip
-    from engines.backend.cpu import CpuBackend
-
-    run = ENGINE.build(given, CpuBackend())
-    run.advance(int(rise / run.dt) + 50)
-    penetrators, forces, peaks = run._contact.penetrators, [], []
-    for _ in range(20):
-        run.advance(10)
-        top = (penetrators._rest[1] > height / 2) & (penetrators._rest[1] < NOWHERE)
-        peaks.append(-run._solver.pushes[1, top].min() * run._solver.body.scales.force / 1e-6)
-        seen = run.observe()
-        forces.append((seen["penetrator_1_force_y"], seen["penetrator_2_force_y"]))
-    force, support = np.mean(forces, axis=0)
-    run.close()
-    modulus = 72e9 / (1 - 1 / 16)
-    return force / 1e-3, np.mean(peaks), np.sqrt(force / 1e-3 * modulus / (np.pi * radius * 1e-3)), -support / force
-
-
-def test_a_pressed_cylinder_has_the_pressure_of_hertz():
-    """Half of the width of contact is 5 spacings: the middle's pressure is Hertz's within 15 % (measured 0.92 at 7
-    spacings, 0.97 at 11: the slow test). What lies still hands on its load: 1 %, the waves that are left."""
-    _, peak, hertz, support = pressed(40, 30, 16, 0.6, 60.0)
-    assert peak == pytest.approx(hertz, rel=0.15)
-    assert support == pytest.approx(1.0, rel=0.01)
-
-
-@pytest.mark.slow
-def test_the_pressure_of_hertz_is_approached():
-    """The horizon, 3 spacings, over the half width, 11: 5 %."""
-    _, peak, hertz, _ = pressed(160, 60, 30, 0.8, 300.0)
-    assert peak == pytest.approx(hertz, rel=0.05)
-
-
-@pytest.mark.parametrize(("shear", "slides"), [(0.45, True), (0.15, False)])
-def test_a_pressed_block_slides_at_its_coefficient_of_friction(cpu, shear, slides):
-    """Pressure 20 MPa and a shear of so much of it on a plane with μ = 0.3. Sliding: the mean force along the plane is
-    0.3 of that across to 1 % and the block's acceleration (0.45 − 0.3) p/(ρ h) to 5 % (it rocks a little). Sticking:
-    it creeps as fast as half of its sliding in a step can take the shear away, 2 τ dt/(ρ Δx), to 10 %."""
-    pressure, height, length = 20.0, 4.0, 16.0
-    given = problem(
-        body={"kind": "plate", "size_x": length, "size_y": height},
-        loads=[{"kind": "stress", "side": "top", "stress": (shear * pressure, -pressure, 0), "rise": 30.0}],
-        penetrators=[{"form": {"kind": "plane"}, "motion": {"kind": "fixed"}, "friction": 0.3}],
-    )
-    run = ENGINE.build(given, cpu)
-    run.advance(int(40 / run.dt))
-    velocities, ratios, times = [], [], []
-    for _ in range(60):
-        run.advance(5)
-        seen = run.observe()
-        top = run._solver.body.places[run.geometry.positions[:, 1] > height - 1]
-        velocities.append(run._solver.arrays["v"][0, top].mean() * run._solver.body.scales.velocity)
-        ratios.append((-seen["penetrator_1_force_x"], -seen["penetrator_1_force_y"]))
-        times.append(run.time * 1e-6)
-    along, across = np.mean(ratios, axis=0)
-    sliding = (0.45 - 0.3) * pressure * 1e6 / (2440 * height * 1e-3)
-    found = np.polyfit(times, velocities, 1)[0]
-    if slides:
-        assert abs(along / across) == pytest.approx(0.3, rel=0.01)
-        assert found == pytest.approx(sliding, rel=0.05)
-        assert seen["friction"] > 0.1 * seen["work"]
-    else:
-        assert abs(along / across) == pytest.approx(shear, rel=0.05)
-        creep = 2 * shear * pressure * 1e6 * run.dt * 1e-6 / (2440 * 1e-3)
-        assert np.mean(velocities) == pytest.approx(creep, rel=0.1)
-    run.close()
-
-
-def test_a_restored_run_goes_on_bit_for_bit(device):
-    scene = problem(**SCENES["plate"])
-    run = ENGINE.build(scene, device)
-    run.advance(27)
-    run.observe()
-    state = {name: np.array(values) for name, values in run.state().items()}
-    again = ENGINE.build(scene, device)
-    again.restore(state)
-    assert run.observe() == again.observe()
-    for one in (run, again):
-        one.advance(8)
-    assert (run.field("velocity") == again.field("velocity")).all()
-    assert run.observe() == again.observe()
-    assert set(run.observe()) == {info.name for info in run.series}
-
-
-def test_an_older_checkpoint_goes_on(device):
-    """It has velocities with what contact adds in the coming step, and that of penetrators in their list. fp64:
-    rounding of 8 steps."""
-    scene = problem(**SCENES["plate"])
-    run = ENGINE.build(scene, device)
-    run.advance(27)
-    state = {name: np.array(values) for name, values in run.state().items()}
-    run._solver.pushes.fill(0)
-    run._contact.particles.push_again()
-    of_particles = device.to_host(run._solver.pushes)
-    pushes = state.pop("pushes")
-    listed = state["penetrators.list"]
-    older = {**state, "v": state["v"] + pushes, "penetrators.kick": (pushes - of_particles)[:, listed]}
-    again, kept = ENGINE.build(scene, device), ENGINE.build(scene, device)
-    kept.restore({**state, "pushes": pushes})
-    again.restore(older)
-    assert np.abs(device.to_host(again._solver.pushes) - pushes).max() <= 1e-12 * np.abs(pushes).max() > 0
-    for one in (kept, again):
-        one.advance(8)
-    velocity = kept.field("velocity")
-    assert np.abs(again.field("velocity") - velocity).max() <= 1e-11 * velocity.max()
-
-
-def test_a_run_goes_on_where_nothing_is_in_reach_yet(device):
-    """The list is made at the same steps, so that all later ones are equal too."""
-    pulled = [{"kind": "stress", "side": "left", "stress": (-1, 0, 0)}]
-    scene = problem(body=PLATE, loads=pulled, penetrators=[ball((5, 30, 0), 4, FREE)])
-    run, again = (ENGINE.build(scene, device) for _ in range(2))
-    run.advance(5)
-    again.restore({name: np.array(values) for name, values in run.state().items()})
-    for one in (run, again):
-        one.advance(4)
-    for step in range(2):
-        kept, other = run.state(), again.state()
-        assert all((np.asarray(kept[name]) == other[name]).all() for name in kept), step
-        assert not len(kept["penetrators.list"])
-        assert kept["penetrators.fastest"] > 0
-        for one in (run, again):
-            one.advance(16)
-
-
-def test_a_run_goes_on_on_another_device(cpu, on_host):
-    """fp64: rounding of 20 steps, as against the reference."""
-    scene = problem(**SCENES["plate"])
-    runs = {device: ENGINE.build(scene, device) for device in (cpu, on_host)}
-    for first, second in ((cpu, on_host), (on_host, cpu)):
-        run, again = runs[first], runs[second]
-        run.advance(27)
-        again.restore({name: np.array(values) for name, values in run.state().items()})
-        for one in (run, again):
-            one.advance(20)
-        velocity = run.field("velocity")
-        assert np.abs(again.field("velocity") - velocity).max() <= 1e-11 * velocity.max()
-
-
-PLATE = {"kind": "plate", "size_x": 12, "size_y": 8}
 
 
 @pytest.mark.parametrize(
@@ -496,53 +307,3 @@ def test_outlines_lie_on_the_surface_and_the_way_out_is_its_gradient(form):
         assert np.abs(slope - out[:, axis]).max() <= 1e-5
     assert np.abs(np.linalg.norm(out, axis=1) - 1).max() <= 1e-12
     assert (distance < 0).any()
-
-
-PRESSED = {
-    "body": {"kind": "plate", "size_x": 12, "size_y": 8},
-    "penetrators": [
-        {"form": {"kind": "plane", "normal": (0, 1, 0), "point": (0, 0, 0)}, "motion": {"kind": "fixed"}},
-        {
-            "form": {"kind": "cuboid", "low": (2, 8, 0), "high": (10, 11, 0)},
-            "motion": {"kind": "driven", "velocity": (1, -20, 0), "rise": 2.0},
-        },
-    ],
-    "measuring": {"gauges": [{"kind": "point", "name": "middle", "point": (6, 4, 0)}]},
-}
-
-
-def test_the_curve_of_load_and_displacement_is_that_of_the_penetrator_that_moves(cpu):
-    run = ENGINE.build(problem(**PRESSED), cpu)
-    assert run.charts[0].name == "load_displacement"
-    run.advance(60)
-    seen = run.observe()
-    (curve,) = run.chart("load_displacement").curves
-    # a smooth rise s(t) = 10x³ − 15x⁴ + 6x⁵ has the mean ½: after it the way is v (t − rise/2)
-    assert run.time > 2
-    assert curve.x[-1] == pytest.approx(20 * (run.time - 1), rel=1e-9)
-    assert curve.y[-1] == seen["penetrator_2_force_y"] > 0  # the body pushes it up, it the body down
-    assert seen["peak"] == curve.y.max()
-
-
-def test_the_force_of_a_support_is_drawn_over_a_gauge(cpu):
-    curve = {"penetrator": 1, "over": "middle"}
-    measuring = {**PRESSED["measuring"], "curve": curve}
-    run = ENGINE.build(problem(**{**PRESSED, "measuring": measuring}), cpu)
-    run.advance(200)
-    seen = run.observe()
-    (curve,) = run.chart("load_displacement").curves
-    assert curve.x[-1] == seen["middle"] < 0
-    assert curve.y[-1] == -seen["penetrator_1_force_y"] > 0
-
-
-@pytest.mark.parametrize(
-    ("curve", "sentence"),
-    [
-        ({"penetrator": 3}, "that of penetrator 3, and there are 2"),
-        ({"load": 1}, "that of load 1, and there are 0"),
-        ({"penetrator": 1}, "Penetrator 1 does not move: name the gauge"),
-    ],
-)
-def test_a_curve_of_nothing_is_refused(cpu, curve, sentence):
-    with pytest.raises(ProblemError, match=sentence):
-        ENGINE.estimate(problem(**{**PRESSED, "measuring": {"curve": curve}}), cpu)

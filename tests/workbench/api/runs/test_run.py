@@ -11,7 +11,7 @@ import pytest
 
 import workbench as wb
 from engines.api import Finding
-from engines.api.shown import Dab, PaintInfo
+from engines.api.simulation.shown import Dab, PaintInfo
 from tests.workbench.fake_engine import WaveSimulation
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
 
 from engines.api.errors import DeviceError
 
@@ -75,3 +78,30 @@ def translated() -> Iterator[None]:
         if is_cuda_error(error):
             raise as_device_error(error) from error
         raise
+
+
+class _Hushed:
+    """A hook of ``sys`` that leaves out what CuPy's destructors raise. It uses no global name: the interpreter calls it
+    until its end, when there are none any more."""
+
+    def __init__(self, before: Callable[..., Any], trace_of: Callable[..., TracebackType | None]) -> None:
+        self._before, self._trace_of = before, trace_of
+
+    def __call__(self, *given: Any) -> None:
+        trace = self._trace_of(*given)
+        if trace is None or not trace.tb_frame.f_code.co_filename.startswith("cupy"):
+            self._before(*given)
+
+
+def hush_destructors() -> None:
+    """From now on nobody is told of what CuPy's destructors raise.
+
+    On a device that is lost each array, module and graph that is let go of raises the error again, where no caller can
+    catch it; the run has ended with the first. Cython gives such an error to ``sys.excepthook`` and to
+    ``sys.unraisablehook``: tracebacks on the terminal, and in a window on whatever thread lets go. What a call of ours
+    raises has a line of ours above CuPy's.
+    """
+    if not isinstance(sys.excepthook, _Hushed):
+        sys.excepthook = _Hushed(sys.excepthook, lambda kind, error, trace: trace)
+    if not isinstance(sys.unraisablehook, _Hushed):
+        sys.unraisablehook = _Hushed(sys.unraisablehook, lambda about: about.exc_traceback)

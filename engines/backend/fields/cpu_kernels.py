@@ -1,6 +1,7 @@
-"""The Numba kernels of the CPU backend; callers hold :func:`engines.backend.threads.parallel_region`.
+"""Gathering what a viewer wants, and looking for NaN, on the CPU: the twins of ``kernels.cu``.
 
-Numba compiles one version per data type and memory layout, so values always come as ``(n, components)``.
+Callers hold :func:`engines.backend.threads.parallel_region`. Numba compiles one version per data type and memory
+layout, so values always come as ``(n, components)``.
 """
 
 from __future__ import annotations
@@ -61,24 +62,3 @@ def first_not_finite(values: Any, found: Any) -> None:
                 if not (abs(values[i]) < np.inf):
                     found[chunk] = i
                     break
-
-
-@njit(parallel=True, nogil=True, cache=True)
-def stream_fill(array: Any, value: float) -> None:
-    """Write once, by the threads that will read: memory is placed where it is first touched."""
-    for i in prange(array.size):
-        array[i] = value
-
-
-@njit(parallel=True, nogil=True, cache=True)
-def stream_copy(a: Any, c: Any) -> None:
-    """STREAM copy, ``c = a``."""
-    for i in prange(a.size):
-        c[i] = a[i]
-
-
-@njit(parallel=True, nogil=True, cache=True)
-def stream_triad(b: Any, c: Any, a: Any, scalar: float) -> None:
-    """STREAM triad, ``a = b + scalar c``."""
-    for i in prange(a.size):
-        a[i] = b[i] + scalar * c[i]

@@ -10,7 +10,7 @@ from typing import Any
 from engines.api.abilities import Inspected, Measured
 from engines.api.charts import ChartData, ChartInfo
 from engines.api.device import Backend, Ceilings, DeviceInfo
-from engines.api.shown import FieldInfo, FrontInfo, MarkerInfo, PaintInfo, SeriesInfo
+from engines.api.simulation.shown import FieldInfo, FrontInfo, MarkerInfo, PaintInfo, SeriesInfo
 from engines.api.values import Array, Finding, KernelTiming, KernelTraffic, NonFinite, Selection
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from engines.api.device import DeviceInfo
 from engines.api.errors import DeviceError
 from engines.backend import cuda
-from engines.backend.cuda_errors import describe
+from engines.backend.devices.cuda_errors import describe
 
 Missing = Literal["", "cupy", "cupy-broken", "driver", "driver-old", "gpu", "nvrtc", "runtime"]
 

@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 def available() -> list[DeviceInfo]:
     """The devices that :func:`open_backend` can open: usable GPUs first, then the CPU (with all its cores)."""
     from engines.backend.cpu import CpuBackend
-    from engines.backend.cuda_status import cuda_status
+    from engines.backend.devices.cuda_status import cuda_status
 
     return [*cuda_status().devices, CpuBackend().info]
 
@@ -25,7 +25,7 @@ def open_backend(name: str = "auto", reserve_core: bool = False) -> Backend:
     """
     if name == "cpu":
         return _open_cpu(reserve_core)
-    from engines.backend.cuda_status import cuda_status
+    from engines.backend.devices.cuda_status import cuda_status
 
     status = cuda_status()
     if name == "auto":

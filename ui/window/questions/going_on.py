@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject
 from engines.api.errors import DeviceError
 from ui.session.controller import Controller
 from ui.widgets.banner import Banner
-from workbench.run.history import Kept
 from workbench.run.runner import Runner
+from workbench.run.states.history import Kept
 from workbench.words.units import time_text
 
 ON_CPU, HERE, AGAIN = "Go on on the CPU", "Go on", "Start again"

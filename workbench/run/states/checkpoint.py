@@ -91,10 +91,14 @@ def write_checkpoint(path: Path, meta: CheckpointMeta, state: Mapping[str, Array
     check_room(fresh, sum(np.asarray(values).nbytes for values in state.values()))
     write_atomically(fresh, write, durable=True)
     with storing(path):
-        for number in range(max(kept, 1) - 2, -1, -1):
-            if _before(path, number).is_file():
-                _before(path, number).replace(_before(path, number + 1))
-        fresh.replace(path)
+        try:
+            for number in range(max(kept, 1) - 2, -1, -1):
+                if _before(path, number).is_file():
+                    _before(path, number).replace(_before(path, number + 1))
+            fresh.replace(path)
+        except OSError:
+            fresh.unlink(missing_ok=True)
+            raise
         for file in checkpoints_at(path)[max(kept, 1) :]:
             file.unlink()
 

@@ -13,8 +13,8 @@ from engines.api import Array, FieldInfo, SimulationInfo
 from ui.charts.plots.reading import figure
 from ui.charts.plots.traces import TraceBuffer, TraceStore
 from ui.forms.fields.scalars import CalmComboBox
-from ui.panels.probe_list import ROW_HEIGHT, ProbeList
-from ui.panels.trace_plot import TracePlot
+from ui.panels.probes.probe_list import ROW_HEIGHT, ProbeList
+from ui.panels.probes.trace_plot import TracePlot
 from ui.session.model import DocumentModel
 from ui.widgets.icons import dress
 from workbench.export.tables import write_table

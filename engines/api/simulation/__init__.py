@@ -1,0 +1,1 @@
+"""What a simulation on a device is, and what viewers are told of it."""

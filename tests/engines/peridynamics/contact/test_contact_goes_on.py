@@ -1,0 +1,78 @@
+"""Contact that goes on from a state: bit for bit on the same backend, to rounding on another, older states too."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.engines.peridynamics.contact.scenes import ENGINE, FREE, PLATE, SCENES, ball, problem
+
+
+def test_a_restored_run_goes_on_bit_for_bit(device):
+    scene = problem(**SCENES["plate"])
+    run = ENGINE.build(scene, device)
+    run.advance(27)
+    run.observe()
+    state = {name: np.array(values) for name, values in run.state().items()}
+    again = ENGINE.build(scene, device)
+    again.restore(state)
+    assert run.observe() == again.observe()
+    for one in (run, again):
+        one.advance(8)
+    assert (run.field("velocity") == again.field("velocity")).all()
+    assert run.observe() == again.observe()
+    assert set(run.observe()) == {info.name for info in run.series}
+
+
+def test_an_older_checkpoint_goes_on(device):
+    """It has velocities with what contact adds in the coming step, and that of penetrators in their list. fp64:
+    rounding of 8 steps."""
+    scene = problem(**SCENES["plate"])
+    run = ENGINE.build(scene, device)
+    run.advance(27)
+    state = {name: np.array(values) for name, values in run.state().items()}
+    run._solver.pushes.fill(0)
+    run._contact.particles.push_again()
+    of_particles = device.to_host(run._solver.pushes)
+    pushes = state.pop("pushes")
+    listed = state["penetrators.list"]
+    older = {**state, "v": state["v"] + pushes, "penetrators.kick": (pushes - of_particles)[:, listed]}
+    again, kept = ENGINE.build(scene, device), ENGINE.build(scene, device)
+    kept.restore({**state, "pushes": pushes})
+    again.restore(older)
+    assert np.abs(device.to_host(again._solver.pushes) - pushes).max() <= 1e-12 * np.abs(pushes).max() > 0
+    for one in (kept, again):
+        one.advance(8)
+    velocity = kept.field("velocity")
+    assert np.abs(again.field("velocity") - velocity).max() <= 1e-11 * velocity.max()
+
+
+def test_a_run_goes_on_where_nothing_is_in_reach_yet(device):
+    """The list is made at the same steps, so that all later ones are equal too."""
+    pulled = [{"kind": "stress", "side": "left", "stress": (-1, 0, 0)}]
+    scene = problem(body=PLATE, loads=pulled, penetrators=[ball((5, 30, 0), 4, FREE)])
+    run, again = (ENGINE.build(scene, device) for _ in range(2))
+    run.advance(5)
+    again.restore({name: np.array(values) for name, values in run.state().items()})
+    for one in (run, again):
+        one.advance(4)
+    for step in range(2):
+        kept, other = run.state(), again.state()
+        assert all((np.asarray(kept[name]) == other[name]).all() for name in kept), step
+        assert not len(kept["penetrators.list"])
+        assert kept["penetrators.fastest"] > 0
+        for one in (run, again):
+            one.advance(16)
+
+
+def test_a_run_goes_on_on_another_device(cpu, on_host):
+    """fp64: rounding of 20 steps, as against the reference."""
+    scene = problem(**SCENES["plate"])
+    runs = {device: ENGINE.build(scene, device) for device in (cpu, on_host)}
+    for first, second in ((cpu, on_host), (on_host, cpu)):
+        run, again = runs[first], runs[second]
+        run.advance(27)
+        again.restore({name: np.array(values) for name, values in run.state().items()})
+        for one in (run, again):
+            one.advance(20)
+        velocity = run.field("velocity")
+        assert np.abs(again.field("velocity") - velocity).max() <= 1e-11 * velocity.max()

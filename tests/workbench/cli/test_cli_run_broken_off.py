@@ -1,0 +1,210 @@
+"""``workbench run`` that breaks off, interrupted, killed or without room, and goes on."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+import types
+
+import meshio
+import numpy as np
+import pytest
+
+from tests.workbench.cli.commands import change, command, rows
+from workbench.cli import main
+from workbench.run.recording import HURRIED
+
+
+def test_resume_continues_bit_for_bit_and_keeps_the_tables_whole(project, tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    change(project, step=0.025)  # 40 steps to a millisecond; 1.7 ms is between two sampled steps
+    base = ["run", str(project), "--no-pictures", "--snapshot-every", "0.5"]
+    assert main([*base, "--out", str(whole)]) == 0
+    assert main([*base, "--out", str(parts), "--until", "1.7"]) == 0
+    assert main([*base, "--out", str(parts), "--resume"]) == 0
+    for name in ("traces.csv", "series.csv", "points.csv"):
+        assert (whole / name).read_text() == (parts / name).read_text()
+    a, b = (meshio.read(folder / "fields" / "fields_000000160.vtu") for folder in (whole, parts))
+    for name, (values,) in a.cell_data.items():
+        np.testing.assert_array_equal(values, b.cell_data[name][0])
+    assert json.loads((parts / "run.json").read_text())["resumed_at"] == pytest.approx(1.7)
+
+
+def test_a_checkpoint_of_another_problem_is_refused(project, tmp_path, capsys):
+    base = ["run", str(project), "--no-pictures", "--out", str(tmp_path / "out")]
+    assert main(base) == 0
+    change(project, speed=2.0)
+    assert main([*base, "--resume"]) == 2
+    assert "belongs to another problem" in capsys.readouterr().err
+    (tmp_path / "out" / "checkpoint.npz").write_bytes(b"PK no")
+    assert main([*base, "--resume"]) == 2
+    assert "is damaged" in capsys.readouterr().err
+
+
+@pytest.mark.keeps_time
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_an_interrupted_run_keeps_its_results(project, tmp_path, number, code):
+    change(project, delay=0.005)
+    out = tmp_path / "out"
+    process = command("run", project, "--until", "500", "--out", out, "--snapshot-every", "0.2", "--no-pictures")
+    deadline = time.monotonic() + 30
+    while not (out / "traces.csv").exists() or len(rows(out / "traces.csv")) < 5:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    before = float(rows(out / "traces.csv")[-2][0])  # the last one may be half written
+    process.send_signal(number)
+    told, error = process.communicate(timeout=20)
+    assert process.returncode == code, error
+    # At most 5 s of the run itself, however slow the machine is: a step is 0.02 ms and takes 5 ms at the least.
+    assert json.loads((out / "run.json").read_text())["outcome"]["time"] - before < 20
+    assert "Traceback" not in error
+    assert told.startswith("Interrupted at ")
+    assert json.loads((out / "run.json").read_text())["outcome"]["state"] == "closed"
+    assert (out / "checkpoint.npz").exists()
+    # what ends a process from outside may not wait: all that a resumed run writes anyway is left to that
+    told_of_it = json.loads((out / "run.json").read_text())["outcome"]["ending"]
+    assert (told_of_it == HURRIED) is (number == signal.SIGTERM)
+    assert (out / "points.csv").exists() is (number != signal.SIGTERM)
+    assert meshio.read(sorted((out / "fields").iterdir())[-1]).cells_dict["tetra"].shape == (216, 4)
+
+
+@pytest.mark.keeps_time
+def test_a_second_run_into_the_same_folder_is_refused(project, tmp_path, capsys):
+    change(project, delay=0.005)
+    out = tmp_path / "out"
+    process = command("run", project, "--until", "500", "--out", out, "--no-pictures")
+    deadline = time.monotonic() + 30
+    while not ((out / "traces.csv").exists() and (out / "run.json").exists()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    before = (out / "run.json").read_text()
+    assert main(["run", str(project), "--until", "1", "--out", str(out), "--no-pictures"]) == 2
+    assert f"Another run writes into '{out}'" in capsys.readouterr().err
+    assert (out / "run.json").read_text() == before
+    process.kill()
+    process.communicate()
+    assert main(["run", str(project), "--until", "1", "--out", str(out), "--no-pictures"]) == 0  # its lock went with it
+    assert not (out / ".running").exists()
+
+
+def test_a_killed_run_leaves_readable_files_and_resumes(project, tmp_path, monkeypatch, capsys):
+    change(project, delay=0.002)
+    out = tmp_path / "out"
+    process = command("run", project, "--out", out, "--until", "1", "--no-pictures")
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+    process = command("run", project, "--out", out, "--until", "500", "--resume", "--snapshot-every", "0.5")
+    deadline = time.monotonic() + 30
+    while len(rows(out / "traces.csv")) < 20:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.kill()
+    process.communicate()
+    with (out / "traces.csv").open("a") as file:
+        file.write("9.9,1.0,")  # a line cut short
+    assert main(["run", str(project), "--out", str(out), "--until", "2", "--resume", "--no-pictures"]) == 0
+    times = [float(row[0]) for row in rows(out / "traces.csv")[1:]]
+    assert times == pytest.approx(np.arange(0, 2.01, 0.1))
+
+
+def test_a_disk_that_is_full_already_is_bad_input(project, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("shutil.disk_usage", lambda path: types.SimpleNamespace(free=4096))
+    assert main(["run", str(project), "--until", "1", "--no-pictures", "--out", str(tmp_path / "out")]) == 2
+    assert "The disk is full" in capsys.readouterr().err
+    assert not any((tmp_path / "out").iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file size limits are of POSIX")
+@pytest.mark.parametrize("limit", [60, 700, 3000, 5000])
+def test_a_full_disk_ends_the_run_in_a_sentence_and_keeps_what_was_written(project, tmp_path, limit):
+    """A limit on the size of a file answers as a full disk does: a write that fails or comes back short."""
+    import resource
+
+    out = tmp_path / "out"
+    change(project, delay=0.0001)
+    process = command(
+        "run",
+        project,
+        "--out",
+        out,
+        "--until",
+        "60",
+        "--snapshot-every",
+        "2",
+        "--no-pictures",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY)),
+    )
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 3, error
+    last = error.strip().splitlines()[-1]
+    assert "The disk is full" in last
+    assert "Traceback" not in error
+    for table in out.glob("*.csv"):
+        content = table.read_text()
+        assert content.endswith("\n") or not content
+        assert len({len(row) for row in rows(table)}) <= 1
+    for grid in (out / "fields").glob("*.vtu"):
+        meshio.read(grid)
+    assert not list(out.rglob("*.tmp"))
+
+
+def test_a_run_goes_on_as_it_was_asked_for_after_a_crash(project, tmp_path, capsys):
+    """Also where the project was edited since: the values of the run are those that its folder keeps."""
+    out, whole = tmp_path / "out", tmp_path / "whole"
+    asked = ["run", project, "--until", "500", "--snapshot-every", "0.5", "--no-pictures", "--device", "cpu"]
+    asked += ["--checkpoint-every", "0.05"]
+    change(project, delay=0.002)
+    process = command(*asked, "--out", out)
+    deadline = time.monotonic() + 30
+    while not (out / "checkpoint-1.npz").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    assert not (out / "checkpoint-2.npz").exists()  # two are kept
+    record = json.loads((out / "run.json").read_text())
+    record["command"]["until"] = record["project"]["run"]["until"] = 8.0  # 500 would take minutes
+    (out / "run.json").write_text(json.dumps(record))
+    (out / "fields" / ".fields_000000001.vtu.abcd1234.tmp").write_bytes(b"half")
+    (out / "checkpoint.npz").write_bytes((out / "checkpoint.npz").read_bytes()[:-40])  # torn: the one before counts
+    change(project, speed=2.0)
+    assert main(["resume", str(out)]) == 0
+    assert "is damaged: the run goes on from the one before" in capsys.readouterr().err
+    assert not list(out.rglob(".*.tmp"))
+    outcome = json.loads((out / "run.json").read_text())
+    assert (outcome["outcome"]["state"], outcome["outcome"]["time"]) == ("finished", 8.0)
+    change(project, speed=1.0)
+    assert main([*map(str, asked), "--until", "8", "--out", str(whole)]) == 0
+    for name in ("series.csv", "traces.csv", "points.csv", "fields.pvd", "fields/fields_000000400.vtu"):
+        assert (whole / name).read_bytes() == (out / name).read_bytes()
+    assert main(["resume", str(out)]) == 2
+    assert "has come to its end" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "There is no run in"),
+        ("{", "is damaged"),
+        ('{"command": {}, "project": {}}', "wrong value at project"),
+        ('{"command": {"project": "/nowhere", "until": -1}, "project": {}}', "wrong value at until"),
+        ('{"command": {"project": "/nowhere"}, "project": {}}', "/nowhere"),
+    ],
+)
+def test_a_folder_without_a_run_is_not_gone_on_with(house, tmp_path, capsys, content, words):
+    if content is not None:
+        (tmp_path / "run.json").write_text(content)
+    assert main(["resume", str(tmp_path)]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_resuming_to_before_the_checkpoint_is_refused(project, tmp_path, capsys):
+    run = ["run", str(project), "--no-pictures", "--out", str(tmp_path / "out"), "--until"]
+    assert main([*run, "2"]) == 0
+    capsys.readouterr()
+    assert main([*run, "1", "--resume"]) == 2
+    assert "has come to 2 ms already: give an --until beyond that" in capsys.readouterr().err
+    assert main([*run, "2", "--resume"]) == 0
+    assert "Finished at 2 ms." in capsys.readouterr().out

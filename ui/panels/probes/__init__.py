@@ -1,0 +1,1 @@
+"""The probes: the panel, its list, and the curves over time."""
