@@ -6,6 +6,7 @@ The long form is ``python -m tests.long projects``.
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections import Counter
 from contextlib import suppress
@@ -44,6 +45,9 @@ CHANGES = st.lists(
 """Each is a place, counted over all of the tree, what is done there, and with what."""
 
 
+DEEP = "DEEP"
+
+
 class Wrong(Exception):
     """A document that was answered as none may be."""
 
@@ -58,12 +62,15 @@ def places(node: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 
 def nested(value: Any) -> Any:
-    if not (isinstance(value, tuple) and value[0] == "deep"):
-        return value
-    inner: Any = 1
-    for _ in range(value[1]):
-        inner = [inner]
-    return inner
+    """For a list in a list in a list…, which no encoder writes, a text that stands for it."""
+    return f"{DEEP}{value[1]}{DEEP}" if isinstance(value, tuple) and value[0] == "deep" else value
+
+
+def as_text(content: Any) -> str:
+    def brackets(found: re.Match[str]) -> str:
+        return "[" * int(found[1]) + "1" + "]" * int(found[1])
+
+    return re.sub(f'"{DEEP}([0-9]+){DEEP}"', brackets, json.dumps(content))
 
 
 def mutated(content: Any, changes: list[tuple[int, str, Any]]) -> str:
@@ -86,7 +93,7 @@ def mutated(content: Any, changes: list[tuple[int, str, Any]]) -> str:
             container.extend(deepcopy(container) * 3)
         else:
             container[key] = nested(value)
-    return json.dumps(content)
+    return as_text(content)
 
 
 def outcome(folder: Path, text: str) -> str:
@@ -150,6 +157,13 @@ def test_a_mutated_project_opens_or_is_refused_in_a_sentence(name, tmp_path):
     counts, wrong = attack(name, tmp_path, 12)
     assert not wrong
     assert counts
+
+
+def test_a_value_nested_deeper_than_an_encoder_goes_is_refused(tmp_path):
+    folder, content = ready("cuba_4000", tmp_path)
+    text = mutated(content, [(0, "put", ("deep", 2999))])
+    assert "[" * 2999 + "1" + "]" * 2999 in text
+    assert outcome(folder, text) == "refused"
 
 
 def test_a_former_form_with_parts_of_another_kind_is_refused(tmp_path):

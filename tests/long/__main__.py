@@ -54,7 +54,7 @@ def main() -> int:
         from engines.backend.ceilings import memory
         from tests.resuming.command import ELEMENTS
 
-        memory.cpu_array_size = lambda: ELEMENTS  # type: ignore[assignment]
+        memory.cpu_array_size = lambda: ELEMENTS
         code: int = importlib.import_module(f"tests.long.{given.command}").run(given)
     return code
 

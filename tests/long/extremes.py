@@ -10,9 +10,9 @@ from functools import cache
 
 from engines.api.device import Backend
 from tests.engines.test_extreme_runs import attacked
-from tests.long.many import Lost, Worn, batches, spread
+from tests.long.many import Lost, Worn, batches, chosen, in_turn, spread
 from tests.long.report import Report
-from workbench.project.presets import preset_called, presets
+from workbench.project.presets import presets
 
 BATCH = 12
 """Numbers of one seed."""
@@ -48,16 +48,15 @@ def run(options: Namespace) -> int:
     """``count`` numbers, by engine; the exit code."""
     report = Report("extremes", options, COLUMNS)
     device = "cuda:0" if options.device == "gpu" else options.device
-    names = [preset.id for preset in presets() if not options.only or preset.id in options.only]
-    engines = {name: preset_called(name).engine for name in names}
+    names = chosen((preset.id for preset in presets()), options.only)
+    engines = {preset.id: preset.engine for preset in presets()}
 
-    jobs = (Batch(*each, device) for each in batches(names, options.seed, options.count, BATCH))
+    jobs = in_turn(Batch(*each, device) for each in batches(names, options.seed, options.count, BATCH))
     for batch, told in spread(Batch.__call__, jobs, options.processes, report.until, LONGEST):
         again = f"--device {options.device} --only {batch.preset} --seed {batch.seed} --count {batch.count}"
         engine = engines[batch.preset]
         if isinstance(told, Lost):
-            report.add(engine, {"lost": batch.count})
-            report.fail(engine, f"{batch.preset}: {told.why}", again)
+            report.lose(engine, told, batch.preset, again)
             continue
         counts, wrong = told
         report.add(engine, {**counts, "NOT told": len(wrong)})

@@ -8,12 +8,12 @@ import tempfile
 from argparse import Namespace
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from tests.fuzz.readers import Reader, readers
 from tests.fuzz.test_readers import attacked, outcome
-from tests.long.many import Lost, batches, spread
+from tests.long.many import Lost, batches, chosen, in_turn, spread
 from tests.long.report import Report
 
 BATCH = 100
@@ -61,16 +61,16 @@ def run(options: Namespace) -> int:
     """``count`` files, as many for each reader; the exit code."""
     report = Report("fuzz", options, COLUMNS)
     folder = Path(tempfile.mkdtemp(prefix="workbench-fuzz-", dir=options.folder))
-    names = [name for name in known(folder / "seeds") if not options.only or name in options.only]
-    report.facts["left out"] = [name for name in names if not sound(name, folder)]
+    names = chosen(known(folder / "seeds"), options.only)
+    checks = spread(partial(sound, folder=folder), in_turn(names), options.processes, report.until, LONGEST)
+    report.facts["left out"] = sorted(name for name, told in checks if told is not True)
     names = [name for name in names if name not in report.facts["left out"]]
 
-    jobs = (Batch(*each, folder) for each in batches(names, options.seed, options.count, BATCH))
+    jobs = in_turn(Batch(*each, folder) for each in batches(names, options.seed, options.count, BATCH))
     for batch, told in spread(Batch.__call__, jobs, options.processes, report.until, LONGEST):
         again = f'--only "{batch.reader}" --seed {batch.seed} --count {batch.count}'
         if isinstance(told, Lost):
-            report.add(batch.reader, {"lost": batch.count})
-            report.fail(batch.reader, told.why, again)
+            report.lose(batch.reader, told, f"{batch.count} files", again)
             continue
         counts, wrong = told
         report.add(batch.reader, {"inputs": batch.count, "refused": counts["refused"], "opened": counts["read"]})

@@ -7,6 +7,7 @@ import multiprocessing
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -24,6 +25,8 @@ class Lost:
     """In place of an answer: why there is none."""
 
     why: str
+    late: bool = False
+    """Whether only the end of the time that was given for everything came before its answer."""
 
 
 @dataclass
@@ -37,7 +40,7 @@ class _Worker:
         self.job, self.since = job, time.monotonic()
         self.pipe.send(job)
 
-    def answer(self, ready: bool, latest: float) -> tuple[Any, bool] | None:
+    def answer(self, ready: bool, longest: float, until: float) -> tuple[Any, bool] | None:
         """What came of the job, and whether the process is of no more use; None while it works."""
         if ready:
             try:
@@ -46,8 +49,9 @@ class _Worker:
             except (EOFError, OSError):
                 self.process.join()
                 return Lost(f"the process ended with {self.process.exitcode}"), True
-        if time.monotonic() > latest:
-            return Lost(f"not done after {time.monotonic() - self.since:.0f} s"), True
+        now = time.monotonic()
+        if now > min(self.since + longest, until):
+            return Lost(f"not done after {now - self.since:.0f} s", late=now - self.since < longest), True
         return None
 
     def end(self) -> None:
@@ -57,53 +61,61 @@ class _Worker:
 
 
 def spread(
-    work: Callable[[Any], Any], jobs: Iterable[Any], processes: int, until: float, longest: float
+    work: Callable[[Any], Any], following: Callable[[], Any], processes: int, until: float, longest: float
 ) -> Iterator[tuple[Any, Any]]:
     """``(job, work(job))`` as they are done, or ``(job, Lost)``; none is begun after ``until`` (time.monotonic).
 
-    A job is lost that takes longer than ``longest`` seconds, or that has not ended a while after ``until``. Jobs are
-    taken from ``jobs`` as they are needed, so they may depend on answers.
+    A job is lost that takes longer than ``longest`` seconds, or that has not ended a while after ``until``.
+
+    following: the next job, or None where there is none for now; asked again after each answer, so that jobs may
+        depend on answers. Nothing more comes once it says None and nothing is worked on.
     """
-    left = iter(jobs)
-
-    def following() -> Any:
-        return next(left, None) if time.monotonic() < until else None
-
     workers: list[_Worker] = []
+
+    def next_job() -> Any:
+        return following() if time.monotonic() < until else None
+
     try:
-        while len(workers) < processes and (job := following()) is not None:
-            workers.append(_employed(work, job))
-        while workers:
+        while True:
+            while len(workers) < processes and (job := next_job()) is not None:
+                workers.append(_employed(work, job))
+            if not workers:
+                return
             ready = wait([each.pipe for each in workers], timeout=0.5)
             for worker in list(workers):
-                latest = min(worker.since + longest, until + GRACE_SECONDS)
-                answer = worker.answer(worker.pipe in ready, latest)
+                answer = worker.answer(worker.pipe in ready, longest, until + GRACE_SECONDS)
                 if answer is None:
                     continue
                 job, (told, worn) = worker.job, answer
                 yield job, told
-                further = following()
-                if further is not None and not worn:
+                if not worn and (further := next_job()) is not None:
                     worker.give(further)
                     continue
                 workers.remove(worker)
                 worker.end()
-                if further is not None:
-                    workers.append(_employed(work, further))
     finally:
         for worker in workers:
             worker.end()
 
 
+def in_turn(jobs: Iterable[Any]) -> Callable[[], Any]:
+    """For :func:`spread`: these and no more."""
+    return partial(next, iter(jobs), None)
+
+
+def chosen(known: Iterable[str], only: Sequence[str]) -> list[str]:
+    """Those of the names that were asked for, or all. Ends the command where one is unknown."""
+    names = list(known)
+    if unknown := [name for name in only if name not in names]:
+        raise SystemExit(f"--only {unknown[0]}: there is {', '.join(names)}.")
+    return [name for name in names if not only or name in only]
+
+
 def batches(names: Sequence[str], seed: int, count: int, size: int) -> Iterator[tuple[str, int, int]]:
     """(name, seed, how many) for ``count`` things in batches of ``size``: each seed once for every name."""
-    left = count
-    for number in itertools.count(seed):
-        for name in names:
-            if left <= 0:
-                return
-            yield name, number, min(size, left)
-            left -= size
+    turns = ((name, number) for number in itertools.count(seed) for name in names) if names else iter(())
+    for done, (name, number) in zip(range(0, count, size), turns, strict=False):
+        yield name, number, min(size, count - done)
 
 
 def _employed(work: Callable[[Any], Any], job: Any) -> _Worker:

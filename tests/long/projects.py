@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.fuzz.test_projects import attack
-from tests.long.many import Lost, batches, spread
+from tests.long.many import Lost, batches, chosen, in_turn, spread
 from tests.long.report import Report
 from workbench.project.presets import presets
 
@@ -35,13 +35,13 @@ class Batch:
 def run(options: Namespace) -> int:
     """``count`` documents, as many for each preset; the exit code."""
     report = Report("projects", options, COLUMNS)
-    names = [preset.id for preset in presets() if not options.only or preset.id in options.only]
+    names = chosen((preset.id for preset in presets()), options.only)
 
-    jobs = (Batch(*each) for each in batches(names, options.seed, options.count, BATCH))
+    jobs = in_turn(Batch(*each) for each in batches(names, options.seed, options.count, BATCH))
     for batch, told in spread(Batch.__call__, jobs, options.processes, report.until, LONGEST):
         again = f"--only {batch.preset} --seed {batch.seed} --count {batch.count}"
         if isinstance(told, Lost):
-            report.fail(batch.preset, told.why, again)
+            report.lose(batch.preset, told, "the project", again)
             continue
         counts, wrong = told
         report.add(batch.preset, counts)

@@ -24,7 +24,7 @@ def main() -> None:
     from engines.backend.ceilings import memory
     from workbench.cli import command
 
-    memory.cpu_array_size = lambda: ELEMENTS  # type: ignore[assignment]
+    memory.cpu_array_size = lambda: ELEMENTS
     command()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import shutil
@@ -13,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.resuming.folders import contents, differences
-from workbench.run.checkpoint import checkpoints_at
 from workbench.run.earlier import CHECKPOINT, was_finished
+from workbench.run.states.checkpoint import checkpoints_at
 
 ROOT = Path(__file__).parents[2]
 PROBLEMS = {
@@ -83,20 +84,30 @@ def workbench(*arguments: str, log: Path) -> subprocess.Popen[bytes]:
 
 
 def unbroken(preset: str, device: str, folder: Path) -> Unbroken:
-    """Run ``preset`` to its end in ``folder``. Raises RuntimeError with what it said if it fails."""
+    """Run ``preset`` to its end in ``folder``. Raises RuntimeError with what it said if it fails.
+
+    Twice: the first one may compile kernels, and says how long it steps.
+    """
     until, every = PROBLEMS[preset]
     run = _unbroken(preset, device, folder, until, every)
-    if (stepping := run.seconds - run.first) < SHORTEST:
-        factor = min(MOST_LONGER, SHORTEST / max(stepping, 1e-3))
-        run = _unbroken(preset, device, folder, until * factor, every * factor)
-    return run
+    factor = min(MOST_LONGER, max(1.0, SHORTEST / max(run.seconds - run.first, 1e-3)))
+    return _unbroken(preset, device, folder, until * factor, every * factor)
 
 
 def _unbroken(preset: str, device: str, folder: Path, until: float, every: float) -> Unbroken:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     out, log, began = folder / "whole", folder / "log", time.monotonic()
-    arguments = ("run", preset, "--until", f"{until:g}", "--snapshot-every", f"{every:g}", "--device", device)
+    arguments: tuple[str, ...] = (
+        "run",
+        preset,
+        "--until",
+        f"{until:g}",
+        "--snapshot-every",
+        f"{every:g}",
+        "--device",
+        device,
+    )
     arguments += ("--no-pictures", "--checkpoint-every", "0.05")
     process = workbench(*arguments, "--out", str(out), log=log)
     while process.poll() is None and not checkpoints_at(out / CHECKPOINT):
@@ -121,16 +132,19 @@ def _last(log: Path) -> str:
     return " ".join(log.read_text("utf-8", errors="replace").split())[-600:]
 
 
-def killed_until_it_ends(run: Unbroken, out: Path, chance: random.Random, most: int = MOST_SIGNALS) -> Killed:
-    """The same run into ``out``, killed at most ``most`` times, each time going on as the folder says; all its files
-    are held against those of the unbroken one. Raises RuntimeError where it does not come to its end."""
+def killed_until_it_ends(
+    run: Unbroken, out: Path, chance: random.Random, most: int = MOST_SIGNALS, until: float = math.inf
+) -> Killed:
+    """The same run into ``out``, killed at most ``most`` times and not after ``until`` (time.monotonic), each time
+    going on as the folder says; all its files are held against those of the unbroken one. Raises RuntimeError where it
+    does not come to its end."""
     told, log = Killed(), out.with_suffix(".log")
     while True:
         begun = (out / "run.json").exists()
         given = ("resume", str(out)) if begun else (*run.arguments, "--out", str(out))
         before = checkpoint_time(out)
         process = workbench(*given, log=log)
-        if sum(told.signals.values()) >= most:
+        if sum(told.signals.values()) >= most or time.monotonic() > until:
             _ended(process, log)
             break
         _wait_for_a_moment(process, run, out, chance)
