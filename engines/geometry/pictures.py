@@ -6,7 +6,6 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
 
 from engines.api import Array
 from engines.api.errors import ProblemError
@@ -19,6 +18,8 @@ FORMATS = ("PNG", "JPEG")
 @guarded("is not a picture that can be read: choose a PNG or JPEG file.", largest=1 << 30)
 def brightness(path: Path) -> Array:
     """(height, width) float32, 0 black to 1 white, row 0 on top. Raises ProblemError."""
+    from PIL import Image, UnidentifiedImageError  # most problems have no picture
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
 MESHES = Path(__file__).parents[1] / "data" / "meshes"
 
@@ -117,6 +116,10 @@ def _connections() -> dict[str, bytes]:
 
 
 def _pictures() -> dict[str, bytes]:
+    try:
+        from PIL import Image
+    except ImportError:  # a compute node: no picture, so none is attacked
+        return {}
     found = {}
     for name, form in (("p.png", "PNG"), ("p.jpg", "JPEG")):
         stream = io.BytesIO()

@@ -1,12 +1,10 @@
 """Each reader of a foreign file against mutated files: a value or one sentence, in little time and memory.
 
-The long form (``--slow``) goes on for ``FUZZ_SECONDS`` of the environment (default 60) and says how many files each
-reader was given; ``SEED`` begins somewhere else. What fails is kept in the folder that the failure names.
+The long form is ``python -m tests.long fuzz``.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import resource
 import sys
@@ -93,27 +91,3 @@ def test_a_mutated_file_is_read_or_refused_in_one_sentence(known, name, tmp_path
 
 def test_every_reader_is_attacked(known):
     assert set(known) == set(NAMES)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(0)
-def test_they_are_for_long(known, tmp_path_factory, capsys):
-    seconds, seed = float(os.environ.get("FUZZ_SECONDS", "60")), int(os.environ.get("SEED", "1"))
-    chance, counts, wrong = random.Random(seed), {name: Counter[str]() for name in NAMES}, {}
-    folder, began, turn = tmp_path_factory.mktemp("fuzz"), time.monotonic(), 0
-    spent = dict.fromkeys(NAMES, 0.0)
-    while time.monotonic() - began < seconds:
-        name = min(NAMES, key=lambda name: spent[name])  # each reader has the same time
-        place, turn = folder / str(turn), turn + 1
-        place.mkdir()
-        start = time.monotonic()
-        found, bad = attacked(known[name], place, chance, 20)
-        spent[name] += time.monotonic() - start
-        counts[name] += found
-        wrong.update({(name, told): path for told, path in bad.items()})
-    with capsys.disabled():
-        for name in NAMES:
-            print(f"{name}: {sum(counts[name].values())} {dict(counts[name])}")
-        for (name, told), path in wrong.items():
-            print(f"WRONG {name}: {told} ({path})")
-    assert not wrong

@@ -27,7 +27,8 @@ def contents(folder: Path) -> dict[str, bytes | Any]:
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_file() and path.name not in OF_THE_CLOCK and not path.name.startswith("checkpoint"):
-            found[name] = arrays_in(path) if path.suffix == ".vtkhdf" else path.read_bytes()
+            grows = path.suffix == ".vtkhdf" or (path.suffix == ".h5" and path.name != "results.h5")
+            found[name] = arrays_in(path) if grows else path.read_bytes()
     record = json.loads(found["run.json"])
     found["run.json"] = {name: value for name, value in record.items() if name not in TIMES}
     return found
@@ -43,6 +44,7 @@ def arrays_in(path: Path) -> dict[str, Any]:
             found[name]["array"] = each.dtype.str, each.shape, each[()].tobytes()
 
     with h5py.File(path) as file:
+        take("/", file)
         file.visititems(take)
     return found
 

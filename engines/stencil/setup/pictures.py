@@ -6,7 +6,6 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
 
 from engines.api import Array
 from engines.api.errors import ProblemError
@@ -51,6 +50,8 @@ def _on_plane(path: Path, changed: int, shape: tuple[int, int], lengths: tuple[f
 
 
 def _resized(source: Array, columns: int, rows: int) -> Array:
+    from PIL import Image  # most problems have no picture
+
     image = Image.fromarray(source)
     # Pillow's bilinear filter is as wide as a cell where pixels are smaller, which averages them
     return np.asarray(image.resize((columns, rows), Image.Resampling.BILINEAR), np.float32)
