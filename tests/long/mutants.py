@@ -1,0 +1,162 @@
+"""Small defects in Python sources: a comparison turned, a sign, a constant, a ``not`` left out, an answer that is lost.
+
+Which places there are comes from the syntax tree; a defect replaces the text of one place and leaves all else as it is.
+Left out: annotations, texts, what stands in an f-string, and lengths of layouts, which no test but an eye can judge.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+}
+COUNTED: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.Pow: ast.Mult,
+}
+LOOKS = re.compile(
+    r"set(Contents)?Margins|set\w*Spacing|add(Spacing|Stretch)|set\w*(Width|Height|Size)|resize|setStretch\w*|QSize\w*|QMargins|"
+    r"QColor|mkPen|sizeHint|adjusted|setPixelSize|setColumnStretch|setInterval"
+)
+"""Calls whose numbers are lengths on a screen."""
+ACCOUNTS = re.compile(r"traffic|bytes|memory|estimate|working_set|ceiling|core_seconds|bandwidth|check_room|\bneed\b")
+"""Functions of the engines that count bytes, operations and what fits."""
+ACCOUNT_FILES = ("traffic.py", "memory.py")
+PACKAGES = ("workbench", "ui", "accounting")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """The text of a place, from byte ``begin`` to ``end`` of the file, becomes ``text``."""
+
+    path: str
+    line: int
+    last_line: int
+    begin: int
+    end: int
+    kind: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.path}:{self.line}:{self.begin}:{self.kind}"
+
+    def applied(self, source: bytes) -> bytes:
+        return source[: self.begin] + self.text.encode() + source[self.end :]
+
+    def told(self, source: bytes) -> str:
+        """For a report: what stands there and what takes its place."""
+        was, now = (" ".join(text.split()) for text in (source[self.begin : self.end].decode(), self.text))
+        return f"{self.name}: {was} -> {now}"
+
+
+def package_of(path: str) -> str:
+    """The package that a file counts for: ``accounting`` stands for what engines count."""
+    first = path.split("/")[0]
+    return "accounting" if first == "engines" else first
+
+
+def sources(root: Path) -> list[str]:
+    """Files that may have defects, relative to the root."""
+    files = [path for name in ("workbench", "ui", "engines") for path in sorted((root / name).rglob("*.py"))]
+    names = (path.relative_to(root).as_posix() for path in files)
+    return [name for name in names if "/lab/" not in name and "/verification/" not in name]
+
+
+def mutants_of(path: str, source: bytes) -> list[Mutant]:
+    """Every defect of a file, in the order of its text."""
+    tree = ast.parse(source)
+    starts = [0]
+    for line in source.split(b"\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    everywhere = package_of(path) != "accounting" or path.endswith(ACCOUNT_FILES) or "/ceilings/" in path
+    found = []
+    for node, kind, after in _edits(tree, everywhere):
+        first, last = node.lineno, node.end_lineno or node.lineno
+        begin, end = starts[first - 1] + node.col_offset, starts[last - 1] + (node.end_col_offset or 0)
+        found.append(Mutant(path, first, last, begin, end, kind, after))
+    return sorted(found, key=lambda each: (each.begin, each.kind))
+
+
+def _edits(node: ast.AST, inside: bool) -> Iterator[tuple[ast.expr | ast.stmt, str, str]]:
+    """(place, kind, text) below a node; ``inside``: what is mutated stands here."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        inside = inside or bool(ACCOUNTS.search(node.name))
+        below: list[ast.AST] = [*node.body, *node.args.defaults, *(each for each in node.args.kw_defaults if each)]
+    elif isinstance(node, ast.AnnAssign):
+        below = [node.value] if node.value else []
+    elif isinstance(node, ast.JoinedStr):  # whose parts have no places of their own
+        return
+    elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        return
+    elif isinstance(node, ast.Call) and LOOKS.fullmatch(_called(node)):
+        return
+    else:
+        below = list(ast.iter_child_nodes(node))
+    if inside and isinstance(node, ast.expr | ast.stmt):
+        yield from ((node, kind, text) for kind, text in _replaced(node))
+    for each in below:
+        yield from _edits(each, inside)
+
+
+def _called(node: ast.Call) -> str:
+    function = node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _replaced(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
+    """(kind, text) of what may stand in a node's place."""
+    match node:
+        case ast.Compare(left=left, ops=[operator], comparators=[right]):
+            for number, other in enumerate(COMPARED[type(operator)]):
+                yield f"compare{number}", f"({ast.unparse(ast.Compare(left, [other()], [right]))})"
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in COUNTED and not _is_text(left, right):
+            yield "arithmetic", f"({ast.unparse(ast.BinOp(left, COUNTED[type(operator)](), right))})"
+        case ast.AugAssign(target=target, op=operator, value=value) if type(operator) in COUNTED:
+            yield "arithmetic", ast.unparse(ast.AugAssign(target, COUNTED[type(operator)](), value))
+        case ast.BoolOp(op=operator, values=values):
+            other = ast.Or() if isinstance(operator, ast.And) else ast.And()
+            yield "and or", f"({ast.unparse(ast.BoolOp(other, values))})"
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield "not", f"(bool({ast.unparse(operand)}))"
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if not isinstance(operand, ast.Constant):
+            yield "sign", f"({ast.unparse(operand)})"
+        case ast.IfExp(test=test, body=body, orelse=other) if not isinstance(test, ast.Compare | ast.BoolOp):
+            yield "condition", f"({ast.unparse(ast.IfExp(ast.UnaryOp(ast.Not(), test), body, other))})"
+        case ast.Return(value=value) if value is not None and not _is_none(value):
+            yield "lost", "return None"
+        case ast.Constant(value=bool() as value):
+            yield "constant", str(not value)
+        case ast.Constant(value=int() as value):
+            yield "constant", str(value + 1)
+        case ast.Constant(value=float() as value):
+            yield "constant", repr(2 * value if value else 1.0)
+        case _:
+            pass
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_text(*nodes: ast.expr) -> bool:
+    return any(isinstance(each, ast.JoinedStr) or isinstance(getattr(each, "value", None), str) for each in nodes)
