@@ -104,11 +104,11 @@ def _edits(node: ast.AST, inside: bool) -> Iterator[tuple[ast.expr | ast.stmt, s
         below: list[ast.AST] = [*node.body, *node.args.defaults, *(each for each in node.args.kw_defaults if each)]
     elif isinstance(node, ast.AnnAssign):
         below = [node.value] if node.value else []
-    elif isinstance(node, ast.JoinedStr):  # whose parts have no places of their own
-        return
-    elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-        return
-    elif isinstance(node, ast.Call) and LOOKS.fullmatch(_called(node)):
+    elif (
+        isinstance(node, ast.JoinedStr)
+        or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+        or (isinstance(node, ast.Call) and LOOKS.fullmatch(_called(node)))
+    ):  # whose parts have no places of their own
         return
     else:
         below = list(ast.iter_child_nodes(node))

@@ -1,7 +1,7 @@
-"""Small defects put into the sources one at a time (tests/long/mutants.py), each in a copy of the tree, and the tests run.
+"""Small defects put into the sources one at a time (tests/long/mutants.py), in a copy of the tree, against its tests.
 
-The tests of a file (tests/quick.py) first run as it is, while it is noted which of them reach which of its lines. A defect
-is then tried against the tests that reach its line, the shortest first, until one fails.
+The tests of a file (tests/quick.py) first run as it is, while it is noted which of them reach which of its lines. A
+defect is then tried against the tests that reach its line, the shortest first, until one fails.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ LARGE = (
 
 @dataclass(frozen=True)
 class Reached:
-    """tests: seconds of each that passed; lines: of the file, with the tests that reach each one, none of which is named
-    for what runs where a module is imported."""
+    """tests: seconds of each that passed; lines: of the file, with the tests that reach each one, none of which is
+    named for what runs where a module is imported."""
 
     tests: dict[str, float]
     lines: dict[int, list[str]]
@@ -203,7 +203,7 @@ class Work:
 
 
 def selected(options: Namespace) -> dict[str, list[Mutant]]:
-    """``count`` defects by file, drawn from the packages in turn; or those that were asked for, by package, file or name."""
+    """``count`` defects by file, drawn from the packages in turn, or those that ``only`` asks for."""
     known = {path: mutants_of(path, (ROOT / path).read_bytes()) for path in sources(ROOT)}
     every = [mutant for mutants in known.values() for mutant in mutants]
     if named := [each for each in every if each.name in options.only]:
