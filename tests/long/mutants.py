@@ -104,11 +104,7 @@ def _edits(node: ast.AST, inside: bool) -> Iterator[tuple[ast.expr | ast.stmt, s
         below: list[ast.AST] = [*node.body, *node.args.defaults, *(each for each in node.args.kw_defaults if each)]
     elif isinstance(node, ast.AnnAssign):
         below = [node.value] if node.value else []
-    elif (
-        isinstance(node, ast.JoinedStr)
-        or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
-        or (isinstance(node, ast.Call) and LOOKS.fullmatch(_called(node)))
-    ):  # whose parts have no places of their own
+    elif _is_left_out(node):
         return
     else:
         below = list(ast.iter_child_nodes(node))
@@ -116,6 +112,14 @@ def _edits(node: ast.AST, inside: bool) -> Iterator[tuple[ast.expr | ast.stmt, s
         yield from ((node, kind, text) for kind, text in _replaced(node))
     for each in below:
         yield from _edits(each, inside)
+
+
+def _is_left_out(node: ast.AST) -> bool:
+    if isinstance(node, ast.If):
+        return "TYPE_CHECKING" in ast.unparse(node.test)
+    if isinstance(node, ast.Call):
+        return bool(LOOKS.fullmatch(_called(node)))
+    return isinstance(node, ast.JoinedStr)  # whose parts have no places of their own
 
 
 def _called(node: ast.Call) -> str:
