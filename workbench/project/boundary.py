@@ -24,6 +24,9 @@ DEVICES = ("/dev", "/proc", "/sys")
 RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*([.:].*)?", re.IGNORECASE)
 """Names that are devices in any folder of Windows, whatever they end in."""
 
+LONGEST_NAME, LONGEST_PART = 2048, 255
+"""Of a file: characters with its folders, and bytes of its own name, of which file systems take no more."""
+
 
 @dataclass(frozen=True)
 class Permission:
@@ -94,8 +97,10 @@ def files_read(files: Iterable[Path]) -> list[Path]:
 
 
 def named_file(folder: Path, name: str, where: str, permission: Permission = NOTHING) -> Path:
-    """The file in ``folder`` that a project calls ``name``; nothing looks for it. Raises ProblemError for a device or
-    another machine, ``where`` being what names it."""
+    """The file in ``folder`` that a project calls ``name``; nothing looks for it. Raises ProblemError for a device,
+    another machine or what no file can be called, ``where`` being what names it."""
+    if len(name) > LONGEST_NAME or any(len(os.fsencode(part)) > LONGEST_PART for part in Path(name).parts):
+        raise ProblemError(f"{where} names '{name[:40]}…', which is longer than names of files can be: not opened.")
     file = folder / name
     inside = Path(name).is_absolute() and file.is_relative_to(folder.absolute())
     if not inside and file not in permission.files:
