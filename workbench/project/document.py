@@ -174,7 +174,8 @@ def document_of(stored: Stored, permission: Permission = NOTHING) -> Document:
     parameters = validated(engine.Parameters, project.parameters, name) if project.parameters else None
     files = {} if parameters is None else named_files(parameters)
     files = {place: stored.locate(str(file), permission).absolute() for place, file in files.items()}
-    stored, left_out = _within(Boundary(name, stored.folder, permission), stored, files)
+    alone = stored.path is None
+    stored, left_out = _within(Boundary(name, stored.folder, permission, alone), stored, files)
     loaded, noticed = _load_geometry(engine, stored, name)
     if parameters is not None:
         paths = {place: "" if file in left_out else str(file) for place, file in files.items()}

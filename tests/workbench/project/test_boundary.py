@@ -274,3 +274,16 @@ def test_a_pipe_is_not_waited_for(tmp_path, name):
     os.mkfifo(tmp_path / name)
     with pytest.raises(ProblemError, match=r"is a pipe or a device|holds no project\.json"):
         open_document(tmp_path / name)
+
+
+def test_a_picture_reaches_nothing_hidden_beside_it(tmp_path, private):
+    """In somebody's home, keys and settings."""
+    private.parent.rename(tmp_path / ".keys")
+    private = tmp_path / ".keys" / private.name
+    folder = stranger(tmp_path / "p", f".keys/{private.name}")
+    text = (folder / "project.json").read_text()
+    (tmp_path / "shot.png").write_bytes(encode_png(np.zeros((2, 2, 4), np.uint8), {KEYWORD: text}))
+    (tmp_path / "own.png").write_bytes(b"theirs")
+    with pytest.raises(OutsideFiles) as asked:
+        open_document(tmp_path / "shot.png")
+    assert asked.value.files == (private,)
