@@ -40,7 +40,7 @@ OF_A_PROCESS = 20
 """Files, for which tests are collected once."""
 LOOK_SECONDS = 15.0
 """Of processor time, in which tests are run to see what they reach."""
-ENOUGH = 10
+ENOUGH = 8
 """Tests that reach a line; no more are looked for."""
 TRY_SECONDS = 20.0
 """Of tests, by how long they took before, that are run against one defect."""
@@ -117,7 +117,7 @@ class Session:
         source = (ROOT / path).read_bytes()
         lines = {mutant: lines_of(mutant, source) for mutant in mutants}
         own = by_nearness(path, source, items)
-        reached = in_a_copy(lambda: looked(ROOT / path, own, list(lines.values())), 10 * LOOK_SECONDS) or Reached()
+        reached = in_a_copy(lambda: looked(ROOT / path, own, list(lines.values())), 40 * LOOK_SECONDS) or Reached()
         by_name = {item.nodeid: item for item in own}
         for mutant in mutants:
             tests = reached.of(lines[mutant])
@@ -248,14 +248,14 @@ def looked(file: Path, items: list[pytest.Item], wanted: list[set[int]]) -> Reac
         return trace
 
     threading.settrace(trace)
-    began = time.process_time()
+    began, latest = time.process_time(), time.monotonic() + 20 * LOOK_SECONDS  # on a busy machine
     test = items[0].nodeid if items else ""
     sys.settrace(trace)
     following = iter(items[1:])
     for item, outcome, seconds in results(items):
         if outcome == "passed":
             reached.seconds[item.nodeid] = seconds
-        if time.process_time() - began > LOOK_SECONDS:
+        if time.process_time() - began > LOOK_SECONDS or time.monotonic() > latest:
             break
         passed = set(reached.seconds)
         if all(len(set().union(*(reached.lines.get(line, ()) for line in each)) & passed) >= ENOUGH for each in wanted):
