@@ -11,6 +11,7 @@ import graphlib
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -112,6 +113,27 @@ def test_tests_stand_where_the_sources_do(engine):
         assert mirrored.is_dir(), f"{told(folder)} tests no room of engines/{engine}"
         tests = list(folder.glob("test_*.py"))
         assert len(tests) <= MOST_FILES + 5, f"{told(folder)} has {len(tests)} files"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_room_has_its_tests(engine):
+    """Parameters and presets are declarations, which the tests of the engine and of its presets take up."""
+    place = ROOT / "engines" / engine
+    rooms = {path.relative_to(place).parts[0] for path in sources(engine, ".py", ".cu") if path.name != "__init__.py"}
+    rooms -= {"engine.py", "parameters.py", "parameters", "presets"}
+    assert len(rooms) >= len(ROOMS)
+    tests = ROOT / "tests" / "engines" / engine
+    without = sorted(room for room in rooms if not any((tests / room).rglob("test_*.py")))
+    assert not without, f"tests/engines/{engine} has no tests of {without}"
+    assert list(tests.glob("test_*engine*.py")), f"tests/engines/{engine} has no tests of the whole engine"
+
+
+def test_no_engine_knows_another():
+    """All stand side by side among the layers that import-linter holds; one that does not may import any."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
+    (line,) = (layer for each in contracts for layer in each.get("layers", []) if "engines.stencil" in layer)
+    assert sorted(line.split(" | ")) == [f"engines.{engine}" for engine in ENGINES]
 
 
 def is_suspect(text: str) -> bool:
