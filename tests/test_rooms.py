@@ -116,6 +116,36 @@ def test_tests_stand_where_the_sources_do(engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_what_kernels_know_by_number_is_declared_once(engine):
+    """In Python, for both twins: an enumeration in a CUDA source that Python does not write, a list of names defined as
+    numbers, or a tuple of row numbers in a Numba kernel, would be a second declaration."""
+    enums = re.compile(r"^\s*enum\b|(?:^#define [A-Z_]+ \d+\n){3}", re.MULTILINE)
+    rows = re.compile(r"^[A-Z_]+(, [A-Z_]+)+ = (\d+(, \d+)+|range\(\d+\))$", re.MULTILINE)
+    for path in sources(engine, ".cu", ".cuh", ".py"):
+        text = path.read_text(encoding="utf-8")
+        if path.suffix != ".py":
+            written = re.match(r"// .*written (by|from .* by) `python -m", text)
+            assert written or not enums.search(text), f"{told(path)} declares rows: let engines.backend.compile.headers"
+        elif path.name.startswith("cpu") and "lab" not in path.parts:
+            assert not rows.search(text), f"{told(path)} declares rows: take them from where its twin's header does"
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "backend", "geometry"])
+def test_every_parallel_kernel_says_what_it_computes(engine):
+    """The equation, what arrays are, and of those that a step launches the bytes: a person reads the last two."""
+    silent = [
+        f"{told(path)}:{node.name}"
+        for path in sources(engine)
+        if "parallel=True" in (text := path.read_text(encoding="utf-8"))
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef)
+        and any("parallel=True" in ast.unparse(each) for each in node.decorator_list)
+        and not ast.get_docstring(node)
+    ]
+    assert not silent
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_every_room_has_its_tests(engine):
     """Parameters and presets are declarations, which the tests of the engine and of its presets take up."""
     place = ROOT / "engines" / engine

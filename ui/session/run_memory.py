@@ -17,7 +17,7 @@ from workbench.project.document import Document
 from workbench.run.frames import RunState
 from workbench.run.observer import Observer
 from workbench.run.states.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
-from workbench.run.states.history import Kept, Mark
+from workbench.run.states.history import KeptState, Mark
 from workbench.storage.atomic import StorageError
 from workbench.storage.background import BackgroundWriter
 from workbench.storage.paths import state_dir
@@ -51,7 +51,7 @@ class RunMemory(Observer):
         self._fingerprint = ""
         self._device = ""
         self._kept_at = clock.monotonic()
-        self.rescued: Callable[[], Kept | None] = lambda: None
+        self.rescued: Callable[[], KeptState | None] = lambda: None
         """The last state of a run that broke off."""
         self.say: Callable[[str, Literal["warning"]], None] = lambda text, severity: None
 
