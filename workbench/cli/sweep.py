@@ -14,6 +14,7 @@ from workbench.cli.telling import tell_findings
 from workbench.export.tables import cell
 from workbench.project.document import Document
 from workbench.project.findings import findings_before_changes
+from workbench.run.devices import open_for
 from workbench.storage.error_log import keep_traceback
 from workbench.sweep.files import write_sweep
 from workbench.sweep.numbers import numbers_of
@@ -36,9 +37,10 @@ def sweep_command(options: Namespace) -> int:
     plan.check()
     if len(plan) > MANY and not options.yes:
         raise ProblemError(f"These are {len(plan):,} runs: take fewer values, or add --yes to make them all.")
-    from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when they are needed
-
-    backend, line = open_backend(options.device or document.project.run.device), Line()
+    named, line = options.device or document.project.run.device, Line()
+    backend = open_for(document.engine, document.complete_problem(), named)
+    if backend.chosen:
+        print(backend.chosen, file=sys.stderr)
     rows: list[Row] = []
     interrupted = False
     try:

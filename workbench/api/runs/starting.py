@@ -19,6 +19,7 @@ from workbench.api.runs.waiting import LOOK_SECONDS
 from workbench.project.document import Document
 from workbench.project.findings import estimated_findings
 from workbench.project.tooling import find_tool, tool_parameters
+from workbench.run.devices import open_for
 from workbench.run.frames import RunState
 from workbench.run.session import start
 from workbench.words.failures import as_sentence
@@ -74,20 +75,22 @@ def use_tool(
 
 def _started(document: Document, device: str | None) -> Run:
     """A run that is being built, of a copy of the document; what is known before is warned of."""
-    from engines.backend.devices.select import open_backend
-
     own = replace(
         document,
         project=document.project.model_copy(deep=True),
         parameters=document.parameters.model_copy(deep=True),
     )
-    backend = open_backend(device or own.project.run.device)
+    backend = open_for(own.engine, own.complete_problem(), device or own.project.run.device)
     try:
         findings = estimated_findings(own, backend)
         warn(findings)
         kept, recorded = Keeper(), EachRecorder(own.time_unit)
         runner = start(
-            own, observers=(kept, recorded), can_reset=False, open_backend=lambda device, reserve_core: backend
+            own,
+            backend.id,
+            (kept, recorded),
+            can_reset=False,
+            open_backend=lambda device, reserve_core: backend,
         )
     except BaseException as error:
         backend.close()
