@@ -21,6 +21,7 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
+from engines.backend.compile.stamp import compiled_ahead
 from ui.session import snapshots
 from ui.session.run_memory import RunMemory, remembered_state
 from ui.session.services import NO_CURVES
@@ -167,7 +168,7 @@ class HouseServices:
     def _judging(self, document: Document) -> Backend:
         """The device that the estimate is of: the faster one where none is named."""
         first = self._backend(document.project.run.device)
-        if document.project.run.device != "auto" or first.info.kind == "cpu":
+        if document.project.run.device != "auto" or first.info.kind == "cpu" or not compiled_ahead():
             return first
         problem, cpu = document.complete_problem(), self._backend("cpu")
         return faster(document.engine, problem, first, cpu, trial=False)[0]

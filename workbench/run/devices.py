@@ -14,6 +14,7 @@ from engines.api import Estimate, Problem
 from engines.api.device import Backend
 from engines.api.engine import Engine
 from engines.api.errors import ProblemError, WorkbenchError
+from engines.backend.compile.stamp import compiled_ahead
 
 OpenBackend = Callable[[str, bool], Backend]
 
@@ -38,13 +39,15 @@ def open_for(
     """Open ``device`` (``auto``, ``cpu``, ``cuda:N``) for a run of ``problem``; its
     ``chosen`` says why it is this one, where that was a choice.
 
-    ``auto`` is the faster of the GPU and the processor; without ``trial`` by their estimates alone. A run that goes on
-    from a state stays on the device of which the name is ``state_of``: on another one its bits would be others.
+    ``auto`` is the faster of the GPU and the processor; without ``trial`` by their estimates alone. As long as kernels
+    have not been compiled on this machine it is the GPU: asking the processor would take longer than most runs. A run
+    that goes on from a state stays on the device of which the name is ``state_of``: on another one its bits would be
+    others.
     Raises ProblemError for a name that is not there, DeviceError.
     """
     opener = open_backend or _open_backend
     first = opener(device, reserve_core)
-    if device != "auto" or first.info.kind == "cpu":
+    if device != "auto" or first.info.kind == "cpu" or not compiled_ahead():
         return first
     if state_of == first.info.name:
         return first

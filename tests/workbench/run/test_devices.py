@@ -91,6 +91,7 @@ class Trial:
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
+    monkeypatch.setattr(devices, "compiled_ahead", lambda: True)
     monkeypatch.setattr(devices, "clock", SimpleNamespace(perf_counter=lambda: Trial.now))
 
 
@@ -182,6 +183,13 @@ def test_a_run_that_goes_on_stays_on_its_device(before, kind):
     backend = open_for(engine, None, "auto", state_of=before, open_backend=opening([]))
     assert backend.info.kind == kind
     assert bool(engine.built) == (before == "Another Card")
+
+
+def test_the_processor_is_not_asked_before_its_kernels_are_compiled(monkeypatch):
+    monkeypatch.setattr(devices, "compiled_ahead", lambda: False)
+    opened, engine = [], Speeds(taken={"cuda": 3e-6, "cpu": 1e-6})
+    backend = open_for(engine, None, "auto", open_backend=opening(opened))
+    assert (backend.info.kind, backend.chosen, len(opened), engine.built) == ("cuda", "", 1, [])
 
 
 def test_an_error_on_the_way_closes_both():
