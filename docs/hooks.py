@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
-from reference import commands_page, parameters_page  # noqa: E402  # found from wherever mkdocs is called
+from equations import with_equations  # noqa: E402  # found from wherever mkdocs is called
+from reference import commands_page, parameters_page  # noqa: E402
 
 from engines.api import registry  # noqa: E402
 
@@ -43,16 +45,22 @@ def on_files(files: Files, config: Any) -> Files:
         taken[str(source)] = f"theory/{'-'.join(source.parts[1:-1])}.md"
     for source, place in taken.items():
         text = (ROOT / source).read_text("utf-8")
-        files.append(File.generated(config, place, content=_relinked(text, source, place, taken)))
+        files.append(File.generated(config, place, content=_deeper(_relinked(text, source, place, taken))))
     files.append(File.generated(config, "reference/commands.md", content=commands_page()))
     for picture in sorted((ROOT / "assets" / "pictures").glob("*.png")):
         files.append(File.generated(config, f"pictures/{picture.name}", abs_src_path=str(picture)))
     return files
 
 
-def on_page_content(html: str, **_: Any) -> str:
-    """Names in docstrings stand in code, without the roles that other tools know."""
-    return ROLE.sub("", html)
+def on_page_content(html: str, page: Page, **_: Any) -> str:
+    """Names in docstrings stand in code, without the roles that other tools know; equations of READMEs are drawn."""
+    html = ROLE.sub("", html)
+    return with_equations(html) if page.file.src_uri.startswith("theory/") else html
+
+
+def _deeper(text: str) -> str:
+    """Equations in lists stand four deeper than GitHub asks, as this Markdown wants them."""
+    return re.sub(r"(?m)(?<=\n\n) {6}(?=\S)", " " * 8, text)
 
 
 def _relinked(text: str, source: str, place: str, taken: dict[str, str]) -> str:
