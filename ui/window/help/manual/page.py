@@ -64,8 +64,9 @@ class PageView(QTextBrowser):
     def open(self, place: str, part: str = "") -> None:
         self.setSource(url_of(place, part), QTextDocument.ResourceType.MarkdownResource)
 
-    def loadResource(self, type: int, name: QUrl) -> Any:
+    def loadResource(self, type: int, name: QUrl | str) -> Any:
         kind = QTextDocument.ResourceType
+        name = QUrl(name)
         place = posixpath.normpath(name.path()).lstrip("/")
         if type == kind.MarkdownResource.value:
             self.place = place

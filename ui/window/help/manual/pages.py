@@ -71,7 +71,8 @@ def taken() -> dict[str, str]:
 @cache
 def contents() -> tuple[Page, ...]:
     """In the order of the navigation. Raises ProblemError where an installation has no manual."""
-    found, above = [], {}
+    found: list[Page] = []
+    above: dict[int, str] = {}
     for indent, title, place in ENTRY.findall(_read("docs/mkdocs.yml").partition("\nnav:\n")[2]):
         above = {depth: name for depth, name in above.items() if depth < len(indent)}
         if place:
