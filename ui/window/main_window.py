@@ -221,6 +221,7 @@ class MainWindow(QMainWindow):
             fit=self.viewport.reset_camera,
             outlines=self.view_panel.switch_outlines,
             help=self.help.help,
+            manual=self.help.manual,
             palette=self.help.open_palette,
             shortcuts=self.help.shortcuts,
             about=self.help.about,
