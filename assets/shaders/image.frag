@@ -5,10 +5,10 @@
 uniform sampler2D u_values;
 uniform sampler2D u_lut;
 uniform vec2 u_size;           // of the texture, in samples
-uniform vec2 u_range;          // lowest value, 1 / (highest - lowest)
 uniform vec3 u_missing;
 uniform vec3 u_plain;
 varying vec2 v_texel;
+#include "place.glsl"
 
 #ifdef MASKED
 vec2 one(vec2 at) {
@@ -35,7 +35,7 @@ void main() {
     float value = texture2D(u_values, (low + 0.5 + part) / u_size).r;
     float known = 1.0;
 #endif
-    float place = clamp((value - u_range.x) * u_range.y, 0.0, 1.0);
+    float place = clamp(place_of(value), 0.0, 1.0);
     vec3 mapped = texture2D(u_lut, vec2((place * 255.0 + 0.5) / 256.0, 0.5)).rgb;
     gl_FragColor = vec4(mix(u_missing, mapped, known), 1.0);
 #else

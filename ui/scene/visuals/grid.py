@@ -11,7 +11,7 @@ from vispy import gloo
 from engines.api import Array
 from ui.scene.colormaps import MISSING
 from ui.scene.visuals.shaders import program
-from ui.scene.visuals.surface import Look, Palette
+from ui.scene.visuals.surface import Look, Palette, set_range
 
 PLAIN = (0.47, 0.50, 0.55)
 """sRGB of a grid without values."""
@@ -79,11 +79,6 @@ class _Programs:
         self._made = {}
 
 
-def _range(look: Look) -> tuple[float, float]:
-    low, high = look.limits
-    return low, 1.0 / (high - low) if high > low else 0.0
-
-
 class SheetVisual:
     """A flat rectangle of samples."""
 
@@ -105,7 +100,9 @@ class SheetVisual:
         """``place``: a corner and two edges; ``span``: columns and rows in full; without values if not ``mapped``;
         ``over`` what lies in the same plane."""
         masked, stepped = mapped and self.samples.masked, mapped and look.stepped
-        drawing = self._programs.using(view, projection, MAPPED=mapped, MASKED=masked, STEPPED=stepped)
+        drawing = self._programs.using(
+            view, projection, MAPPED=mapped, MASKED=masked, STEPPED=stepped, LOG=mapped and look.log
+        )
         drawing["u_origin"], drawing["u_across"], drawing["u_up"] = (vector.astype(np.float32) for vector in place)
         drawing["u_span"] = span
         drawing["u_plain"] = PLAIN
@@ -113,7 +110,7 @@ class SheetVisual:
             drawing["u_values"] = self.samples.texture
             drawing["u_size"] = self.samples.size
             drawing["u_lut"] = self._palette.use(look.lut)
-            drawing["u_range"] = _range(look)
+            set_range(drawing, look)
             drawing["u_missing"] = np.array(MISSING, np.float32) / 255
         depth = "always" if over else "less"
         gloo.set_state(blend=False, depth_test=True, depth_func=depth, depth_mask=True, cull_face=False)
@@ -148,7 +145,9 @@ class ReliefVisual:
     ) -> None:
         """``lift``: how high the upper end of the range stands."""
         gloss = look.gloss > 0
-        drawing = self._programs.using(view, projection, MAPPED=True, LIT=True, GLOSS=gloss, MASKED=samples.masked)
+        drawing = self._programs.using(
+            view, projection, MAPPED=True, LIT=True, GLOSS=gloss, MASKED=samples.masked, LOG=look.log
+        )
         origin, across, up = place
         drawing["u_origin"] = origin.astype(np.float32)
         drawing["u_extent"] = (float(across[0]), float(up[1]))
@@ -159,7 +158,7 @@ class ReliefVisual:
         drawing["u_plain"] = tuple(channel**2 for channel in PLAIN)
         drawing["u_values"] = samples.texture
         drawing["u_lut"] = self._palette.use(look.lut)
-        drawing["u_range"] = _range(look)
+        set_range(drawing, look)
         drawing["u_missing"] = np.array(MISSING, np.float32) / 255
         drawing["u_lit"] = look.lit
         if gloss:
@@ -209,7 +208,7 @@ class VolumeVisual:
     ) -> None:
         """``box``: lowest and highest corner."""
         low, extent = box[0], box[1] - box[0]
-        drawing = self._programs.using(view, projection, DIVERGING=diverging)
+        drawing = self._programs.using(view, projection, DIVERGING=diverging, LOG=look.log)
         eye = -view[:3, :3].T @ view[:3, 3]
         drawing["u_origin"] = low.astype(np.float32)
         drawing["u_extent"] = extent.astype(np.float32)
@@ -221,7 +220,7 @@ class VolumeVisual:
         drawing["u_rows"] = float(self._rows)
         drawing["u_tiles"] = float(self.samples.size[0] // self._counts[0])
         drawing["u_lut"] = self._palette.use(look.lut)
-        drawing["u_range"] = _range(look)
+        set_range(drawing, look)
         drawing["u_density"] = DENSITY
         gloo.set_state(
             blend=True,
