@@ -17,7 +17,7 @@ from ui.scene.scene import takes_logarithm
 from workbench.project.project import ViewSettings
 from workbench.words.units import unit_text
 
-SWATCH = QSize(56, 12)
+SWATCH = QSize(48, 12)
 LEFT_OUT = (("all values", 0.0), ("1 – 99 %", 2.0), ("2 – 98 %", 4.0), ("5 – 95 %", 10.0))
 """Titles, and the per cent of the values that a range from values leaves out."""
 
@@ -37,7 +37,7 @@ class ColoursPanel(QWidget):
         self.map = CalmComboBox()
         self.map.setAccessibleName("Colour map")
         self.map.setIconSize(SWATCH)
-        self.map.addItem("the field's own", None)
+        self.map.addItem("Default", None)
         for name in names():
             self.map.addItem(name.capitalize(), name)
         self.map.activated.connect(lambda _: self.edited.emit({"colormap": self.map.currentData()}))
