@@ -28,6 +28,7 @@ from ui.session.keeping import Keeper
 from ui.session.model import DocumentModel
 from ui.session.placing import Placing
 from ui.session.previews import Previews
+from ui.session.redrawing import Redrawing
 from ui.session.services import Services
 from ui.sweep.area import SweepArea
 from ui.tools.area import ToolsArea
@@ -121,6 +122,7 @@ class MainWindow(QMainWindow):
             page.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.estimates = EstimatesPanel(self.model, self.services, self.background)
         self.placing = Placing(self.model, self)
+        self.redrawing = Redrawing(self.controller, self.placing, self)
         self.problem = ProblemPanel(self.model, self.placing, self.estimates)
         self.controller.noticed.connect(self.estimates.show_noticed)
         self.estimates.refused.connect(self.problem.mark)
