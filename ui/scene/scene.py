@@ -175,7 +175,8 @@ class Scene:
             front=front if timed else None,
             front_field=timed,
             clip=view.clip,
-            contours=view.isochrones and self.timed(self.field()),
+            contours=self._lined(),
+            fibres=view.fibres,
             coarse=self.coarse,
             height=view.height,
             slices=view.slices,
@@ -310,8 +311,15 @@ class Scene:
         """Whether the field is a time that comes to each element, which isochrones are drawn of."""
         return field is not None and is_timed(field, self.info)
 
+    def _lined(self) -> bool:
+        """Whether lines of equal value are to be drawn."""
+        field = self.field()
+        if field is None or field.cyclic or self.names(field) or self.layer is None or not self.layer.contoured:
+            return False
+        return self.view.contours or (self.view.isochrones and self.timed(field))
+
     def isochrone_step(self, field: FieldInfo) -> float:
-        """The time between two isochrones, 1, 2 or 5 × 10ⁿ; 0 where none are drawn."""
+        """The value between two isochrones or contours, 1, 2 or 5 × 10ⁿ; 0 where none are drawn."""
         if self.layer is None or not self.layer.shape.plan.contours:
             return 0.0
         low, high = self.limits(field)

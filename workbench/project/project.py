@@ -91,6 +91,7 @@ class ViewSettings(_Model):
     ``logarithmic`` goes by the logarithm of values above zero, and ``outliers`` is the per cent of the values, the
     farthest out on both sides, that a range from values leaves out.
 
+    ``contours`` draws lines of equal value of any field, ``isochrones`` of times alone, ``fibres`` those of a mesh.
     ``front_inside`` draws the front within a mesh, whose surface one then sees through.
     Of grids: ``height`` lifts a grid of two dimensions by its values (the upper end of the range, as a part of the
     longest side); ``slices`` are the places of the slices through three dimensions as parts of the sides (None: the
@@ -114,6 +115,8 @@ class ViewSettings(_Model):
     front: bool = True
     front_inside: bool = False
     isochrones: bool = True
+    contours: bool = False
+    fibres: bool = False
     markers: bool = True
     overlay: bool = True
     height: Annotated[float, Field(ge=0, le=1)] = 0.0

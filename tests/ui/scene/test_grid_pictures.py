@@ -87,6 +87,22 @@ class TestPictures:
         lut = colormap("viridis", dark=True).astype(int)
         assert np.abs(found - lut[[64, 128, 191, 255]]).max() <= 4
 
+    def test_contours_run_where_the_values_are(self) -> None:
+        """A ramp from 0 to 1 along x over 40 cells: lines at every tenth, linear between cells, and nowhere else."""
+        grid = Grid((4, 40), (1.0, 1.0))
+        x, _, _ = grid.centers(np.arange(grid.n_cells)).T
+        image, scene = drawn(grid, x / 40, contours=True)
+        bare, _ = drawn(grid, x / 40)
+        assert scene.isochrone_step(CONCENTRATION) == pytest.approx(0.1)
+        changed = np.abs(image - bare).sum(axis=2)[SIZE[1] // 2] > 60
+        ends, _ = scene.camera.to_pixels(np.array([[0.0, 2, 0], [40.0, 2, 0]]), *SIZE)
+        value_of = np.interp(np.arange(SIZE[0]) + 0.5, ends[:, 0], [0.0, 1.0], left=np.nan, right=np.nan)
+        pixel = 1 / (ends[1, 0] - ends[0, 0])
+        tenths = np.abs(value_of * 10 - np.round(value_of * 10)) / 10
+        assert np.nanmax(tenths[changed]) < 1.5 * pixel
+        lines = [k for k in range(1, 10) if changed[np.nanargmin(np.abs(value_of - k / 10))]]
+        assert lines == list(range(1, 10))
+
     def test_a_part_that_is_looked_at_closely_shows_its_own_cells(self) -> None:
         grid = Grid((1400, 1400), (1.0, 1.0))
         values = np.random.default_rng(0).random(grid.n_cells)

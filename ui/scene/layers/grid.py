@@ -59,6 +59,7 @@ class GridLayer(Layer):
 
     clips = False
     ruled = True
+    contoured = True
     locations = ("cell", "grid")
 
     def __init__(self, grid: Grid) -> None:

@@ -36,7 +36,8 @@ class Plan:
     ``volume`` instead of slices. ``coarse``: few triangles; ``samples``: how many values to ask for at most;
     ``window``: the part of a grid that is looked at closely; ``markers``: whether those of the run are drawn;
     ``inside``: the front is looked for in so many cells at most and the surface is seen through. ``displaced`` says
-    where elements have gone, ``hiding`` which may be hidden; ``lines``: whether those of the run are drawn."""
+    where elements have gone, ``hiding`` which may be hidden; ``lines``: whether those of the run are drawn;
+    ``fibres``: those of a mesh."""
 
     field: FieldInfo | None = None
     front: FrontInfo | None = None
@@ -54,6 +55,7 @@ class Plan:
     displaced: FieldInfo | None = None
     hiding: FieldInfo | None = None
     lines: bool = False
+    fibres: bool = False
 
 
 class Shape(Protocol):
@@ -70,6 +72,8 @@ class Layer(ABC):
     length_unit: str = "mm"
     locations: tuple[str, ...] = ("cell",)
     """Where fields may live that this layer can draw."""
+    contoured: bool = False
+    """Whether lines of equal value can be drawn on it."""
     clips: bool = True
     """Whether the clipping plane cuts it."""
     home: CameraView = CameraView()
