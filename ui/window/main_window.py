@@ -19,7 +19,7 @@ from ui.panels.meters.panel import MetersPanel
 from ui.panels.probes.panel import ProbesPanel
 from ui.panels.problem import ProblemPanel
 from ui.panels.timeline import Timeline
-from ui.panels.view import ViewPanel
+from ui.panels.view.panel import ViewPanel
 from ui.recording.area import RecordingArea
 from ui.session.controller import Controller, Phase
 from ui.session.files import FileActions
@@ -28,6 +28,7 @@ from ui.session.keeping import Keeper
 from ui.session.model import DocumentModel
 from ui.session.placing import Placing
 from ui.session.previews import Previews
+from ui.session.redrawing import Redrawing
 from ui.session.services import Services
 from ui.sweep.area import SweepArea
 from ui.tools.area import ToolsArea
@@ -121,6 +122,7 @@ class MainWindow(QMainWindow):
             page.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.estimates = EstimatesPanel(self.model, self.services, self.background)
         self.placing = Placing(self.model, self)
+        self.redrawing = Redrawing(self.controller, self.placing, self)
         self.problem = ProblemPanel(self.model, self.placing, self.estimates)
         self.controller.noticed.connect(self.estimates.show_noticed)
         self.estimates.refused.connect(self.problem.mark)
@@ -258,7 +260,7 @@ class MainWindow(QMainWindow):
         self._connect_placing()
         viewport.quality_changed.connect(self.status.quality.setText)
         self.view_panel.edited.connect(self._apply_view)
-        self.view_panel.fit_asked.connect(lambda: self.view_panel.fit_range(viewport.span()))
+        self.view_panel.fit_asked.connect(lambda: self.view_panel.colours.fit_range(viewport.span()))
         self.view_panel.clip_active.connect(viewport.set_clip_active)
         self.view_panel.camera_asked.connect(
             lambda where: viewport.reset_camera() if where == "reset" else viewport.view_along(where)
@@ -287,7 +289,7 @@ class MainWindow(QMainWindow):
         placing, viewport = self.placing, self.viewport
         placing.marks_changed.connect(viewport.set_marks)
         placing.refused.connect(lambda sentence: self.banner.say(sentence, "warning"))
-        placing.changed.connect(lambda: self.view_panel.outlines.setVisible(placing.placement is not None))
+        placing.changed.connect(lambda: self.view_panel.show_placed(placing.placement is not None))
         viewport.item_chosen.connect(placing.choose)
         viewport.item_dragged.connect(placing.drag)
         viewport.item_dropped.connect(placing.drop)
