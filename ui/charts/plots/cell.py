@@ -71,6 +71,7 @@ class ChartCell(QWidget):
         self._forecast = EMPTY
         self._measured: tuple[MeasuredData, ...] = ()
         self._hover: float | None = None
+        self._moment: float | None = None
         self.plot = make_plot(chart, x_unit, self)
         self.title = ChartTitle(chart.title, self)
         self.title.double_clicked.connect(self.size_asked)
@@ -164,6 +165,12 @@ class ChartCell(QWidget):
         self.plot.show_cursor(x)
         self._tell()
 
+    def show_moment(self, x: float | None) -> None:
+        """Read all values there while nobody points at another place; None: the newest."""
+        if x != self._moment:
+            self._moment = x
+            self._tell()
+
     # What can be done with it.
 
     def menu(self) -> QMenu:
@@ -245,13 +252,14 @@ class ChartCell(QWidget):
     def _tell(self) -> None:
         data, bars = self.plot.data, self.chart.kind == "bar"
         dots = self.chart.kind in ("raster", "matrix")  # one number says nothing of them
-        values = [None if dots or self._paper else value_at(curve, self._hover, bar=bars) for curve in data.curves]
+        at = self._moment if self._hover is None else self._hover
+        values = [None if dots or self._paper else value_at(curve, at, bar=bars) for curve in data.curves]
         unit = self.look.unit(self.chart.unit)
         texts = [
             "" if value is None else f"{value:.0f}" if unit == "1" and _counts(curve.y) else figure(value, unit)
             for value, curve in zip(values, data.curves, strict=True)
         ]
-        where = "" if self._hover is None else self._where(self._hover)
+        where = "" if at is None else self._where(at)
         single = len(texts) == 1
         self.readout.setText("   ".join(part for part in (where, texts[0] if single else "") if part))
         briefs = ["" if value is None else figure(value, "", 3) for value in values]
