@@ -61,7 +61,9 @@ class LinesSource:
         if met is None:
             return EMPTY
         info, cut, handle = met
-        return ChartData((Curve(info.title, cut.distance, along(simulation, info, cut, handle), told=0),))
+        values = along(simulation, info, cut, handle)
+        largest = int(np.nanargmax(np.abs(values))) if np.isfinite(values).any() else 0
+        return ChartData((Curve(info.title, cut.distance, values, told=largest),))
 
 
 def _met(simulation: Simulation, line: Line) -> tuple[FieldInfo, LineCut, Any] | None:
