@@ -46,6 +46,7 @@ from workbench.project.findings import estimate_beside_others, estimate_of
 from workbench.run import session
 from workbench.run.devices import faster
 from workbench.run.frames import Sample
+from workbench.run.lines import line_results
 from workbench.run.observer import Observer
 from workbench.run.runner import Runner
 from workbench.run.states.history import MOST
@@ -245,9 +246,9 @@ class HouseServices:
         self._allowed = self._allowed.union(document.files())
 
     def export_results(self, directory: Path, document: Document, runner: Runner) -> Sequence[Path]:
-        points = session.probe_elements(document)
+        points, lines = session.probe_elements(document), partial(line_results, lines=document.project.lines)
         try:
-            results = runner.post(lambda simulation: take_results(simulation, points)).result(EXPORT_SECONDS)
+            results = runner.post(lambda simulation: take_results(simulation, points, lines)).result(EXPORT_SECONDS)
         except (CancelledError, TimeoutError) as error:
             raise ProblemError("The run has ended, so there is nothing to export: run it again first.") from error
         return export_results(results, directory / "results.pvd")

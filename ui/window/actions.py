@@ -106,7 +106,7 @@ class Actions:
         view = bar.addMenu("&View")
         view.addActions(workspaces)
         view.addSeparator()
-        view.addActions([self["fit"], self["outlines"], self["brush"], self["measure"], self["theme"]])
+        view.addActions([self[name] for name in ("fit", "outlines", "brush", "measure", "line", "lines", "theme")])
         view.addSeparator()
         view.addActions(docks)
         view.addSeparator()
@@ -120,7 +120,7 @@ class Actions:
         for widget in at_left:
             bar.addWidget(widget)
             bar.addSeparator()
-        show = ("fit", "brush", "measure", "snapshot")
+        show = ("fit", "brush", "measure", "line", "snapshot")
         for group in (("gallery", "open", "save"), ("undo", "redo"), ("run", "step", "reset"), show):
             for name in group:
                 bar.addAction(self[name])
@@ -148,7 +148,13 @@ class Actions:
         self._window.addAction(action)
 
 
-def one_of_two(one: QAction, other: QAction) -> None:
-    """Two switches for what the left button does: taking one lets go of the other."""
-    one.toggled.connect(lambda on: other.setChecked(False) if on else None)
-    other.toggled.connect(lambda on: one.setChecked(False) if on else None)
+def one_of_many(*switches: QAction) -> None:
+    """Switches for what the left button does: taking one lets go of the others."""
+
+    def taken(one: QAction) -> None:
+        for other in switches:
+            if other is not one:
+                other.setChecked(False)
+
+    for switch in switches:
+        switch.toggled.connect(lambda on, switch=switch: taken(switch) if on else None)

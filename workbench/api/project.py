@@ -17,7 +17,7 @@ from workbench.api.notebook import project_html
 from workbench.api.runs.progress import Progress
 from workbench.project.document import Document, save_document
 from workbench.project.findings import estimate_of, findings_of
-from workbench.project.project import Probe
+from workbench.project.project import Line, Probe
 from workbench.project.store import validated
 
 if TYPE_CHECKING:
@@ -112,6 +112,21 @@ class Project:
             place = (*map(float, position), 0.0) if len(position) == 2 else tuple(map(float, position))
             found.append(validated(Probe, {"name": name, "position": place}, f"The probe '{name}'"))
         self._document.project.probes = found
+        return self
+
+    @property
+    def lines(self) -> dict[str, Line]:
+        """Along which fields are charted, by name: ``field``, ``start`` and ``end`` of each."""
+        return {line.name: line for line in self._document.project.lines}
+
+    def line(self, name: str, field: str | None, start: Sequence[float] = (), end: Sequence[float] = ()) -> Project:
+        """Chart ``field`` along the straight line from ``start`` to ``end`` (x, y, z) [the geometry's unit of length]
+        in runs, under ``name``; None: no longer. Raises ProblemError."""
+        found = [line for line in self._document.project.lines if line.name != name]
+        if field is not None:
+            ends = {key: (*map(float, place), 0.0)[:3] for key, place in (("start", start), ("end", end))}
+            found.append(validated(Line, {"name": name, "field": field, **ends}, f"The line '{name}'"))
+        self._document.project.lines = found
         return self
 
     def copy(self) -> Project:
