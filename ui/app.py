@@ -56,7 +56,7 @@ def main(argv: Sequence[str] = ()) -> int:
     share_arenas()
     sys.setswitchinterval(SWITCH_SECONDS)
     application = create_application(argv)
-    from ui.session.compiling import BackgroundCompiler
+    from ui.compiling import BackgroundCompiler
     from ui.session.house import HouseServices  # after the application: what it imports may want one
     from ui.viewport.viewport import Viewport
 

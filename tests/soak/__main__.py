@@ -2,9 +2,9 @@
 
     xvfb-run -a -s "-screen 0 1600x1000x24 -noreset +extension GLX" python -m tests.soak 600
 
-After each round it prints the resident memory [MB], threads, open files, objects of Qt and active timers, and at the end
-how the last rounds differ from the third, when everything has been open before. Settings and autosaves go to a folder of
-their own.
+After each round it prints the resident memory [MB], threads, open files, objects of Qt and active timers, and at the
+end how the last rounds differ from the third, when everything has been open before. Settings and autosaves go to a
+folder of their own.
 """
 
 from __future__ import annotations

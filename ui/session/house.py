@@ -22,6 +22,7 @@ from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
 from engines.backend.compile.stamp import compiled_ahead
+from engines.backend.devices.faster import faster
 from ui.session import snapshots
 from ui.session.run_memory import RunMemory, remembered_state
 from ui.session.services import NO_CURVES
@@ -44,7 +45,6 @@ from workbench.project.document import (
 )
 from workbench.project.findings import estimate_beside_others, estimate_of
 from workbench.run import session
-from workbench.run.devices import faster
 from workbench.run.frames import Sample
 from workbench.run.lines import line_results
 from workbench.run.observer import Observer

@@ -145,7 +145,7 @@ class Project:
 
         Raises ProblemError if it cannot run.
         """
-        from workbench.run.devices import open_for
+        from engines.backend.devices.faster import open_for
 
         backend = open_for(self._document.engine, self._document.complete_problem(), device, trial=False)
         try:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from engines.backend.devices.faster import open_for
 from workbench.cli import DONE
 from workbench.cli.opening import open_project
 from workbench.cli.telling import fact_lines, tell_findings
 from workbench.project.findings import as_record, estimate_of, findings_of
-from workbench.run.devices import open_for
 from workbench.words.units import time_text
 
 

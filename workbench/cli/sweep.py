@@ -7,6 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from engines.api.errors import ProblemError
+from engines.backend.devices.faster import open_for
 from workbench.cli import DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
 from workbench.cli.runs.progress import Line
@@ -14,7 +15,6 @@ from workbench.cli.telling import tell_findings
 from workbench.export.tables import cell
 from workbench.project.document import Document
 from workbench.project.findings import findings_before_changes
-from workbench.run.devices import open_for
 from workbench.storage.error_log import keep_traceback
 from workbench.sweep.files import write_sweep
 from workbench.sweep.numbers import numbers_of

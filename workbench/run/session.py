@@ -9,9 +9,9 @@ import numpy as np
 from engines.api import Array, Progress, Simulation
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.backend.devices.faster import OpenBackend, open_for
 from engines.geometry.base import Geometry
 from workbench.project.document import Document
-from workbench.run.devices import OpenBackend, open_for
 from workbench.run.observer import Observer
 from workbench.run.runner import Runner
 

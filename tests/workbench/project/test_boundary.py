@@ -263,7 +263,7 @@ def test_names_longer_than_any_file_s_are_one_sentence(tmp_path, name):
     with pytest.raises(ProblemError, match="longer than names of files can be: not opened") as told:
         open_document(stranger(tmp_path / "p", name))
     assert len(str(told.value)) < 400
-    with pytest.raises(ProblemError, match="cannot be read|There is no") as told:
+    with pytest.raises(ProblemError, match=r"cannot be read|There is no") as told:
         open_document(tmp_path / name)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from engines.api.device import Backend
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.tools import ToolResult
+from engines.backend.devices.faster import open_for
 from workbench.api.findings import warn
 from workbench.api.runs.keeping import Keeper
 from workbench.api.runs.progress import Progress, shown
@@ -19,7 +20,6 @@ from workbench.api.runs.waiting import LOOK_SECONDS
 from workbench.project.document import Document
 from workbench.project.findings import estimated_findings
 from workbench.project.tooling import find_tool, tool_parameters
-from workbench.run.devices import open_for
 from workbench.run.frames import RunState
 from workbench.run.session import start
 from workbench.words.failures import as_sentence

@@ -21,6 +21,7 @@ from typing import Any
 from engines.api import Finding
 from engines.api.device import Backend
 from engines.api.errors import DeviceError, ProblemError, WorkbenchError
+from engines.backend.devices.faster import open_for
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
 from workbench.cli.runs.asked import Asked
@@ -29,7 +30,6 @@ from workbench.cli.runs.progress import ProgressLine
 from workbench.cli.telling import fact_lines, tell_findings
 from workbench.project.document import Document
 from workbench.project.findings import estimate_of, findings_of
-from workbench.run.devices import open_for
 from workbench.run.earlier import CHECKPOINT
 from workbench.run.frames import RunState
 from workbench.run.recording import Recorder

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QObject
 
-from ui.session import compiling
-from ui.session.compiling import BEGINS, BackgroundCompiler
+from ui import compiling
+from ui.compiling import BEGINS, BackgroundCompiler
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="groups of processes")
 

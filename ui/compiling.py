@@ -46,13 +46,10 @@ class BackgroundCompiler(QObject):
         if self._process is not None or compiled_ahead():
             return
         self._began = clock.monotonic()
+        nothing, own_group = subprocess.DEVNULL, 0 if os.name == "posix" else None
         try:
             self._process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                **({"process_group": 0} if os.name == "posix" else {}),
+                self._command, stdin=nothing, stdout=nothing, stderr=nothing, process_group=own_group
             )
         except OSError as error:
             self._say(f"Kernels are not compiled ahead ({error}): a first Run compiles its own.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
@@ -10,12 +9,9 @@ from typing import Any
 import pytest
 
 from engines.api.errors import DeviceError, ProblemError
+from engines.backend.devices import faster as devices
+from engines.backend.devices.faster import SMALL_MEMORY, SMALL_STEP, faster, open_for
 from tests.workbench.fake_engine import FakeBackend
-from workbench.project.document import open_document
-from workbench.run import devices
-from workbench.run.devices import SMALL_MEMORY, SMALL_STEP, faster, open_for
-from workbench.run.frames import RunState
-from workbench.run.session import start
 
 
 class Device(FakeBackend):
@@ -198,15 +194,4 @@ def test_an_error_on_the_way_closes_both():
     engine.estimate = None  # not callable: an error that nobody expected
     with pytest.raises(TypeError):
         open_for(engine, None, "auto", open_backend=opening(opened))
-    assert [each.closed for each in opened] == [True, True]
-
-
-def test_the_log_of_a_run_says_why_it_is_where_it_is(project, monkeypatch):
-    monkeypatch.setattr(devices, "clock", time)  # a real run is tried
-    opened = []
-    runner = start(open_document(project), "auto", autostart=True, open_backend=opening(opened))
-    assert runner.wait(RunState.FINISHED, timeout=20) is RunState.FINISHED
-    told = [message.text for message in runner.take_messages()]
-    runner.close()
-    assert sum("times as fast as" in text for text in told) == 1
     assert [each.closed for each in opened] == [True, True]
