@@ -9,6 +9,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.api.placing import Faces
 from engines.backend.threads import parallel_region
 from engines.geometry.solids.crossings import bin_triangles, windings_at
 from engines.geometry.solids.solid import Solid
@@ -34,6 +35,9 @@ class SurfaceSolid(Solid):
 
     def bounds(self) -> tuple[Array, Array]:
         return self._bounds
+
+    def faces(self) -> Faces:
+        return Faces(self._corners, self._triangles)
 
     def contains(self, points: Array) -> Array:
         if self._bins is None:
