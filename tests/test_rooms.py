@@ -87,10 +87,17 @@ def test_one_name_for_each_role(engine):
     assert not strange
     for path in sources(engine):
         text = path.read_text(encoding="utf-8")
-        assert not re.search(r"backend\.id\b", text), f"{told(path)} asks for the device: use engines.backend.twins"
         assert not re.search(r"^(PRECISIONS|REAL)\b.*=", text, re.MULTILINE), f"{told(path)}: engines.backend.precision"
         assert not re.search(r"^class (Observer|Recorder|Instruments)\b", text, re.MULTILINE), (
             f"{told(path)}: a Watcher"
+        )
+
+
+@pytest.mark.parametrize("place", [*ENGINES, "formulas", "geometry"])
+def test_one_door_to_what_is_written_twice(place):
+    for path in sources(place):
+        assert not re.search(r"backend\.id\b", path.read_text(encoding="utf-8")), (
+            f"{told(path)} asks for the device: use engines.backend.twins"
         )
 
 

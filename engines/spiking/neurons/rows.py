@@ -184,7 +184,7 @@ def header() -> str:
     structs += [
         f"struct {model.__name__} {{\n    float common[{OWN}];\n{_lines(model._fields)}}};\n" for model in MODELS
     ]
-    numbers = {"FADED": f"{FADED!r}f", "TABLE": TABLE}
+    numbers: dict[str, float | str] = {"FADED": f"{FADED!r}f", "TABLE": TABLE}
     first = names("rows.py", "engines.spiking.neurons.rows", numbers, Kind, real="float")
     return f"{first}\n// A population's row of constants; each model's own numbers follow those of all.\n" + "\n".join(
         structs
