@@ -9,15 +9,13 @@ from pathlib import Path
 
 import pytest
 
+import workbench
+from engines.api import registry
+from ui.forms.schema import default_values
+from ui.window.help.manual.reference import commands_page, parameters_page
+from workbench.cli.arguments import COMMANDS
+
 ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / "docs"))
-
-from reference import commands_page, parameters_page  # noqa: E402  # the manual's own scripts are no package
-
-import workbench  # noqa: E402
-from engines.api import registry  # noqa: E402
-from ui.forms.schema import default_values  # noqa: E402
-from workbench.cli.arguments import COMMANDS  # noqa: E402
 
 
 def names(value, path=""):

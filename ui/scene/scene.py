@@ -54,6 +54,8 @@ class Scene:
         self.inspected: tuple[float, float, float] | None = None
         self.measured: tuple[tuple[float, float, float], ...] = ()
         """None, one or two points that are measured."""
+        self.cuts: tuple[tuple[tuple[float, float, float], ...], ...] = ()
+        """Lines along which fields are charted."""
         self.marks = Marks()
         """What stands in space and is placed by hand."""
         self.lines: list[str] = []

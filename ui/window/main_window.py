@@ -36,7 +36,7 @@ from ui.widgets.background import Background
 from ui.widgets.banner import Banner
 from ui.widgets.findings_banner import FindingsBanner
 from ui.widgets.theme import THEMES, theme
-from ui.window.actions import EXPORTS, Actions, one_of_two
+from ui.window.actions import EXPORTS, Actions, one_of_many
 from ui.window.brushing import Brushing
 from ui.window.charts import ChartsArea
 from ui.window.document_display import DocumentDisplay
@@ -58,7 +58,7 @@ from workbench.run.frames import Message
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
 OF_THE_SIMULATION = (
     "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure",
-    "layout", *EXPORTS,
+    "line", "lines", "layout", *EXPORTS,
 )  # fmt: skip
 
 
@@ -179,6 +179,8 @@ class MainWindow(QMainWindow):
         self.actions_.adopt("undo", self.model.undo_stack.createUndoAction(self, "Undo"), "Ctrl+Z", "undo")
         self.actions_.adopt("redo", self.model.undo_stack.createRedoAction(self, "Redo"), "Ctrl+Shift+Z", "redo")
         self.actions_.adopt("measure", self.charts.measure, "M", "measure")
+        self.actions_.adopt("line", self.charts.lines.action, "L", "line")
+        self.actions_.adopt("lines", self.charts.lines.edit_action, None, "line")
         self.new_menu = NewMenu(self)
         self.recent_menu = RecentMenu(self)
         self.device_menu = ChoiceMenu("&Device", "auto", self)
@@ -223,6 +225,7 @@ class MainWindow(QMainWindow):
             fit=self.viewport.reset_camera,
             outlines=self.view_panel.switch_outlines,
             help=self.help.help,
+            manual=self.help.manual,
             palette=self.help.open_palette,
             shortcuts=self.help.shortcuts,
             about=self.help.about,
@@ -254,7 +257,7 @@ class MainWindow(QMainWindow):
         self.view_panel.brush.changed.connect(viewport.set_brush)
         self.view_panel.brush.share(self.actions_["brush"])
         controller.kept_paint.message.connect(self.log.add)
-        one_of_two(self.actions_["brush"], self.actions_["measure"])
+        one_of_many(*(self.actions_[name] for name in ("brush", "measure", "line")))
         self.view_panel.grid.set_refusal(viewport.volume_refusal)
         self._connect_placing()
         viewport.quality_changed.connect(self.status.quality.setText)
@@ -345,7 +348,7 @@ class MainWindow(QMainWindow):
 
     def view_settings(self) -> ViewSettings:
         settings: ViewSettings = self.viewport.view_settings()
-        return settings
+        return settings.model_copy(update={"charts": self.charts.panel.views()})
 
     # What happens.
 

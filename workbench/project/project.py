@@ -41,6 +41,31 @@ class Probe(_Model):
     position: tuple[float, float, float]
 
 
+class Line(_Model):
+    """A straight line from ``start`` to ``end`` [the geometry's unit of length], along which ``field`` is charted."""
+
+    name: Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[^/\\]+$")]
+    field: str
+    start: tuple[float, float, float]
+    end: tuple[float, float, float]
+
+    @model_validator(mode="after")
+    def _has_length(self) -> Line:
+        if self.start == self.end:
+            raise ValueError(f"the line '{self.name}' begins where it ends")
+        return self
+
+
+class ChartView(_Model):
+    """How a chart is shown: ``vertical`` is its axis (dB10 of powers, dB20 of amplitudes); ``over`` is what ordinates
+    are divided by: "" nothing, "largest" each curve's largest magnitude, "curve:TITLE" a curve of the chart."""
+
+    name: Annotated[str, Field(min_length=1)]
+    log_x: bool = False
+    vertical: Literal["linear", "log", "dB10", "dB20"] = "linear"
+    over: str = ""
+
+
 class MeasuredData(_Model):
     """Measured points ``x, y: (n,)`` that are laid over a chart, in the units of its axes; ``title``: where from."""
 
@@ -100,7 +125,8 @@ class ViewSettings(_Model):
     follows the values in the picture, in steps. Of particles: ``cut_open`` shows the inside of spheres that a field
     tells about. Of elements that move: ``deformation`` is how many times their displacement is drawn (None: as many as
     make it visible), ``hidden_above`` hides those whose damage is above it, ``lines`` draws what the run traces (the
-    path of a crack).
+    path of a crack). ``charts``: those that stand open, the first one first; none: as many of the engine's as there is
+    room for.
     """
 
     field: str | None = None
@@ -129,6 +155,7 @@ class ViewSettings(_Model):
     deformation: Annotated[float, Field(ge=0)] | None = None
     hidden_above: float | None = None
     lines: bool = False
+    charts: list[ChartView] = Field(default_factory=list)
 
 
 class Project(_Model):
@@ -144,6 +171,7 @@ class Project(_Model):
     geometry: MeshReference | None = None
     parameters: dict[str, Any] = Field(default_factory=dict)
     probes: list[Probe] = Field(default_factory=list)
+    lines: list[Line] = Field(default_factory=list)
     run: RunSettings = Field(default_factory=RunSettings)
     view: ViewSettings = Field(default_factory=ViewSettings)
     measured: list[MeasuredData] = Field(default_factory=list)

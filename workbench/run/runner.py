@@ -240,6 +240,8 @@ class Runner:
         try:
             backend = self._make_backend()
             self.device = backend.id
+            if backend.chosen:
+                self.say(backend.chosen)
             self._report("Building", 0.0)
             simulation = self._build(backend, self._report)
             self._present(simulation, backend)

@@ -40,6 +40,7 @@ def headers() -> dict[str, str]:
             {
                 "INTERVALS": INTERVALS,
                 "MOST_PASSES": many.MOST_PASSES,
+                "ASIDE": many.ASIDE,
                 "EDGE": many.EDGE,
                 "TOLERANCE": f"sizeof(REAL) == 4 ? REAL({single!r}) : REAL({double!r})",
                 "SUMS": len(many.Sum),

@@ -29,6 +29,7 @@ from engines.fdtd.grid.dimensions import ALL, Parts, per_length
 from engines.fdtd.grid.yee import METRES, VACUUM_PERMITTIVITY, Yee
 from engines.fdtd.media.solids.painting import KEEP, Block, Painter
 from engines.fdtd.monitors.balance import Balance
+from engines.fdtd.monitors.relative import CrossSections
 from engines.fdtd.monitors.traffic import MONITORS
 from engines.fdtd.sources.currents import Sources
 from engines.fdtd.step.steps import YeeSteps
@@ -191,10 +192,11 @@ class FdtdSimulation(Simulation):
     def set_control(self, name: str, value: Any) -> None:
         if name != "source_scale":
             raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
-        if float(value) != self._scale and any(isinstance(watcher, Balance) for watcher in self.watchers):
+        compared = any(isinstance(watcher, (Balance, CrossSections)) for watcher in self.watchers)
+        if float(value) != self._scale and compared:
             raise ProblemError(
-                "R and T are parts of an incident wave that a run without objects has measured: reset, change the "
-                "factor on the sources, and run again."
+                "R, T and cross-sections are parts of an incident wave that was known before the run: reset, change "
+                "the factor on the sources, and run again."
             )
         self._scale = float(value)
 

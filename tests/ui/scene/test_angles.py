@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from engines.api import FieldInfo
+from engines.geometry.meshes.adjacency import cells_at
 from tests.ui.scene.meshes import info, kuhn_cube
 from tests.ui.scene.test_renderer import SIZE, canvas, egl, pixels  # noqa: F401  # fixtures
 from ui.scene.colormaps import colormap
 from ui.scene.scene import Scene
-from ui.scene.shapes.surface import cells_at, surface
+from ui.scene.shapes.surface import surface
 from ui.scene.shapes.vertex_means import VertexMeans
 from workbench.project.project import CameraView, ViewSettings
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from engines.api import Array, Selection
+from engines.geometry.meshes.adjacency import cells_at
 from engines.geometry.meshes.mesh import TetMesh
 from ui.scene.colormaps import distinct_colours
 from ui.scene.layers.layer import MOST_SAMPLES, Layer, Plan
@@ -18,7 +19,7 @@ from ui.scene.shapes.fibres import streamlines
 from ui.scene.shapes.inside import RECENT_WIDTHS, Inside, inside_of
 from ui.scene.shapes.picking import first_hit
 from ui.scene.shapes.smoothing import BEAT_WIDTHS, recurring, smoothed, smoothed_known, smoothing
-from ui.scene.shapes.surface import Surface, cells_at, surface
+from ui.scene.shapes.surface import Surface, surface
 from ui.scene.shapes.vertex_means import NO_DATA, VertexMeans
 from ui.scene.visuals.fibres import FibreVisual
 from ui.scene.visuals.inside import InsideFront
