@@ -51,9 +51,12 @@ class Stage:
         self.until(lambda: False, seconds)
 
     def until(self, done: Callable[[], bool], longest: float = LONGEST) -> None:
+        from PySide6.QtCore import QEvent
+
         end = clock.monotonic() + longest
         while clock.monotonic() < end and not done():
             self.application.processEvents()
+            self.application.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # a loop of its own does this itself
             clock.sleep(0.01)
         if longest == LONGEST and not done():
             raise TimeoutError("a scene did not come about")
