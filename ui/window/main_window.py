@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSettings, Qt, QUrl
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engines.api import Engine, Preset
@@ -34,6 +34,7 @@ from ui.tools.area import ToolsArea
 from ui.widgets.background import Background
 from ui.widgets.banner import Banner
 from ui.widgets.findings_banner import FindingsBanner
+from ui.widgets.icons import dress
 from ui.widgets.theme import THEMES, theme
 from ui.window.actions import EXPORTS, Actions, one_of_two
 from ui.window.brushing import Brushing
@@ -192,7 +193,9 @@ class MainWindow(QMainWindow):
             toggles,
             self.tools.menu,
         )
-        self.toolbar = self.actions_.build_toolbar([self.workspaces.tabs], [])
+        meters = self._layout.docks["meters"].toggleViewAction()
+        dress(meters, "gauge")
+        self.toolbar = self.actions_.build_toolbar([self.workspaces.tabs], [meters])
         self.workspaces.keep_to_simulation([*(self.actions_[name] for name in OF_THE_SIMULATION), *toggles])
         self.actions_.connect(
             gallery=self.show_gallery,
@@ -415,6 +418,10 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.activateWindow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._layout.fit_sides()
 
     def close_at_once(self) -> None:
         """Close without a question: what is unsaved is kept aside, unless it was given up."""

@@ -28,6 +28,7 @@ class Palette(QFrame):
         self.line.setPlaceholderText("Type a command, a problem, a file…")
         self.line.setAccessibleName("Command")
         self.line.textChanged.connect(self._filter)
+        theme().changed.connect(lambda: self._filter(self.line.text()))
         self.line.installEventFilter(self)
         self.list = QTreeWidget(self)
         self.list.setColumnCount(3)
