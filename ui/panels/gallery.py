@@ -26,10 +26,8 @@ class Picture(QWidget):
 
     def __init__(self, preset: Preset, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._pixmap = QPixmap()
-        if preset.picture is not None and preset.picture.is_file():
-            self._pixmap.loadFromData(preset.picture.read_bytes())
-        self._scaled = QPixmap()
+        self._file = preset.picture
+        self._scaled: QPixmap | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -44,7 +42,23 @@ class Picture(QWidget):
         return QSize(CARD_WIDTH, round(CARD_WIDTH * PICTURE_RATIO))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._scaled = QPixmap()
+        self._scaled = None
+
+    def _fitted(self) -> QPixmap:
+        """Read when the card is seen, and kept in the size of the card alone: all pictures whole are 40 MB."""
+        if self._scaled is None:
+            ratio = self.devicePixelRatioF()
+            self._scaled = QPixmap()
+            if self._file is not None and self._file.is_file():
+                self._scaled.loadFromData(self._file.read_bytes())
+            if not self._scaled.isNull():
+                self._scaled = self._scaled.scaled(
+                    self.size() * ratio,
+                    Qt.AspectRatioMode.KeepAspectRatioByExpanding,
+                    Qt.TransformationMode.SmoothTransformation,
+                )
+                self._scaled.setDevicePixelRatio(ratio)
+        return self._scaled
 
     def paintEvent(self, event: object) -> None:
         colors = theme().palette
@@ -55,7 +69,8 @@ class Picture(QWidget):
         shape.addRoundedRect(area.adjusted(0, 0, 0, 12), 9, 9)
         painter.setClipRect(self.rect())
         painter.setClipPath(shape, Qt.ClipOperation.IntersectClip)
-        if self._pixmap.isNull():
+        picture = self._fitted()
+        if picture.isNull():
             gradient = QLinearGradient(area.topLeft(), area.bottomRight())
             gradient.setColorAt(0, colors.color("accent_soft"))
             gradient.setColorAt(1, colors.color("border"))
@@ -64,17 +79,9 @@ class Picture(QWidget):
             painter.drawPixmap(round(area.center().x()) - 24, round(area.center().y()) - 24, symbol)
         else:
             painter.fillRect(area, QColor(0, 0, 0))
-            if self._scaled.isNull():
-                ratio = self.devicePixelRatioF()
-                self._scaled = self._pixmap.scaled(
-                    self.size() * ratio,
-                    Qt.AspectRatioMode.KeepAspectRatioByExpanding,
-                    Qt.TransformationMode.SmoothTransformation,
-                )
-                self._scaled.setDevicePixelRatio(ratio)
-            size = self._scaled.deviceIndependentSize()
+            size = picture.deviceIndependentSize()
             painter.drawPixmap(
-                round((self.width() - size.width()) / 2), round((self.height() - size.height()) / 2), self._scaled
+                round((self.width() - size.width()) / 2), round((self.height() - size.height()) / 2), picture
             )
         painter.end()
 

@@ -114,6 +114,8 @@ class RunDisplay(QObject):
 
     def _take_samples(self, samples: list[Sample]) -> None:
         window = self._window
+        document = window.model.document
+        window.meters.pace = None if document is None else document.project.run.pace
         window.meters.take(samples)
         window.probes.take(samples)
         window.charts.panel.take()
