@@ -98,7 +98,8 @@ class MainWindow(QMainWindow):
         self._make_actions()
         self._connect()
         presets, engines = list(services.presets()), list(services.engines())
-        self.welcome.gallery.set_presets(presets, {engine.id: engine.title for engine in engines})
+        new = {engine.id: engine.summary for engine in engines if engine.geometry_type is None}
+        self.welcome.gallery.set_presets(presets, {engine.id: engine.title for engine in engines}, new)
         self.welcome.gallery.set_notes(services.left_out())
         self.new_menu.set_engines(engines)
         self._show_recent()
@@ -267,6 +268,9 @@ class MainWindow(QMainWindow):
         )
         self.welcome.gallery.opened.connect(self.open_preset)
         self.welcome.gallery.run.connect(self.run_preset)
+        self.welcome.gallery.new_asked.connect(
+            lambda id: self.new_project(next(engine for engine in self.services.engines() if engine.id == id))
+        )
         self.welcome.back_asked.connect(self.show_workspace)
         self.welcome.open_asked.connect(self.files.open)
         self.welcome.path_chosen.connect(self.open_path)

@@ -23,6 +23,10 @@ SHORT = ("one_particle", "small_slab", "notched_concrete_beam", "cuba_4000", "fd
 LONG = tuple(preset.id for preset in presets() if preset.id not in SHORT)
 
 
+NUMBERS = r"[\d.,:\u202f]+(?: [mµnkMGT]?(?:s|B)\b)?"
+"""With their prefixes, which depend on how busy the machine is."""
+
+
 @pytest.fixture(autouse=True)
 def nothing_left_running():
     """In place of that of all tests: the window stays open from one to the next; ``showing`` looks when it closes."""
@@ -97,7 +101,7 @@ def test_nothing_of_the_problem_before_is_left(showing, qapp, tmp_path):
     def words(one) -> set[str]:
         one.open(SHORT[-1])
         one.fit(SIZES[2])
-        return {re.sub(r"[\d.,:\u202f]+", "0", text) for _, text in all_texts(one.window)}
+        return {re.sub(NUMBERS, "0", text) for _, text in all_texts(one.window)}
 
     showing.open(SHORT[3])
     after = words(showing)
