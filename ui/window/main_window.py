@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSettings, Qt, QUrl
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engines.api import Engine, Preset
@@ -35,6 +35,7 @@ from ui.tools.area import ToolsArea
 from ui.widgets.background import Background
 from ui.widgets.banner import Banner
 from ui.widgets.findings_banner import FindingsBanner
+from ui.widgets.icons import dress
 from ui.widgets.theme import THEMES, theme
 from ui.window.actions import EXPORTS, Actions, one_of_many
 from ui.window.brushing import Brushing
@@ -98,7 +99,8 @@ class MainWindow(QMainWindow):
         self._make_actions()
         self._connect()
         presets, engines = list(services.presets()), list(services.engines())
-        self.welcome.gallery.set_presets(presets, {engine.id: engine.title for engine in engines})
+        new = {engine.id: engine.summary for engine in engines if engine.geometry_type is None}
+        self.welcome.gallery.set_presets(presets, {engine.id: engine.title for engine in engines}, new)
         self.welcome.gallery.set_notes(services.left_out())
         self.new_menu.set_engines(engines)
         self._show_recent()
@@ -196,7 +198,9 @@ class MainWindow(QMainWindow):
             toggles,
             self.tools.menu,
         )
-        self.toolbar = self.actions_.build_toolbar([self.workspaces.tabs], [])
+        meters = self._layout.docks["meters"].toggleViewAction()
+        dress(meters, "gauge")
+        self.toolbar = self.actions_.build_toolbar([self.workspaces.tabs], [meters])
         self.workspaces.keep_to_simulation([*(self.actions_[name] for name in OF_THE_SIMULATION), *toggles])
         self.actions_.connect(
             gallery=self.show_gallery,
@@ -269,6 +273,9 @@ class MainWindow(QMainWindow):
         )
         self.welcome.gallery.opened.connect(self.open_preset)
         self.welcome.gallery.run.connect(self.run_preset)
+        self.welcome.gallery.new_asked.connect(
+            lambda id: self.new_project(next(engine for engine in self.services.engines() if engine.id == id))
+        )
         self.welcome.back_asked.connect(self.show_workspace)
         self.welcome.open_asked.connect(self.files.open)
         self.welcome.path_chosen.connect(self.open_path)
@@ -420,6 +427,10 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.activateWindow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._layout.fit_sides()
 
     def close_at_once(self) -> None:
         """Close without a question: what is unsaved is kept aside, unless it was given up."""
