@@ -1,0 +1,1 @@
+"""Tests of what is seen of a run of the FDTD engine."""
