@@ -78,12 +78,12 @@ def _item(space: Space, field: str, place: int, item: BaseModel, tints: dict[str
         figure.detail,
         figure.outline,
         tints.get(of),
-        colour_of(next((each for each in space.parameters.materials if each.name == of), None)),
-        of,
-        partial(faces_of, item, space) if field == "objects" and figure.outline else None,
         figure.handles,
         None if figure.changes is None else partial(_moved, item, figure),
         partial(_renamed, space.parameters, field, place) if name else None,
+        colour=colour_of(next((each for each in space.parameters.materials if each.name == of), None)),
+        material=of,
+        faces=partial(faces_of, item, space) if field == "objects" and figure.outline else None,
     )
 
 
