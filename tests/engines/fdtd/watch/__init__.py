@@ -1,1 +1,0 @@
-"""Tests of what is seen of a run of the FDTD engine."""
