@@ -77,7 +77,9 @@ def _item(space: Space, field: str, place: int, item: BaseModel, tints: dict[str
         (field, place),
         name or f"{place + 1}  {kind_title(type(item))}",
         figure.detail,
-        figure.outline,
+        tuple(np.clip(line, space.low, space.high) for line in figure.outline)
+        if field == "objects"
+        else figure.outline,
         tints.get(of),
         figure.handles,
         None if figure.changes is None else partial(_moved, item, figure),
