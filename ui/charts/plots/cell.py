@@ -289,7 +289,6 @@ class ChartCell(QWidget):
             entries.append(Entry(each.title, mark="point", value=said))
         return entries
 
-
     def _apart(self, measured: MeasuredData, curves: Sequence[Curve]) -> str:
         """How far measured points are from the curve that is nearest to them, which is named where there are others."""
         x, y = np.array(measured.x), np.array(measured.y)
