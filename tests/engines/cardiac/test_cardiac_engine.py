@@ -120,7 +120,7 @@ def test_values_come_in_the_numbering_of_the_mesh(backend, mesh):
     assert voltage[reached].min() > np.median(voltage[~reached]) + 10
     elements = np.flatnonzero(reached).astype(np.int32)
     handle = simulation.select(Selection(elements))
-    np.testing.assert_array_equal(simulation.gather("voltage", handle), voltage[elements])
+    np.testing.assert_array_equal(simulation.gather("voltage", handle), voltage[elements].astype(np.float32))
 
 
 def test_a_wave_is_faster_along_fibres(backend):

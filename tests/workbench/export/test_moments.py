@@ -10,10 +10,10 @@ import pytest
 
 from engines.api import FieldInfo
 from engines.api.errors import ProblemError
+from engines.cardiac.parameters import CardiacParameters, Numerics
 from engines.geometry.grid import Grid
 from engines.geometry.meshes.box import box_mesh
 from engines.geometry.particles import Particles
-from engines.cardiac.parameters import CardiacParameters, Numerics
 from engines.recording import FieldSeries, series_on_disk
 from workbench.cli import BAD_INPUT, main
 from workbench.export.moments.igb import Igb
