@@ -33,9 +33,10 @@ def names(value, path=""):
 def test_every_parameter_of_a_new_problem_is_in_the_reference(engine):
     engine = registry.engine(engine)
     page = parameters_page(engine)
-    found = [name for name in names(default_values(engine.Parameters)) if f"| `{name}` |" not in page]
+    wanted = list(names(default_values(engine.Parameters)))
+    found = [name for name in wanted if f"| `{name}` |" not in page]
     kinds = [name for name in found if name.rpartition(".")[2] in ("kind", "type", "shape", "form")]
-    assert len(page) > 2000
+    assert len(wanted) > 4
     assert found == kinds  # a kind stands in the heading of its table
 
 
