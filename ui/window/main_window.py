@@ -57,7 +57,7 @@ from workbench.run.frames import Message
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
 OF_THE_SIMULATION = (
     "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure",
-    "line", "lines", "layout", *EXPORTS,
+    "line", "lines", "runs", "layout", *EXPORTS,
 )  # fmt: skip
 
 
@@ -178,6 +178,7 @@ class MainWindow(QMainWindow):
         self.actions_.adopt("redo", self.model.undo_stack.createRedoAction(self, "Redo"), "Ctrl+Shift+Z", "redo")
         self.actions_.adopt("measure", self.charts.measure, "M", "measure")
         self.actions_.adopt("line", self.charts.lines.action, "L", "line")
+        self.actions_.adopt("runs", self.charts.runs.action, None, "log")
         self.actions_.adopt("lines", self.charts.lines.edit_action, None, "line")
         self.new_menu = NewMenu(self)
         self.recent_menu = RecentMenu(self)
