@@ -286,10 +286,13 @@ class ChartsPanel(QWidget):
             self._choose()
 
     def _lines_changed(self) -> None:
-        """A new line is shown at once."""
+        """A new line is shown at once, before the others."""
         before = {chart.name for chart in self._made_for}
+        new = [chart.name for chart in self.charts if chart.name not in before]
+        for name in new:
+            self._choice.put_first(name)
         self._make_cells()
-        for name in [chart.name for chart in self._made_for if chart.name not in before]:
+        for name in new:
             self.choose(name, True)
 
     def _engine(self) -> str:

@@ -61,7 +61,6 @@ class ChartsArea(QObject):
         self._viewport.followed.connect(lambda element, position: self._probes.add(position))
         self.panel.wanted.connect(controller.watch_charts)
         self.overlay.problem.connect(controller.problem)
-        self.lines.said.connect(lambda text: controller.hint.emit(text) if text else None)
         controller.model.opened.connect(self._look_at_nothing)
         self.inspection.closed.connect(self._look_at_nothing)
         self.inspection.follow_asked.connect(self._follow)

@@ -12,6 +12,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engines.api import Engine, Preset
+from ui.charts.lines.area import HINTS
 from ui.lab.workspace import LabWorkspace
 from ui.panels.estimates import EstimatesPanel
 from ui.panels.log import LogPane
@@ -246,6 +247,7 @@ class MainWindow(QMainWindow):
         self.device_menu.chosen.connect(lambda name: self._edit_run("device", name, "choice of the device"))
         controller.problem.connect(self.banner.say)
         controller.hint.connect(lambda sentence: self.banner.say(sentence, "info"))
+        self.charts.lines.said.connect(self._say_what_is_next)
         self.charts.connect_with(self.files, self._layout)
         viewport.request_changed.connect(controller.watch)
         viewport.view_changed.connect(lambda: self.view_panel.set_view(viewport.view_settings()))
@@ -401,6 +403,13 @@ class MainWindow(QMainWindow):
     def _say(self, sentence: str) -> None:
         self.log.add(Message(sentence))
         self.banner.say(sentence, "info")
+
+    def _say_what_is_next(self, sentence: str) -> None:
+        """While a line is drawn; nothing of it stays when that is done."""
+        if sentence:
+            self.banner.say(sentence, "info", stays=True)
+        elif self.banner.text in HINTS:
+            self.banner.hide()
 
     # Qt's own events.
 
