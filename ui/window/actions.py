@@ -99,7 +99,7 @@ class Actions:
         run = bar.addMenu("&Run")
         run.addActions([self["run"], self["step"], self["rewind"], self["reset"]])
         run.addSeparator()
-        run.addAction(self["sweep"])
+        run.addActions([self["sweep"], self["runs"]])
         run.addSeparator()
         run.addMenu(devices)
         bar.addMenu(tools)
