@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numba as nb
 import numpy as np
-from scipy import sparse
+import scipy
 
 from engines.api import Array
 from engines.api.errors import MeshError
@@ -84,16 +84,16 @@ class SlicedMatrix:
         slices = np.repeat(np.arange(len(widths)), widths)
         return (SLICE * slices[:, None] + np.arange(SLICE)).ravel()
 
-    def to_csr(self) -> sparse.csr_matrix:
+    def to_csr(self) -> scipy.sparse.csr_matrix:
         """L as a SciPy matrix, float64, with its diagonal."""
         n, rows = self.n_rows, self.rows()
         used = (self.columns != rows) & (rows < n)
         weights = self.weights[used].astype(np.float64)
-        off = sparse.coo_matrix((weights, (rows[used], self.columns[used])), shape=(n, n)).tocsr()
-        return (off + sparse.diags(-np.asarray(off.sum(axis=1)).ravel())).tocsr()
+        off = scipy.sparse.coo_matrix((weights, (rows[used], self.columns[used])), shape=(n, n)).tocsr()
+        return (off + scipy.sparse.diags(-np.asarray(off.sum(axis=1)).ravel())).tocsr()
 
 
-def slice_rows(rows: sparse.csr_matrix, order: Array) -> SlicedMatrix:
+def slice_rows(rows: scipy.sparse.csr_matrix, order: Array) -> SlicedMatrix:
     """The entries of ``rows: (n, n)``, all off the diagonal, with row i the old row ``order[i]``; columns ascend.
 
     Raises MeshError for a row of more than :data:`LONGEST` entries.

@@ -151,7 +151,12 @@ class ChartCell(QWidget):
 
     def set_large(self, large: bool) -> None:
         """With words at the axes."""
-        self.plot.set_title(self.title.text() if large else "")
+        self.plot.set_title(self._ordinate if large else "")
+
+    @property
+    def _ordinate(self) -> str:
+        """What stands at the vertical axis."""
+        return (self.chart.y_title or self.chart.title) + self.look.note()
 
     def set_abscissa(self, abscissa: tuple[str, str, str] | None) -> None:
         """Stand over this series (name, title, unit), or over time again."""
@@ -222,7 +227,7 @@ class ChartCell(QWidget):
         cell.set_look(self.look)
         if self.chart.kind in ("line", "area", "bar"):
             cell.title.hide()  # it stands at the axis
-            cell.plot.set_title(cell.title.text())
+            cell.plot.set_title(cell._ordinate)
         cell.plot.show_part(self.plot)
         return cell
 
@@ -321,7 +326,6 @@ class ChartCell(QWidget):
             said = self._apart(each, data.curves) if plain else ""
             entries.append(Entry(each.title, mark="point", value=said))
         return entries
-
 
     def _apart(self, measured: MeasuredData, curves: Sequence[Curve]) -> str:
         """How far measured points are from the curve that is nearest to them, which is named where there are others."""

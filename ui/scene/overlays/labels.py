@@ -12,6 +12,8 @@ from ui.scene.scene import Scene
 
 GAP = 6.0
 """Points between a part and its name."""
+SAME = 0.05
+"""Of the longest side, by which two boxes that are the same differ at most."""
 Spots = Callable[[int, int], tuple[tuple[float, float], ...]]
 """Left and top of where a name of this width and height may stand, the best first."""
 
@@ -20,13 +22,27 @@ def spots_of_labels(scene: Scene, width: int, height: int, ratio: float) -> Iter
     """The names, and where each may be written in a view of this size."""
     labels = getattr(scene.layer.geometry, "labels", ()) if scene.layer is not None and scene.view.overlay else ()
     found = []
-    for name, points in labels:
+    for name, points in _together(labels):
         pixels, depth = scene.camera.to_pixels(np.asarray(points, float), width, height)
         if (depth > 0).all():
             found.append((name, pixels))
     spots = _beside if _stacked([pixels[:, 0] for _, pixels in found]) else _above
     for name, pixels in found:
         yield name, spots(pixels, GAP * ratio)
+
+
+def _together(labels: Iterable[tuple[str, Array]]) -> list[tuple[str, Array]]:
+    """Parts that fill the same box, mixed with each other, have one label of all their names."""
+    found: list[tuple[str, Array]] = []
+    for name, points in labels:
+        for place, (others, theirs) in enumerate(found):
+            ends = np.stack([np.stack([each.min(axis=0), each.max(axis=0)]) for each in (points, theirs)])
+            if np.abs(ends[0] - ends[1]).max() <= SAME * float((ends[0][1] - ends[0][0]).max()):
+                found[place] = (f"{others}, {name}", theirs)
+                break
+        else:
+            found.append((name, np.asarray(points, float)))
+    return found
 
 
 def _stacked(sides: Sequence[Array]) -> bool:

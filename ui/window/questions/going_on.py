@@ -12,7 +12,7 @@ from ui.session.controller import Controller
 from ui.widgets.banner import Banner
 from workbench.run.runner import Runner
 from workbench.run.states.history import KeptState
-from workbench.words.units import time_text
+from workbench.words.units import clock_text
 
 ON_CPU, HERE, AGAIN = "Go on on the CPU", "Go on", "Start again"
 
@@ -35,7 +35,7 @@ class GoingOn(QObject):
             answers[HERE] = partial(self._go_on, kept)
         if not lost:
             answers[AGAIN] = self._controller.run
-        told = "" if kept is None else f" It can go on from {time_text(kept.mark.time, runner.time_unit)}."
+        told = "" if kept is None else f" It can go on from {clock_text(kept.mark.time, runner.time_unit)}."
         if answers:
             self._banner.ask(f"{error}{told}", answers, "error")
 

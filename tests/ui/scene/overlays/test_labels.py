@@ -47,12 +47,18 @@ def test_stacked_names_stand_beside() -> None:
 
 
 def test_names_that_would_cover_each_other_are_left_out() -> None:
-    boxes, _ = named([(0.0, 0.0, 0), (0.0, 0.1, 0)])
+    boxes, _ = named([(0.0, 0.0, 0), (0.0, 0.3, 0)])
     spans = list(boxes.values())
     assert len(spans) >= 1
     if len(spans) == 2:
         (a, b, c, d), (e, f, g, h) = spans
         assert c <= e or g <= a or d <= f or h <= b
+
+
+def test_parts_that_are_mixed_share_a_label() -> None:
+    """Two populations in one sheet."""
+    boxes, _ = named([(0.0, 0.0, 0), (0.05, 0.0, 0)])
+    assert list(boxes) == ["part Negative electrode, Positive electrode"]
 
 
 def test_they_go_with_the_figures() -> None:
