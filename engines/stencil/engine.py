@@ -47,6 +47,7 @@ from engines.api import (
 from engines.api.abilities import Painted
 from engines.api.device import Backend
 from engines.api.lab import Study
+from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
 from engines.geometry.grid import Grid
 from engines.stencil.diffusion.forward_euler import DIFFUSION
@@ -130,6 +131,11 @@ class StencilEngine(Engine):
         from engines.stencil.verification.cases import CASES  # they build with this engine
 
         return CASES
+
+    def tools(self) -> Sequence[Tool]:
+        from engines.stencil.tools.settling import Settling  # seldom wanted
+
+        return (Settling(),)
 
     def warm(self, backend: Backend) -> None:
         """A few steps of a small grid of each kind of kernel, and two dabs."""

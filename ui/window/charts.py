@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QWidget
 from engines.api import SimulationInfo
 from ui.charts.inspection import InspectionPanel
 from ui.charts.large import LargeChart
+from ui.charts.lines.area import LineCuts
 from ui.charts.overlay import Overlay
 from ui.charts.panel import ChartsPanel
+from ui.charts.runs.area import RunsArea
 from ui.panels.probes.panel import ProbesPanel
 from ui.session.controller import Controller
 from ui.session.files import FileActions
@@ -37,12 +39,15 @@ class ChartsArea(QObject):
         self._layout: DockLayout | None = None
         self.panel = ChartsPanel(controller.model, probes.store, settings)
         self.large = LargeChart(viewport)
+        self.runs = RunsArea(controller, self.panel, window)
         self.panel.enlarged.connect(self.large.take)
         self.large.left.connect(lambda: self.panel.enlarge(""))
         self.inspection = InspectionPanel()
         self._measuring = Measuring(controller, viewport, window)
         self.measurement = self._measuring.panel
         self.measure = self._measuring.action
+        self.lines = LineCuts(controller, viewport, window)
+        self.panel.set_line_actions(self.lines.action, self.lines.edit_action)
         self.overlay = Overlay(self.panel, controller.model, controller.background, window)
 
     def connect_with(self, files: FileActions, layout: DockLayout) -> None:
@@ -91,7 +96,7 @@ class ChartsArea(QObject):
     def _picked(self, element: int, position: Position) -> None:
         """A click looks into the element where more is known of it than its fields; else it places a probe."""
         info = self._controller.info
-        if self._measuring.takes(element, position):
+        if self.lines.takes(position) or self._measuring.takes(element, position):
             return
         if info is None or not info.inspects:
             self._probes.add(position)

@@ -17,9 +17,9 @@ from engines.peridynamics.loading.loads import Loads
 from engines.peridynamics.parameters import Displacement, Force, Gravity, Held, Load, Stress, Velocity
 from engines.peridynamics.parameters.contact import Driven, Fixed, Free, Shifted
 from engines.peridynamics.parameters.gauges import LoadCurve
-from engines.peridynamics.setup.table_files import read_table
 from engines.peridynamics.watch.gauges import AXES, Mean
 from engines.peridynamics.watch.moment import Moment
+from engines.table_files import read_table
 from engines.watching import Watcher
 
 CHART = "load_displacement"
@@ -155,7 +155,11 @@ class LoadDisplacement(Watcher[Moment]):
         self.telling = acting.telling or bool(wanted.over)
         """Whether it is worth looking at first."""
         over = wanted.over or "Displacement"
-        self.charts = (ChartInfo(CHART, "Load and displacement", "N", x_title=over, x_unit="um", comparable=True),)
+        self.charts = (
+            ChartInfo(
+                CHART, "Load and displacement", "N", x_title=over, x_unit="um", comparable=True, y_title="Load"
+            ),
+        )  # fmt: skip
         self.points: list[tuple[float, float]] = [(0.0, 0.0)]
         self.followed = -1
         """The step up to which points have been collected."""

@@ -7,21 +7,32 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QActionGroup, QMouseEvent
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
 
 from ui.charts.arithmetic import CURVE, LARGEST, RUN, VERTICALS
-from ui.widgets.elided import ElidedLabel
 
 if TYPE_CHECKING:
     from ui.charts.plots.cell import ChartCell
 
 
-class ChartTitle(ElidedLabel):
-    """A double click on it asks for the chart to be large, or small again."""
+class ChartTitle(QLabel):
+    """In full, in two lines where one is too short. A double click on it asks for the chart to be large, or small
+    again."""
 
     double_clicked = Signal()
+
+    def __init__(self, text: str, parent: QWidget) -> None:
+        super().__init__(text, parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    @property
+    def full_width(self) -> int:
+        """Pixels that it takes in one line."""
+        return self.fontMetrics().horizontalAdvance(self.text())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.double_clicked.emit()
