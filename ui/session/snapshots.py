@@ -27,6 +27,7 @@ from workbench.project.document import Document
 from workbench.run.states.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
 from workbench.storage.atomic import write_atomically
 from workbench.storage.paths import state_dir
+from workbench.storage.zips import write_npz
 from workbench.words.units import time_text
 
 KEPT = 12
@@ -77,7 +78,7 @@ def keep(document: Document, snapshot: Snapshot, curves: Curves) -> str:
             named[f"{place} 0"], named[f"{place} 1"] = curves[key]
         try:
             write_checkpoint(_state(name), meta, snapshot.state, kept=1)
-            write_atomically(_curves(name), lambda stream: np.savez(stream, **named))
+            write_atomically(_curves(name), lambda stream: write_npz(stream, named))
         except BaseException:
             _remove(name)
             raise

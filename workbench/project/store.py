@@ -33,6 +33,7 @@ from workbench.project.parameter_files import Place, with_values
 from workbench.project.project import MeshReference, Project
 from workbench.storage.atomic import FORGOTTEN_SECONDS, storing, sweep, write_atomically, write_stream, write_text
 from workbench.storage.paths import cache_dir
+from workbench.storage.zips import undated
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -180,8 +181,9 @@ def write_zip(
         saved = _with_names(_with_reference(project, mesh, fibres, names), files, others)
 
     def write(stream: Any) -> None:
-        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            archive.writestr(PROJECT_FILE, as_json(saved))
+        packing = zipfile.ZIP_DEFLATED
+        with zipfile.ZipFile(stream, "w", packing, compresslevel=1, strict_timestamps=False) as archive:
+            archive.writestr(undated(archive, PROJECT_FILE), as_json(saved))
             for file, name in (*names.items(), *others.items()):
                 archive.write(file, name)
 

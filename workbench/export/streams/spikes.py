@@ -14,6 +14,7 @@ from engines.api.values import Population, Spikes
 from workbench.export.hdf5 import changed, make_hdf5, readable
 from workbench.export.streams.growing import append, growing
 from workbench.storage.atomic import write_atomically
+from workbench.storage.zips import add_array, undated
 
 CHUNK = 1 << 14
 """Spikes of a chunk: what a file loses where the last one is written again is small."""
@@ -73,8 +74,7 @@ class SpikesFile:
                     "step": np.array(self._dt),
                 }
                 for name, values in others.items():
-                    with archive.open(f"{name}.npy", "w") as member:
-                        np.lib.format.write_array(member, values, allow_pickle=False)
+                    add_array(archive, name, values)
 
         with readable(self.path) as file:
             write_atomically(path, write)
@@ -82,7 +82,7 @@ class SpikesFile:
 
 def _copy(archive: zipfile.ZipFile, name: str, data: h5py.Dataset) -> None:
     """As a member that NumPy reads, part by part."""
-    with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+    with archive.open(undated(archive, f"{name}.npy"), "w", force_zip64=True) as member:
         head = {"descr": np.lib.format.dtype_to_descr(data.dtype), "fortran_order": False, "shape": data.shape}
         np.lib.format.write_array_header_2_0(member, head)
         for first in range(0, len(data), COPIED):

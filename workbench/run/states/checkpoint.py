@@ -24,6 +24,7 @@ from workbench.project.document import Document
 from workbench.project.meshes import fingerprint
 from workbench.project.parameter_files import named_files, with_values
 from workbench.storage.atomic import check_room, storing, write_atomically
+from workbench.storage.zips import add_array, undated
 
 META = "checkpoint.json"
 VERSION = 2
@@ -83,9 +84,8 @@ def write_checkpoint(path: Path, meta: CheckpointMeta, state: Mapping[str, Array
     def write(stream: BinaryIO) -> None:
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
             for name, values in state.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                    np.lib.format.write_array(member, np.asarray(values), allow_pickle=False)
-            archive.writestr(META, json.dumps(asdict(meta)))
+                add_array(archive, name, values)
+            archive.writestr(undated(archive, META), json.dumps(asdict(meta)))
 
     fresh = path.with_stem(f"{path.stem}-new")
     check_room(fresh, sum(np.asarray(values).nbytes for values in state.values()))
