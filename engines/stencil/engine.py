@@ -68,6 +68,7 @@ from engines.stencil.setup.fields import initial_field, source_field, start_fiel
 from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.limits import stable_step
 from engines.stencil.setup.problem import GridProblem
+from engines.stencil.setup.reaction import off_by
 from engines.stencil.step.painting import PaintedSource
 from engines.stencil.watch.fields import SUBSTANCE_BRUSH, SUBSTANCES, heat_fields, potential_fields
 
@@ -102,6 +103,7 @@ class StencilEngine(Engine):
             stable_step=posed.limit,
             seconds_per_simulated_unit=moved / backend.ceilings().best / posed.step,
             findings=(*posed.findings, *balance(posed)),
+            facts=(off_by(posed.equation, posed.step),) if isinstance(posed.equation, GrayScott) else (),
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:

@@ -115,7 +115,7 @@ def test_the_wheel_has_every_file_and_no_other(built):
     )  # fmt: skip
     assert not names - expected - set(untracked.stdout.split("\0"))
     assert {Path(name).suffix for name in names} >= KINDS
-    assert licences == {"LICENSE", "LICENSE-DejaVu.txt"}
+    assert licences == {"LICENSE", "LICENSE-DejaVu.txt", "LICENSE-Inter.txt"}
 
 
 def test_the_wheel_of_the_sdist_is_the_same_to_the_byte(built, tmp_path):

@@ -23,7 +23,7 @@ from workbench.run.states.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from workbench.run.states.history import Kept, Mark
+from workbench.run.states.history import KeptState, Mark
 from workbench.storage.atomic import StorageError
 from workbench.storage.background import BackgroundWriter
 from workbench.storage.paths import state_dir
@@ -57,7 +57,7 @@ class RunMemory(Observer):
         self._fingerprint = ""
         self._device = ""
         self._kept_at = clock.monotonic()
-        self.rescued: Callable[[], Kept | None] = lambda: None
+        self.rescued: Callable[[], KeptState | None] = lambda: None
         """The last state of a run that broke off."""
         self.say: Callable[[str, Literal["warning"]], None] = lambda text, severity: None
 

@@ -99,7 +99,7 @@ class Actions:
         run = bar.addMenu("&Run")
         run.addActions([self["run"], self["step"], self["rewind"], self["reset"]])
         run.addSeparator()
-        run.addAction(self["sweep"])
+        run.addActions([self["sweep"], self["runs"]])
         run.addSeparator()
         run.addMenu(devices)
         bar.addMenu(tools)
@@ -113,7 +113,7 @@ class Actions:
         view.addAction(self["layout"])
         bar.addMenu("&Help").addActions([self[name] for name in ("manual", "help", "palette", "shortcuts", "about")])
 
-    def build_toolbar(self, at_left: list[QWidget], at_right: list[QWidget]) -> QToolBar:
+    def build_toolbar(self, at_left: list[QWidget], at_right: list[QAction]) -> QToolBar:
         bar = QToolBar("Toolbar", self._window)
         bar.setObjectName("toolbar")
         bar.setMovable(False)
@@ -128,9 +128,7 @@ class Actions:
         spacer = QWidget(bar)
         spacer.setSizePolicy(spacer.sizePolicy().Policy.Expanding, spacer.sizePolicy().Policy.Preferred)
         bar.addWidget(spacer)
-        for widget in at_right:
-            bar.addWidget(widget)
-        bar.addAction(self["theme"])
+        bar.addActions([*at_right, self["theme"]])
         self._window.addToolBar(bar)
         return bar
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSettings, Qt, QUrl
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engines.api import Engine, Preset
+from ui.charts.lines.area import HINTS
 from ui.lab.workspace import LabWorkspace
 from ui.panels.estimates import EstimatesPanel
 from ui.panels.log import LogPane
@@ -35,6 +36,7 @@ from ui.tools.area import ToolsArea
 from ui.widgets.background import Background
 from ui.widgets.banner import Banner
 from ui.widgets.findings_banner import FindingsBanner
+from ui.widgets.icons import dress
 from ui.widgets.theme import THEMES, theme
 from ui.window.actions import EXPORTS, Actions, one_of_many
 from ui.window.brushing import Brushing
@@ -58,7 +60,7 @@ from workbench.run.frames import Message
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
 OF_THE_SIMULATION = (
     "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure",
-    "line", "lines", "layout", *EXPORTS,
+    "line", "lines", "runs", "layout", *EXPORTS,
 )  # fmt: skip
 
 
@@ -98,7 +100,8 @@ class MainWindow(QMainWindow):
         self._make_actions()
         self._connect()
         presets, engines = list(services.presets()), list(services.engines())
-        self.welcome.gallery.set_presets(presets, {engine.id: engine.title for engine in engines})
+        new = {engine.id: engine.summary for engine in engines if engine.geometry_type is None}
+        self.welcome.gallery.set_presets(presets, {engine.id: engine.title for engine in engines}, new)
         self.welcome.gallery.set_notes(services.left_out())
         self.new_menu.set_engines(engines)
         self._show_recent()
@@ -180,6 +183,7 @@ class MainWindow(QMainWindow):
         self.actions_.adopt("redo", self.model.undo_stack.createRedoAction(self, "Redo"), "Ctrl+Shift+Z", "redo")
         self.actions_.adopt("measure", self.charts.measure, "M", "measure")
         self.actions_.adopt("line", self.charts.lines.action, "L", "line")
+        self.actions_.adopt("runs", self.charts.runs.action, None, "log")
         self.actions_.adopt("lines", self.charts.lines.edit_action, None, "line")
         self.new_menu = NewMenu(self)
         self.recent_menu = RecentMenu(self)
@@ -196,7 +200,9 @@ class MainWindow(QMainWindow):
             toggles,
             self.tools.menu,
         )
-        self.toolbar = self.actions_.build_toolbar([self.workspaces.tabs], [])
+        meters = self._layout.docks["meters"].toggleViewAction()
+        dress(meters, "gauge")
+        self.toolbar = self.actions_.build_toolbar([self.workspaces.tabs], [meters])
         self.workspaces.keep_to_simulation([*(self.actions_[name] for name in OF_THE_SIMULATION), *toggles])
         self.actions_.connect(
             gallery=self.show_gallery,
@@ -248,6 +254,7 @@ class MainWindow(QMainWindow):
         self.device_menu.chosen.connect(lambda name: self._edit_run("device", name, "choice of the device"))
         controller.problem.connect(self.banner.say)
         controller.hint.connect(lambda sentence: self.banner.say(sentence, "info"))
+        self.charts.lines.said.connect(self._say_what_is_next)
         self.charts.connect_with(self.files, self._layout)
         viewport.request_changed.connect(controller.watch)
         viewport.view_changed.connect(lambda: self.view_panel.set_view(viewport.view_settings()))
@@ -269,6 +276,9 @@ class MainWindow(QMainWindow):
         )
         self.welcome.gallery.opened.connect(self.open_preset)
         self.welcome.gallery.run.connect(self.run_preset)
+        self.welcome.gallery.new_asked.connect(
+            lambda id: self.new_project(next(engine for engine in self.services.engines() if engine.id == id))
+        )
         self.welcome.back_asked.connect(self.show_workspace)
         self.welcome.open_asked.connect(self.files.open)
         self.welcome.path_chosen.connect(self.open_path)
@@ -404,6 +414,13 @@ class MainWindow(QMainWindow):
         self.log.add(Message(sentence))
         self.banner.say(sentence, "info")
 
+    def _say_what_is_next(self, sentence: str) -> None:
+        """While a line is drawn; nothing of it stays when that is done."""
+        if sentence:
+            self.banner.say(sentence, "info", stays=True)
+        elif self.banner.text in HINTS:
+            self.banner.hide()
+
     # Qt's own events.
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -420,6 +437,10 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.activateWindow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._layout.fit_sides()
 
     def close_at_once(self) -> None:
         """Close without a question: what is unsaved is kept aside, unless it was given up."""

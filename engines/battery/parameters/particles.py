@@ -23,7 +23,9 @@ class ConstantDiffusivity(ParameterGroup):
     """One number."""
 
     kind: Literal["constant"] = "constant"
-    value: float = quantity(3.3e-14, "m²/s", "Diffusivity", gt=0, le=1e-6)
+    value: float = quantity(
+        3.3e-14, "m²/s", "Diffusivity of lithium in the solid; graphite and NMC 1e-15 to 1e-13", gt=0, le=1e-6
+    )
 
 
 class LinearDiffusivity(ParameterGroup):

@@ -20,7 +20,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
+import scipy
 
 from engines.api import Array
 from engines.battery.parameter_sets import ParameterSet
@@ -86,7 +86,10 @@ def means(x: Array, points: int) -> Array:
     shares = geometry(len(x))[2 * len(x) : 3 * len(x), None]
     inside = np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(shares * x, axis=0)])
     volume = np.linspace(0.0, 1.0, points + 1) ** 3
-    return np.asarray(np.diff(PchipInterpolator(faces(len(x)) ** 3, inside)(volume), axis=0) / np.diff(volume)[:, None])
+    return np.asarray(
+        np.diff(scipy.interpolate.PchipInterpolator(faces(len(x)) ** 3, inside)(volume), axis=0)
+        / np.diff(volume)[:, None]
+    )
 
 
 def profile(x: Array, at_surface: float, radii: Array) -> Array:
@@ -94,4 +97,6 @@ def profile(x: Array, at_surface: float, radii: Array) -> Array:
     r = faces(len(x))
     middle = np.append(0.75 * np.diff(r**4) / np.diff(r**3), 1.0)
     known = np.append(x, at_surface)
-    return np.asarray(PchipInterpolator(np.append(-middle[0], middle), np.append(known[0], known))(radii))
+    return np.asarray(
+        scipy.interpolate.PchipInterpolator(np.append(-middle[0], middle), np.append(known[0], known))(radii)
+    )

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
+import scipy
 
 from engines.api import Array
 from engines.battery.parameter_sets import ParameterSet
@@ -45,7 +44,9 @@ def surfaces(start: float, radius: float, law: Law, flux: float, times: Array, p
         g[0] = flux
         return (odd @ g + 2 * g / r) / radius
 
-    found = solve_ivp(rate, (0.0, float(times[-1])), np.full(points, start), "BDF", times, rtol=1e-8, atol=1e-10)
+    found = scipy.integrate.solve_ivp(
+        rate, (0.0, float(times[-1])), np.full(points, start), "BDF", times, rtol=1e-8, atol=1e-10
+    )
     return np.asarray(found.y[0])
 
 
@@ -74,10 +75,10 @@ def potential_of_many(
         U, full = getattr(cell, f"{name}_ocp")(x), exchange * np.sqrt(x * (1 - x))
 
         def wrong(phi: float) -> float:
-            return float(shares @ (full * np.sinh((phi - U) * FARADAY / (2 * GAS * T)))) - wanted
+            return float(shares @ (full * np.sinh((phi - U) * FARADAY / (2 * GAS * T))) - wanted)
 
-        phi = brentq(wrong, U.min() - 0.5, U.max() + 0.5, xtol=1e-13)
-        return phi, full * np.sinh((phi - U) * FARADAY / (2 * GAS * T))
+        phi = scipy.optimize.brentq(wrong, U.min() - 0.5, U.max() + 0.5, xtol=1e-13)
+        return float(phi), full * np.sinh((phi - U) * FARADAY / (2 * GAS * T))
 
     def rate(_: float, state: Array) -> Array:
         x = state.reshape(points, n)
@@ -86,7 +87,7 @@ def potential_of_many(
         return np.asarray((odd @ g + 2 * g / r[:, None]) / radii).ravel()
 
     start = np.full(points * n, p[f"{name}_initial_concentration"] / most)
-    found = solve_ivp(rate, (0.0, float(times[-1])), start, "BDF", times, rtol=1e-8, atol=1e-10)
+    found = scipy.integrate.solve_ivp(rate, (0.0, float(times[-1])), start, "BDF", times, rtol=1e-8, atol=1e-10)
     return np.array([solved(state[:n])[0] for state in found.y.T])
 
 
@@ -108,7 +109,7 @@ def salt(cell: ParameterSet, current: float, times: Array) -> tuple[Array, Array
         flow = np.concatenate([[0.0], D * np.diff(u) / (hindrance[1:] + hindrance[:-1]), [0.0]])
         return (np.diff(flow) / width + source) / porosity
 
-    u = solve_ivp(rate, (0.0, float(times[-1])), np.ones(3 * n), "BDF", times, rtol=1e-8, atol=1e-10).y
+    u = scipy.integrate.solve_ivp(rate, (0.0, float(times[-1])), np.ones(3 * n), "BDF", times, rtol=1e-8, atol=1e-10).y
     logarithm, root = np.log(u), np.sqrt(u)
     return logarithm[:n].mean(axis=0), logarithm[-n:].mean(axis=0), root[:n].mean(axis=0), root[-n:].mean(axis=0)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from engines.api import Array, Selection
 from engines.geometry.meshes.adjacency import cells_at
@@ -41,7 +41,7 @@ class Shape:
     surface: Surface
     surface_means: VertexMeans
     cut: Cut | None
-    smooth: dict[str, sparse.csr_matrix]
+    smooth: dict[str, scipy.sparse.csr_matrix]
     inside: Inside | None = None
 
     def means(self) -> dict[str, VertexMeans]:
@@ -68,7 +68,7 @@ class TetLayer(Layer):
         ]
         self._region_rows = np.searchsorted(identifiers, mesh.regions)
         self._means: dict[bool, VertexMeans] = {}
-        self._smooth: dict[bool, sparse.csr_matrix] = {}
+        self._smooth: dict[bool, scipy.sparse.csr_matrix] = {}
         self._last_cut: tuple[ClipPlane, Cut] | None = None
         self._inside: tuple[int, Inside] | None = None
         self._inside_front = InsideFront()
