@@ -38,7 +38,7 @@ def test_a_dropped_file_opens_on_another_thread(window, qtbot, services):
     assert window.model.document.project.title == "heart"
     assert services.open_threads == ["workbench-files_0"]
     assert window.stack.currentWidget() is window.viewport
-    qtbot.waitUntil(lambda: services.recent() and not window.background.busy)
+    qtbot.waitUntil(lambda: bool(services.recent()) and not window.background.busy)
     assert services.recent()[0].path == "/tmp/heart.vtu"
     assert window.recent_menu.actions()[0].text() == "heart  (/tmp/heart.vtu)"
 
