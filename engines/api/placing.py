@@ -47,6 +47,15 @@ class Change:
 
 
 @dataclass(frozen=True, eq=False)
+class Faces:
+    """The surface of a body: ``points (n, 3)`` in the geometry's coordinates and ``triangles (m, 3)`` of them, against
+    the clock as seen from outside."""
+
+    points: Array
+    triangles: Array
+
+
+@dataclass(frozen=True, eq=False)
 class PlacedItem:
     """One thing at ``path`` in the parameters; ``detail`` says in a word what tells it apart ("glass").
 
@@ -54,6 +63,9 @@ class PlacedItem:
     tint: items of the same tint are drawn in the same colour; None: in that of their group
     moved: the parameters at ``path`` with the handle of this name at this position; raises ProblemError
     renamed: all parameters with another name of this item wherever it stands; None where it has none
+    colour: sRGB of what it is made of, instead of a tint's
+    material: what it is made of, as a legend names it; empty: as its group is called
+    faces: the surface of what is solid, found when it is drawn; None: there are lines alone
     """
 
     path: Path
@@ -64,6 +76,9 @@ class PlacedItem:
     handles: tuple[Handle, ...] = ()
     moved: Callable[[str, Position], Change] | None = None
     renamed: Callable[[str], BaseModel] | None = None
+    colour: tuple[int, int, int] | None = None
+    material: str = ""
+    faces: Callable[[], Faces | None] | None = None
 
     @property
     def bounds(self) -> tuple[Array, Array] | None:

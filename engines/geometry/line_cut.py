@@ -127,13 +127,15 @@ def _through_grid(grid: Grid, points: Array, distance: Array, mixed: bool) -> Li
     if not mixed:
         return _of_elements(grid.nearest(points), distance, outside)
     lower, shares = [], []
+    centers: Array
     for axis in axes:
         centers = grid.centers_along(axis)
         place = np.interp(points[:, axis], centers, np.arange(len(centers)))
         first = np.clip(np.floor(place).astype(np.int64), 0, max(0, len(centers) - 2))
         lower.append(first)
         shares.append(place - first)
-    elements, weights = [], []
+    elements: list[Array] = []
+    weights: list[Array] = []
     for corner in product((0, 1), repeat=grid.dimensions):
         index = [np.minimum(lower[axis] + corner[axis], grid.counts[axis] - 1) for axis in axes]
         elements.append(np.ravel_multi_index(tuple(index[::-1]), grid.shape))

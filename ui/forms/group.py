@@ -21,6 +21,8 @@ from workbench.words.units import unit_text
 
 LABEL_WIDTH = 140
 UNIT_WIDTH = 54
+CHOICE_WIDTH = 124
+"""Pixels that a choice may take beside its label."""
 
 
 class FieldLine(QWidget):
@@ -44,7 +46,10 @@ class FieldLine(QWidget):
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
         slides = isinstance(editor, NumberEditor) and editor.slider is not None
-        apart = spec.kind in (Kind.ROW, Kind.FILE) or (slides and bool(spec.unit))  # legible only on a line of its own
+        long = (self.fontMetrics().horizontalAdvance(str(spec.labels.get(str(one), one))) for one in spec.choices)
+        wide = max(long, default=0) > CHOICE_WIDTH
+        # legible only on a line of its own
+        apart = spec.kind in (Kind.ROW, Kind.FILE) or (slides and bool(spec.unit)) or wide
         label.setFixedWidth(LABEL_WIDTH + UNIT_WIDTH if apart else LABEL_WIDTH)
         grid.addWidget(label, 0, 0, 1, 3 if apart else 1)
         self._label, self._unit = label, None if apart or not spec.unit else QLabel(self)

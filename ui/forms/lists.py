@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QLabel, QToolButton, QVBoxLayout, QWidget
 from engines.api.parameters import Around
 from ui.forms.editor import LOCK_HINT, Editor, Previews, Suggestions, new_values
 from ui.forms.notes import Notes, all_of
-from ui.forms.schema import FieldSpec, default_value, fields_of
+from ui.forms.schema import FieldSpec, default_value, fields_of, titled
 from ui.forms.section import Section, scroll_to
 from ui.forms.validation import Errors, below
 
+PLACE = re.compile(r"[a-z_]+(?:\.[a-z0-9_]+)+")
 NAMING_KEYS = ("name", "region", "title", "label", "parameter")
 
 
@@ -179,8 +180,13 @@ class ListEditor(Editor):
         if isinstance(item, dict):
             for key in NAMING_KEYS:
                 if item.get(key) and not isinstance(item[key], (dict, list)):  # a region may be a group of its own
-                    return self._labels.get(key, {}).get(item[key], str(item[key]))
+                    return self._labels.get(key, {}).get(item[key], spoken(str(item[key])))
         return f"{self._item_spec.title} {place + 1}"
+
+
+def spoken(name: str) -> str:
+    """``Material › Law › Strength`` of a place among parameters, ``material.law.strength``; other names as they are."""
+    return " › ".join(map(titled, name.split("."))) if PLACE.fullmatch(name) else name
 
 
 def named_unlike(item: Any, others: Sequence[Any]) -> Any:

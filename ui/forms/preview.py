@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from engines.api.charts import ChartInfo, Inspection
 from ui.charts.plots.cell import ChartCell
-from ui.charts.plots.reading import figure
+from ui.charts.plots.reading import fact_text
 
 CHART_HEIGHT = 170
 
@@ -47,7 +47,7 @@ class PreviewBox(QWidget):
         if list(self.facts) != [fact.title for fact in inspection.facts]:
             self._make_facts([fact.title for fact in inspection.facts])
         for fact in inspection.facts:
-            self.facts[fact.title].setText(figure(fact.value, fact.unit))
+            self.facts[fact.title].setText(fact_text(fact))
 
     def _make_cells(self, infos: tuple[ChartInfo, ...]) -> None:
         for cell in self.cells:
@@ -58,9 +58,18 @@ class PreviewBox(QWidget):
         for cell in self.cells:
             cell.setFixedHeight(CHART_HEIGHT)
             cell.hovered.connect(cell.show_cursor)
+            for part in (cell.plot, *cell.plot.findChildren(QWidget)):
+                part.installEventFilter(self)
             cell.more.hide()
             cell.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
             self._charts.addWidget(cell)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The wheel over a chart scrolls the form, as it does beside it."""
+        if event.type() == QEvent.Type.Wheel:
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
 
     def _make_facts(self, titles: list[str]) -> None:
         while (item := self._grid.takeAt(0)) is not None:

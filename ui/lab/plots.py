@@ -6,11 +6,10 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.resources import as_file, files
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QEvent, QIODevice, QSize
-from PySide6.QtGui import QFont, QFontDatabase, QImage, QPainter
+from PySide6.QtGui import QFont, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from engines.api.lab import Study
@@ -22,6 +21,7 @@ from ui.lab.figures.roofline import Roofline
 from ui.lab.figures.scaling import QUANTITIES, Scaling
 from ui.lab.figures.table_heat import TableMap
 from ui.lab.findings import cases_of, variants_of
+from ui.widgets.fonts import family
 from ui.widgets.theme import palette
 from workbench.bench.records import LabRecord, VariantRecord, device_text
 from workbench.storage.atomic import write_bytes
@@ -58,7 +58,7 @@ def plots(record: LabRecord, folder: Path, studies: Sequence[Study] = ()) -> Ite
 
 def picture(chart: Chart, title: str, machine: str) -> QImage:
     """A plot with its title and the device above it."""
-    font = QFont(_family())
+    font = QFont(family())
     font.setPixelSize(13)
     chart.setFont(font)
     plot = chart.image(SIZE)
@@ -157,13 +157,3 @@ def _keep(application: QApplication) -> QApplication:
     """Qt's application lives as long as Python refers to it."""
     _kept.append(application)
     return application
-
-
-def _family() -> str:
-    """The application's font, or the one that comes with Workbench on a machine that has none."""
-    if QFontDatabase.families():
-        return QApplication.font().family()
-    with as_file(files("assets") / "fonts" / "DejaVuSans-subset.ttf") as path:
-        place = QFontDatabase.addApplicationFont(str(path))
-    families = QFontDatabase.applicationFontFamilies(place)
-    return families[0] if families else ""

@@ -25,7 +25,7 @@ from ui.widgets.background import Background
 from ui.widgets.formatting import at_most_text, bytes_text, duration_text
 from ui.widgets.icons import icon
 from workbench.project.findings import findings_of
-from workbench.words.units import counted, one_of, time_text, with_unit
+from workbench.words.units import clock_text, counted, legible, one_of, with_unit
 
 DELAY_MILLISECONDS = 300
 ROOMY = 860
@@ -142,10 +142,10 @@ class EstimatesPanel(QWidget):
         unit = self._model.document.time_unit if self._model.document else ""
         self.figures["memory"].setText(bytes_text(estimate.memory_bytes))
         self.figures["traffic"].setText(bytes_text(estimate.bytes_per_step))
-        self.figures["step"].setText(time_text(estimate.step, unit, ".4g"))
+        self.figures["step"].setText(clock_text(estimate.step, unit, ".4g"))
         stable = estimate.stable_step
         above = stable is not None and estimate.step > stable
-        self.figures["stable"].setText("–" if stable is None else with_unit(at_most_text(stable, 4), unit))
+        self.figures["stable"].setText("–" if stable is None else _at_most(stable, unit, 4))
         for key in ("step", "stable"):
             self.figures[key].setObjectName("error" if above else "")
             Editor.repolish(self.figures[key], above)
@@ -154,13 +154,13 @@ class EstimatesPanel(QWidget):
         name, span = estimate.milestone or (one_of(unit), 1.0)
         if estimate.milestone is None and until is not None:
             span = until
-            self.names["pace"].setText(f"Wall time to {time_text(until, unit)}")
+            self.names["pace"].setText(f"Wall time to {clock_text(until, unit, 'g')}")
         else:
             self.names["pace"].setText(f"Wall time per {name}")
         seconds = estimate.seconds_per_simulated_unit
         self.figures["pace"].setText("–" if seconds is None else f"about {duration_text(seconds * span)}")
         self._say(
-            f"The step is above the largest stable one: set it to {with_unit(at_most_text(stable), unit)} or less."
+            f"The step is above the largest stable one: set it to {_at_most(stable, unit)} or less."
             if stable is not None and above
             else ""
         )
@@ -229,3 +229,8 @@ class EstimatesPanel(QWidget):
     def _say(self, sentence: str) -> None:
         self.sentence.setText(sentence)
         self.sentence.setVisible(bool(sentence))
+
+
+def _at_most(step: float, unit: str, digits: int = 3) -> str:
+    number, of = legible(step, unit)
+    return with_unit(at_most_text(number, digits), of)

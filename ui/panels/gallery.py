@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QLinearGradient, QMouseEvent, QPainter, QPainterPath, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from engines.api import Preset
 from ui.widgets.chips import Chips
@@ -17,8 +28,11 @@ from ui.widgets.theme import theme
 CARD_WIDTH = 280
 WIDEST_CARD = 380
 PICTURE_RATIO = 0.56
+SEARCH_WIDTH = 220
 EVERY = ""
 """In the place of an engine's id: all of them."""
+NEW = "new, empty: "
+"""Before an engine's id: what the card that begins a problem of it is called."""
 
 
 class Picture(QWidget):
@@ -26,10 +40,8 @@ class Picture(QWidget):
 
     def __init__(self, preset: Preset, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._pixmap = QPixmap()
-        if preset.picture is not None and preset.picture.is_file():
-            self._pixmap.loadFromData(preset.picture.read_bytes())
-        self._scaled = QPixmap()
+        self._file = preset.picture
+        self._scaled: QPixmap | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -44,7 +56,23 @@ class Picture(QWidget):
         return QSize(CARD_WIDTH, round(CARD_WIDTH * PICTURE_RATIO))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._scaled = QPixmap()
+        self._scaled = None
+
+    def _fitted(self) -> QPixmap:
+        """Read when the card is seen, and kept in the size of the card alone: all pictures whole are 40 MB."""
+        if self._scaled is None:
+            ratio = self.devicePixelRatioF()
+            self._scaled = QPixmap()
+            if self._file is not None and self._file.is_file():
+                self._scaled.loadFromData(self._file.read_bytes())
+            if not self._scaled.isNull():
+                self._scaled = self._scaled.scaled(
+                    self.size() * ratio,
+                    Qt.AspectRatioMode.KeepAspectRatioByExpanding,
+                    Qt.TransformationMode.SmoothTransformation,
+                )
+                self._scaled.setDevicePixelRatio(ratio)
+        return self._scaled
 
     def paintEvent(self, event: object) -> None:
         colors = theme().palette
@@ -55,7 +83,8 @@ class Picture(QWidget):
         shape.addRoundedRect(area.adjusted(0, 0, 0, 12), 9, 9)
         painter.setClipRect(self.rect())
         painter.setClipPath(shape, Qt.ClipOperation.IntersectClip)
-        if self._pixmap.isNull():
+        picture = self._fitted()
+        if picture.isNull():
             gradient = QLinearGradient(area.topLeft(), area.bottomRight())
             gradient.setColorAt(0, colors.color("accent_soft"))
             gradient.setColorAt(1, colors.color("border"))
@@ -64,17 +93,9 @@ class Picture(QWidget):
             painter.drawPixmap(round(area.center().x()) - 24, round(area.center().y()) - 24, symbol)
         else:
             painter.fillRect(area, QColor(0, 0, 0))
-            if self._scaled.isNull():
-                ratio = self.devicePixelRatioF()
-                self._scaled = self._pixmap.scaled(
-                    self.size() * ratio,
-                    Qt.AspectRatioMode.KeepAspectRatioByExpanding,
-                    Qt.TransformationMode.SmoothTransformation,
-                )
-                self._scaled.setDevicePixelRatio(ratio)
-            size = self._scaled.deviceIndependentSize()
+            size = picture.deviceIndependentSize()
             painter.drawPixmap(
-                round((self.width() - size.width()) / 2), round((self.height() - size.height()) / 2), self._scaled
+                round((self.width() - size.width()) / 2), round((self.height() - size.height()) / 2), picture
             )
         painter.end()
 
@@ -93,7 +114,8 @@ class Card(QFrame):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(preset.title)
-        self.setToolTip("Click to open, double-click to open and run")
+        new = preset.id.startswith(NEW)
+        self.setToolTip("Click to begin" if new else "Click to open, double-click to open and run")
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -141,6 +163,8 @@ class Gallery(QScrollArea):
 
     opened = Signal(object)
     run = Signal(object)
+    new_asked = Signal(str)
+    """The id of the engine that a problem is to be begun with."""
 
     def __init__(self, presets: Sequence[Preset] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -150,6 +174,7 @@ class Gallery(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.cards: list[Card] = []
         self._engine = EVERY
+        self._engines: dict[str, str] = {}
         self._columns = 0
         self.body = QWidget()
         self.body.setObjectName("scrollBody")
@@ -158,7 +183,17 @@ class Gallery(QScrollArea):
         outer.setSpacing(12)
         self.chips = Chips(self.body)
         self.chips.chosen.connect(self.show_engine)
-        outer.addWidget(self.chips)
+        self.search = QLineEdit(self.body)
+        self.search.setPlaceholderText("Search the problems")
+        self.search.setAccessibleName("Search the problems")
+        self.search.setClearButtonEnabled(True)
+        self.search.setFixedWidth(SEARCH_WIDTH)
+        self.search.textChanged.connect(lambda _: self.show_engine(self._engine))
+        above = QHBoxLayout()
+        above.setSpacing(16)
+        above.addWidget(self.search, 0, Qt.AlignmentFlag.AlignTop)
+        above.addWidget(self.chips, 1)
+        outer.addLayout(above)
         self._notes = QLabel(self.body)
         self._notes.setObjectName("warning")
         self._notes.setWordWrap(True)
@@ -171,28 +206,35 @@ class Gallery(QScrollArea):
         beside.addLayout(self._grid, 1)
         beside.addStretch(0)
         outer.addLayout(beside)
-        self._empty = QLabel("No presets are installed.")
+        self._empty = QLabel(self.body)
         self._empty.setObjectName("muted")
         outer.addWidget(self._empty)
         outer.addStretch(1)
         self.setWidget(self.body)
         self.set_presets(presets)
 
-    def set_presets(self, presets: Sequence[Preset], engines: Mapping[str, str] = MappingProxyType({})) -> None:
-        """``engines``: id to title, in the order in which their presets stand."""
+    def set_presets(
+        self,
+        presets: Sequence[Preset],
+        engines: Mapping[str, str] = MappingProxyType({}),
+        new: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """``engines``: id to title, in the order in which their presets stand; ``new``: id to summary of those that a
+        problem can be begun with out of nothing, whose card stands last among theirs."""
+        begun = [Preset(f"{NEW}{id}", f"New: {engines[id]}", summary, Path(), engine=id) for id, summary in new.items()]
         order = list(engines)
         presets = sorted(
-            presets, key=lambda preset: order.index(preset.engine) if preset.engine in order else len(order)
+            [*presets, *begun], key=lambda preset: order.index(preset.engine) if preset.engine in order else len(order)
         )
         for card in self.cards:
             card.deleteLater()
         self.cards = []
         for preset in presets:
             card = Card(preset, self.body)  # a card without a parent would be a window while it is shown
-            card.opened.connect(self.opened)
-            card.run.connect(self.run)
+            card.opened.connect(self._choose)
+            card.run.connect(lambda preset: None if preset.id.startswith(NEW) else self.run.emit(preset))
             self.cards.append(card)
-        self._empty.setVisible(not self.cards)
+        self._engines = dict(engines)
         present = [name for name in order if any(preset.engine == name for preset in presets)]
         self.chips.set_choices([(EVERY, "All"), *((name, engines[name]) for name in present)])
         self.chips.setVisible(len(present) > 1)
@@ -214,11 +256,29 @@ class Gallery(QScrollArea):
         self._engine = engine
         self._columns = 0
         self._arrange()
+        self._empty.setText(
+            "No problem is called so: try one word of it." if self.cards else "No presets are installed."
+        )
+        self._empty.setVisible(not self.shown)
 
     @property
     def shown(self) -> list[Card]:
-        """The cards that the chosen chip leaves."""
-        return [card for card in self.cards if self._engine in (EVERY, card.preset.engine)]
+        """The cards that the chosen chip and what is searched for leave."""
+        words = self.search.text().lower().split()
+        return [
+            card
+            for card in self.cards
+            if self._engine in (EVERY, card.preset.engine) and all(word in self._words(card.preset) for word in words)
+        ]
+
+    def _words(self, preset: Preset) -> str:
+        return f"{preset.title} {preset.summary} {self._engines.get(preset.engine, '')}".lower()
+
+    def _choose(self, preset: Preset) -> None:
+        if preset.id.startswith(NEW):
+            self.new_asked.emit(preset.engine)
+        else:
+            self.opened.emit(preset)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

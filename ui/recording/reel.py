@@ -130,9 +130,10 @@ def write(frame: Frame, file: Path) -> tuple[Kept, float]:
     for chart, data in frame.charts.items():
         bare = []
         for place, curve in enumerate(data.curves):
-            of_curve: dict[str, Any] = dict(_arrays_of(curve))
-            arrays |= {(f"{place} {chart}", name): array for name, array in of_curve.items()}
-            bare.append(replace(curve, **{name: array[:0] for name, array in of_curve.items()}))
+            own = _arrays_of(curve)
+            arrays |= {(f"{place} {chart}", name): array for name, array in own.items()}
+            emptied: dict[str, Any] = {name: array[:0] for name, array in own.items()}
+            bare.append(replace(curve, **emptied))
         charts[chart] = replace(data, curves=tuple(bare))
     rest = replace(rest, charts=charts)
     for whose in PARTS:

@@ -21,6 +21,8 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
+from engines.backend.compile.stamp import compiled_ahead
+from engines.backend.devices.faster import faster
 from ui.session import snapshots
 from ui.session.run_memory import RunMemory, remembered_state
 from ui.session.services import NO_CURVES
@@ -158,11 +160,19 @@ class HouseServices:
 
     def estimate(self, document: Document) -> Estimate:
         with self._estimating:
-            backend = self._backend(document.project.run.device)
+            backend = self._judging(document)
             runners = [reference() for reference in self._logs.keyrefs()]
             if any(runner and runner.alive for runner in runners):  # its memory is there for the run that follows it
                 return estimate_beside_others(document, backend)
             return estimate_of(document, backend)
+
+    def _judging(self, document: Document) -> Backend:
+        """The device that the estimate is of: the faster one where none is named."""
+        first = self._backend(document.project.run.device)
+        if document.project.run.device != "auto" or first.info.kind == "cpu" or not compiled_ahead():
+            return first
+        problem, cpu = document.complete_problem(), self._backend("cpu")
+        return faster(document.engine, problem, first, cpu, trial=False)[0]
 
     def forecast(self, document: Document) -> Forecast | None:
         device = document.project.run.device
@@ -203,6 +213,7 @@ class HouseServices:
             pace=document.project.run.pace,
             checkpoints=MOST,
             resume_from=beginning.state,
+            state_of=beginning.device,
         )
         memory.say, memory.rescued = runner.say, lambda: runner.rescued
         if beginning.missing:
@@ -255,8 +266,8 @@ class HouseServices:
         return export_timing(rows, path)
 
     def _look_for_state(self, document: Document) -> None:
-        state = remembered_state(document)
-        self._resume = None if state is None else (document, snapshots.Beginning(state))
+        kept = remembered_state(document)
+        self._resume = None if kept is None else (document, snapshots.Beginning(kept.state, device=kept.meta.device))
 
     def _backend(self, device: str) -> Backend:
         if device not in self._backends:

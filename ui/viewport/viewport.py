@@ -216,7 +216,7 @@ class Viewport(QWidget):
 
     def span(self) -> tuple[float, float] | None:
         """The lowest and the highest value in the picture."""
-        return None if self.scene.layer is None else self.scene.layer.span()
+        return None if self.scene.layer is None else self.scene.layer.span(100.0 - self.scene.view.outliers)
 
     @property
     def deformation(self) -> float | None:

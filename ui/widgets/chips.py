@@ -29,6 +29,7 @@ class Chips(QWidget):
         for button in self.buttons.values():
             self._group.removeButton(button)
             self._layout.removeWidget(button)
+            button.hide()
             button.deleteLater()
         self.buttons = {}
         for value, title in choices:

@@ -37,7 +37,6 @@ class FindingsBanner(Banner):
         self.show_place.setToolTip("Show the field in the form")
         self.show_place.clicked.connect(lambda: self.place_asked.emit(self.findings[self._at].place))
         self.count = QLabel(self)
-        self.count.setObjectName("muted")
         self.next = QToolButton(self)
         self.next.setObjectName("small")
         self.next.setToolTip("The next finding")

@@ -12,20 +12,12 @@ from pathlib import Path
 
 import pyqtgraph
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
+from ui.widgets.fonts import window_font
+
 THEMES = ("dark", "light")
-FONTS = (
-    "Inter",
-    "Segoe UI Variable Text",
-    "Segoe UI",
-    "SF Pro Text",
-    "Cantarell",
-    "Ubuntu",
-    "Noto Sans",
-    "DejaVu Sans",
-)
 
 
 @dataclass(frozen=True)
@@ -89,8 +81,9 @@ class Theme(QObject):
         colors = self.palette
         if not application.styleSheet():  # set again, it would polish every widget once more: half a second
             application.setStyle("Fusion")
-        application.setFont(_font())
+        application.setFont(window_font())
         application.setPalette(_qt_palette(colors))
+        application.setStyleSheet("")  # Qt polishes a widget once for each of its parents where a sheet follows another
         application.setStyleSheet(self._style_sheet())
         pyqtgraph.setConfigOptions(background=colors.plot, foreground=colors.muted, antialias=False)
         self.changed.emit()
@@ -128,13 +121,6 @@ def _application() -> QApplication:
     return application
 
 
-def _font() -> QFont:
-    known = set(QFontDatabase.families())
-    font = QFont(next((name for name in FONTS if name in known), QFont().defaultFamily()))
-    font.setPixelSize(13)
-    return font
-
-
 def _qt_palette(colors: Palette) -> QPalette:
     roles = QPalette.ColorRole
     result = QPalette()
@@ -150,7 +136,7 @@ def _qt_palette(colors: Palette) -> QPalette:
         (roles.ToolTipText, "text"),
         (roles.Highlight, "accent"),
         (roles.HighlightedText, "accent_text"),
-        (roles.PlaceholderText, "disabled"),
+        (roles.PlaceholderText, "muted"),
         (roles.Link, "accent"),
     ):
         result.setColor(role, colors.color(name))

@@ -48,6 +48,7 @@ class Actions:
             ("outlines", "&Outlines", "O", "eye"),
             ("brush", "&Brush", "B", "brush"),
             ("help", "&Help on this field", "F1", None),
+            ("manual", "&Manual", "Ctrl+F1", None),
             ("palette", "&Command palette…", "Ctrl+P", None),
             ("shortcuts", "&Keyboard and mouse", None, None),
             ("about", "&About Workbench", None, None),
@@ -110,9 +111,9 @@ class Actions:
         view.addActions(docks)
         view.addSeparator()
         view.addAction(self["layout"])
-        bar.addMenu("&Help").addActions([self[name] for name in ("help", "palette", "shortcuts", "about")])
+        bar.addMenu("&Help").addActions([self[name] for name in ("manual", "help", "palette", "shortcuts", "about")])
 
-    def build_toolbar(self, at_left: list[QWidget], at_right: list[QWidget]) -> QToolBar:
+    def build_toolbar(self, at_left: list[QWidget], at_right: list[QAction]) -> QToolBar:
         bar = QToolBar("Toolbar", self._window)
         bar.setObjectName("toolbar")
         bar.setMovable(False)
@@ -127,9 +128,7 @@ class Actions:
         spacer = QWidget(bar)
         spacer.setSizePolicy(spacer.sizePolicy().Policy.Expanding, spacer.sizePolicy().Policy.Preferred)
         bar.addWidget(spacer)
-        for widget in at_right:
-            bar.addWidget(widget)
-        bar.addAction(self["theme"])
+        bar.addActions([*at_right, self["theme"]])
         self._window.addToolBar(bar)
         return bar
 

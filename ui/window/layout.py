@@ -7,6 +7,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 VERSION = 2
+NARROW = 1366
+"""Pixels of a window's width below which the docks at the right begin closed."""
+AT_RIGHT = ("meters", "probes", "inspection", "measurement")
+LEFT_WIDTH, RIGHT_WIDTH = 360, 320
 Areas = Qt.DockWidgetArea
 
 
@@ -20,6 +24,9 @@ class DockLayout:
         self._working: QByteArray | None = None
         self._bare = False
         self._has_charts = False
+        self._narrow = False
+        self._folded: list[str] = []
+        """What gave its room to the view when the window became narrow."""
         window.setDockNestingEnabled(True)
         window.setTabPosition(Areas.AllDockWidgetAreas, window.tabPosition(Areas.TopDockWidgetArea).North)
         for corner, area in (
@@ -42,19 +49,20 @@ class DockLayout:
 
     def first_layout(self) -> None:
         """Problem and view left, meters and probes right, timeline, charts and log below."""
-        for dock in self.docks.values():
+        for dock in self.docks.values():  # out first: Qt leaves the tabs of docks that are added where they are
+            self._window.removeDockWidget(dock)
             dock.setFloating(False)
-            dock.show()
-        for name in ("inspection", "measurement"):
-            self.docks[name].hide()  # until there is something to look at
         order = {
             Areas.LeftDockWidgetArea: ("problem", "view"),
-            Areas.RightDockWidgetArea: ("meters", "probes", "inspection", "measurement"),
+            Areas.RightDockWidgetArea: AT_RIGHT,
             Areas.BottomDockWidgetArea: ("timeline", "charts", "log"),
         }
         for area, names in order.items():
             for name in names:
                 self._window.addDockWidget(area, self.docks[name])
+                self.docks[name].show()
+        for name in ("inspection", "measurement"):
+            self.docks[name].hide()  # until there is something to look at
         self._window.tabifyDockWidget(self.docks["problem"], self.docks["view"])
         self._window.splitDockWidget(self.docks["meters"], self.docks["probes"], Qt.Orientation.Vertical)
         self._window.tabifyDockWidget(self.docks["probes"], self.docks["inspection"])
@@ -65,15 +73,30 @@ class DockLayout:
         height = self._window.height()
         self.docks["charts"].setVisible(self._has_charts)
         self.docks["log"].setVisible(height >= 860)
+        if self._has_charts:
+            self.docks["charts"].raise_()
         horizontal, vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-        sides = [360, 316] if self._window.width() >= 1500 else [340, 296]
-        self._window.resizeDocks([self.docks["problem"], self.docks["meters"]], sides, horizontal)
+        sides = [self.docks["problem"], self.docks["meters"]]
+        self._window.resizeDocks(sides, [LEFT_WIDTH, RIGHT_WIDTH], horizontal)
         self._window.resizeDocks(
             [self.docks["meters"], self.docks["probes"]],
             [max(380, min(500, height - 400)), max(240, height - 600)],
             vertical,
         )
         self._fit_bottom()
+        self._narrow, self._folded = False, []
+        self.fit_sides()
+
+    def fit_sides(self) -> None:
+        """In a window that became narrow the view has the room of the docks at the right; a wide one has them back."""
+        narrow = self._window.width() < NARROW
+        if self._bare or narrow == self._narrow:
+            return
+        self._narrow = narrow
+        if narrow:
+            self._folded = [name for name in AT_RIGHT if not self.docks[name].isHidden()]
+        for name in self._folded:
+            self.docks[name].setVisible(not narrow)
 
     def set_charts(self, there_are_some: bool) -> None:
         """Without charts the room of their panel is the view's; when there are some again it comes back."""
@@ -114,11 +137,13 @@ class DockLayout:
             if self._working is None or not self._window.restoreState(self._working, VERSION):
                 self.first_layout()
             self._show_charts()
+            self.fit_sides()
 
     def save(self) -> None:
         state = self._working if self._bare else self._window.saveState(VERSION)
         if state is not None:
             self._settings.setValue("layout", state)
+            self._settings.setValue("folded", ",".join(self._folded))
         self._settings.setValue("geometry", self._window.saveGeometry())
 
     def restore(self) -> None:
@@ -132,3 +157,5 @@ class DockLayout:
         for dock in self.docks.values():
             dock.hide()
         self._working = layout if isinstance(layout, QByteArray) else None
+        self._folded = [name for name in str(self._settings.value("folded", "")).split(",") if name in AT_RIGHT]
+        self._narrow = bool(self._folded)

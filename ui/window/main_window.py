@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSettings, Qt, QUrl
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engines.api import Engine, Preset
@@ -20,7 +20,7 @@ from ui.panels.meters.panel import MetersPanel
 from ui.panels.probes.panel import ProbesPanel
 from ui.panels.problem import ProblemPanel
 from ui.panels.timeline import Timeline
-from ui.panels.view import ViewPanel
+from ui.panels.view.panel import ViewPanel
 from ui.recording.area import RecordingArea
 from ui.session.controller import Controller, Phase
 from ui.session.files import FileActions
@@ -29,12 +29,14 @@ from ui.session.keeping import Keeper
 from ui.session.model import DocumentModel
 from ui.session.placing import Placing
 from ui.session.previews import Previews
+from ui.session.redrawing import Redrawing
 from ui.session.services import Services
 from ui.sweep.area import SweepArea
 from ui.tools.area import ToolsArea
 from ui.widgets.background import Background
 from ui.widgets.banner import Banner
 from ui.widgets.findings_banner import FindingsBanner
+from ui.widgets.icons import dress
 from ui.widgets.theme import THEMES, theme
 from ui.window.actions import EXPORTS, Actions, one_of_many
 from ui.window.brushing import Brushing
@@ -98,7 +100,8 @@ class MainWindow(QMainWindow):
         self._make_actions()
         self._connect()
         presets, engines = list(services.presets()), list(services.engines())
-        self.welcome.gallery.set_presets(presets, {engine.id: engine.title for engine in engines})
+        new = {engine.id: engine.summary for engine in engines if engine.geometry_type is None}
+        self.welcome.gallery.set_presets(presets, {engine.id: engine.title for engine in engines}, new)
         self.welcome.gallery.set_notes(services.left_out())
         self.new_menu.set_engines(engines)
         self._show_recent()
@@ -122,6 +125,7 @@ class MainWindow(QMainWindow):
             page.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.estimates = EstimatesPanel(self.model, self.services, self.background)
         self.placing = Placing(self.model, self)
+        self.redrawing = Redrawing(self.controller, self.placing, self)
         self.problem = ProblemPanel(self.model, self.placing, self.estimates)
         self.controller.noticed.connect(self.estimates.show_noticed)
         self.estimates.refused.connect(self.problem.mark)
@@ -196,7 +200,9 @@ class MainWindow(QMainWindow):
             toggles,
             self.tools.menu,
         )
-        self.toolbar = self.actions_.build_toolbar([self.workspaces.tabs], [])
+        meters = self._layout.docks["meters"].toggleViewAction()
+        dress(meters, "gauge")
+        self.toolbar = self.actions_.build_toolbar([self.workspaces.tabs], [meters])
         self.workspaces.keep_to_simulation([*(self.actions_[name] for name in OF_THE_SIMULATION), *toggles])
         self.actions_.connect(
             gallery=self.show_gallery,
@@ -225,6 +231,7 @@ class MainWindow(QMainWindow):
             fit=self.viewport.reset_camera,
             outlines=self.view_panel.switch_outlines,
             help=self.help.help,
+            manual=self.help.manual,
             palette=self.help.open_palette,
             shortcuts=self.help.shortcuts,
             about=self.help.about,
@@ -262,13 +269,16 @@ class MainWindow(QMainWindow):
         self._connect_placing()
         viewport.quality_changed.connect(self.status.quality.setText)
         self.view_panel.edited.connect(self._apply_view)
-        self.view_panel.fit_asked.connect(lambda: self.view_panel.fit_range(viewport.span()))
+        self.view_panel.fit_asked.connect(lambda: self.view_panel.colours.fit_range(viewport.span()))
         self.view_panel.clip_active.connect(viewport.set_clip_active)
         self.view_panel.camera_asked.connect(
             lambda where: viewport.reset_camera() if where == "reset" else viewport.view_along(where)
         )
         self.welcome.gallery.opened.connect(self.open_preset)
         self.welcome.gallery.run.connect(self.run_preset)
+        self.welcome.gallery.new_asked.connect(
+            lambda id: self.new_project(next(engine for engine in self.services.engines() if engine.id == id))
+        )
         self.welcome.back_asked.connect(self.show_workspace)
         self.welcome.open_asked.connect(self.files.open)
         self.welcome.path_chosen.connect(self.open_path)
@@ -291,7 +301,7 @@ class MainWindow(QMainWindow):
         placing, viewport = self.placing, self.viewport
         placing.marks_changed.connect(viewport.set_marks)
         placing.refused.connect(lambda sentence: self.banner.say(sentence, "warning"))
-        placing.changed.connect(lambda: self.view_panel.outlines.setVisible(placing.placement is not None))
+        placing.changed.connect(lambda: self.view_panel.show_placed(placing.placement is not None))
         viewport.item_chosen.connect(placing.choose)
         viewport.item_dragged.connect(placing.drag)
         viewport.item_dropped.connect(placing.drop)
@@ -427,6 +437,10 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.activateWindow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._layout.fit_sides()
 
     def close_at_once(self) -> None:
         """Close without a question: what is unsaved is kept aside, unless it was given up."""

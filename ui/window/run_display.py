@@ -12,7 +12,7 @@ from ui.session.snapshots import Curves
 from ui.widgets.icons import dress
 from ui.window.actions import EXPORTS
 from workbench.run.frames import Frame, Message, Sample
-from workbench.words.units import time_text
+from workbench.words.units import clock_text
 
 if TYPE_CHECKING:
     from ui.window.main_window import MainWindow
@@ -95,7 +95,7 @@ class RunDisplay(QObject):
         window.probes.set_info(info)
         window.status.set_info(info)
         if info is not None:
-            window.log.add(Message(f"Built on {info.device}, step {time_text(info.dt, info.time_unit)}."))
+            window.log.add(Message(f"Built on {info.device}, step {clock_text(info.dt, info.time_unit, '.4g')}."))
             window.timeline.set_unit(info.time_unit)
             window.meters.set_info(info)
             window.view_panel.set_view(window.view_settings())
@@ -114,6 +114,8 @@ class RunDisplay(QObject):
 
     def _take_samples(self, samples: list[Sample]) -> None:
         window = self._window
+        document = window.model.document
+        window.meters.pace = None if document is None else document.project.run.pace
         window.meters.take(samples)
         window.probes.take(samples)
         window.charts.panel.take()

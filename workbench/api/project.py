@@ -145,10 +145,13 @@ class Project:
 
         Raises ProblemError if it cannot run.
         """
-        from workbench.api.runs.starting import opened_backend
+        from engines.backend.devices.faster import open_for
 
-        with opened_backend(device) as backend:
+        backend = open_for(self._document.engine, self._document.complete_problem(), device, trial=False)
+        try:
             found = estimate_of(self._document, backend)
+        finally:
+            backend.close()
         return replace(found, findings=findings_of(self._document, found))
 
     def run(

@@ -145,10 +145,16 @@ class CameraView(_Model):
 class ViewSettings(_Model):
     """What the viewport shows. None means "the field's own suggestion".
 
+    Of colours: ``reverse`` exchanges the ends of the map, ``symmetric`` puts zero in the middle of the range,
+    ``logarithmic`` goes by the logarithm of values above zero, and ``outliers`` is the per cent of the values, the
+    farthest out on both sides, that a range from values leaves out.
+
+    ``contours`` draws lines of equal value of any field, ``isochrones`` of times alone, ``fibres`` those of a mesh.
     ``front_inside`` draws the front within a mesh, whose surface one then sees through.
     Of grids: ``height`` lifts a grid of two dimensions by its values (the upper end of the range, as a part of the
     longest side); ``slices`` are the places of the slices through three dimensions as parts of the sides (None: the
-    middle), ``volume`` shows the whole instead. ``outlines`` of what was placed are drawn. ``follow``: the range
+    middle), ``volume`` shows the whole instead. ``outlines`` of what was placed are drawn, and what is solid
+    of it as bodies as opaque as ``solidity`` (0: as lines alone). ``follow``: the range
     follows the values in the picture, in steps. Of particles: ``cut_open`` shows the inside of spheres that a field
     tells about. Of elements that move: ``deformation`` is how many times their displacement is drawn (None: as many as
     make it visible), ``hidden_above`` hides those whose damage is above it, ``lines`` draws what the run traces (the
@@ -158,18 +164,25 @@ class ViewSettings(_Model):
 
     field: str | None = None
     colormap: str | None = None
+    reverse: bool = False
+    symmetric: bool = False
+    logarithmic: bool = False
+    outliers: Annotated[float, Field(ge=0, le=50)] = 0.0
     range: tuple[float, float] | None = None
     camera: CameraView = Field(default_factory=CameraView)
     clip: ClipPlane | None = None
     front: bool = True
     front_inside: bool = False
     isochrones: bool = True
+    contours: bool = False
+    fibres: bool = False
     markers: bool = True
     overlay: bool = True
     height: Annotated[float, Field(ge=0, le=1)] = 0.0
     slices: tuple[Fraction, Fraction, Fraction] | None = None
     volume: bool = False
     outlines: bool = True
+    solidity: Fraction = 0.4
     follow: bool = False
     cut_open: bool = True
     deformation: Annotated[float, Field(ge=0)] | None = None

@@ -13,7 +13,10 @@ COUNTS = ("iterations", "steps")
 LEAST_READ, MOST_READ = 0.01, 1e4
 """Times below and from these are hard to read with two digits after the point."""
 HOUR = 3600.0
-PREFIXED = ("s", "ms", "µs", "ns", "ps", "fs")
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15}
+"""How long units of time are."""
+PREFIXED = tuple(unit for unit in SECONDS if unit != "us")
 
 SHORT_WORDS = ("day", "hour", "week", "year", "step", "beat", "turn")
 """Words among units that are as short as symbols."""
@@ -46,8 +49,8 @@ def unit_text(unit: str) -> str:
 
 
 def seconds_of(unit: str) -> float | None:
-    """How long a unit of simulated time is [s]; None where it is none."""
-    return {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15}.get(unit)
+    """How long a unit of time is [s]; None where it is none."""
+    return SECONDS.get(unit)
 
 
 def time_text(time: float, unit: str, form: str = "g") -> str:
@@ -55,21 +58,34 @@ def time_text(time: float, unit: str, form: str = "g") -> str:
     return with_unit(number_text(time, unit, form), unit)
 
 
-def clock_text(time: float, unit: str) -> str:
+def legible(time: float, unit: str) -> tuple[float, str]:
+    """The same time with a number that can be read: in its own unit, or in another of seconds: (73.36, "µs") of
+    7.336e-05 s."""
+    scale = seconds_of(unit)
+    if scale is None or time == 0 or LEAST_READ <= abs(time) < MOST_READ or not math.isfinite(time):
+        return time, unit
+    seconds = time * scale
+    of = next((each for each in PREFIXED if abs(seconds) >= (seconds_of(each) or 0.0) * (1 - 1e-9)), PREFIXED[-1])
+    return seconds / (seconds_of(of) or 1.0), of
+
+
+def clock_text(time: float, unit: str, form: str = ".2f") -> str:
     """Simulated time as a clock shows it: ``4.25 ms``, ``73.36 µs`` of 7.336e-05 s, ``14 h 51 min`` of 53480 s.
 
-    In its own unit, with two digits, where that can be read; else in one of seconds that can.
+    In its own unit, with two digits (or as ``form`` says), where that can be read; else in one of seconds that can.
     """
-    scale = seconds_of(unit)
-    own = time == 0 or (LEAST_READ <= abs(time) < (HOUR if scale == 1.0 else MOST_READ))
-    if own or scale is None or not math.isfinite(time):
-        return time_text(time, unit, ".2f")
-    seconds = time * scale
-    if abs(seconds) >= HOUR:
+    seconds = time * (seconds_of(unit) or 0.0)
+    if math.isfinite(seconds) and abs(seconds) >= HOUR:
         minutes = round(seconds / 60)
         return f"{minutes // 60} h {minutes % 60:02d} min"
-    of = next((each for each in PREFIXED if abs(seconds) >= (seconds_of(each) or 0.0) * (1 - 1e-9)), PREFIXED[-1])
-    return time_text(seconds / (seconds_of(of) or 1.0), of, ".2f")
+    return time_text(*legible(time, unit), form)
+
+
+def powers_of_ten(number: str) -> str:
+    """A number as it is written by hand: ``−3.406 × 10⁻⁴⁴`` of ``-3.406e-44``."""
+    mantissa, e, exponent = number.partition("e")
+    power = f" × 10{str(int(exponent)).translate(RAISED)}" if e else ""
+    return mantissa.replace("-", "−") + power
 
 
 def number_text(time: float, unit: str, form: str = "g") -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.linalg import solve_banded
+import scipy
 
 from engines.api import Array
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
@@ -78,7 +78,7 @@ def _step(x: Array, law: Function, rate: float, gain: float, dt: float) -> tuple
         bands[1] = 1.0
         bands[1, :-1] -= bands[0, 1:]
         bands[1, 1:] -= bands[2, :-1]
-        new = solve_banded((1, 1), bands, x + dt * gain * grid.source)
+        new = scipy.linalg.solve_banded((1, 1), bands, x + dt * gain * grid.source)
     shape = last * new[-1] + before * new[-2]
     return new, float(shape + slope * gain / (rate * float(law(np.array(shape)))))
 

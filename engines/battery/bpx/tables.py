@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
+import scipy
 
 from engines.api import Array
 
@@ -17,7 +17,7 @@ class Table:
 
     def __init__(self, x: Array, y: Array, extend: bool) -> None:
         self.x, self.y = np.asarray(x, float), np.asarray(y, float)
-        self._inside = PchipInterpolator(self.x, self.y)
+        self._inside = scipy.interpolate.PchipInterpolator(self.x, self.y)
         slopes = np.diff(self.y) / np.diff(self.x) if extend else np.zeros(len(self.x) - 1)
         self._first, self._last = slopes[0], slopes[-1]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 
@@ -17,7 +17,9 @@ def overpotential(
     if skew and s:
         low, high = sorted((0.0, float(y / (1 - abs(skew)))))
         tolerance = 1e-15 * abs(y)
-        y = brentq(lambda y: float(y - np.arcsinh(s * np.exp(-skew * y))), low, high, xtol=tolerance, rtol=1e-15)
+        y = scipy.optimize.brentq(
+            lambda y: float(y - np.arcsinh(s * np.exp(-skew * y))), low, high, xtol=tolerance, rtol=1e-15
+        )
     return float(2 * GAS * temperature / FARADAY * y)
 
 

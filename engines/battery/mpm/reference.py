@@ -6,9 +6,7 @@ For a few particles under a constant current, where the two electrodes do not kn
 from __future__ import annotations
 
 import numpy as np
-from scipy.integrate import solve_ivp
-from scipy.optimize import fsolve
-from scipy.sparse import lil_matrix
+import scipy
 
 from engines.api import Array
 from engines.battery.kinetics.reference import overpotential
@@ -45,7 +43,7 @@ def electrode(
             eta = np.array([overpotential(a, b) for a, b in zip(j, exchange, strict=True)])
             return np.append(potential(x) + eta - phi, (sizes.shares @ j - j_mean) / max(abs(j_mean), 1.0))
 
-        return fsolve(wrong, guess, xtol=1e-9)
+        return scipy.optimize.fsolve(wrong, guess, xtol=1e-9)
 
     guess = np.append(np.full(n, j_mean), float(potential(np.array(start / most))))
 
@@ -56,14 +54,14 @@ def electrode(
         return rate_of_change(c, R, D, -guess[:-1] / FARADAY).ravel()
 
     # A shell feels its neighbours; the outermost ones feel the surfaces of all particles.
-    pattern = lil_matrix((points * n, points * n))
+    pattern = scipy.sparse.lil_matrix((points * n, points * n))
     for k in range(points):
         for i in range(n):
             for other in (k - 1, k, k + 1):
                 if 0 <= other < points:
                     pattern[k * n + i, other * n + i] = 1
     pattern[-n:, -2 * n :] = 1
-    found = solve_ivp(
+    found = scipy.integrate.solve_ivp(
         rates, (0, times[-1]), np.zeros(points * n), "BDF", times, jac_sparsity=pattern, rtol=1e-8, atol=1e-5
     )
     potentials, surfaces, currents = [], [], []

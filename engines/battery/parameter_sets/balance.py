@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from engines.api import Finding
 from engines.api.errors import ProblemError
@@ -84,7 +84,9 @@ def window(parameters: ParameterSet) -> Window:
     for cutoff in (p["lower_cutoff"], p["upper_cutoff"]):
         met.append(lowest <= cutoff <= highest)
         if met[-1]:
-            x_n = float(brentq(lambda x, cutoff=cutoff: voltage(x) - cutoff, low, high, xtol=1e-14, rtol=1e-14))
+            x_n = float(
+                scipy.optimize.brentq(lambda x, cutoff=cutoff: voltage(x) - cutoff, low, high, xtol=1e-14, rtol=1e-14)
+            )
         else:
             x_n = low if cutoff < lowest else high
         ends.append((x_n, other(x_n)))

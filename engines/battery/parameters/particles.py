@@ -12,7 +12,8 @@ Scheme = Literal["explicit", "implicit", "eigenmodes"]
 
 
 class SetDiffusivity(ParameterGroup):
-    """The parameter set's diffusivity, the same at each stoichiometry."""
+    """The parameter set's diffusivity: a number, or of the stoichiometry where the set says so and the scheme is
+    explicit."""
 
     kind: Literal["of the set"] = "of the set"
     factor: float = quantity(1.0, "1", "Factor on the set's diffusivity", gt=0, le=1000)
@@ -22,7 +23,9 @@ class ConstantDiffusivity(ParameterGroup):
     """One number."""
 
     kind: Literal["constant"] = "constant"
-    value: float = quantity(3.3e-14, "m²/s", "Diffusivity", gt=0, le=1e-6)
+    value: float = quantity(
+        3.3e-14, "m²/s", "Diffusivity of lithium in the solid; graphite and NMC 1e-15 to 1e-13", gt=0, le=1e-6
+    )
 
 
 class LinearDiffusivity(ParameterGroup):

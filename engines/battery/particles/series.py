@@ -14,7 +14,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from engines.api import Array
 from engines.battery.particles.shells import shells
@@ -25,7 +25,9 @@ def roots(count: int) -> Array:
     """(count,) the positive roots of tan λ = λ, to the last digits of float64."""
     return np.array(
         [
-            brentq(lambda v: np.sin(v) - v * np.cos(v), k * np.pi, (k + 0.5) * np.pi, xtol=1e-14, rtol=1e-15)
+            scipy.optimize.brentq(
+                lambda v: np.sin(v) - v * np.cos(v), k * np.pi, (k + 0.5) * np.pi, xtol=1e-14, rtol=1e-15
+            )
             for k in range(1, count + 1)
         ]
     )

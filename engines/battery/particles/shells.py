@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.linalg import eigvalsh_tridiagonal
+import scipy
 
 from engines.api import Array
 
@@ -50,7 +50,9 @@ class Shells:
     def stable_rate(self) -> float:
         """Largest D dt/R² of an explicit step: 2 over the largest eigenvalue."""
         off = -np.sqrt(self.outer[:-1] * self.inner[1:])
-        top = eigvalsh_tridiagonal(self.inner + self.outer, off, select="i", select_range=(self.points - 1,) * 2)
+        top = scipy.linalg.eigvalsh_tridiagonal(
+            self.inner + self.outer, off, select="i", select_range=(self.points - 1,) * 2
+        )
         return float(2.0 / top[0])
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import CubicSpline, PchipInterpolator
+import scipy
 
 from engines.api import Array
 
@@ -51,7 +51,7 @@ def curve(function: Callable[[Array], Array], low: float, high: float, intervals
     if not np.isfinite(values).all():
         bad = nodes[~np.isfinite(values)][0]
         raise ValueError(f"the function is not a finite number at {bad:g}")
-    return _packed(CubicSpline(nodes, values), low, high)
+    return _packed(scipy.interpolate.CubicSpline(nodes, values), low, high)
 
 
 def table_curve(x: Array, y: Array, intervals: int = INTERVALS) -> Curve:
@@ -59,16 +59,18 @@ def table_curve(x: Array, y: Array, intervals: int = INTERVALS) -> Curve:
     x, y = np.asarray(x, float), np.asarray(y, float)
     if len(x) < 2 or (np.diff(x) <= 0).any():
         raise ValueError("the first column of a table has at least two numbers, and they rise")
-    return curve(PchipInterpolator(x, y), float(x[0]), float(x[-1]), intervals)
+    return curve(scipy.interpolate.PchipInterpolator(x, y), float(x[0]), float(x[-1]), intervals)
 
 
 def monotone_curve(function: Callable[[Array], Array], low: float, high: float, intervals: int = INTERVALS) -> Curve:
     """As :func:`curve`, never beyond the values at the ends of an interval: what has to stay positive does."""
     nodes = np.linspace(low, high, intervals + 1)
-    return _packed(PchipInterpolator(nodes, function(nodes)), low, high)
+    return _packed(scipy.interpolate.PchipInterpolator(nodes, function(nodes)), low, high)
 
 
-def _packed(spline: CubicSpline | PchipInterpolator, low: float, high: float) -> Curve:
+def _packed(
+    spline: scipy.interpolate.CubicSpline | scipy.interpolate.PchipInterpolator, low: float, high: float
+) -> Curve:
     step = (high - low) / spline.c.shape[1]
     powers = step ** np.arange(4)[:, None]
     return Curve(low, high, np.ascontiguousarray((spline.c[::-1] * powers).T))

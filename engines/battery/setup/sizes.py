@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+import scipy
 
 from engines.api import Array
 from engines.api.errors import ProblemError
@@ -71,7 +71,7 @@ class _LognormalShape:
 
     def first_moment(self, share: Array) -> Array:
         """∫ R over the smallest particles that have ``share`` of the surface [m]."""
-        return np.exp(self.location + self.width**2 / 2) * ndtr(ndtri(share) - self.width)
+        return np.exp(self.location + self.width**2 / 2) * scipy.special.ndtr(scipy.special.ndtri(share) - self.width)
 
     def picked(self, generator: np.random.Generator, n: int) -> Array:
         return np.exp(self.location - 2 * self.width**2 + self.width * generator.standard_normal(n))

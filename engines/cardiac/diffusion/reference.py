@@ -7,7 +7,7 @@ gradients come from ``numpy.linalg.lstsq``, and matrices are summed face by face
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from engines.api import Array
 from engines.geometry.meshes.mesh import TetMesh
@@ -15,7 +15,7 @@ from engines.geometry.meshes.mesh import TetMesh
 
 def reference_operator(
     mesh: TetMesh, tensors: Array, relaxation_cap: float = np.inf, correction: Array | None = None
-) -> sparse.csr_matrix:
+) -> scipy.sparse.csr_matrix:
     """L [1/ms] of ``du/dt = L u`` for a small mesh. tensors: (n_cells, 3, 3) [mm²/ms].
 
     correction: (n_cells,) factor on each cell's gradient (1 if not given).
@@ -49,7 +49,7 @@ def reference_operator(
                 inner.append((i, j, out, delta_i, delta_j, alpha))
 
     gradient = [_least_squares(rows[i], i, n) * correction[i] for i in range(n)]
-    matrix = sparse.lil_matrix((n, n))
+    matrix = scipy.sparse.lil_matrix((n, n))
     for i, j, out, delta_i, delta_j, alpha in inner:
         d = mesh.centroids[j] - mesh.centroids[i]
         tangential_i = tensors[i] @ out - (out @ tensors[i] @ out) * out

@@ -34,10 +34,10 @@ def bound_seconds(backend: Backend, cells: int, value_bytes: int) -> float:
 
 class WholeStepTable(LabTable):
     id = "whole-steps"
-    title = "Whole steps on one device (thesis, tables 6.3 to 6.6)"
+    title = "Whole steps on one device"
     summary = (
-        "TT06 on jittered boxes of as many cells as the thesis' hearts, or a hundredth of them (a tenth on a GPU) "
-        "where it must not take long. The bound is that of the thesis (eq. 6.8) with this device's bandwidths: 521 "
+        "TT06 on jittered boxes of as many cells as the published hearts, or a hundredth of them (a tenth on a GPU) "
+        "where it must not take long. The bound is that of the published work with this device's bandwidths: 521 "
         "bytes per cell and step in float64, with rows of 16 entries and columns of 32 bits; our diffusion moves less, "
         "so a share above 1 is possible. A second of activity is 50,000 steps, scaled from a few hundred."
     )

@@ -17,7 +17,7 @@ RATIOS = {"copy": "1:1", "mul": "1:1", "add": "2:1", "triad": "2:1", "read": "1:
 
 class StreamTable(LabTable):
     id = "stream"
-    title = "Bandwidth of the memory (thesis, table 2.4)"
+    title = "Bandwidth of the memory"
     summary = (
         "BabelStream's kernels over arrays that no cache holds, bytes counted as STREAM counts them. Read is a sum of "
         "one array, which BabelStream does not have."

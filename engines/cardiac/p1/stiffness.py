@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from engines.api import Array, Progress, no_progress
 from engines.api.errors import MeshError
@@ -31,7 +31,7 @@ class VertexOperator:
     ``du_i/dt = sum_j rates_ij (u_j - u_i)``, in the order of ``sites``, whose volumes are the lumped masses.
     """
 
-    rates: sparse.csr_matrix
+    rates: scipy.sparse.csr_matrix
     sites: VertexSites
 
     @property
@@ -63,20 +63,22 @@ def assemble_vertices(
     insulating = np.zeros(mesh.n_cells, bool) if insulating is None else insulating
     sites, conducting = vertex_sites(mesh, insulating), np.flatnonzero(~insulating)
     n = sites.n_cells
-    upper = sparse.csr_matrix((n, n))
+    upper = scipy.sparse.csr_matrix((n, n))
     for first in range(0, len(conducting), CHUNK):
         progress("Assembling vertices", first / len(conducting))
         part = conducting[first : first + CHUNK]
         slopes, _ = shape_gradients(mesh.points, mesh.cells[part])
-        upper = sparse.csr_matrix(upper + _upper(slopes, mesh.volumes[part], tensors[part], sites.corners[part], n))
-    stiffness = sparse.csr_matrix(upper + upper.T)
-    rates = sparse.csr_matrix(sparse.diags(1.0 / sites.volumes) @ stiffness)
+        upper = scipy.sparse.csr_matrix(
+            upper + _upper(slopes, mesh.volumes[part], tensors[part], sites.corners[part], n)
+        )
+    stiffness = scipy.sparse.csr_matrix(upper + upper.T)
+    rates = scipy.sparse.csr_matrix(scipy.sparse.diags(1.0 / sites.volumes) @ stiffness)
     rates.eliminate_zeros()  # edges across a right angle
     rates.sort_indices()
     return VertexOperator(rates, sites)
 
 
-def _upper(slopes: Array, volumes: Array, tensors: Array, cells: Array, n: int) -> sparse.csr_matrix:
+def _upper(slopes: Array, volumes: Array, tensors: Array, cells: Array, n: int) -> scipy.sparse.csr_matrix:
     """(n, n): the entries k_ij of some tetrahedra, each edge once with i < j; slopes: (cells, 4, 3) [1/mm]."""
     fluxes = np.einsum("nij,nbj->nbi", tensors, slopes)
     rows, columns, values = [], [], []
@@ -85,4 +87,4 @@ def _upper(slopes: Array, volumes: Array, tensors: Array, cells: Array, n: int) 
         rows.append(np.minimum(cells[:, a], cells[:, b]))
         columns.append(np.maximum(cells[:, a], cells[:, b]))
     entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
-    return sparse.coo_matrix(entries, shape=(n, n)).tocsr()
+    return scipy.sparse.coo_matrix(entries, shape=(n, n)).tocsr()

@@ -66,8 +66,8 @@ class Sphere(ParameterGroup):
     """All cells whose centroid lies in a ball."""
 
     kind: Literal["sphere"] = "sphere"
-    center: tuple[float, float, float] = quantity((0.0, 0.0, 0.0), "mm", "Centre")
-    radius: float = quantity(1.5, "mm", "Radius", gt=0)
+    center: tuple[float, float, float] = quantity((0.0, 0.0, 0.0), "mm", "Middle of the ball")
+    radius: float = quantity(1.5, "mm", "Radius of the ball", gt=0)
 
 
 class Box(ParameterGroup):

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from engines.api import Array
 from engines.api.errors import ProblemError
@@ -149,12 +148,12 @@ def pieces(neighbours: Array, insulating: Array) -> tuple[int, ...]:
     """Sizes of the parts of the tissue that no face joins, largest first; insulating cells are no part of it."""
     cells, faces = np.nonzero(neighbours >= 0)
     n = len(neighbours)
-    joined = csr_matrix((np.ones(len(cells), np.int8), (cells, neighbours[cells, faces])), (n, n))
+    joined = scipy.sparse.csr_matrix((np.ones(len(cells), np.int8), (cells, neighbours[cells, faces])), (n, n))
     return piece_sizes(joined, insulating)
 
 
-def piece_sizes(joined: csr_matrix, insulating: Array) -> tuple[int, ...]:
+def piece_sizes(joined: scipy.sparse.csr_matrix, insulating: Array) -> tuple[int, ...]:
     """The same of any ``joined: (n, n)``, whose entries are what is joined."""
-    _, labels = connected_components(joined, directed=False)
+    _, labels = scipy.sparse.csgraph.connected_components(joined, directed=False)
     sizes = np.bincount(labels[~insulating])
     return tuple(int(size) for size in np.sort(sizes[sizes > 0])[::-1])

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import least_squares, nnls
+import scipy
 
 from engines.api import Array
 from engines.fdtd.media.index_tables import IndexTable
@@ -113,13 +113,13 @@ def _system(shapes: list[tuple[str, float, float]], f: Array, target: Array) -> 
 def _strengths(shapes: list[tuple[str, float, float]], f: Array, target: Array) -> tuple[Array, float]:
     matrix, right = _system(shapes, f, target)
     scale = np.linalg.norm(matrix, axis=0)
-    found = nnls(matrix / scale, right)[0] / scale
+    found = scipy.optimize.nnls(matrix / scale, right)[0] / scale
     return found[1:], float(1 + found[0])
 
 
 def _left(shapes: list[tuple[str, float, float]], f: Array, target: Array) -> float:
     matrix, right = _system(shapes, f, target)
-    return float(nnls(matrix / np.linalg.norm(matrix, axis=0), right)[1])
+    return float(scipy.optimize.nnls(matrix / np.linalg.norm(matrix, axis=0), right)[1])
 
 
 def _refined(
@@ -150,4 +150,4 @@ def _refined(
 
     limits = np.array(low), np.array(high)
     inside = np.clip(np.array(start), limits[0] + 1e-9, limits[1] - 1e-9)
-    return split(least_squares(wrong, inside, bounds=limits, x_scale="jac", max_nfev=200).x)
+    return split(scipy.optimize.least_squares(wrong, inside, bounds=limits, x_scale="jac", max_nfev=200).x)

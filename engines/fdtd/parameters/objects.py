@@ -34,8 +34,8 @@ class Sphere(ParameterGroup):
 
     kind: Literal["sphere"] = "sphere"
     material: str = quantity("glass", "", MATERIAL)
-    center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Centre")
-    radius: float = quantity(0.5, LENGTH, "Radius", gt=0)
+    center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Middle of the ball")
+    radius: float = quantity(0.5, LENGTH, "Radius of the ball", gt=0)
     copies: Lattice = repeated()
 
 
@@ -44,7 +44,7 @@ class Ellipsoid(ParameterGroup):
 
     kind: Literal["ellipsoid"] = "ellipsoid"
     material: str = quantity("glass", "", MATERIAL)
-    center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Centre")
+    center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Middle of the ellipsoid")
     radii: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]] = (
         quantity((0.6, 0.4, 0.3), LENGTH, "Half of its length along x, y and z, before it is turned")
     )
@@ -59,7 +59,7 @@ class Cylinder(ParameterGroup):
     material: str = quantity("glass", "", MATERIAL)
     center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Middle of its axis")
     axis: Axis = quantity("z", "", "Direction of its axis")
-    radius: float = quantity(0.3, LENGTH, "Radius", gt=0)
+    radius: float = quantity(0.3, LENGTH, "Radius of the cylinder", gt=0)
     length: float = quantity(1.0, LENGTH, "Length along its axis", gt=0)
     turn: Turn = turned()
     copies: Lattice = repeated()
@@ -72,7 +72,7 @@ class Rod(ParameterGroup):
     material: str = quantity("glass", "", MATERIAL)
     start: Place = quantity((1.5, 1.5, 2.0), LENGTH, "Middle of one end")
     end: Place = quantity((2.5, 2.5, 2.0), LENGTH, "Middle of the other end")
-    radius: float = quantity(0.2, LENGTH, "Radius", gt=0)
+    radius: float = quantity(0.2, LENGTH, "Radius of the object", gt=0)
     copies: Lattice = repeated()
 
 
@@ -95,7 +95,7 @@ class Ring(ParameterGroup):
 
     kind: Literal["ring"] = "ring"
     material: str = quantity("glass", "", MATERIAL)
-    center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Centre")
+    center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Middle of the ring")
     axis: Axis = quantity("z", "", "Direction of its axis")
     radius: float = quantity(1.0, LENGTH, "Radius of the middle of its track", gt=0)
     width: float = quantity(0.3, LENGTH, "Width of its track", gt=0)
@@ -109,7 +109,7 @@ class Torus(ParameterGroup):
 
     kind: Literal["torus"] = "torus"
     material: str = quantity("glass", "", MATERIAL)
-    center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Centre")
+    center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Middle of the torus")
     axis: Axis = quantity("z", "", "Direction of its axis")
     radius: float = quantity(1.0, LENGTH, "Radius of the middle of its tube", gt=0)
     tube_radius: float = quantity(0.2, LENGTH, "Radius of its tube", gt=0)

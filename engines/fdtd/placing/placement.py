@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from pydantic import BaseModel
@@ -13,6 +13,7 @@ from engines.api.errors import ProblemError
 from engines.api.figures import Figure, changed, kind_title, members
 from engines.api.placing import Change, NewItem, PlacedGroup, PlacedItem, Placement, Position
 from engines.fdtd.parameters import FdtdParameters
+from engines.fdtd.parameters.objects import Object
 from engines.fdtd.placing import drawn_out as drawn_out
 from engines.fdtd.placing import monitors as monitors
 from engines.fdtd.placing import objects as objects
@@ -20,6 +21,7 @@ from engines.fdtd.placing import round_bodies as round_bodies
 from engines.fdtd.placing import sources as sources
 from engines.fdtd.placing.kinds import KINDS, Space
 from engines.fdtd.placing.standing import standing
+from engines.fdtd.placing.surfaces import colour_of, faces_of
 from engines.fdtd.placing.tuning import tuned
 from engines.fdtd.setup.grid import make_faces, make_yee
 from engines.geometry.lines import box_lines
@@ -69,17 +71,22 @@ def space_of(parameters: FdtdParameters) -> Space:
 
 def _item(space: Space, field: str, place: int, item: BaseModel, tints: dict[str, int]) -> PlacedItem:
     figure = _figure(space, item)
-    material = tints.get(item.name if field == "materials" else getattr(item, "material", ""))  # type: ignore[attr-defined]  # materials have one
     name = getattr(item, "name", "")
+    of = name if field == "materials" else getattr(item, "material", "")
     return PlacedItem(
         (field, place),
         name or f"{place + 1}  {kind_title(type(item))}",
         figure.detail,
-        figure.outline,
-        material,
+        tuple(np.clip(line, space.low, space.high) for line in figure.outline)
+        if field == "objects"
+        else figure.outline,
+        tints.get(of),
         figure.handles,
         None if figure.changes is None else partial(_moved, item, figure),
         partial(_renamed, space.parameters, field, place) if name else None,
+        colour=colour_of(next((each for each in space.parameters.materials if each.name == of), None)),
+        material=of,
+        faces=partial(faces_of, cast(Object, item), space) if field == "objects" and figure.outline else None,
     )
 
 

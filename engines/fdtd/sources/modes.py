@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sparse
-from scipy.sparse.linalg import ArpackNoConvergence, eigs
+import scipy
 
 from engines.api import Array
 from engines.api.errors import ProblemError
@@ -154,9 +153,9 @@ def _largest(system: Any, count: int, shift: float) -> tuple[Array, Array]:
     # a fixed start, so that the same guide gives the same fields
     start = np.random.default_rng(1).random(system.shape[0])
     try:
-        values, vectors = eigs(system, count, sigma=shift, v0=start)
+        values, vectors = scipy.sparse.linalg.eigs(system, count, sigma=shift, v0=start)
         return values, vectors
-    except ArpackNoConvergence as error:
+    except scipy.sparse.linalg.ArpackNoConvergence as error:
         return error.eigenvalues, error.eigenvectors
 
 
@@ -165,20 +164,20 @@ def _operators(section: CrossSection, w: float) -> tuple[Any, Any, Array]:
     wrap_a, wrap_b = section.wraps
     forward_a, back_a = _differences(section.inverse_a, wrap_a)
     forward_b, back_b = _differences(section.inverse_b, wrap_b)
-    halves_a, halves_b = sparse.eye(forward_a.shape[0]), sparse.eye(forward_b.shape[0])
-    nodes_a, nodes_b = sparse.eye(forward_a.shape[1]), sparse.eye(forward_b.shape[1])
+    halves_a, halves_b = scipy.sparse.eye(forward_a.shape[0]), scipy.sparse.eye(forward_b.shape[0])
+    nodes_a, nodes_b = scipy.sparse.eye(forward_a.shape[1]), scipy.sparse.eye(forward_b.shape[1])
     size_a, size_b = forward_a.shape[1], forward_b.shape[1]
     # a periodic axis has its last node once
     eps_a, eps_b, eps_s, mu_a, mu_b, mu_s = (part[:size_a, :size_b].reshape(-1) for part in (*section.eps, *section.mu))
-    over_eps = sparse.diags(np.divide(1.0, eps_s, out=np.zeros_like(eps_s), where=eps_s > 0))
-    gradient = sparse.vstack([sparse.kron(forward_a, nodes_b), sparse.kron(nodes_a, forward_b)])
-    curl_h = sparse.hstack([-sparse.kron(nodes_a, back_b), sparse.kron(back_a, nodes_b)])
-    turned_mu = sparse.bmat([[None, sparse.diags(w * mu_b)], [sparse.diags(-w * mu_a), None]])
+    over_eps = scipy.sparse.diags(np.divide(1.0, eps_s, out=np.zeros_like(eps_s), where=eps_s > 0))
+    gradient = scipy.sparse.vstack([scipy.sparse.kron(forward_a, nodes_b), scipy.sparse.kron(nodes_a, forward_b)])
+    curl_h = scipy.sparse.hstack([-scipy.sparse.kron(nodes_a, back_b), scipy.sparse.kron(back_a, nodes_b)])
+    turned_mu = scipy.sparse.bmat([[None, scipy.sparse.diags(w * mu_b)], [scipy.sparse.diags(-w * mu_a), None]])
     electric = (turned_mu + gradient @ over_eps @ curl_h / w).tocsr()
-    gradient = sparse.vstack([sparse.kron(back_a, halves_b), sparse.kron(halves_a, back_b)])
-    curl_e = sparse.hstack([-sparse.kron(halves_a, forward_b), sparse.kron(forward_a, halves_b)])
-    turned_eps = sparse.bmat([[None, sparse.diags(-w * eps_b)], [sparse.diags(w * eps_a), None]])
-    magnetic = (turned_eps - gradient @ sparse.diags(1 / mu_s) @ curl_e / w).tocsr()
+    gradient = scipy.sparse.vstack([scipy.sparse.kron(back_a, halves_b), scipy.sparse.kron(halves_a, back_b)])
+    curl_e = scipy.sparse.hstack([-scipy.sparse.kron(halves_a, forward_b), scipy.sparse.kron(forward_a, halves_b)])
+    turned_eps = scipy.sparse.bmat([[None, scipy.sparse.diags(-w * eps_b)], [scipy.sparse.diags(w * eps_a), None]])
+    magnetic = (turned_eps - gradient @ scipy.sparse.diags(1 / mu_s) @ curl_e / w).tocsr()
     return electric, magnetic, np.flatnonzero(np.concatenate([eps_a, eps_b]) > 0)
 
 
@@ -186,13 +185,13 @@ def _differences(inverse: tuple[Array, Array], wraps: bool) -> tuple[Any, Any]:
     """(from nodes to halves, from halves to nodes) as sparse matrices; beyond a wall stands zero."""
     at_nodes, at_halves = inverse
     n = len(at_halves)
-    forward: Any = (sparse.eye(n, n + 1, 1) - sparse.eye(n, n + 1)).tolil()
-    back: Any = (sparse.eye(n + 1, n) - sparse.eye(n + 1, n, -1)).tolil()
+    forward: Any = (scipy.sparse.eye(n, n + 1, 1) - scipy.sparse.eye(n, n + 1)).tolil()
+    back: Any = (scipy.sparse.eye(n + 1, n) - scipy.sparse.eye(n + 1, n, -1)).tolil()
     if wraps:
         forward[n - 1, 0] += 1.0
         back[0, n - 1] -= 1.0
         forward, back, at_nodes = forward[:, :n], back[:n], at_nodes[:n]
-    return sparse.diags(at_halves) @ forward.tocsr(), sparse.diags(at_nodes) @ back.tocsr()
+    return scipy.sparse.diags(at_halves) @ forward.tocsr(), scipy.sparse.diags(at_nodes) @ back.tocsr()
 
 
 def _unfolded(section: CrossSection, e: Array, h: Array) -> tuple[Array, Array, Array, Array]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Literal, Protocol
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy
 
 from engines.api import Array
 
@@ -148,14 +148,14 @@ class Sampled:
     def quadrature(self, time: Array) -> Array:
         return self._inside(self._turned, time)
 
-    def _inside(self, spline: CubicSpline, time: Array) -> Array:
+    def _inside(self, spline: scipy.interpolate.CubicSpline, time: Array) -> Array:
         time = np.asarray(time, float)
         inside = (time >= self.times[0]) & (time <= self.times[-1])
         return np.where(inside, spline(np.clip(time, self.times[0], self.times[-1])), 0.0)
 
     @cached_property
-    def _spline(self) -> CubicSpline:
-        return CubicSpline(self.times, self.values)
+    def _spline(self) -> scipy.interpolate.CubicSpline:
+        return scipy.interpolate.CubicSpline(self.times, self.values)
 
     @cached_property
     def _even(self) -> tuple[Array, Array]:
@@ -166,13 +166,13 @@ class Sampled:
         return times, self._spline(times)
 
     @cached_property
-    def _turned(self) -> CubicSpline:
+    def _turned(self) -> scipy.interpolate.CubicSpline:
         from scipy.signal import hilbert  # with it come all of scipy's statistics, which every start would load
 
         times, values = self._even
         padded = np.concatenate([np.zeros_like(values), values, np.zeros_like(values)])
         # the imaginary part of the analytic signal of sin is −cos
-        return CubicSpline(times, hilbert(padded).imag[len(values) : 2 * len(values)])
+        return scipy.interpolate.CubicSpline(times, hilbert(padded).imag[len(values) : 2 * len(values)])
 
     @cached_property
     def _spectrum(self) -> tuple[Array, Array]:

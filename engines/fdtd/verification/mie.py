@@ -4,7 +4,7 @@ chapter 4)."""
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import spherical_jn, spherical_yn
+import scipy
 
 from engines.api import Array
 
@@ -19,13 +19,13 @@ def efficiencies(size: float, index: complex) -> tuple[float, float]:
     n = np.arange(1, int(size + 4 * size ** (1 / 3) + 4))
 
     def riccati(z: complex) -> tuple[Array, Array]:
-        j = spherical_jn(n, z)
-        return z * j, j + z * spherical_jn(n, z, derivative=True)
+        j = scipy.special.spherical_jn(n, z)
+        return z * j, j + z * scipy.special.spherical_jn(n, z, derivative=True)
 
     psi, psi_slope = riccati(size)
-    y = spherical_yn(n, size)
+    y = scipy.special.spherical_yn(n, size)
     xi = psi + 1j * size * y
-    xi_slope = psi_slope + 1j * (y + size * spherical_yn(n, size, derivative=True))
+    xi_slope = psi_slope + 1j * (y + size * scipy.special.spherical_yn(n, size, derivative=True))
     inside, inside_slope = riccati(index * size)
     a = (index * inside * psi_slope - psi * inside_slope) / (index * inside * xi_slope - xi * inside_slope)
     b = (inside * psi_slope - index * psi * inside_slope) / (inside * xi_slope - index * xi * inside_slope)

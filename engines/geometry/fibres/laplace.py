@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numba as nb
 import numpy as np
-from scipy.sparse import csr_matrix
+import scipy
 
 from engines.api import Array
 from engines.api.errors import ProblemError
@@ -80,7 +80,7 @@ class Laplace:
         return total
 
 
-def _conjugate_gradients(matrix: csr_matrix, load: Array, still: Callable[[], None]) -> Array | None:
+def _conjugate_gradients(matrix: scipy.sparse.csr_matrix, load: Array, still: Callable[[], None]) -> Array | None:
     """Solution of ``matrix @ x = load``, preconditioned with the diagonal; None where it does not converge.
 
     Not SciPy's: its scalar products are BLAS calls on many threads, which on a machine that also runs a simulation
@@ -107,12 +107,14 @@ def _conjugate_gradients(matrix: csr_matrix, load: Array, still: Callable[[], No
     return None
 
 
-def _symmetric(ends: Array, weights: Array, n: int) -> csr_matrix:
+def _symmetric(ends: Array, weights: Array, n: int) -> scipy.sparse.csr_matrix:
     """Stiffness of off-diagonal entries ``weights``; rows sum to zero."""
-    upper = csr_matrix((weights, (ends[:, 0], ends[:, 1])), shape=(n, n))
+    upper = scipy.sparse.csr_matrix((weights, (ends[:, 0], ends[:, 1])), shape=(n, n))
     matrix = upper + upper.T
-    diagonal = csr_matrix((-np.asarray(matrix.sum(axis=1)).ravel(), (np.arange(n), np.arange(n))), shape=(n, n))
-    return csr_matrix(matrix + diagonal)
+    diagonal = scipy.sparse.csr_matrix(
+        (-np.asarray(matrix.sum(axis=1)).ravel(), (np.arange(n), np.arange(n))), shape=(n, n)
+    )
+    return scipy.sparse.csr_matrix(matrix + diagonal)
 
 
 @nb.njit(cache=True, nogil=True)

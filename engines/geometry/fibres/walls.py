@@ -10,9 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
+import scipy
 
 from engines.api import Array
 from engines.api.errors import ProblemError
@@ -189,8 +187,8 @@ def _pieces(triangles: Array) -> Array:
     _, edge = np.unique(ends[:, 0] * (corners.max() + 1) + ends[:, 1], return_inverse=True)
     face = np.tile(np.arange(n), 3)
     total = n + int(edge.max()) + 1
-    graph = coo_matrix((np.ones(3 * n, np.int8), (face, n + edge)), shape=(total, total))
-    return np.asarray(connected_components(graph, directed=False)[1][:n])
+    graph = scipy.sparse.coo_matrix((np.ones(3 * n, np.int8), (face, n + edge)), shape=(total, total))
+    return np.asarray(scipy.sparse.csgraph.connected_components(graph, directed=False)[1][:n])
 
 
 def _second_is_left(
@@ -208,6 +206,6 @@ def _second_is_left(
         shares.append(left - right)
     if abs(shares[0] - shares[1]) > 0.5:
         return bool(shares[1] > shares[0])
-    tree = cKDTree(mesh.points[surfaces[0]])
+    tree = scipy.spatial.cKDTree(mesh.points[surfaces[0]])
     walls = [float(np.median(tree.query(mesh.points[surface])[0])) for surface in surfaces[1:]]
     return walls[1] > walls[0]

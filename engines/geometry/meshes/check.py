@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from engines.api import Array, Finding, Remedy
 from engines.api.errors import MeshError
@@ -114,8 +113,8 @@ def pieces(n_points: int, cells: Array) -> Array:
     """(n_cells,) int32: which connected piece each cell belongs to, the largest first. Cells connect through points."""
     rows = np.concatenate([cells[:, 0]] * 3)
     columns = np.concatenate([cells[:, k] for k in (1, 2, 3)])
-    graph = coo_matrix((np.ones(len(rows), np.int8), (rows, columns)), shape=(n_points, n_points))
-    _, labels = connected_components(graph, directed=False)
+    graph = scipy.sparse.coo_matrix((np.ones(len(rows), np.int8), (rows, columns)), shape=(n_points, n_points))
+    _, labels = scipy.sparse.csgraph.connected_components(graph, directed=False)
     of_cell = labels[cells[:, 0]]
     sizes = np.bincount(of_cell)
     rank = np.empty(len(sizes), np.int32)

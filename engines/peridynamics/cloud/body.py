@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from engines.api import Array
 from engines.api.errors import ProblemError
@@ -121,7 +121,7 @@ def checked(points: Points, spacing: float, reach: float, horizon: float | None 
 
 def _require_apart(positions: Array, spacing: float, horizon: float) -> None:
     """Raises ProblemError that names two points on top of each other, or one without a neighbour."""
-    found = cKDTree(positions).query(positions, k=2, workers=-1)
+    found = scipy.spatial.cKDTree(positions).query(positions, k=2, workers=-1)
     apart, other = np.asarray(found[0]), np.asarray(found[1])
     first = int(np.argmin(apart[:, 1]))
     if apart[first, 1] < NEAREST * spacing:

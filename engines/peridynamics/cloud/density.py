@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from engines.api import Array
 
@@ -27,6 +27,6 @@ def mean_distance(positions: Array) -> float:
     if n <= 4 * k:
         return 0.0
     some = positions[:: max(1, n // LOOKED_AT)]
-    reach = float(np.median(cKDTree(positions).query(some, k=[k + 1])[0]))
+    reach = float(np.median(scipy.spatial.cKDTree(positions).query(some, k=[k + 1])[0]))
     ball = math.pi * reach**2 if d == 2 else 4 / 3 * math.pi * reach**3
     return float((ball / (k + 1)) ** (1 / d))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from engines.api import Array
 from engines.peridynamics.material.brittle import Lattice, volume_parts
@@ -62,7 +62,7 @@ def _surface_effect(lattice: Lattice, power: float) -> float:
 
 @lru_cache(maxsize=64)
 def _power_in_tension(lattice: Lattice) -> float:
-    found: float = brentq(lambda power: _surface_effect(lattice, power), 0.0, 1.0, xtol=1e-4)
+    found: float = scipy.optimize.brentq(lambda power: _surface_effect(lattice, power), 0.0, 1.0, xtol=1e-4)
     return found
 
 

@@ -15,16 +15,16 @@ class Ball(ParameterGroup):
 
     kind: Literal["ball"] = "ball"
     center: Point = quantity((50.0, 45.0, 5.0), "mm", "Centre; z counts in a block only")
-    radius: float = quantity(5.0, "mm", "Radius", gt=0)
+    radius: float = quantity(5.0, "mm", "Radius of the ball", gt=0)
 
 
 class Cylinder(ParameterGroup):
     """A round bar with flat ends, in a block."""
 
     kind: Literal["cylinder"] = "cylinder"
-    center: Point = quantity((20.0, 25.0, 5.0), "mm", "Centre")
+    center: Point = quantity((20.0, 25.0, 5.0), "mm", "Middle of the bar")
     direction: Point = quantity((0.0, 0.0, 1.0), "1", "Its axis points this way; any length")
-    radius: float = quantity(5.0, "mm", "Radius", gt=0)
+    radius: float = quantity(5.0, "mm", "Radius of the bar", gt=0)
     length: float = quantity(20.0, "mm", "Length from end to end", gt=0)
 
 
@@ -57,7 +57,7 @@ class Driven(ParameterGroup):
     """It moves with a given velocity."""
 
     kind: Literal["driven"] = "driven"
-    velocity: Point = quantity((0.0, -1.0, 0.0), "m/s", "Velocity")
+    velocity: Point = quantity((0.0, -1.0, 0.0), "m/s", "Velocity that it keeps, along x, y and z")
     rise: float = quantity(0.0, "us", "Time over which it comes on smoothly; 0: suddenly", ge=0)
 
 

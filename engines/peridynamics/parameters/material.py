@@ -21,7 +21,7 @@ class Material(ParameterGroup):
         lt=0.5,
         when={"bonds.theory": ("state-based",)},
     )
-    density: float = quantity(2440.0, "kg/m³", "Density", gt=0)
+    density: float = quantity(2440.0, "kg/m³", "Mass density; glass 2,440, steel 7,850, concrete 2,400", gt=0)
     fracture_energy: float = quantity(3.8, "J/m²", "Energy that a crack takes per area (G0)", gt=0)
     law: LawChoice = quantity(Brittle(), "", "How a bond gives way before it breaks", title="Law", when=BOND_BASED)
 

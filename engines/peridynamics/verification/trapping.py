@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix, diags
-from scipy.sparse.linalg import LinearOperator, cg, splu
+import scipy
 
 from engines.api import Array
 from engines.peridynamics.material.brittle import Lattice
@@ -72,7 +71,7 @@ class _Opened:
         columns = np.stack([2 * self.second, 2 * self.second + 1, 2 * self.first, 2 * self.first + 1], axis=1)
         shape = (len(n), 2 * len(cells))
         rows = np.repeat(np.arange(len(n)), 4)
-        self.extension = csr_matrix((np.hstack([n, -n]).ravel(), (rows, columns.ravel())), shape)
+        self.extension = scipy.sparse.csr_matrix((np.hstack([n, -n]).ravel(), (rows, columns.ravel())), shape)
         held = np.abs(self.places[:, 1]) > 0.5 * strip.high - kin.reach
         self.free = np.repeat(~held, 2)
         self.opened = np.zeros(2 * len(cells))
@@ -110,25 +109,25 @@ class _Opened:
         of_free = matrix[self.free]
         inner, pull = of_free[:, self.free].tocsc(), -of_free @ self.opened
         if self._factors is None or self._old > RENEWED:
-            self._factors = splu(
+            self._factors = scipy.sparse.linalg.splu(
                 inner, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
             )
             self._last, self._old = self._factors.solve(pull), 0
         else:
-            guess = LinearOperator(inner.shape, self._factors.solve)
-            self._last, failed = cg(inner, pull, x0=self._last, M=guess, rtol=1e-9, maxiter=500)
+            guess = scipy.sparse.linalg.LinearOperator(inner.shape, self._factors.solve)
+            self._last, failed = scipy.sparse.linalg.cg(inner, pull, x0=self._last, M=guess, rtol=1e-9, maxiter=500)
             assert not failed, "the balance was not found"
             self._old += 1
         moved = self.opened.copy()
         moved[self.free] = self._last
         return moved, 0.5 * float(moved @ (matrix @ moved))
 
-    def _matrix(self, alive: Array) -> csr_matrix:
+    def _matrix(self, alive: Array) -> scipy.sparse.csr_matrix:
         """Of the energy, of those of a spacing along z."""
         lattice, kin, bit = self.lattice, self.lattice.family, self.bit
         if not isinstance(lattice, StateLattice):
             stiffness = lattice.micromodulus * lattice.volume**2 * lattice.spacing * lattice.weights[bit] / self.lengths
-            return self.extension.T @ diags(stiffness * alive) @ self.extension
+            return self.extension.T @ scipy.sparse.diags(stiffness * alive) @ self.extension
         omega, count = influence(kin)[bit], len(self.places)
         own = kin.offsets[:, :2].any(axis=1)
         volumes = np.full(count, float((influence(kin) * kin.lengths**2)[~own].sum()))
@@ -138,7 +137,7 @@ class _Opened:
         unit = lattice.density * lattice.spacing**2 * lattice.volume
         bonds = lattice.stiffness(1.0) * unit * (ratio[self.first] + ratio[self.second]) * omega
         both = np.concatenate([self.first, self.second])
-        ends = csr_matrix((np.ones(len(both)), (both, np.tile(np.arange(len(bit)), 2))), (count, len(bit)))
-        grown = ends @ diags(omega * self.lengths * alive) @ self.extension
-        dilation = diags(lattice.dilation(1.0) * unit * ratio**2)
-        return self.extension.T @ diags(bonds * alive) @ self.extension + grown.T @ dilation @ grown
+        ends = scipy.sparse.csr_matrix((np.ones(len(both)), (both, np.tile(np.arange(len(bit)), 2))), (count, len(bit)))
+        grown = ends @ scipy.sparse.diags(omega * self.lengths * alive) @ self.extension
+        dilation = scipy.sparse.diags(lattice.dilation(1.0) * unit * ratio**2)
+        return self.extension.T @ scipy.sparse.diags(bonds * alive) @ self.extension + grown.T @ dilation @ grown

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.linalg import expm
+import scipy
 
 from engines.api import Array
 from engines.spiking.connectivity.wiring import Wiring
@@ -106,7 +106,7 @@ class Cells:
         for k, of in enumerate(names):
             matrix[:-1, k] = [self.rate(name, {**zero, of: 1.0}) for name in names] - constant
         matrix[:-1, -1] = constant
-        exponential: Array = expm(self.dt * matrix)
+        exponential: Array = scipy.linalg.expm(self.dt * matrix)
         return exponential
 
 

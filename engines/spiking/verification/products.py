@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from engines.api.device import Backend
 from engines.api.verification import Answer, VerificationCase

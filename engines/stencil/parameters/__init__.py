@@ -131,7 +131,7 @@ class Inclusion(ParameterGroup):
     """A disc, or a ball in three dimensions, of another material."""
 
     center: Place = quantity((50.0, 50.0, 50.0), "mm", "Centre; z counts in three dimensions only")
-    radius: float = quantity(10.0, "mm", "Radius", gt=0)
+    radius: float = quantity(10.0, "mm", "Radius of the disc or ball", gt=0)
     factor: float = quantity(0.01, "1", "Diffusivity inside over that outside", gt=0)
 
 

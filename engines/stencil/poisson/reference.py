@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import spsolve
+import scipy
 
 from engines.api import Array
 from engines.stencil.setup.sides import Ghosts
@@ -17,11 +16,11 @@ from engines.stencil.setup.sides import Ghosts
 
 def system(
     shape: Sequence[int], spacing: Sequence[float], ghosts: Ghosts, conductivity: Array | None = None
-) -> tuple[sparse.csr_matrix, Array]:
+) -> tuple[scipy.sparse.csr_matrix, Array]:
     """(A, b) of ``A u = s + b``: A: (n, n) of -div(k grad), b: (n,) what values and gradients on the sides add."""
     k = np.ones(shape) if conductivity is None else np.asarray(conductivity, float)
     n = k.size
-    matrix, added = sparse.lil_matrix((n, n)), np.zeros(n)
+    matrix, added = scipy.sparse.lil_matrix((n, n)), np.zeros(n)
     for cell in np.ndindex(*shape):
         i = np.ravel_multi_index(cell, tuple(shape))
         for axis, (h, pair) in enumerate(zip(spacing, ghosts, strict=True)):
@@ -47,10 +46,12 @@ def solve(source: Array, spacing: Sequence[float], ghosts: Ghosts, conductivity:
     right = np.asarray(source, float).ravel() + added
     if all(pair[0].wraps or (pair[0].scale == pair[1].scale == 1.0) for pair in ghosts):
         ones = np.ones((len(right), 1))
-        columns = sparse.hstack([matrix, sparse.csr_matrix(ones)])
-        bordered = sparse.vstack([columns, sparse.csr_matrix(np.append(ones.T, [[0.0]], axis=1))]).tocsc()
-        return np.asarray(spsolve(bordered, np.append(right - right.mean(), 0.0)))[:-1].reshape(source.shape)
-    return np.asarray(spsolve(matrix.tocsc(), right)).reshape(source.shape)
+        columns = scipy.sparse.hstack([matrix, scipy.sparse.csr_matrix(ones)])
+        bordered = scipy.sparse.vstack([columns, scipy.sparse.csr_matrix(np.append(ones.T, [[0.0]], axis=1))]).tocsc()
+        return np.asarray(scipy.sparse.linalg.spsolve(bordered, np.append(right - right.mean(), 0.0)))[:-1].reshape(
+            source.shape
+        )
+    return np.asarray(scipy.sparse.linalg.spsolve(matrix.tocsc(), right)).reshape(source.shape)
 
 
 def residual(

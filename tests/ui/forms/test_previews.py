@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
 
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection
 from engines.peridynamics.engine import PeridynamicsEngine
@@ -45,6 +48,22 @@ def test_a_preview_stands_below_the_group_at_its_place(qtbot):
     assert not holder.editor("notches", 0).form.preview.isVisible()
     law.kind.edited.emit((), "bilinear")
     assert holder.editor("material", "law").form.preview.facts["Largest"].text() == "4.000 MPa"  # until the next
+
+
+def test_the_wheel_over_a_chart_scrolls_the_form(qtbot):
+    holder = Holder(qtbot, PeridynamicParameters, PeridynamicParameters())
+    holder.form.show()
+    holder.form.set_previews({("material", "law"): inspection(2.0)})
+    plot = holder.editor("material", "law").form.preview.cells[0].plot
+    shown = plot.getViewBox().viewRange()
+    middle = QPointF(plot.viewport().rect().center())
+    turned = QWheelEvent(
+        middle, QPointF(plot.viewport().mapToGlobal(middle)), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(plot.viewport(), turned)
+    assert not turned.isAccepted()  # so Qt passes it on to what is around
+    assert plot.getViewBox().viewRange() == shown
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from dataclasses import fields, replace
 import pytest
 
 from engines.api import KernelTraffic, SeriesInfo, SimulationInfo
-from engines.api.device import Ceilings
+from engines.api.device import Ceilings, DeviceInfo
 from ui.panels.meters.gauge import MEANING
 from ui.panels.meters.panel import MetersPanel
-from workbench.run.frames import Sample
+from workbench.run.frames import KernelRate, Sample
 
 MEMORY = Ceilings(copy=20e9, triad=22e9)
 
@@ -59,3 +59,35 @@ def test_what_an_engine_counts_is_shown_per_second_of_the_clock(qtbot):
     panel.take([sample(200, 0.01, {})])
     assert panel.figures["real"].isHidden()
     assert not any("Events" in line for line in panel.overlay_lines())
+
+
+def kernel(seconds):
+    return (KernelRate("step", seconds, 1.0, 1.0),)
+
+
+@pytest.mark.parametrize(
+    ("pace", "fraction", "ceiling", "kernel_seconds", "threads", "said"),
+    [
+        (1000.0, 0.01, 22e9, 1e-5, 4, "the pace that was set"),
+        (5000.0, 0.80, 22e9, 5e-5, 4, "the memory's bandwidth"),
+        (None, 0.80, 120e9, 5e-5, 4, "the caches: a copy in them makes 120 GB/s"),
+        (None, 0.01, 22e9, 1e-5, 4, "launches: a step takes 50 µs, its kernels 10 µs"),
+        (None, 0.20, 22e9, 4.5e-5, 4, "the kernels' instructions, not the memory"),
+        (None, 0.20, 22e9, 4.5e-5, 1, "one core: its instructions, not the memory"),
+    ],
+)
+def test_what_bounds_a_run(qtbot, pace, fraction, ceiling, kernel_seconds, threads, said):
+    """20,000 steps of 0.1 ms a second, 2,000 ms of simulated time."""
+    panel = MetersPanel()
+    qtbot.addWidget(panel)
+    device = DeviceInfo("d", "cpu", 2**30, threads, "", {})
+    told = {"device": "d", "device_info": device, "ceilings": MEMORY, "ceiling": ceiling}
+    info = SimulationInfo(None, 0.1, "ms", (), (), (), None, **told)
+    panel.set_info(info)
+    panel.pace = pace
+    read = replace(sample(200, 0.01, {}), kernels=kernel(kernel_seconds), bytes_per_second=1e9)
+    panel.take([replace(read, fraction_of_ceiling=fraction)])
+    assert panel.bound.text() == f"Bound by {said}"
+    assert f"Bound by\t{said.partition(':')[0]}" in panel.overlay_lines()
+    panel.clear()
+    assert panel.bound.text() == ""

@@ -264,6 +264,7 @@ def test_files_outside_the_project_are_listed_before_they_are_read(window, qtbot
     qtbot.waitUntil(lambda: window.model.document is not None)
     answer = Permission(files=OUTSIDE) if button == "with_them" else Permission(left_out=OUTSIDE)
     assert services.permissions == [NOTHING, answer]
+    qtbot.waitUntil(lambda: bool(services.recent()))
     assert services.recent()[0].path == "/tmp/theirs.outside"
 
 

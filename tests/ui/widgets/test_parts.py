@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QTabBar
 
 from engines.api import Finding
+from tests.ui.pictures.walk import faults
 from ui.charts.plots.traces import TraceBuffer, TraceStore
 from ui.forms.notes import NoteLabel
 from ui.session.controller import Phase
@@ -229,10 +231,39 @@ def test_a_small_window_lays_nothing_over_anything(opened, qtbot, width):
     places = [dock.geometry() for dock in docks]
     assert not any(a.intersects(b) for i, a in enumerate(places) for b in places[:i])
     line = opened.timeline
-    assert line.width() <= opened._layout.docks["timeline"].width()
-    shown = [part for part in (line.run_button, line.time_label, line.pace, line.until) if part.isVisible()]
-    assert all(line.rect().contains(part.geometry()) for part in shown)
-    assert line.pace.isVisible() == (width >= 1366)
+    meters = opened._layout.docks["meters"]
+    assert meters.isVisible() == (width >= 1366)
+    for pace_has_room in (True, width >= 1366):
+        assert line.width() <= opened._layout.docks["timeline"].width()
+        shown = [part for part in (line.run_button, line.time_label, line.pace, line.until) if part.isVisible()]
+        assert all(line.rect().contains(part.geometry()) for part in shown)
+        assert line.pace.isVisible() == pace_has_room
+        meters.show()
+        qtbot.wait(50)
+
+
+def test_docks_at_the_right_give_way_to_the_view_in_a_window_that_becomes_narrow(opened, qtbot):
+    opened.resize(1500, 800)
+    opened._layout.first_layout()
+    meters, probes = (opened._layout.docks[name] for name in ("meters", "probes"))
+    opened._layout.docks["probes"].hide()  # the person closed them
+    opened.resize(1200, 800)
+    assert not meters.isVisible()
+    opened.actions_["gallery"].trigger()
+    opened.resize(1500, 800)
+    opened.actions_["back"].trigger()
+    assert meters.isVisible()
+    assert not probes.isVisible()
+
+
+def test_resetting_the_layout_again_and_again_leaves_no_tabs_behind(opened, qtbot):
+    for width in (1200, 1600, 1300, 1600):
+        opened.resize(width, 900)
+        opened.actions_["layout"].trigger()
+        qtbot.wait(20)
+    tabs = [bar for bar in opened.findChildren(QTabBar) if bar.parent() is opened and not bar.visibleRegion().isEmpty()]
+    assert len(tabs) == 2  # problem and view; charts and log
+    assert not faults(opened)
 
 
 @given(st.floats(1e-6, 1e3))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.words.units import clock_text, counted, one_of, time_text
+from workbench.words.units import clock_text, counted, one_of, powers_of_ten, time_text
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,15 @@ def test_things_are_counted():
 )  # fmt: skip
 def test_simulated_time_as_a_clock_shows_it(time, unit, text):
     assert clock_text(time, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [("3.406e-44", "3.406 × 10⁻⁴⁴"), ("-1.2e+07", "−1.2 × 10⁷"), ("3.600", "3.600"), ("-5", "−5")],
+)
+def test_powers_of_ten_as_they_are_written_by_hand(number, text):
+    assert powers_of_ten(number) == text
+
+
+def test_a_step_far_from_its_unit():
+    assert clock_text(8.58307e-05, "s", ".4g") == "85.83 µs"

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from engines.api.charts import ChartInfo, Curve, Fact
-from workbench.words.units import grouped, is_count, time_text, unit_text
+from ui.widgets.formatting import bytes_text
+from workbench.words.units import clock_text, grouped, is_count, powers_of_ten, seconds_of, time_text, unit_text
 
 
 def figure(value: float, unit: str, count: int = 4) -> str:
@@ -21,7 +22,7 @@ def figure(value: float, unit: str, count: int = 4) -> str:
         digits = f"{value:.0f}"
     else:
         digits = f"{value:#.{count}g}".removesuffix(".") if value else "0"
-    return f"{digits.replace('-', '−')} {unit_text(unit)}".rstrip()
+    return f"{powers_of_ten(digits)} {unit_text(unit)}".rstrip()
 
 
 def fact_text(fact: Fact) -> str:
@@ -29,6 +30,10 @@ def fact_text(fact: Fact) -> str:
     counted = not fact.unit or (fact.unit == "1" and isinstance(fact.value, int))
     if counted and float(fact.value).is_integer() and abs(fact.value) < 1e12:
         return grouped(int(fact.value)).replace("-", "−")
+    if fact.unit == "MB":
+        return bytes_text(fact.value * 1e6)
+    if seconds_of(fact.unit) is not None:
+        return clock_text(fact.value, fact.unit, ".4g").replace("-", "−")
     return figure(fact.value, fact.unit)
 
 

@@ -8,11 +8,10 @@ from typing import Any
 
 import pyqtgraph as pg
 
-from workbench.words.units import unit_text
+from workbench.words.units import RAISED, unit_text
 
 MOST, LEAST = 1e4, 1e-2
 """Ends of what is written without a power of ten."""
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def power_of(largest: float) -> int:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from engines.api import SeriesInfo, SimulationInfo
+from ui.panels.meters.bounds import bound_of
 from ui.panels.meters.gauge import MEANING, Gauge
 from ui.panels.meters.history import History
 from ui.panels.meters.kernels import KernelTable
@@ -38,6 +39,14 @@ class MetersPanel(QScrollArea):
         self.device = QLabel(self)
         self.device.setObjectName("muted")
         self.device.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.bound = QLabel(self)
+        self.bound.setWordWrap(True)
+        self.bound.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        self.bound.setMinimumHeight(2 * self.bound.fontMetrics().height() + 2)  # what is below stays in its place
+        self.bound.setToolTip("What keeps the run from going faster")
+        self.pace: float | None = None
+        """Simulated time per second that was set; None for as fast as it goes."""
+        self._info: SimulationInfo | None = None
         self.figures: dict[str, QLabel] = {}
         self._counted: dict[str, QLabel] = {}
         """The names of the figures that some engines have."""
@@ -72,6 +81,7 @@ class MetersPanel(QScrollArea):
         layout.setSpacing(8)
         layout.addWidget(self.gauge)
         layout.addWidget(self.device)
+        layout.addWidget(self.bound)
         layout.addLayout(grid)
         layout.addWidget(self.history)
         layout.addWidget(self.kernels)
@@ -83,6 +93,7 @@ class MetersPanel(QScrollArea):
 
     def set_info(self, info: SimulationInfo) -> None:
         """Whose readings come next, on which device."""
+        self._info = info
         self._time_unit = info.time_unit
         counts = seconds_of(info.time_unit) is not None
         self._metered = next((series for series in info.series if series.metered and counts), None)
@@ -96,6 +107,7 @@ class MetersPanel(QScrollArea):
     def clear(self) -> None:
         """No run."""
         self._lines = []
+        self.bound.setText("")
         self.gauge.set_reading(None)
         self.history.clear_points()
         self.kernels.kernels.set_rates(())
@@ -120,12 +132,15 @@ class MetersPanel(QScrollArea):
         self.figures["pace"].setText(f"{count_text(pace)}{unit}")
         self._show_step(last.step)
         self.figures["remaining"].setText("open end" if last.remaining is None else duration_text(last.remaining))
+        bound = "" if self._info is None else bound_of(last, steps, fraction, self._info, self.pace)
+        self.bound.setText(f"Bound by {bound}" if bound else "")
         self._lines = [
             f"Bandwidth\t{rate_text(rate)}, {fraction:.0%}",
             f"Steps\t{count_text(steps)} /s",
             *([f"Pace\t{count_text(pace)}{unit}/s"] if unit else []),
             *self._count(samples, pace),
             *([] if last.remaining is None else [f"Remaining\t{duration_text(last.remaining)}"]),
+            *([f"Bound by\t{bound.partition(':')[0]}"] if bound else []),
         ]
 
     def _count(self, samples: Sequence[Sample], pace: float) -> list[str]:

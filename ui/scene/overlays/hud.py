@@ -12,8 +12,10 @@ from ui.scene.layers.layer import Layer
 from ui.scene.overlays.brush_mark import brush_strokes
 from ui.scene.overlays.clip_handle import handle_strokes
 from ui.scene.overlays.inspected_mark import ring_strokes
+from ui.scene.overlays.labels import first_free, spots_of_labels
 from ui.scene.overlays.link_strokes import link_strokes
 from ui.scene.overlays.measure_mark import measure_strokes
+from ui.scene.overlays.placed import materials
 from ui.scene.overlays.placed import strokes as placed_strokes
 from ui.scene.overlays.ruler import ruler
 from ui.scene.scene import Scene
@@ -82,6 +84,13 @@ class Hud:
         strokes += placed_strokes(scene, width, height, ratio, handles)
         strokes += measure_strokes(scene, width, height, ratio)
         self._probes(scene, placed, strokes, width, height, ratio)
+        for name, spots in spots_of_labels(scene, width, height, ratio):
+            image = self._keep(
+                f"part {name}", (name, scene.theme, ratio), lambda n=name: plates.label(n, scene.theme, ratio)
+            )
+            place = first_free(image.shape, spots(*image.shape[1::-1]), placed, (width, height))
+            if place is not None:
+                placed.append((f"part {name}", image, *place))
         if handles:
             self._reading(scene, placed, width, height, ratio)
         return placed, strokes
@@ -130,12 +139,23 @@ class Hud:
             else:
                 placed.append(below)
                 top += image.shape[0] + round(6 * ratio)
+        top = self._materials(scene, placed, margin, top, ratio)
         if scene.marked is not None and scene.markers is not None:
             title, entries = marker_lines(scene.marked, scene.markers.signs)
             image = self._keep(
                 "markers", (title, entries, theme, ratio), lambda: plates.legend(entries, theme, ratio, title)
             )
             placed.append(("markers", image, margin, top))
+
+    def _materials(self, scene: Scene, placed: list[Placed], left: int, top: int, ratio: float) -> int:
+        """What bodies in space are made of; returns where there is room below."""
+        field, theme = scene.shown_field, scene.theme
+        entries = () if field is not None and scene.names(field) else materials(scene)[:MOST_NAMES]
+        if not entries:
+            return top
+        image = self._keep("materials", (entries, theme, ratio), lambda: plates.legend(entries, theme, ratio))
+        placed.append(("materials", image, left, top))
+        return top + image.shape[0] + round(6 * ratio)
 
     def _meter_line(
         self, scene: Scene, meters: tuple[str, ...], placed: list[Placed], width: int, ratio: float
@@ -172,8 +192,11 @@ class Hud:
             room = max(height - 2 * margin - SCALE_ROOM * ratio, LEAST_BAR * ratio)
             tall = int(min(max(0.46 * height, 170 * ratio), 380 * ratio, room))
             lines = scene.isochrone_step(field)
-            key = (field, limits, id(lut), theme, ratio, tall, lines)
-            image = self._keep("bar", key, lambda: plates.colour_bar(field, limits, lut, theme, ratio, tall, lines))
+            log = scene.look().log
+            key = (field, limits, id(lut), theme, ratio, tall, lines, log)
+            image = self._keep(
+                "bar", key, lambda: plates.colour_bar(field, limits, lut, theme, ratio, tall, lines, log)
+            )
             placed.append(("bar", image, width - margin - image.shape[1], beside(image, height, margin, ratio)))
         elif scene.layer is not None and scene.layer.regions:
             entries = tuple(scene.layer.regions[:12])
@@ -352,16 +375,7 @@ def free_place(
     (high, wide), (x, y) = shape[:2], spot
     beside = ((x + gap, y - high / 2), (x - gap - wide, y - high / 2))
     over = ((x - wide / 2, y - gap - high), (x - wide / 2, y + gap))
-    for left, top in (*beside, *over):
-        if all(
-            left >= other_left + image.shape[1]
-            or left + wide <= other_left
-            or top >= other_top + image.shape[0]
-            or top + high <= other_top
-            for _, image, other_left, other_top in placed
-        ):
-            return round(left), round(top)
-    return None
+    return first_free(shape, (*beside, *over), placed)
 
 
 def named_colours(names: tuple[str, ...], lut: Array) -> tuple[tuple[str, plates.Colour], ...]:

@@ -4,7 +4,7 @@ coloured stays as it is."""
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from engines.api import Array
 
@@ -13,35 +13,35 @@ BEAT_WIDTHS = 15.0
 """Widths of a front between two that pass the same place: more than a front is long, less than any beat."""
 
 
-def smoothing(triangles: Array, nodes: Array) -> sparse.csr_matrix:
+def smoothing(triangles: Array, nodes: Array) -> scipy.sparse.csr_matrix:
     """(n, n) float32: each vertex becomes half itself, half the mean of its neighbours. Vertices of the same
     ``nodes`` entry (doubled at a region border) are one."""
     distinct, row = np.unique(nodes, return_inverse=True)
     corners = row[triangles]
     pairs = corners[:, [0, 1, 1, 2, 2, 0, 1, 0, 2, 1, 0, 2]].reshape(-1, 2)
     shape = (len(distinct), len(distinct))
-    near = sparse.csr_matrix((np.ones(len(pairs), np.float32), pairs.T), shape)
+    near = scipy.sparse.csr_matrix((np.ones(len(pairs), np.float32), pairs.T), shape)
     near.data[:] = 1.0
     counts = np.maximum(np.asarray(near.sum(axis=1)).ravel(), 1.0)
-    blend = 0.5 * sparse.identity(len(distinct), np.float32) + 0.5 * sparse.diags(1 / counts) @ near
-    alone = sparse.diags((np.asarray(near.sum(axis=1)).ravel() == 0).astype(np.float32) * 0.5)
+    blend = 0.5 * scipy.sparse.identity(len(distinct), np.float32) + 0.5 * scipy.sparse.diags(1 / counts) @ near
+    alone = scipy.sparse.diags((np.asarray(near.sum(axis=1)).ravel() == 0).astype(np.float32) * 0.5)
     first = np.zeros(len(distinct), int)
     first[row[::-1]] = np.arange(len(nodes))[::-1]
-    spread = sparse.csr_matrix((np.ones(len(nodes), np.float32), (np.arange(len(nodes)), row)))
-    gather = sparse.csr_matrix(
+    spread = scipy.sparse.csr_matrix((np.ones(len(nodes), np.float32), (np.arange(len(nodes)), row)))
+    gather = scipy.sparse.csr_matrix(
         (np.ones(len(distinct), np.float32), (np.arange(len(distinct)), first)), (len(distinct), len(nodes))
     )
     return (spread @ (blend + alone) @ gather).astype(np.float32).tocsr()
 
 
-def smoothed(operator: sparse.csr_matrix, values: Array) -> Array:
+def smoothed(operator: scipy.sparse.csr_matrix, values: Array) -> Array:
     """``values`` after a few passes; float32."""
     for _ in range(PASSES):
         values = operator @ values
     return np.ascontiguousarray(values, np.float32)
 
 
-def smoothed_known(operator: sparse.csr_matrix, values: Array, known: Array) -> Array:
+def smoothed_known(operator: scipy.sparse.csr_matrix, values: Array, known: Array) -> Array:
     """The same of those ``values`` that are ``known: (n,) bool``; they spread by a vertex each pass, beyond is zero."""
     weight, total = known.astype(np.float32), np.where(known, values, np.float32(0))
     for _ in range(PASSES):
@@ -51,7 +51,7 @@ def smoothed_known(operator: sparse.csr_matrix, values: Array, known: Array) -> 
     return np.ascontiguousarray(total, np.float32)
 
 
-def recurring(operator: sparse.csr_matrix, times: Array, time: float, width: float, expected: float) -> Array:
+def recurring(operator: scipy.sparse.csr_matrix, times: Array, time: float, width: float, expected: float) -> Array:
     """``times`` of a front, where a vertex that it passed a beat ago and comes to again now has ``expected``: else
     smoothing would mix the two beats."""
     old = times < time - BEAT_WIDTHS * width

@@ -28,6 +28,7 @@ class Palette(QFrame):
         self.line.setPlaceholderText("Type a command, a problem, a file…")
         self.line.setAccessibleName("Command")
         self.line.textChanged.connect(self._filter)
+        theme().changed.connect(self._theme_changed)
         self.line.installEventFilter(self)
         self.list = QTreeWidget(self)
         self.list.setColumnCount(3)
@@ -77,6 +78,9 @@ class Palette(QFrame):
                 self._do(self.list.currentItem())
                 return True
         return super().eventFilter(watched, event)
+
+    def _theme_changed(self) -> None:
+        self._filter(self.line.text())
 
     def _filter(self, text: str) -> None:
         words = text.lower().split()

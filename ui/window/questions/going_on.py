@@ -11,8 +11,8 @@ from engines.api.errors import DeviceError
 from ui.session.controller import Controller
 from ui.widgets.banner import Banner
 from workbench.run.runner import Runner
-from workbench.run.states.history import Kept
-from workbench.words.units import time_text
+from workbench.run.states.history import KeptState
+from workbench.words.units import clock_text
 
 ON_CPU, HERE, AGAIN = "Go on on the CPU", "Go on", "Start again"
 
@@ -35,19 +35,19 @@ class GoingOn(QObject):
             answers[HERE] = partial(self._go_on, kept)
         if not lost:
             answers[AGAIN] = self._controller.run
-        told = "" if kept is None else f" It can go on from {time_text(kept.mark.time, runner.time_unit)}."
+        told = "" if kept is None else f" It can go on from {clock_text(kept.mark.time, runner.time_unit)}."
         if answers:
             self._banner.ask(f"{error}{told}", answers, "error")
 
-    def _go_on_on_cpu(self, kept: Kept | None) -> None:
+    def _go_on_on_cpu(self, kept: KeptState | None) -> None:
         kept = self._still(kept)
         self._controller.model.edit(("run", "device"), "cpu", "choice of the device")
         self._controller.build(autostart=True, state=None if kept is None else kept.state)
 
-    def _go_on(self, kept: Kept) -> None:
+    def _go_on(self, kept: KeptState) -> None:
         still = self._still(kept)
         self._controller.build(autostart=True, state=None if still is None else still.state)
 
-    def _still(self, kept: Kept | None) -> Kept | None:
+    def _still(self, kept: KeptState | None) -> KeptState | None:
         """A state of other values than the form has now is none to go on from."""
         return None if self._controller.stale else kept

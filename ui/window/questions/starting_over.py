@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 
 from ui.session.controller import Controller, Phase
 from ui.widgets.banner import Banner
-from workbench.words.units import time_text
+from workbench.words.units import clock_text
 
 QUESTION = "This run is finished. Run on, or start over from zero? Starting over clears its curves."
 ENDED = "This run has come to its own end. Start over from zero? Its curves make way."
@@ -34,7 +34,7 @@ class StartingOver(QObject):
         if later is None:
             self._banner.ask(ENDED, answers)
         else:
-            text = ON.format(time_text(later, controller.runner.time_unit if controller.runner else ""))
+            text = ON.format(clock_text(later, controller.runner.time_unit if controller.runner else "", "g"))
             self._banner.ask(QUESTION, {text: lambda: self._run_on(later), **answers})
 
     def _later(self) -> float | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.integrate import solve_ivp
+import scipy
 
 from engines.api import Array
 from engines.battery.cells.ageing import Ageing
@@ -100,7 +100,9 @@ def run(
 
     state, found = np.zeros(2 * points + 2), []
     for current, duration in segments:
-        solved = solve_ivp(rates, (0, duration), state, "BDF", [duration], rtol=1e-7, atol=1e-7, args=(current,))
+        solved = scipy.integrate.solve_ivp(
+            rates, (0, duration), state, "BDF", [duration], rtol=1e-7, atol=1e-7, args=(current,)
+        )
         state = solved.y[:, -1]
         found.append((parts(state, current)[0], state[-2], state[-1]))
     voltages, sei, plated = np.array(found).T

@@ -8,8 +8,7 @@ with the surface stoichiometries of :mod:`engines.battery.particles.series` and 
 from __future__ import annotations
 
 import numpy as np
-from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
+import scipy
 
 from engines.api import Array
 from engines.battery.kinetics.reference import overpotential
@@ -49,7 +48,7 @@ def spm(parameters: ParameterSet, current: float, time: float) -> tuple[float, f
 def end_of_discharge(parameters: ParameterSet, current: float, low: float, high: float) -> float:
     """Time [s] between ``low`` and ``high`` at which the voltage reaches the lower cut-off."""
     cutoff = parameters.values()["lower_cutoff"]
-    return float(brentq(lambda time: spm(parameters, current, time)[0] - cutoff, low, high, xtol=1e-6))
+    return float(scipy.optimize.brentq(lambda time: spm(parameters, current, time)[0] - cutoff, low, high, xtol=1e-6))
 
 
 def _ohmic(p: dict[str, float], kappa: float) -> float:
@@ -138,5 +137,5 @@ def full(
     start = np.zeros(2 * points + 3 * cells + 1)
     start[2 * points : -1] = p["electrolyte_concentration"]
     start[-1] = p["initial_temperature"]
-    solved = solve_ivp(rates, (0, times[-1]), start, "BDF", times, rtol=1e-8, atol=1e-6)
+    solved = scipy.integrate.solve_ivp(rates, (0, times[-1]), start, "BDF", times, rtol=1e-8, atol=1e-6)
     return np.array([voltage(state)[0] for state in solved.y.T]), solved.y[-1]

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.integrate import solve_ivp
+import scipy
 
 from engines.api import Array, Progress, no_progress
 from engines.backend.cache_dir import cache_dir, keep
@@ -131,7 +131,7 @@ def integrated(model: CellModel, progress: Progress = no_progress) -> Array:
     for begin, end, push in ((0.0, PULSE, CHARGE / PULSE), (PULSE, BEAT, 0.0)):  # noqa: B007 - rates read it
         times = np.linspace(begin, end, round((end - begin) / SAMPLE) + 1)
         try:
-            found = solve_ivp(
+            found = scipy.integrate.solve_ivp(
                 rates, (begin, end), states, "LSODA", times, rtol=TOLERANCE, atol=TOLERANCE * scale, jac=jacobian
             )
         except _GivenUp:

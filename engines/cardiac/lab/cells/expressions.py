@@ -31,12 +31,12 @@ DIVISORS = (-5, 5, -6, -7, 7, -10, 10, 13, -14, 15, -20, 20, 24, 200, Fraction(-
 
 class PathInstructionsTable(LabTable):
     id = "path-instructions"
-    title = "Instructions of TT06 by code path (thesis, tables 5.1 and 5.2)"
+    title = "Instructions of TT06 by code path"
     summary = (
         "float64 instructions of a lightweight Rush-Larsen step along each path: generated code, as the model's file "
-        "has it, and what our compiler leaves of it (the thesis optimised by hand), both with the short exponentials "
-        "and quotients of our kernels. Counted in the machine code for sm_90, where the thesis counted what was "
-        "executed. The static count is by the thesis' costs (table 2.5), and all that there is without NVRTC."
+        "has it, and what our compiler leaves of it (the work optimised by hand), both with the short exponentials "
+        "and quotients of our kernels. Counted in the machine code for sm_90, where the work counted what was "
+        "executed. The static count is by published costs, and all that there is without NVRTC."
     )
     columns = (
         Column("Code", result=False),
@@ -70,9 +70,9 @@ class PathInstructionsTable(LabTable):
 
 class PassTable(LabTable):
     id = "passes"
-    title = "Instructions of TT06 after each pass of the compiler (after the thesis, chapter 5)"
+    title = "Instructions of TT06 after each pass of the compiler"
     summary = (
-        "Static counts, by the thesis' costs of each operation (table 2.5), of a lightweight Rush-Larsen step in "
+        "Static counts, by published costs of each operation, of a lightweight Rush-Larsen step in "
         "float64, epicardial, both sides of each choice. Each pass works on what the one before left; the last row "
         "has them in the compiler's own order."
     )
@@ -125,10 +125,10 @@ def _passes(progress: Progress) -> list[tuple[str, tuple[Node, ...]]]:
 
 class ExponentialsTable(LabTable):
     id = "exponentials"
-    title = "Cost of the exponentials of multiples of V (thesis, table 5.3)"
+    title = "Cost of the exponentials of multiples of V"
     summary = (
         "float64 instructions of the 15 exponentials exp(V/c) of eq. 5.23. Action 1 is an exponential, 2 and 3 a "
-        "reciprocal, 4 a product. Ours is what the compiler's search finds. The thesis' code does not compute "
+        "reciprocal, 4 a product. Ours is what the compiler's search finds. The published code does not compute "
         "exp(V/13); ours does, by an exponential of its own."
     )
     columns = (

@@ -39,7 +39,7 @@ def _generated(backend: Backend, cells: int, optimise: bool) -> float:
 
 class KernelTimeTable(LabTable):
     id = "kernel-times"
-    title = "Time of the cell kernels (thesis, table 5.4)"
+    title = "Time of the cell kernels"
     summary = (
         "TT06, epicardial, at rest, float64, lightweight Rush-Larsen. Generated: the equations as the model's file has "
         "them. By hand: the engine's own kernel. Time per step is that of 10 M cells, scaled from the cells that were "
@@ -68,10 +68,10 @@ class KernelTimeTable(LabTable):
 
 class BoundTable(LabTable):
     id = "cell-bounds"
-    title = "The cell kernel against its bounds (thesis, table 5.5)"
+    title = "The cell kernel against its bounds"
     summary = (
         "TT06, epicardial, at rest, float64, 10 M cells or scaled from fewer. Memory: our kernel's bytes (313 a cell, "
-        "305 in the thesis) at this device's copy. Arithmetic: instructions in the machine code for sm_90 at the "
+        "305 in the work) at this device's copy. Arithmetic: instructions in the machine code for sm_90 at the "
         "measured rate of multiply-adds: of generated code below −40 mV, and of our kernel on all paths, some of "
         "which a cell does not take. On a CPU only the memory's bound is known."
     )

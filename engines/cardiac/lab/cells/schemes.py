@@ -23,11 +23,11 @@ USUAL_STEP, EULER_STEP = 0.02, 0.002
 
 class SchemeErrorTable(LabTable):
     id = "scheme-errors"
-    title = "Errors of the cell model's schemes (thesis, table 3.2)"
+    title = "Errors of the cell model's schemes"
     summary = (
         "Relative root-mean-square error (eq. 3.22) of the voltage of an endocardial TT06 cell over 10 ms, stimulated "
-        "with 52 mV/ms from 1 to 2 ms (the thesis does not tell its strength). Against GRL2 at the smallest step; the "
-        "thesis took GRL1 at 6.1e-5 ms. Empty: not stable."
+        "with 52 mV/ms from 1 to 2 ms (the work does not tell its strength). Against GRL2 at the smallest step; the "
+        "work took GRL1 at 6.1e-5 ms. Empty: not stable."
     )
     columns = (
         Column("Step", "ms", digits=6, result=False),
@@ -52,12 +52,12 @@ class SchemeErrorTable(LabTable):
 
 class SchemeInstructionsTable(LabTable):
     id = "scheme-instructions"
-    title = "Instructions of the cell model's schemes (thesis, table 3.3)"
+    title = "Instructions of the cell model's schemes"
     summary = (
         "float64 instructions of a step of an endocardial TT06 cell below −40 mV: generated code, as the model's file "
         "has it, and what our compiler leaves, both with the short exponentials and quotients of our kernels. Counted "
-        "in the machine code for sm_90, where the thesis counted what was executed. The static count is by the "
-        "thesis' costs (table 2.5), and all that there is without NVRTC."
+        "in the machine code for sm_90, where the work counted what was executed. The static count is by the "
+        "published costs, and all that there is without NVRTC."
     )
     columns = (
         Column("Code", result=False),
@@ -88,7 +88,7 @@ class SchemeInstructionsTable(LabTable):
 
 class SchemeTimeTable(LabTable):
     id = "scheme-times"
-    title = "Time to solution of the cell model's schemes (thesis, table 3.4)"
+    title = "Time to solution of the cell model's schemes"
     summary = (
         "TT06, epicardial, float64, by our compiler: 1,000 ms of 10 M cells. Time per step and to the solution are "
         "scaled from the cells that were measured, for a few hundred steps; the last columns say from what."

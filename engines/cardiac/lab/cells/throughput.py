@@ -39,7 +39,7 @@ def reaction_launch(tissue: Tt06Tissue | CompiledTissue, volts: float | None = N
 
 class CodePathTable(LabTable):
     id = "code-paths"
-    title = "Time of the cell kernel by voltage (thesis, table 6.1)"
+    title = "Time of the cell kernel by voltage"
     summary = (
         "TT06, epicardial, float64: the published form has other rates above −40 mV, and so do the kernels. Time per "
         "step is that of 10 M cells, scaled from the cells that were measured."
@@ -71,7 +71,7 @@ class CodePathTable(LabTable):
 
 class ProblemSizeTable(LabTable):
     id = "problem-size"
-    title = "Throughput of the cell kernel by problem size (thesis, table 6.2)"
+    title = "Throughput of the cell kernel by problem size"
     summary = "TT06, epicardial, at rest. Throughput is relative to the best of its precision."
     columns = (
         Column("Precision", result=False),

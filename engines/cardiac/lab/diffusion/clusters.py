@@ -26,11 +26,11 @@ GROUP = 2
 
 class ClusterTable(LabTable):
     id = "clusters"
-    title = "A diffusion step by clusters and blocks (thesis, fig. 4.2 and 4.3)"
+    title = "A diffusion step by clusters and blocks"
     summary = (
         "Milliseconds per step in float64, by the cells of a cluster and the threads of a block, on a jittered box of "
         "11.7 M cells where the published heart has as many. Clusters follow each other along a Hilbert curve, the "
-        "cells inside of each have no order (the thesis' are of METIS, in the order that the mesh came in). Left empty "
+        "cells inside of each have no order (those published: METIS, in the order of the mesh). Left empty "
         "where a block needs more registers than there are."
     )
     columns = (

@@ -26,10 +26,10 @@ BATCH = 500
 
 class ConvergenceTable(LabTable):
     id = "convergence"
-    title = "Convergence of the finite volumes (thesis, table 3.1)"
+    title = "Convergence of the finite volumes"
     summary = (
         "Error (eq. 3.11) of explicit steps of eq. 3.6 from cos 2πx cos 2πy cos 2πz, at t = 1 with a diffusivity of "
-        "0.01. The thesis meshed its unit cubes with TetGen; ours are jittered boxes of about as many tetrahedra: "
+        "0.01. The work meshed its unit cubes with TetGen; ours are jittered boxes of about as many tetrahedra: "
         "cubes cut into six, inner points moved by up to a fifth of an edge. Order is that from the mesh before."
     )
     columns = (

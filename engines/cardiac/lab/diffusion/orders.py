@@ -23,7 +23,7 @@ SAMPLE = 8192
 
 class OrderTable(LabTable):
     id = "orders"
-    title = "A diffusion step by the cells' order (thesis, tables 4.1 to 4.4)"
+    title = "A diffusion step by the cells' order"
     summary = (
         "float64 on a jittered box, of 11.7 M cells where the published heart has as many; our step reads columns of "
         "16 bits where the order allows it. Without reordering: numbered at random, for a box as it is made, plane by "

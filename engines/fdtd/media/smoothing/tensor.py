@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sparse
+import scipy
 
 from engines.api import Array
 from engines.fdtd.grid.boundaries import Axis
@@ -131,7 +131,7 @@ class Coupling:
             return none, np.zeros(1, np.int64), none, np.zeros(0)
         edges, columns = np.unique(np.concatenate(of), return_inverse=True)
         targets, rows = np.unique(np.concatenate(into), return_inverse=True)
-        mixing = sparse.coo_array(
+        mixing = scipy.sparse.coo_array(
             (np.concatenate(shares), (rows, columns)), shape=(len(targets), len(edges))
         ).tocsr()  # fmt: skip
         places, curls = self._curls(edges)
@@ -152,7 +152,7 @@ class Coupling:
         component, k, j, i = np.unravel_index(edges, (3, nz, ny, row))
         return component, [i, j, k]
 
-    def _curls(self, edges: Array) -> tuple[Array, sparse.csr_array]:
+    def _curls(self, edges: Array) -> tuple[Array, scipy.sparse.csr_array]:
         """Places of H, and the matrix (edges, places) of curl H."""
         component, index = self._indices(edges)
         rows, places, values = [], [], []
@@ -171,7 +171,7 @@ class Coupling:
                     places.append(self._place(3 - b - d, at)[kept])
                     values.append(sign * way * axis.inverse_e[node][kept])
         there, columns = np.unique(np.concatenate(places), return_inverse=True)
-        matrix = sparse.coo_array(
+        matrix = scipy.sparse.coo_array(
             (np.concatenate(values), (np.concatenate(rows), columns)), shape=(len(edges), len(there))
         )  # fmt: skip
         return there, matrix.tocsr()

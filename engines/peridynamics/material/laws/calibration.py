@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Protocol
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from engines.api import Finding
 from engines.api.errors import ProblemError
@@ -186,7 +186,9 @@ def _solved(work: Callable[[float, float], float], wanted: float, least: float) 
             wrong = error
         low = tried[max(place - 1, 0)]
         if place and done[-2] < wanted <= done[-1] and work(low, PRECISION) < wanted <= work(sc, PRECISION):
-            found: float = brentq(lambda sc: work(sc, PRECISION) / wanted - 1, low, sc, xtol=1e-14 * least, rtol=1e-13)
+            found: float = scipy.optimize.brentq(
+                lambda sc: work(sc, PRECISION) / wanted - 1, low, sc, xtol=1e-14 * least, rtol=1e-13
+            )
             return found
     if np.isnan(done).all():
         raise wrong

@@ -53,7 +53,7 @@ class Disc(_Holed):
     kind: Literal["disc"] = "disc"
     formulation: Formulation = formulation()
     center: Flat = quantity((0.0, 0.0), "mm", "Centre (x, y)")
-    radius: float = quantity(25.0, "mm", "Radius", gt=0)
+    radius: float = quantity(25.0, "mm", "Radius of the disc", gt=0)
     thickness: float = thickness()
     holes: list[Hole] = holes()
 
@@ -98,9 +98,9 @@ class Cylinder(_Holed):
     """A cylinder along an axis. Poisson's ratio is 1/4."""
 
     kind: Literal["cylinder"] = "cylinder"
-    center: Point = quantity((0.0, 0.0, 0.0), "mm", "Centre")
+    center: Point = quantity((0.0, 0.0, 0.0), "mm", "Middle of the cylinder")
     axis: Axis = quantity("z", "", "Direction of its axis")
-    radius: float = quantity(10.0, "mm", "Radius", gt=0)
+    radius: float = quantity(10.0, "mm", "Radius of the cylinder", gt=0)
     length: float = quantity(20.0, "mm", "Length along its axis", gt=0)
     holes: list[Hole] = holes()
 
@@ -109,7 +109,7 @@ class Tube(_Holed):
     """A hollow cylinder along an axis. Poisson's ratio is 1/4."""
 
     kind: Literal["tube"] = "tube"
-    center: Point = quantity((0.0, 0.0, 0.0), "mm", "Centre")
+    center: Point = quantity((0.0, 0.0, 0.0), "mm", "Middle of the tube")
     axis: Axis = quantity("z", "", "Direction of its axis")
     radius: float = quantity(10.0, "mm", "Outer radius", gt=0)
     inner_radius: float = quantity(7.0, "mm", "Inner radius", gt=0)
@@ -121,8 +121,8 @@ class Ball(_Holed):
     """A ball. Poisson's ratio is 1/4."""
 
     kind: Literal["sphere"] = "sphere"
-    center: Point = quantity((0.0, 0.0, 0.0), "mm", "Centre")
-    radius: float = quantity(10.0, "mm", "Radius", gt=0)
+    center: Point = quantity((0.0, 0.0, 0.0), "mm", "Middle of the ball")
+    radius: float = quantity(10.0, "mm", "Radius of the ball", gt=0)
     holes: list[Hole] = holes()
 
 

@@ -33,9 +33,9 @@ class PennyNotch(ParameterGroup):
     """A round flat cut in three dimensions: a penny-shaped crack."""
 
     kind: Literal["penny"] = "penny"
-    center: Point = quantity((20.0, 10.0, 5.0), "mm", "Centre")
+    center: Point = quantity((20.0, 10.0, 5.0), "mm", "Middle of the round cut")
     normal: Point = quantity((0.0, 1.0, 0.0), "1", "Direction across it")
-    radius: float = quantity(3.0, "mm", "Radius", gt=0)
+    radius: float = quantity(3.0, "mm", "Radius of the round cut", gt=0)
 
 
 class PlaneNotch(ParameterGroup):

@@ -21,7 +21,7 @@ class Circle(ParameterGroup):
 
     kind: Literal["circle"] = "circle"
     center: Flat = quantity((50.0, 20.0), "mm", "Centre (x, y)")
-    radius: float = quantity(5.0, "mm", "Radius", gt=0)
+    radius: float = quantity(5.0, "mm", "Radius of the circle", gt=0)
 
 
 class Ellipse(ParameterGroup):
@@ -55,8 +55,8 @@ class Sphere(ParameterGroup):
     """A ball in a body of three dimensions."""
 
     kind: Literal["sphere"] = "sphere"
-    center: Point = quantity((20.0, 10.0, 5.0), "mm", "Centre")
-    radius: float = quantity(3.0, "mm", "Radius", gt=0)
+    center: Point = quantity((20.0, 10.0, 5.0), "mm", "Middle of the ball")
+    radius: float = quantity(3.0, "mm", "Radius of the ball", gt=0)
 
 
 class Rod(ParameterGroup):
@@ -65,7 +65,7 @@ class Rod(ParameterGroup):
     kind: Literal["rod"] = "rod"
     start: Point = quantity((0.0, 10.0, 5.0), "mm", "Middle of one end")
     end: Point = quantity((40.0, 10.0, 5.0), "mm", "Middle of the other end")
-    radius: float = quantity(2.0, "mm", "Radius", gt=0)
+    radius: float = quantity(2.0, "mm", "Radius of the rod", gt=0)
 
 
 Shape = Annotated[Circle | Ellipse | Polygon | Box | Sphere | Rod, Field(discriminator="kind")]

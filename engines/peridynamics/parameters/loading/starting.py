@@ -21,7 +21,7 @@ class Flying(ParameterGroup):
     """All of it moves alike."""
 
     kind: Literal["flying"] = "flying"
-    velocity: Point = quantity((0.0, -10.0, 0.0), "m/s", "Velocity")
+    velocity: Point = quantity((0.0, -10.0, 0.0), "m/s", "Velocity at the start, along x, y and z")
 
 
 class Expanding(ParameterGroup):

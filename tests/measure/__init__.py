@@ -1,0 +1,1 @@
+"""What the window costs: ``python -m tests.measure``."""

@@ -1,0 +1,145 @@
+"""What a person waits for at the window, and what it takes: a table.
+
+    xvfb-run -a -s "-screen 0 1600x1000x24 -noreset +extension GLX" python -m tests.measure [PRESET …]
+
+Wall times are those of this machine as busy as it is; beside them stand seconds of processor time of this process, all
+threads together, where other processes only add what sharing a core costs. Settings go to a folder of their own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+_home = tempfile.TemporaryDirectory(prefix="workbench-measure-")
+for _name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+    os.environ[_name] = os.path.join(_home.name, _name)
+
+START = """
+import os, time
+began, cpu = time.perf_counter(), time.process_time()
+import sys
+from pathlib import Path
+from ui.app import create_application
+application = create_application([])
+from tests.ui.pictures.showing import Showing
+from ui.viewport.viewport import Viewport
+showing = Showing(application, Path(sys.argv[1]), Viewport)
+application.processEvents()
+print(time.perf_counter() - began, time.process_time() - cpu, flush=True)
+os._exit(0)
+"""
+TWENTY = (
+    "one_particle", "small_slab", "fdtd_slab", "cuba_4000", "gray_scott_coral", "notched_concrete_beam",
+    "thousand_cells", "spiral_wave", "fdtd_ring", "izhikevich_2003", "heat_on_a_plate", "plate_with_a_hole",
+    "particle_sizes", "niederer_slab", "fdtd_young", "waves", "composite_heat", "brazilian_disc", "voltage_losses",
+    "scarred_slab",
+)  # fmt: skip
+LONGEST = 600.0
+RUN_SECONDS = 4.0
+TICK_MILLISECONDS = 10
+
+
+def resident() -> float:
+    """Megabytes."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def timed(call: Callable[[], object]) -> tuple[float, float]:
+    """Seconds of the clock, and of processors."""
+    began, cpu = time.perf_counter(), time.process_time()
+    call()
+    return time.perf_counter() - began, time.process_time() - cpu
+
+
+def start_to_gallery() -> tuple[float, float]:
+    """Of a new process; the second of two, when files are in memory."""
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", START, _home.name], capture_output=True, text=True, check=True, timeout=LONGEST
+        )
+    wall, cpu = done.stdout.split()[:2]
+    return float(wall), float(cpu)
+
+
+def row(what: str, wanted: str, *figures: str) -> None:
+    print(f"| {what} | {wanted} | {' | '.join(figures)} |", flush=True)
+
+
+def seconds(wall: float, cpu: float) -> tuple[str, str]:
+    return f"{wall:.2f} s", f"{cpu:.2f} s"
+
+
+def of_a_run(showing: Any, name: str) -> None:
+    """From the click on a card to its first picture; the window's ticks and pictures beside the run."""
+    from PySide6.QtCore import QTimer
+
+    from ui.session.controller import Phase
+
+    controller = showing.window.controller
+    pictures: list[float] = []
+    ticks: list[float] = []
+    controller.frame_arrived.connect(lambda _: pictures.append(time.perf_counter()))
+
+    def first_picture() -> None:
+        showing.open(name, steps=0)
+        pictures.clear()
+        controller.step(1)
+        showing.until(lambda: bool(pictures))
+
+    first_picture()  # what is compiled, or read for the first time
+    row(f"Click to picture, {name}, warm", "", *seconds(*timed(first_picture)))
+    controller.run()
+    showing.until(lambda: controller.phase in (Phase.RUNNING, Phase.FINISHED))
+    timer = QTimer(interval=TICK_MILLISECONDS)
+    timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
+    timer.start()
+    pictures.clear()
+    wall, cpu = timed(lambda: showing.wait(RUN_SECONDS))
+    timer.stop()
+    controller.pause()
+    gaps = sorted(1e3 * (later - sooner) for sooner, later in pairwise(ticks))
+    late = gaps[int(0.95 * len(gaps))] if gaps else float("nan")
+    row(f"Tick of the window beside it, {name}, 95 %", "50 ms", f"{late:.0f} ms", f"{cpu / wall:.2f} cores")
+    row(f"Pictures, {name}", "", f"{len(pictures) / wall:.1f} /s", "")
+
+
+def main(names: list[str]) -> None:
+    print("| | wanted | measured | of processors |\n|---|---|---|---|", flush=True)
+    row("Start to gallery, warm", "2 s", *seconds(*start_to_gallery()))
+    from tests.ui.pictures.showing import Showing
+    from ui.app import create_application
+    from ui.memory import share_arenas
+    from ui.viewport.viewport import Viewport
+    from ui.widgets.garbage import GuiThreadCollector
+
+    share_arenas()
+    application = create_application([])
+    collector = GuiThreadCollector(application)
+    showing = Showing(application, Path(_home.name), Viewport)
+    window = showing.window
+    window.model.opened.connect(collector.collect_soon)
+    window.resize(1600, 1000)
+    showing.settle()
+    row("Theme, on the gallery", "0.2 s", *seconds(*timed(showing.other_theme)))
+    for name in names:
+        of_a_run(showing, name)
+        row(f"Theme, on {name}", "0.2 s", *seconds(*timed(showing.other_theme)))
+    for name in TWENTY:
+        showing.open(name, steps=3)
+    showing.wait(1.0)
+    row("Memory after twenty problems", "700 MB", f"{resident():.0f} MB", "")
+    showing.close()
+    collector.stop()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or ["one_particle", "fdtd_slab", "small_slab"])

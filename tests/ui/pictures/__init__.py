@@ -1,0 +1,1 @@
+"""Pictures of the window, watched by checks that need no reference: nothing cut, covered, faint, stale or in code."""

@@ -1,0 +1,138 @@
+"""The window on the real house with a view that draws nothing: problems opened and advanced, dialogs opened, one after
+the other, as somebody would who looks at pictures of them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings
+from PySide6.QtWidgets import QApplication, QWidget
+
+from engines.api.charts import ChartInfo
+from tests.ui.doubles import FakeViewport
+from ui.charts.plots.cell import ChartCell
+from ui.recording.movie_dialog import MovieDialog
+from ui.session.controller import Phase
+from ui.session.house import HouseServices
+from ui.widgets.theme import theme
+from ui.window.main_window import MainWindow
+from workbench.project.presets import preset_called
+
+SIZES = ((1024, 768), (1366, 768), (1600, 1000), (1920, 1080))
+LONGEST_WAIT = 120.0
+STEPS = 3
+
+
+class SilentViewport(FakeViewport):
+    """Asks for no values."""
+
+    def set_simulation(self, info: object) -> None:
+        pass
+
+
+class Showing:
+    """``make_viewport`` may be the real one, to have the 3D view in the pictures."""
+
+    def __init__(self, application: QApplication, folder: Path, make_viewport: Callable = SilentViewport) -> None:
+        self.application = application
+        self._others = set(threading.enumerate())
+        theme().apply("dark", application)
+        settings = QSettings(str(folder / "window.ini"), QSettings.Format.IniFormat)
+        self.window = MainWindow(HouseServices(), make_viewport, settings)
+        self.window.show()
+
+    def until(self, reached: Callable[[], bool]) -> None:
+        latest = time.monotonic() + LONGEST_WAIT
+        while not reached():
+            self.application.processEvents()
+            if time.monotonic() > latest:
+                raise TimeoutError(f"{self.window.controller.phase}: {self.window.banner.text}")
+            time.sleep(0.001)
+        self.settle()
+
+    def wait(self, seconds: float) -> None:
+        latest = time.monotonic() + seconds
+        self.until(lambda: time.monotonic() > latest)
+
+    def settle(self) -> None:
+        """Layouts that wait for their turn."""
+        for _ in range(4):
+            self.application.processEvents()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+    def open(self, name: str, steps: int = STEPS) -> None:
+        """Built, on its page, and advanced."""
+        window, controller = self.window, self.window.controller
+        before = window.model.document
+        window.model.undo_stack.setClean()
+        window.open_preset(preset_called(name))
+        self.until(lambda: window.model.document is not before)
+        self.until(lambda: controller.phase in (Phase.READY, Phase.FAILED))
+        assert controller.phase is Phase.READY, window.banner.text
+        window.show_workspace()
+        self.until(lambda: window.estimates.estimate is not None)
+        if steps:
+            controller.step(steps)
+            self.until(lambda: controller.phase in (Phase.PAUSED, Phase.FINISHED, Phase.FAILED))
+            assert controller.phase is not Phase.FAILED, window.banner.text
+
+    def fit(self, size: tuple[int, int]) -> None:
+        """As it would begin on a screen of this size."""
+        self.window.resize(*size)
+        self.window.actions_["layout"].trigger()
+        self.settle()
+
+    def other_theme(self) -> None:
+        self.window.switch_theme()
+        self.settle()
+
+    def show_lab(self) -> None:
+        self.window.workspaces.show(1)
+
+    def dialogs(self) -> Iterator[QWidget]:
+        """Of the open problem, one after the other."""
+        window = self.window
+        window.sweeps.open()
+        assert window.sweeps.dialog is not None
+        yield self._until_closed(window.sweeps.dialog)
+        assert window.model.document is not None
+        for tool in window.model.document.engine.tools():
+            yield self._until_closed(window.tools.open(tool))
+        window.tools.close_all()
+
+    def dialogs_of_help(self) -> Iterator[QWidget]:
+        """And of exports, which need no problem here."""
+        window = self.window
+        window.help.open_palette()
+        yield self._until_closed(window.help.palette)
+        window.help.shortcuts()
+        assert window.help.dialog is not None
+        yield self._until_closed(window.help.dialog)
+        window.help.about()
+        dialog = window.help.dialog
+        yield self._until_closed(dialog)
+        moments = [SimpleNamespace(time=0.1 * number) for number in range(50)]
+        yield self._until_closed(MovieDialog(moments, "ms", 2_400_000, window))
+        yield self._until_closed(ChartCell(ChartInfo("gain", "Gain", "V"), "s", window).ask_for_figure())
+
+    def _until_closed(self, dialog: QWidget) -> QWidget:
+        """The dialog, shown; the one before is closed."""
+        for other in self.window.findChildren(QWidget):
+            if other.isWindow() and other.isVisible() and other is not dialog and other.windowTitle():
+                other.close()
+        dialog.show()
+        self.settle()
+        return dialog
+
+    def close(self) -> None:
+        self.window.close_at_once()
+        self.window.deleteLater()
+        self.settle()
+        new = set(threading.enumerate()) - self._others
+        left = [thread.name for thread in new if thread.name.startswith("workbench-")]
+        assert not left, f"threads left behind: {left}"

@@ -1,0 +1,34 @@
+"""What keeps a run from going faster, as far as its samples tell: where it is not the memory, a small percentage is
+right."""
+
+from __future__ import annotations
+
+from engines.api import SimulationInfo
+from ui.widgets.formatting import duration_text, rate_text
+from workbench.run.frames import Sample
+
+AT_PACE = 0.9
+"""The part of the pace that was set from which a run keeps it."""
+MOST = 0.6
+"""The part of the copy's bandwidth from which the memory is the bound: kernels that do little else reach 0.7 to 0.9."""
+KERNELS_SHARE = 0.5
+"""The part of the wall time below which the kernels are not what takes it."""
+
+
+def bound_of(last: Sample, steps_per_second: float, fraction: float, info: SimulationInfo, pace: float | None) -> str:
+    """``pace`` [simulated time per second] that was set, None for as fast as it goes. ``fraction`` is of the bandwidth
+    that a copy of as many bytes reaches on the device; ``last`` has the times of the kernels."""
+    if pace is not None and last.time_per_second >= AT_PACE * pace:
+        return "the pace that was set"
+    if fraction >= MOST:
+        small = info.ceilings is not None and info.ceiling > info.ceilings.best
+        return f"the caches: a copy in them makes {rate_text(info.ceiling)}" if small else "the memory's bandwidth"
+    kernels = sum(rate.seconds_per_step for rate in last.kernels)
+    if not kernels or steps_per_second <= 0:
+        return ""
+    step = 1.0 / steps_per_second
+    if kernels < KERNELS_SHARE * step:
+        return f"launches: a step takes {duration_text(step)}, its kernels {duration_text(kernels)}"
+    device = info.device_info
+    one_core = device is not None and device.kind == "cpu" and device.threads == 1
+    return "one core: its instructions, not the memory" if one_core else "the kernels' instructions, not the memory"
