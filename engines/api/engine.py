@@ -18,7 +18,17 @@ from engines.api.placing import Placement
 from engines.api.presets import presets_in
 from engines.api.simulation.base import Simulation
 from engines.api.tools import Tool
-from engines.api.values import Benchmark, Estimate, Imported, ParameterFile, Preset, Problem, Progress, no_progress
+from engines.api.values import (
+    Benchmark,
+    Estimate,
+    Finding,
+    Imported,
+    ParameterFile,
+    Preset,
+    Problem,
+    Progress,
+    no_progress,
+)
 from engines.api.verification import VerificationCase
 
 
@@ -39,6 +49,8 @@ class Engine(ABC):
     """What File > Export offers beside results."""
     imports: ClassVar[tuple[str, ...]] = ()
     """Suffixes of files from elsewhere that :meth:`imported` may know (".json")."""
+    bodies: ClassVar[tuple[str, ...]] = ()
+    """Suffixes of meshes and surfaces that :meth:`of_body` makes a problem of (".stl")."""
 
     @abstractmethod
     def default_parameters(self, geometry: Any) -> BaseModel:
@@ -74,6 +86,16 @@ class Engine(ABC):
         Raises ProblemError if it does, and cannot use it.
         """
         return None
+
+    def of_body(self, path: Path, length_unit: str) -> BaseModel:
+        """Parameters of a problem with the body in a file of one of the suffixes ``bodies``, whose coordinates are in
+        ``length_unit`` (um, mm, cm or m). Raises ProblemError."""
+        raise NotImplementedError
+
+    def regions_become(self, problem: Problem) -> Mapping[str, str]:
+        """What stands for the regions of a mesh, by their names ("epicardial cells"); nothing of those that are left
+        as they are."""
+        return {}
 
     def check_file(self, path: Path, kind: str) -> bool:
         """Look whether a file that a parameter names is of its kind ("BPX file"), before it is copied.
@@ -130,6 +152,10 @@ class Engine(ABC):
     def ends(self, problem: Problem) -> bool:
         """Whether a run of this problem comes to an end of its own (:attr:`Simulation.finished`)."""
         return False
+
+    def without_end(self, problem: Problem) -> Finding | None:
+        """What should be known of a run of this problem to which no end is set, and that has none of its own."""
+        return None
 
     def forecast(self, problem: Problem, backend: Backend) -> Forecast | None:
         """The run as a whole, solved within about a frame; None where that is not possible. Raises ProblemError."""

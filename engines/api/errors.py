@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engines.api.values import Remedy
 
 
 class WorkbenchError(Exception):
@@ -19,11 +23,13 @@ class ProblemError(WorkbenchError):
     """The input cannot be run as it stands; the message names what, where, and what would be right.
 
     ``place`` is where in the parameters, ``("protocol", 2)``, for a form to mark it; empty where that is not one place.
+    ``remedy`` is the edit that mends it, where one is known.
     """
 
-    def __init__(self, message: str, place: tuple[str | int, ...] = ()) -> None:
+    def __init__(self, message: str, place: tuple[str | int, ...] = (), remedy: Remedy | None = None) -> None:
         super().__init__(message)
         self.place = place
+        self.remedy = remedy
 
 
 @contextmanager
@@ -32,7 +38,7 @@ def placed_at(*place: str | int) -> Iterator[None]:
     try:
         yield
     except ProblemError as error:
-        raise ProblemError(str(error), (*place, *error.place)) from error
+        raise ProblemError(str(error), (*place, *error.place), error.remedy) from error
 
 
 class NotLiveError(ProblemError):

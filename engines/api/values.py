@@ -90,12 +90,14 @@ class Remedy:
     changes:     the new values, plain, by their places in the parameters
     length_unit: instead of them, the unit that the mesh's file is to be read in
     tool:        instead of them, the id of the engine's tool that mends it, which is opened
+    without_end: beside them, the end that was set for the run is taken away: the problem has one of its own then
     """
 
     text: str
     changes: Mapping[tuple[str | int, ...], Any] = field(default_factory=dict, hash=False)
     length_unit: str = ""
     tool: str = ""
+    without_end: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,12 +105,19 @@ class Finding:
     """Something about a problem that its owner should know before Run; not fatal.
 
     place: of the field in the parameters that it is about, ``("numerics", "step")``; empty: of the problem as a whole
+    alternative: what mends it in another way than ``remedy``
     """
 
     message: str
     severity: Literal["info", "warning"] = "warning"
     place: tuple[str | int, ...] = ()
     remedy: Remedy | None = None
+    alternative: Remedy | None = None
+
+    @property
+    def remedies(self) -> tuple[Remedy, ...]:
+        """What mends it, the first choice first."""
+        return tuple(each for each in (self.remedy, self.alternative) if each is not None)
 
 
 @dataclass(frozen=True)

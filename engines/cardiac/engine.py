@@ -29,7 +29,7 @@ diffusion those of about 14 entries a row. ``README.md`` has what was measured.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from engines.api import Benchmark, Engine, Estimate, Problem, Progress, no_progress
@@ -45,7 +45,7 @@ from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.setup.cells import check_quiet_step, make_cells, step_limit, working_step
 from engines.cardiac.setup.checks import checked, worst_cell
 from engines.cardiac.setup.cost import step_cost
-from engines.cardiac.setup.defaults import default_parameters
+from engines.cardiac.setup.defaults import default_parameters, regions_become
 from engines.cardiac.setup.findings import problem_findings
 from engines.cardiac.step.brushes import Brushes
 from engines.cardiac.step.limits import check_reaction_step, check_step
@@ -70,6 +70,9 @@ class CardiacEngine(Engine):
 
     def default_parameters(self, geometry: TetMesh) -> CardiacParameters:
         return default_parameters(geometry)
+
+    def regions_become(self, problem: Problem) -> Mapping[str, str]:
+        return regions_become(checked(problem)[0])
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         parameters, mesh = checked(problem)

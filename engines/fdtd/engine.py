@@ -41,6 +41,7 @@ from engines.api import (
     Benchmark,
     Engine,
     Estimate,
+    Finding,
     Imported,
     Problem,
     Progress,
@@ -60,11 +61,13 @@ from engines.fdtd.media.solids.painting import Painter
 from engines.fdtd.media.solids.shapes import cells_of, shapes_of
 from engines.fdtd.monitors.incident import incident_of
 from engines.fdtd.monitors.plans import make_watchers
+from engines.fdtd.monitors.settling import endless
 from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.placing.placement import placement_of
 from engines.fdtd.ports.lumped import gap_of, with_port_currents, with_resistors
 from engines.fdtd.ports.watcher import PortsWatcher
 from engines.fdtd.setup.grid import grid_of
+from engines.fdtd.setup.imported import SURFACE, of_body
 from engines.fdtd.setup.problem import Setup, checked
 from engines.fdtd.setup.sources import expected_field
 from engines.fdtd.sources.currents import make_sources
@@ -87,10 +90,14 @@ class FdtdEngine(Engine):
     time_unit = "fs"
     Parameters = FdtdParameters
     geometry_type = None
+    bodies = (SURFACE,)
     imports = (SUFFIX,)
 
     def default_parameters(self, geometry: Any) -> FdtdParameters:
         return FdtdParameters()
+
+    def of_body(self, path: Path, length_unit: str) -> FdtdParameters:
+        return of_body(path, length_unit)
 
     def geometry_of(self, problem: Problem) -> Grid:
         return grid_of(checked(problem).grid)
@@ -100,6 +107,9 @@ class FdtdEngine(Engine):
 
     def ends(self, problem: Problem) -> bool:
         return checked(problem).ending.at_decay
+
+    def without_end(self, problem: Problem) -> Finding | None:
+        return endless(checked(problem))
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         setup = Setup(problem, backend)

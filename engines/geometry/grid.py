@@ -71,6 +71,12 @@ class Grid:
             found[:, axis] += (index + 0.5) * spacing
         return found
 
+    def centers_along(self, axis: int) -> Array:
+        """(n,) float64: where the centres of cells are along x, y or z [length_unit]."""
+        if self.lines is not None:
+            return np.asarray((self.lines[axis][1:] + self.lines[axis][:-1]) / 2)
+        return np.asarray(self.origin[axis] + (np.arange(self.counts[axis]) + 0.5) * self.spacing[axis])
+
     def nearest(self, positions: Array) -> Array:
         """(n,) int64: the cell in which each of ``positions: (n, 3)`` [length_unit] is, or which is nearest to it."""
         places = np.atleast_2d(np.asarray(positions, float)) - np.array(self.origin, float)

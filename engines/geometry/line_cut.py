@@ -129,10 +129,7 @@ def _through_grid(grid: Grid, points: Array, distance: Array, mixed: bool) -> Li
     lower, shares = [], []
     centers: Array
     for axis in axes:
-        if grid.lines is not None:
-            centers = (grid.lines[axis][1:] + grid.lines[axis][:-1]) / 2
-        else:
-            centers = grid.origin[axis] + (np.arange(grid.counts[axis]) + 0.5) * grid.spacing[axis]
+        centers = grid.centers_along(axis)
         place = np.interp(points[:, axis], centers, np.arange(len(centers)))
         first = np.clip(np.floor(place).astype(np.int64), 0, max(0, len(centers) - 2))
         lower.append(first)

@@ -16,6 +16,7 @@ from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.meshes.orient import orient
 from engines.geometry.meshes.quality import measure_quality
 from engines.geometry.meshes.regions import find_regions
+from engines.geometry.meshes.sizes import UNITS, size_findings
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.carp import read_carp, read_lon
 from engines.geometry.readers.tetgen import read_tetgen
@@ -56,7 +57,7 @@ def read_mesh(path: str | Path, length_unit: str = "mm", fibres: str | Path | No
     """
     path = Path(path)
     fibre_path = None if fibres is None else Path(fibres)
-    if length_unit not in check.UNITS:
+    if length_unit not in UNITS:
         raise MeshError(f"“{length_unit}” is no unit of length; choose um, mm, cm or m.")
     if path.is_dir():
         raise MeshError(f"{path.name} is a folder; choose a mesh file in it.")
@@ -89,7 +90,7 @@ def checked(raw: RawMesh, name: str, length_unit: str = "mm") -> TetMesh:
     check.drop_unused_points(raw)
     check.require_finite_points(raw, name)
     check.drop_duplicate_cells(raw)
-    points = np.ascontiguousarray(raw.points, np.float64) * check.UNITS[length_unit]
+    points = np.ascontiguousarray(raw.points, np.float64) * UNITS[length_unit]
     regions, names = find_regions(raw)
     fibres, sheets, fibre_findings = find_fibres(raw, name)
     cells, turned = orient(points, raw.cells.astype(np.int32), name)
@@ -100,6 +101,6 @@ def checked(raw: RawMesh, name: str, length_unit: str = "mm") -> TetMesh:
         *fibre_findings,
         *quality.findings(),
         *check.piece_findings(len(points), cells),
-        *check.size_findings(points, float(shapes.volumes(points, cells).sum()), len(cells), length_unit),
+        *size_findings(points, float(shapes.volumes(points, cells).sum()), len(cells), length_unit),
     )
     return TetMesh(points, cells, regions, names, fibres, sheets, findings, quality.summary())

@@ -48,6 +48,7 @@ from engines.api.placing import Placement
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
 from engines.geometry.particles import Particles
+from engines.geometry.reading import SUFFIXES
 from engines.peridynamics.body.filling import filled
 from engines.peridynamics.cloud.files import check_points
 from engines.peridynamics.lab.benchmarks import benchmarks
@@ -57,6 +58,7 @@ from engines.peridynamics.placing.placement import placement_of
 from engines.peridynamics.setup.base import Setup
 from engines.peridynamics.setup.bonds import lattice_of
 from engines.peridynamics.setup.cloud import geometry_of as cloud_geometry
+from engines.peridynamics.setup.imported import SURFACE, of_body
 from engines.peridynamics.setup.theory import setup_of
 from engines.peridynamics.step.warm import run_through, small_problems
 
@@ -70,9 +72,13 @@ class PeridynamicsEngine(Engine):
     time_unit = "us"
     Parameters = PeridynamicParameters
     geometry_type = None
+    bodies = (SURFACE, *SUFFIXES)
 
     def default_parameters(self, geometry: Any) -> PeridynamicParameters:
         return PeridynamicParameters()
+
+    def of_body(self, path: Path, length_unit: str) -> PeridynamicParameters:
+        return of_body(path, length_unit)
 
     def geometry_of(self, problem: Problem) -> Particles:
         parameters = _checked(problem)

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engines.api import Preset
-from engines.api.placing import Placement
+from engines.api import Preset, Simulation
+from engines.api.abilities import Shifting
+from engines.api.placing import Path as Placed
+from engines.api.placing import Placement, Position
 from engines.geometry.grid import Grid
 from engines.geometry.particles import Particles
 from ui.scene.cameras.camera import FIELD_OF_VIEW, Camera
@@ -93,7 +95,7 @@ def picture(preset: Preset) -> bytes:
     runner = session.start(document, "cpu", until=MOMENTS[preset.id], autostart=True)
     runner.wait(RunState.FINISHED, timeout=600)
     results = runner.post(take_results).result(60)
-    shifts = runner.post(lambda simulation: simulation.shifts()).result(60)
+    shifts = runner.post(_shifts).result(60)
     info = runner.info
     runner.close()
     view = document.project.view.model_copy(deep=True)
@@ -105,6 +107,10 @@ def picture(preset: Preset) -> bytes:
         placement=_objects(document.engine.placed(document.problem)), shifts=shifts,
     )  # fmt: skip
     return encode_png(image[:, BESIDE:-BESIDE].copy())
+
+
+def _shifts(simulation: Simulation) -> Mapping[Placed, Position]:
+    return simulation.shifts() if isinstance(simulation, Shifting) else {}
 
 
 def _objects(placement: Placement | None) -> Placement | None:

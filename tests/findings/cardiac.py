@@ -48,8 +48,12 @@ def mesh(
     return write
 
 
+def _called(place: str) -> str:
+    return f"engines.cardiac.{place.removeprefix('../')}" if place.startswith("../") else f"{SETUP}.{place}"
+
+
 def case(*places: str, made: Callable[[Path], Path] | None = None, **values: Any) -> Case:
-    return Case(project("cardiac", values, made or mesh()), tuple(f"{SETUP}.{place}" for place in places))
+    return Case(project("cardiac", values, made or mesh()), tuple(_called(place) for place in places))
 
 
 def measured(place: str, *, error: float = 0.0, excited: bool = True, bound: float = 1.0) -> Case:
@@ -90,6 +94,11 @@ CASES = {
         "findings.problem_findings#6",
         regions=REGIONS,
         stimuli=[{"name": "S1"}, S2],
+    ),
+    "a stimulus in scar": case(
+        "../stimulus.reach.idle_findings",
+        regions=[{"region": "scar", "condition": "non-conducting scar"}],
+        stimuli=[{"name": "S1", "site": {"kind": "sphere", "center": [1.25, 0.75, 0.25], "radius": 0.2}}],
     ),
     "no stimulus": case("findings.problem_findings#4", stimuli=[]),
     "vertices as unknowns": case("findings.problem_findings#7", numerics={"discretisation": "vertex-centred (P1)"}),

@@ -33,7 +33,7 @@ def project(
     engine: str,
     values: Values | Callable[[Path], Values],
     mesh: Callable[[Path], Path] | None = None,
-    until: float = 0.02,
+    until: float | None = 0.02,
 ) -> Callable[[Path], Path]:
     """A saved project with these parameters; ``values`` and ``mesh`` may write files into the folder."""
 

@@ -85,6 +85,35 @@ CASES = {
         sources=[{**WAVE, "margin": 2}],
         monitors=[BOX],
     ),
+    "a box of a wave that could be larger": case(
+        "setup.boxes.box_findings#1",
+        objects=[{"kind": "box", "low": [0.65, 0.7, 0.7], "high": [0.96, 0.8, 0.8]}],
+        sources=[{**WAVE, "margin": 4}],
+    ),
+    "a slab that should go on for ever": case(
+        "setup.boxes.box_findings#1",
+        objects=[{"kind": "box", "low": [0.7, -9, -9], "high": [0.8, 9, 9]}],
+        sources=[{**WAVE, "margin": 2}],
+    ),
+    "a power box that could be larger": case(
+        "setup.boxes.box_findings#2",
+        objects=[{"kind": "box", "low": [0.65, 0.7, 0.7], "high": [0.8, 0.8, 0.8]}],
+        monitors=[{**BOX, "low": [0.68] * 3, "high": [0.82] * 3}],
+    ),
+    "a beam that goes away": case(
+        "setup.facing.facing_findings",
+        sources=[
+            {
+                "kind": "Gaussian beam",
+                "direction": "-x",
+                "sheet": 0.7,
+                "focus": [0.75] * 3,
+                "waist": 0.2,
+                "signal": SHORT,
+            }
+        ],
+        objects=[{**BALL, "center": [0.85, 0.75, 0.75], "radius": 0.06}],
+    ),
     "frequencies that the pulse lacks": case(
         "monitors.plans._weak",
         monitors=[{**BOX, "frequencies": {"first": 1.9, "last": 19.0, "count": 20}}],

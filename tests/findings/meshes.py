@@ -98,15 +98,15 @@ CASES = {
     "fibres and sheets that are zero in places": case(
         "fibres.directions.find_fibres#2", "fibres.directions.find_fibres#3", made=mesh(box, fibres=SOME, sheets=ACROSS)
     ),
-    "a heart of the size of a rat's": case("meshes.check._heart_findings", made=mesh(_heart)),
+    "a heart of the size of a rat's": case("meshes.sizes._heart_findings", made=mesh(_heart)),
     "cells twice, points unused, two pieces": case(
         "meshes.check.drop_duplicate_cells",
         "meshes.check.drop_unused_points",
         "meshes.check.piece_findings",
         made=mesh(_two_and_more),
     ),
-    "a size of no tissue": case("meshes.check.size_findings#1", made=mesh(lambda: (1e9 * box()[0], box()[1]))),
-    "a size in another unit": case("meshes.check.size_findings#2", made=mesh(lambda: (1e3 * box()[0], box()[1]))),
+    "a size of no tissue": case("meshes.sizes.size_findings#1", made=mesh(lambda: (1e9 * box()[0], box()[1]))),
+    "a size in another unit": case("meshes.sizes.size_findings#2", made=mesh(lambda: (1e3 * box()[0], box()[1]))),
     "cells that are all inside out": case("meshes.orient.orient#1", made=mesh(lambda: _turned(slice(None)))),
     "a cell that is inside out": case("meshes.orient.orient#2", made=mesh(lambda: _turned(slice(3, 4)))),
     "slivers": case("meshes.quality.MeshQuality.findings", made=mesh(_thin)),

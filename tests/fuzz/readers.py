@@ -36,10 +36,10 @@ def readers(folder: Path) -> dict[str, Reader]:
     from engines.peridynamics.body import corners
     from engines.peridynamics.cloud.files import read_points
     from engines.spiking.connectivity.files import read as read_connections
-    from engines.table_files import read_table
+    from engines.tables.columns import Axis
+    from engines.tables.files import read_table
     from workbench.export.png import read_snapshot_text
     from workbench.export.pvd import read_pvd, write_pvd
-    from workbench.project.columns import Axis
     from workbench.project.document import open_document
     from workbench.project.measured import read_measured
     from workbench.run.states.checkpoint import CheckpointMeta, read_checkpoint, write_checkpoint

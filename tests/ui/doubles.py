@@ -296,7 +296,7 @@ class FakeServices(FakeLab):
         document = self.document(Path(path).stem)
         return replace(document, path=Path(path))
 
-    def open_mesh(self, mesh, length_unit, fibres, permission=NOTHING):
+    def open_mesh(self, mesh, length_unit, fibres, permission=NOTHING, engine=None):
         return self.document(mesh.stem)
 
     def open_preset(self, preset):

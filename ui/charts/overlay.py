@@ -11,9 +11,12 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from engines.api.charts import ChartInfo
 from engines.api.errors import WorkbenchError
+from engines.tables.columns import Axis
 from ui.charts.panel import ChartsPanel
+from ui.importing.table_dialog import TableDialog
 from ui.session.model import DocumentModel
 from ui.widgets.background import Background
+from workbench.importing.choice import Choice, choice_of
 from workbench.project.measured import read_curves
 from workbench.project.project import MeasuredData
 from workbench.words.units import unit_text
@@ -33,6 +36,8 @@ class Overlay(QObject):
         self._panel = panel
         self._model = model
         self._background = background
+        self.dialog: TableDialog | None = None
+        """While it is shown."""
         panel.overlay_asked.connect(self.read)
 
     def read(self, chart: ChartInfo, path: str) -> None:
@@ -43,9 +48,27 @@ class Overlay(QObject):
             title = f"Measured {chart.title}: columns {x} and {y}, or with headings that say so"
             path, _ = QFileDialog.getOpenFileName(self._parent, title, self._folder(), KINDS)
         if path:
-            document = self._model.document
-            read = partial(read_curves, Path(path), chart.name, axes)
-            self._background.submit("files", read, lambda found: self._add(found, document), self._failed)
+            document, file = self._model.document, Path(path)
+
+            def looked(choice: Choice | None) -> None:
+                if choice is not None:
+                    self._choose(file, chart, axes, choice, document)
+                    return
+                read = partial(read_curves, file, chart.name, axes)
+                self._background.submit("files", read, lambda found: self._add(found, document), self._failed)
+
+            self._background.submit("files", partial(choice_of, file, axes), looked, self._failed)
+
+    def _choose(self, path: Path, chart: ChartInfo, axes: tuple[Axis, Axis], choice: Choice, document: object) -> None:
+        """Several columns: a person sees which are meant, and may say others."""
+        if self._model.document is document:
+            self.dialog = TableDialog(path, chart.name, axes, choice, self._background, self._parent)
+            self.dialog.used.connect(lambda found: self._add(found, document))
+            self.dialog.finished.connect(self._forget)
+            self.dialog.open()
+
+    def _forget(self) -> None:
+        self.dialog = None
 
     def _add(self, measured: Sequence[MeasuredData], document: object) -> None:
         if self._model.document is document:  # not another that was opened meanwhile

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayo
 
 from engines.api import SimulationInfo
 from engines.api.charts import EMPTY, ChartData, ChartInfo
+from engines.tables.columns import Axis
 from ui.charts.arithmetic import over_series
 from ui.charts.choosing import Choice
 from ui.charts.contents import charts_of, left_over_time, over_time
@@ -22,7 +23,6 @@ from ui.charts.plots.traces import TraceBuffer, TraceStore
 from ui.charts.runs.runs import SessionRuns
 from ui.session.model import DocumentModel
 from ui.widgets.icons import dress
-from workbench.project.columns import Axis
 from workbench.project.project import ChartView, Line, MeasuredData
 from workbench.run.frames import Frame
 from workbench.run.lines import PREFIX, line_charts

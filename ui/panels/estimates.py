@@ -24,7 +24,7 @@ from ui.session.services import Services
 from ui.widgets.background import Background
 from ui.widgets.formatting import at_most_text, bytes_text, duration_text
 from ui.widgets.icons import icon
-from workbench.project.findings import findings_of
+from workbench.project.findings import findings_of, refusal
 from workbench.words.units import clock_text, counted, legible, one_of, with_unit
 
 DELAY_MILLISECONDS = 300
@@ -68,6 +68,7 @@ class EstimatesPanel(QWidget):
         self._background = background
         self.estimate: Estimate | None = None
         self._noticed: tuple[Finding, ...] = ()
+        self._refusal: tuple[Finding, ...] = ()
         self.figures: dict[str, QLabel] = {}
         self.names: dict[str, QLabel] = {}
         grid = QGridLayout()
@@ -137,7 +138,7 @@ class EstimatesPanel(QWidget):
         )
 
     def show_estimate(self, estimate: Estimate) -> None:
-        self.estimate = estimate
+        self.estimate, self._refusal = estimate, ()
         self.refused.emit({})
         unit = self._model.document.time_unit if self._model.document else ""
         self.figures["memory"].setText(bytes_text(estimate.memory_bytes))
@@ -177,7 +178,7 @@ class EstimatesPanel(QWidget):
     def show_findings(self) -> None:
         """What is known by now: how many in the panel, and all to whoever listens."""
         document = self._model.document
-        findings = () if document is None else (*self._noticed, *findings_of(document, self.estimate))
+        findings = () if document is None else (*self._refusal, *self._noticed, *findings_of(document, self.estimate))
         warnings = sum(finding.severity == "warning" for finding in findings)
         counts = ((warnings, "warning"), (len(findings) - warnings, "note"))
         self.findings.setText(", ".join(counted(count, thing) for count, thing in counts if count))
@@ -212,13 +213,16 @@ class EstimatesPanel(QWidget):
 
     def _show_error(self, error: BaseException) -> None:
         self._show_nothing()
+        if isinstance(error, ProblemError) and error.remedy is not None:  # else it stands at its field and below
+            self._refusal = (refusal(error),)
+            self.show_findings()
         self.refused.emit({error.place: str(error)} if isinstance(error, ProblemError) and error.place else {})
         self._say(
             str(error) if isinstance(error, WorkbenchError) else f"No estimate ({type(error).__name__}: {error})."
         )
 
     def _show_nothing(self) -> None:
-        self.estimate, self._noticed = None, ()
+        self.estimate, self._noticed, self._refusal = None, (), ()
         for label in self.figures.values():
             label.setText("–")
         self._sum_up()

@@ -20,6 +20,7 @@ from ui.session.snapshots import Curves
 from ui.widgets.background import Background
 from workbench.api.script import script_of
 from workbench.export.png import holds_project
+from workbench.project.meshes import SUFFIXES as MESHES
 from workbench.project.parameter_files import file_parameters
 from workbench.project.project import ViewSettings
 from workbench.run.frames import Message
@@ -27,12 +28,12 @@ from workbench.storage.atomic import write_bytes
 from workbench.words.units import counted
 
 SAVE_FILTER = "Project in one file (*.zip);;Project folder (*)"
-MESH_KINDS = "*.vtu *.vtk *.msh *.inp *.pts *.elem *.node *.ele"
+MESH_KINDS = " ".join(f"*{suffix}" for suffix in MESHES)
 
 
 def open_filter() -> str:
     """What the dialog offers first: projects, meshes, and files of other programs that an engine reads."""
-    known = ("*.json", "*.zip", "*.png", MESH_KINDS)
+    known = ("*.json", "*.zip", "*.png", MESH_KINDS, "*.stl")
     others = {f"*{suffix}" for engine in registry.engines().values() for suffix in engine.imports} - set(known)
     return f"Projects, meshes and snapshots ({' '.join((*known, *sorted(others)))});;All files (*)"
 
@@ -42,6 +43,8 @@ class FileActions(QObject):
 
     saved = Signal()
     recent_changed = Signal()
+    path_chosen = Signal(object)
+    """This file is to be opened."""
     done = Signal(str)
     """One sentence about what was written."""
 
@@ -66,7 +69,7 @@ class FileActions(QObject):
     def open(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._window, "Open", self._folder(), open_filter())
         if name:
-            self.open_path(Path(name))
+            self.path_chosen.emit(Path(name))
 
     def open_folder(self) -> None:
         name = QFileDialog.getExistingDirectory(self._window, "Open project folder", self._folder())
@@ -75,7 +78,7 @@ class FileActions(QObject):
 
     def open_path(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
         def opened() -> None:
-            self._remember(path)
+            self.remember(path)
             then()
 
         self._controller.open_path(path, opened)
@@ -129,7 +132,7 @@ class FileActions(QObject):
                 else:
                     self._model.undo_stack.resetClean()  # edited while it was being saved
             self._background.submit("autosave", lambda: self._services.forget_autosave(document), otherwise=self._warn)
-            self._remember(path)
+            self.remember(path)
             self.done.emit(f"Saved to {path}.")
             self.saved.emit()
             then()
@@ -228,7 +231,8 @@ class FileActions(QObject):
         document = self._model.document
         return str(document.path.parent if document is not None and document.path is not None else Path.home())
 
-    def _remember(self, path: Path) -> None:
+    def remember(self, path: Path) -> None:
+        """Among what was opened last."""
         title = self._model.document.project.title if self._model.document is not None else path.name
         self._background.submit(
             "files", lambda: self._services.remember(path, title), lambda _: self.recent_changed.emit(), self._warn

@@ -110,11 +110,18 @@ class HouseServices:
         return document
 
     def open_mesh(
-        self, mesh: Path, length_unit: str, fibres: Path | None, permission: Permission = NOTHING
+        self,
+        mesh: Path,
+        length_unit: str,
+        fibres: Path | None,
+        permission: Permission = NOTHING,
+        engine: Engine | None = None,
     ) -> Document:
         self._resume = None
         allowed = permission.with_files(self._allowed)
-        document = new_document(default_engine(), mesh, length_unit=length_unit, fibres=fibres, permission=allowed)
+        document = new_document(
+            engine or default_engine(), mesh, length_unit=length_unit, fibres=fibres, permission=allowed
+        )
         self._allowed |= permission.files
         return document
 

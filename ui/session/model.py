@@ -95,7 +95,13 @@ class DocumentModel(QObject):
 
     def mend(self, remedy: Remedy) -> None:
         """Make the edit that a finding asks for, in one step."""
-        self.replace_problem(with_values(self.draft["parameters"], remedy.changes), None, remedy.text)
+        values = with_values(self.draft["parameters"], remedy.changes)
+        self.undo_stack.beginMacro(remedy.text)
+        if remedy.changes:
+            self.replace_problem(values, None, remedy.text)
+        if remedy.without_end:
+            self.edit(("run", "until"), None, "end of the run")
+        self.undo_stack.endMacro()
 
     def put_problem(self, parameters: dict[str, Any], standing: Standing | None) -> None:
         """Write without a command; only commands call this."""

@@ -53,9 +53,15 @@ class Services(Protocol):
         in this session, and WorkbenchError."""
 
     def open_mesh(
-        self, mesh: Path, length_unit: str, fibres: Path | None, permission: Permission = NOTHING
+        self,
+        mesh: Path,
+        length_unit: str,
+        fibres: Path | None,
+        permission: Permission = NOTHING,
+        engine: Engine | None = None,
     ) -> Document:
-        """A new project on this mesh, its coordinates in this unit. Raises as :meth:`open` does."""
+        """A new project on this mesh, or of the body in it, its coordinates in this unit; ``engine`` None: the usual
+        one for meshes. Raises as :meth:`open` does."""
 
     def new(self, engine: Engine) -> Document:
         """A new project of an engine that makes its own geometry. Raises WorkbenchError."""

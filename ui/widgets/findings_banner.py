@@ -32,6 +32,8 @@ class FindingsBanner(Banner):
         self._at = 0
         self.mend = QPushButton(self)
         self.mend.clicked.connect(self._mend)
+        self.mend_otherwise = QPushButton(self)
+        self.mend_otherwise.clicked.connect(lambda: self.mend_asked.emit(self.findings[self._at].alternative))
         self.show_place = QToolButton(self)
         self.show_place.setText("Show")
         self.show_place.setToolTip("Show the field in the form")
@@ -44,7 +46,8 @@ class FindingsBanner(Banner):
         self.next.clicked.connect(lambda: self._turn(1))
         dress(self.next, "chevron-right", "muted")
         self.buttons.insertWidget(0, self.mend)
-        self.buttons.insertWidget(1, self.show_place)
+        self.buttons.insertWidget(1, self.mend_otherwise)
+        self.buttons.insertWidget(2, self.show_place)
         self.buttons.addWidget(self.count)
         self.buttons.addWidget(self.next)
         self.closed.connect(self._forget_these)
@@ -85,8 +88,9 @@ class FindingsBanner(Banner):
 
     def set_locked(self, locked: bool) -> None:
         """While a run goes on nothing is edited."""
-        self.mend.setEnabled(not locked)
-        self.mend.setToolTip("Reset to change" if locked else "Make this edit; Undo takes it back")
+        for button in (self.mend, self.mend_otherwise):
+            button.setEnabled(not locked)
+            button.setToolTip("Reset to change" if locked else "Make this edit; Undo takes it back")
 
     def _show(self, stays: bool = False) -> None:
         warned = any(finding.severity == "warning" for finding in self.findings)
@@ -95,8 +99,9 @@ class FindingsBanner(Banner):
             return
         finding = self.findings[self._at]
         self.say(finding.message, finding.severity, stays=warned or stays)
-        self.mend.setVisible(finding.remedy is not None)
-        self.mend.setText("" if finding.remedy is None else finding.remedy.text)
+        for button, remedy in ((self.mend, finding.remedy), (self.mend_otherwise, finding.alternative)):
+            button.setVisible(remedy is not None)
+            button.setText("" if remedy is None else remedy.text)
         self.show_place.setVisible(bool(finding.place))
         several = len(self.findings) > 1
         self.count.setText(f"{self._at + 1} of {len(self.findings)}")

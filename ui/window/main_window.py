@@ -11,8 +11,9 @@ from PySide6.QtCore import QSettings, Qt, QUrl
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from engines.api import Engine, Preset
+from engines.api import Engine, Finding, Preset
 from ui.charts.lines.area import HINTS
+from ui.importing.area import ImportArea
 from ui.lab.workspace import LabWorkspace
 from ui.panels.estimates import EstimatesPanel
 from ui.panels.log import LogPane
@@ -94,6 +95,7 @@ class MainWindow(QMainWindow):
         self.leaving = Leaving(self.model, self.files, self.keeper, self)
         self.controller.before_opening = self.leaving.ask
         self.tools = ToolsArea(self.controller, self.files, self)
+        self.imports = ImportArea(self.controller, self.files, self.tools, self)
         self.sweeps = SweepArea(self.controller, self.files, self)
         self.help = HelpArea(self)
         self._make_layout()
@@ -252,7 +254,8 @@ class MainWindow(QMainWindow):
         self.new_menu.chosen.connect(self.new_project)
         self.recent_menu.chosen.connect(self.open_path)
         self.device_menu.chosen.connect(lambda name: self._edit_run("device", name, "choice of the device"))
-        controller.problem.connect(self.banner.say)
+        controller.problem.connect(self._say_problem)
+        self.estimates.found.connect(self._say_once)
         controller.hint.connect(lambda sentence: self.banner.say(sentence, "info"))
         self.charts.lines.said.connect(self._say_what_is_next)
         self.charts.connect_with(self.files, self._layout)
@@ -281,6 +284,7 @@ class MainWindow(QMainWindow):
         )
         self.welcome.back_asked.connect(self.show_workspace)
         self.welcome.open_asked.connect(self.files.open)
+        self.files.path_chosen.connect(self.open_path)
         self.welcome.path_chosen.connect(self.open_path)
         self.timeline.toggled.connect(self.starting_over.toggle)
         self.timeline.step_asked.connect(controller.step)
@@ -314,7 +318,10 @@ class MainWindow(QMainWindow):
     def open_path(self, path: Path, then: Callable[[], None] = lambda: None) -> None:
         """A project, a mesh or a snapshot, from the menu, the command line, a drop or the recent files."""
         self.banner.hide()
-        self.files.open_path(Path(path), then)
+        if self.imports.takes(Path(path)):
+            self.imports.ask(Path(path), then)
+        else:
+            self.files.open_path(Path(path), then)
 
     def new_project(self, engine: Engine) -> None:
         """A project of an engine that makes its own geometry, with the values it suggests."""
@@ -410,6 +417,15 @@ class MainWindow(QMainWindow):
         if self.model.document is not None:
             self.model.edit(("run", name), value, title)
 
+    def _say_problem(self, sentence: str) -> None:
+        if all(finding.message != sentence for finding in self.findings.findings):
+            self.banner.say(sentence)
+
+    def _say_once(self, findings: tuple[Finding, ...]) -> None:
+        """A sentence that stands among the findings now, with its remedy, need not stand above them, too."""
+        if any(finding.message == self.banner.text for finding in findings):
+            self.banner.hide()
+
     def _say(self, sentence: str) -> None:
         self.log.add(Message(sentence))
         self.banner.say(sentence, "info")
@@ -461,6 +477,7 @@ class MainWindow(QMainWindow):
             self.forecaster.stop()
             self._layout.save()
             self.lab.close_lab()
+            self.imports.close()
             self.tools.close_all()
             self.sweeps.close()
             self.controller.close()

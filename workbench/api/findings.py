@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterable
 
-from engines.api import Finding
+from engines.api import Finding, Remedy
 from workbench.words.failures import dotted
 
 HOUSE = ("workbench.", "engines.", "contextlib", "collections.")
@@ -19,12 +19,13 @@ class WorkbenchWarning(UserWarning):
 def told(finding: Finding) -> str:
     """The sentence of a finding with its field and what mends it."""
     where = f" [{dotted(finding.place)}]" if finding.place else ""
-    remedy = finding.remedy
-    if remedy is None:
-        return f"{finding.message}{where}"
+    return " ".join((f"{finding.message}{where}", *map(_how, finding.remedies)))
+
+
+def _how(remedy: Remedy) -> str:
     changes = {dotted(place): value for place, value in remedy.changes.items()}
     how = f" with set({changes!r})" if changes else f" with the tool '{remedy.tool}'" if remedy.tool else ""
-    return f"{finding.message}{where} {remedy.text}{how}."
+    return f"{remedy.text}{how}."
 
 
 def warn(findings: Iterable[Finding]) -> None:

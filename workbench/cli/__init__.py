@@ -66,6 +66,11 @@ def _carried_out(given: list[str], answer: dict[str, Any]) -> int:
         return int(options.carry_out(options))
     except WorkbenchError as error:
         print(with_place(error), file=sys.stderr)
+        remedy = getattr(error, "remedy", None)
+        if remedy is not None:
+            from workbench.cli.telling import tell_remedy
+
+            tell_remedy(remedy)
         answer.update(error=str(error), place=list(getattr(error, "place", ())))
         return BAD_INPUT
     except KeyboardInterrupt:

@@ -11,6 +11,7 @@ from workbench.cli.telling import tell_findings
 from workbench.export.carp import SUFFIXES as CARP_SUFFIXES
 from workbench.export.meshes import SUFFIXES, export_mesh
 from workbench.export.streams.nwb import convert_spikes
+from workbench.importing.report import report_lines, report_of
 from workbench.project.document import default_engine, new_document, save_document
 from workbench.project.findings import as_record, findings_before_changes
 from workbench.project.meshes import read_mesh_file, usual_length_unit
@@ -41,6 +42,10 @@ def new_command(options: Namespace) -> int:
     finally:
         backend.close()
     tell_findings(findings)
+    if options.mesh is not None:
+        unit = options.length_unit or usual_length_unit(options.mesh)
+        for line in report_lines(report_of(document, options.mesh, unit)):
+            print(line)
     saved = save_document(document, target)
     print(f"Made '{saved}' for the engine '{engine.id}'.")
     options.answer.update(

@@ -18,8 +18,13 @@ def tell_findings(findings: Iterable[Finding], quiet: bool = False) -> None:
             continue
         where = f" [{dotted(finding.place)}]" if finding.place else ""
         print(f"{finding.severity.capitalize()}: {finding.message}{where}", file=sys.stderr)
-        if finding.remedy is not None:
-            print(f"  {finding.remedy.text}: {_done(finding.remedy)}", file=sys.stderr)
+        for remedy in finding.remedies:
+            tell_remedy(remedy)
+
+
+def tell_remedy(remedy: Remedy) -> None:
+    """On stderr, below the sentence that it mends."""
+    print(f"  {remedy.text}: {_done(remedy)}", file=sys.stderr)
 
 
 def fact_lines(facts: Iterable[Fact]) -> Iterator[str]:
@@ -35,4 +40,5 @@ def _done(remedy: Remedy) -> str:
         return f"workbench new --length-unit {remedy.length_unit}"
     if remedy.tool:
         return f"workbench tool PROJECT {remedy.tool}"
-    return "; ".join(f"{dotted(place)} = {json.dumps(value)}" for place, value in remedy.changes.items())
+    edits = [f"{dotted(place)} = {json.dumps(value)}" for place, value in remedy.changes.items()]
+    return "; ".join((*edits, "no --until") if remedy.without_end else edits)

@@ -145,6 +145,8 @@ def open_document(path: Path | str, engine: Engine | None = None, permission: Pe
     refuse_pipe(path)
     if path.suffix.lower() in SUFFIXES and not path.is_dir():
         return new_document(engine or default_engine(), path, permission=permission)
+    if engines_for(path) and path.is_file():
+        return new_document(engine or engines_for(path)[0], path, permission=permission)
     if path.suffix.lower() not in STORED and path.name != PROJECT_FILE and path.is_file():
         imported = _imported(path.absolute(), permission)
         if imported is not None:
@@ -222,7 +224,8 @@ def new_document(
     fibres: Path | str | None = None,
     permission: Permission = NOTHING,
 ) -> Document:
-    """A new project of ``engine`` on the mesh in this file (None for an engine that makes its own geometry).
+    """A new project of ``engine`` on the mesh in this file (None for an engine that makes its own geometry), or with
+    the body in it.
 
     ``length_unit`` None takes what is usual for the format: micrometres for CARP, else millimetres. ``permission`` is
     for further files of the mesh that are links out of its folder. Raises OutsideFiles, ProblemError.
@@ -232,6 +235,8 @@ def new_document(
             Stored(Project(title=engine.title, summary=engine.summary, engine=engine.id), None, None, None)
         )
     source = Path(mesh).expanduser().absolute()
+    if engine.geometry_type is None:
+        return _with_body(engine, source, length_unit or usual_length_unit(source), permission)
     fibre_file = None if fibres is None else Path(fibres).expanduser().absolute()
     reference = validated(
         MeshReference,
@@ -245,6 +250,25 @@ def new_document(
     project = Project(title=source.stem, engine=engine.id, geometry=reference)
     chosen = [file.resolve() for file in (source, fibre_file) if file is not None]
     return document_of(Stored(project, source, fibre_file, None, source.parent), permission.with_files(chosen))
+
+
+def _with_body(engine: Engine, source: Path, length_unit: str, permission: Permission) -> Document:
+    if source.suffix.lower() not in engine.bodies:
+        known = f"; it takes {', '.join(engine.bodies)}" if engine.bodies else ""
+        raise ProblemError(f"The engine '{engine.id}' makes nothing of '{source.name}': leave the mesh out{known}.")
+    if not source.is_file():
+        raise ProblemError(f"There is no file '{source}': choose another.")
+    values = engine.of_body(source, length_unit).model_dump(mode="json")
+    project = Project(title=source.stem, engine=engine.id, parameters=values)
+    return document_of(Stored(project, None, None, None, source.parent), permission.with_files(files_read([source])))
+
+
+def engines_for(path: Path) -> list[Engine]:
+    """The engines that a mesh or a surface in a file of this name can be a new problem of, the usual one first."""
+    suffix = path.suffix.lower()
+    meshes = [engine for engine in registry.engines().values() if engine.geometry_type is TetMesh]
+    bodies = [engine for engine in registry.engines().values() if suffix in engine.bodies]
+    return [*(meshes if suffix in SUFFIXES else []), *bodies]
 
 
 def save_document(document: Document, path: Path | str | None = None) -> Path:

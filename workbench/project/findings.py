@@ -36,7 +36,14 @@ def estimate_beside_others(
     found = document.engine.estimate(document.complete_problem(), backend)
     series, end = series_of(document.parameters, interval), until or document.project.run.until
     told = series_on_disk(series, document.geometry.n_cells, end, document.parameters)
-    return replace(found, facts=(*found.facts, *told))
+    endless = None
+    if end is None and not document.engine.ends(document.problem):
+        endless = document.engine.without_end(document.problem)
+    return replace(
+        found,
+        facts=(*found.facts, *told),
+        findings=found.findings if endless is None else (*found.findings, endless),
+    )
 
 
 def findings_of(document: Document, estimate: Estimate | None) -> tuple[Finding, ...]:
@@ -55,17 +62,24 @@ def findings_before_changes(document: Document, backend: Backend) -> tuple[Findi
     try:
         return estimated_findings(document, backend)
     except ProblemError as error:
-        return tuple(dict.fromkeys((*findings_of(document, None), Finding(str(error), place=error.place))))
+        return tuple(dict.fromkeys((*findings_of(document, None), refusal(error))))
+
+
+def refusal(error: ProblemError) -> Finding:
+    """Why a problem cannot run yet, as a finding like the others."""
+    return Finding(str(error), place=error.place, remedy=error.remedy)
 
 
 def as_record(finding: Finding) -> dict[str, Any]:
     """For ``run.json``."""
-    remedy = finding.remedy
+    remedy, other = finding.remedy, finding.alternative
+    alternative = {} if other is None else {"alternative": _remedy_record(other)}
     return {
         "severity": finding.severity,
         "place": list(finding.place),
         "message": finding.message,
         "remedy": None if remedy is None else _remedy_record(remedy),
+        **alternative,
     }
 
 
@@ -74,5 +88,5 @@ def _remedy_record(remedy: Remedy) -> dict[str, Any]:
         "text": remedy.text,
         "changes": [{"place": list(place), "value": value} for place, value in remedy.changes.items()],
     }
-    others = {"length_unit": remedy.length_unit, "tool": remedy.tool}
+    others = {"length_unit": remedy.length_unit, "tool": remedy.tool, "without_end": remedy.without_end}
     return record | {name: value for name, value in others.items() if value}

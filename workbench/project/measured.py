@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +11,8 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.reading import guarded
-from workbench.project.columns import CURVE, Axis, Column, column_of, columns_for
+from engines.tables.columns import CURVE, Axis, Column, column_of, columns_for
+from engines.tables.text import number_of, text_table
 from workbench.project.project import MeasuredData
 from workbench.words.units import grouped, unit_text
 
@@ -25,9 +23,6 @@ MOST_CURVES = 12
 """Of one table."""
 PREFIXED = {"V", "A", "W", "Ω", "m", "s"}
 """Units whose thousandths have a name of their own."""
-_NAMES = re.compile(r"[^\s\[(]+(?:\s*(?:\[[^\]]*\]|\([^)]*\)))?")
-"""Headings with nothing but spaces between them: ``Time [h] Voltage [V]``."""
-_QUOTED = re.compile(r'"[^"]*"')
 
 
 @guarded("cannot be read as measured points: save it as CSV with two columns, x and y.")
@@ -37,34 +32,40 @@ def read_measured(path: Path, chart: str, axes: tuple[Axis, Axis] | None = None)
 
 
 @guarded("cannot be read as measured points: save it as CSV with two columns, x and y.")
-def read_curves(path: Path, chart: str, axes: tuple[Axis, Axis] | None = None) -> list[MeasuredData]:
+def read_curves(
+    path: Path, chart: str, axes: tuple[Axis, Axis] | None = None, chosen: tuple[Column, Column] | None = None
+) -> list[MeasuredData]:
     """The points (x, y) of a file, for the chart of this name.
 
     Between columns stands a tab, a semicolon, a comma or spaces; with the first two a comma may be the decimal sign.
     The first row may be a heading; empty rows and those that begin with # are skipped. Of two columns the first is x;
     a heading finds those for ``axes`` (x, y) among more, in any order, and converts their units ("Time [h]"). A table
-    that this application has written of a chart gives each of its curves. Raises ProblemError with one sentence that
-    names row and column.
+    that this application has written of a chart gives each of its curves. ``chosen``: the columns of x and y that a
+    person says. Raises ProblemError with one sentence that names row and column.
     """
-    rows = [(place, line) for place, line in enumerate(_lines(path), 1) if line.strip() and line.lstrip()[0] != "#"]
-    if not rows:
+    table = text_table(text_of(path))
+    heading, cells = table.heading, table.rows
+    if not cells:
         raise ProblemError(f"'{path.name}' is empty: it needs two columns of numbers, x and y.")
-    separator = _separator([line for _, line in rows[:2]])
-    cells = [(place, _split(line, separator)) for place, line in rows]
-    heading: Sequence[str] = ()
-    if _is_heading(cells[0][1], separator):
-        heading = cells[0][1] if separator else _NAMES.findall(rows[0][1])
-        cells = cells[1:]
     if len(cells) < 2:
         raise ProblemError(f"'{path.name}' has fewer than two rows of numbers: it needs columns x and y.")
-    if len(heading) > 2 and heading[0].lower() == CURVE:
+    if chosen is not None:
+        widest = max(len(row) for _, row in cells)
+        points = [_point(path.name, place, row, table.separator, chosen, widest) for place, row in cells]
+        return [_thinned(chart, path.stem, points)]
+    if is_own(heading):
         return _own_curves(path, chart, heading, cells, axes)
     columns = Column(0), Column(1)
     at_most = 2
     if axes is not None and len(heading) >= max(2, len(cells[0][1])):
         columns, at_most = columns_for(heading, *axes, path.name), len(heading)
-    points = [_point(path.name, place, row, separator, columns, at_most) for place, row in cells]
+    points = [_point(path.name, place, row, table.separator, columns, at_most) for place, row in cells]
     return [_thinned(chart, path.stem, points)]
+
+
+def is_own(heading: Sequence[str]) -> bool:
+    """Whether these headings are of a table that this application has written of a chart."""
+    return len(heading) > 2 and heading[0].lower() == CURVE
 
 
 def _own_curves(
@@ -129,7 +130,8 @@ def difference(x: Array, y: Array, computed_x: Array, computed_y: Array) -> Diff
     return Difference(float(np.sqrt(np.mean(away**2))), float(np.ptp(x[inside])))
 
 
-def _lines(path: Path) -> list[str]:
+def text_of(path: Path) -> str:
+    """The text of a measured table. Raises ProblemError."""
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise ProblemError(f"'{path.name}' is larger than {LARGEST_FILE >> 20} MB: thin it out first.")
@@ -139,38 +141,9 @@ def _lines(path: Path) -> list[str]:
     if b"\0" in content[:4096]:
         raise ProblemError(f"'{path.name}' is no text: save it as CSV with two columns, x and y.")
     try:
-        return content.decode("utf-8-sig").splitlines()
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:  # a heading with µ or ° from an old spreadsheet; numbers are the same in both
-        return content.decode("latin-1").splitlines()
-
-
-def _separator(lines: Sequence[str]) -> str | None:
-    """What stands between the columns: the last row of these tells, since a heading may hold anything; None: spaces."""
-    bare = _QUOTED.sub("", lines[-1])
-    return next((mark for mark in ("\t", ";", ",") if mark in bare), None)
-
-
-def _split(line: str, separator: str | None) -> list[str]:
-    if separator is None:
-        cells = [cell.strip('"') for cell in line.split()]
-    else:
-        cells = [cell.strip() for cell in next(csv.reader([line.strip(" \r\n")], delimiter=separator))]
-    while len(cells) > 2 and not cells[-1]:
-        cells.pop()  # a separator at the end of the row
-    return cells
-
-
-def _is_heading(row: Sequence[str], separator: str | None) -> bool:
-    return not any(_number(cell, separator) is not None for cell in row)
-
-
-def _number(cell: str, separator: str | None) -> float | None:
-    text = cell.replace(",", ".", 1) if separator in ("\t", ";") and "." not in cell else cell
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if isfinite(value) else None
+        return content.decode("latin-1")
 
 
 def _point(
@@ -183,7 +156,7 @@ def _point(
     values = []
     for column in columns:
         cell = row[column.place] if column.place < len(row) else ""
-        value = _number(cell, separator)
+        value = number_of(cell, separator)
         if value is None:
             what = f"'{cell[:24]}' is not a number" if cell else "there is no number"
             where = f"row {place}, column {column.place + 1}"

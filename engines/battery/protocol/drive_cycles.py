@@ -14,10 +14,13 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.reading import guarded
+from engines.tables.columns import Axis, Column, columns_for, fits
+from engines.tables.text import TextTable, text_table
 
 TIMES = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "min": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0}
 CURRENTS = {"A": 1.0, "mA": 1e-3}
 POWERS = {"W": 1.0, "mW": 1e-3, "kW": 1e3}
+TIME, CURRENT, POWER = Axis("Time", "s"), Axis("Current", "A"), Axis("Power", "W")
 MOST_STEPS = 1 << 24
 """Of one drive cycle: half a year of seconds."""
 MOST_ROWS = 10_000_000
@@ -48,7 +51,9 @@ class Cycle:
 
 @guarded("cannot be read as a drive cycle: save it as CSV with two columns, time and current.")
 def read_drive_cycle(path: Path) -> Cycle:
-    """Read a table of two columns, time and current or power. Raises ProblemError that names the row.
+    """Read a table of time and current or power. Raises ProblemError that names the row.
+
+    Of more columns than two the headings say which are meant, in any order and unit (``I/mA, time/h, Ewe/V``).
 
     A first row of names may give units (``time [min], power [kW]``); without them seconds and amperes are meant. The
     columns are separated by commas, semicolons, tabs or blanks; decimal commas are understood beside semicolons and
@@ -69,6 +74,9 @@ def _read(path: Path, changed: int, size: int) -> Cycle:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ProblemError(f"The drive cycle '{path.name}' is no text: save it as CSV.") from error
+    found = _by_headings(text, path.name)
+    if found is not None:
+        return found
     rows: list[tuple[float, float]] = []
     time_scale, scale, kind = 1.0, 1.0, "current"
     names: str | None = None
@@ -93,6 +101,34 @@ def _read(path: Path, changed: int, size: int) -> Cycle:
     times, values = table[:, 0] * time_scale, table[:, 1] * scale
     _check(times, values, f"the drive cycle '{path.name}'", _line_numbers(text, len(rows)))
     return Cycle(times, values, "power" if kind == "power" else "current")
+
+
+def _by_headings(text: str, name: str) -> Cycle | None:
+    """Of a table whose headings are needed to know its columns: it has more than two, or the time is not the first."""
+    table = text_table(text)
+    if len(table.heading) < 2 or not table.rows or len(table.rows[0][1]) < 2:
+        return None
+    if len(table.heading) == 2 and not fits(table.heading[1], TIME):
+        return None
+    kind: Literal["current", "power"] = "current"
+    if not any(fits(each, CURRENT) for each in table.heading) and any(fits(each, POWER) for each in table.heading):
+        kind = "power"
+    columns = columns_for(table.heading, TIME, CURRENT if kind == "current" else POWER, name)
+    numbers = np.array(
+        [[_cell(table, line, row, column, name) for column in columns] for line, row in table.rows], float
+    ).reshape(-1, 2)
+    times, values = numbers.T
+    _check(times, values, f"the drive cycle '{name}'", np.array([line for line, _ in table.rows]))
+    return Cycle(times, values, kind)
+
+
+def _cell(table: TextTable, line: int, row: list[str], column: Column, name: str) -> float:
+    cell = row[column.place] if column.place < len(row) else ""
+    value = table.number(cell)
+    if value is None:
+        what = f"'{cell[:24]}'" if cell else "a gap"
+        raise ProblemError(f"Row {line} of the drive cycle '{name}' has {what}: a number should stand there.")
+    return column.factor * value + column.offset
 
 
 def drive_cycle(times: Array, currents: Array, dt: float) -> Array:

@@ -26,7 +26,7 @@ from engines.battery.setup.cell import parameter_set_of
 from engines.battery.setup.ensemble import FIXED
 from engines.battery.step.cell_rows import Row
 from engines.least_squares import Search
-from engines.table_files import read_table
+from engines.tables.files import read_table
 
 DIGITS = 4
 AROUND = 3.0
@@ -90,7 +90,7 @@ class FitToDischarge(Tool):
     ) -> ToolResult:
         asked, battery = _checked(parameters), _cells(problem)
         with placed_at("measured"):
-            times, voltages = read_table(asked.measured, "measured voltage", ("time", "voltage")).T
+            times, voltages = read_table(asked.measured, "measured voltage", ("time", "voltage"), ("s", "V")).T
         if times[0] < 0:
             raise ProblemError(
                 "The measured voltage begins before the protocol does: count time from 0.", ("measured",)

@@ -6,6 +6,7 @@ import numpy as np
 
 from engines.api.errors import ProblemError
 from engines.cardiac.parameters import CardiacParameters, CellType, RegionSetting, Sphere, Stimulus
+from engines.cardiac.parameters.cells import NON_CONDUCTING, TT06
 from engines.cardiac.step.limits import rounded_down
 from engines.cardiac.tissue.operator import tissue_operator
 from engines.geometry.meshes.mesh import TetMesh
@@ -38,3 +39,18 @@ def _type_by_name(region: str) -> CellType:
     if "endo" in name:
         return "endo"
     return "M" if "mid" in name or name in ("m", "mcell") else "epi"
+
+
+WORDS = {"epi": "epicardial cells", "endo": "endocardial cells", "M": "M cells"}
+
+
+def regions_become(parameters: CardiacParameters) -> dict[str, str]:
+    """What the cells of each region that is set are, in words."""
+    found: dict[str, str] = {}
+    for setting in parameters.regions:
+        if setting.condition == NON_CONDUCTING:
+            found[setting.region] = setting.condition
+            continue
+        cells = WORDS[setting.cell_type] if parameters.cell_model == TT06 else f"cells of {parameters.cell_model}"
+        found[setting.region] = cells if setting.condition == "healthy" else f"{cells}, {setting.condition}"
+    return found

@@ -7,6 +7,7 @@ from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.setup.cells import cell_findings
 from engines.cardiac.setup.resolution import front_findings
 from engines.cardiac.stimulus.protocol import told_times
+from engines.cardiac.stimulus.reach import idle_findings
 from engines.cardiac.tissue.operator import CellOperator, TissueOperator, VertexTissueOperator
 from engines.geometry.meshes.mesh import TetMesh
 
@@ -35,11 +36,17 @@ def problem_findings(mesh: TetMesh, parameters: CardiacParameters, operator: Tis
         )
     if mesh.fibres is None:
         findings.append(
-            Finding("The mesh has no fibres: it conducts alike in all directions, as along fibres.", place=("tissue",))
+            Finding(
+                "The mesh has no fibres: it conducts alike in all directions, as along fibres.",
+                place=("tissue",),
+                remedy=Remedy("Make fibres by rule…", tool="fibres"),
+                alternative=Remedy("Fibres from a file…", tool="fibres-from-file"),
+            )
         )
     findings += front_findings(mesh, parameters)
     if not parameters.stimuli:
         findings.append(Finding("There is no stimulus: nothing will happen until one is added.", place=("stimuli",)))
+    findings += idle_findings(parameters.stimuli, parameters.regions, operator.sites)
     if times := told_times(parameters.stimuli, parameters.tissue, parameters.numerics.step):
         findings.append(Finding(times, "info", ("stimuli",)))
     if len(operator.pieces) > 1:

@@ -41,6 +41,8 @@ ISOTROPIC = 0.6
 """Edges of cells in isotropic tissue count so much along the curve of fibres; vertices' count whole."""
 TOLD, WARNED, FINE = 0.97, 0.8, 0.9
 """Shares of the velocity below which it is told, and warned of; and what a refinement should reach."""
+WIDELY = 0.5
+"""Share of the velocity below which it is also told how many times too slow a front is."""
 FEW = 0.02
 """Share of the tissue in which a front may die out before it is told."""
 MOST_LEVELS = 2
@@ -131,6 +133,8 @@ def front_findings(mesh: TetMesh, parameters: CardiacParameters) -> list[Finding
     widths += "" if one else f" along the fibres and {found.width_across:.2g} mm across"
     places = "" if one else f" along and {across:.0%} across"
     speed = f"conducts at about {along:.0%}{places} of a fine mesh's speed"
+    if 0 < slowest <= WIDELY:
+        speed += f", {1 / slowest:.2g} times too slowly"
     unknown = (
         " (measured for ten Tusscher-Panfilov's cells; less excitable ones need finer meshes)"
         if parameters.cell_model == FROM_FILE
@@ -145,7 +149,7 @@ def front_findings(mesh: TetMesh, parameters: CardiacParameters) -> list[Finding
         return [Finding(f"{text}; {_refinement(mesh, parameters)}.", "warning", ("tissue",), REFINE)]
     severity = "warning" if slowest < WARNED else "info"
     text = f"With {sizes} the mesh {speed}{unknown}: tune to a velocity, or {_refinement(mesh, parameters)}."
-    return [Finding(text, severity, ("tissue",), TUNE)]  # type: ignore[arg-type]  # one of the two
+    return [Finding(text, severity, ("tissue",), TUNE, REFINE)]  # type: ignore[arg-type]  # one of the two
 
 
 REFINE = Remedy("Refine the mesh…", tool="refine")

@@ -11,8 +11,9 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.cardiac.parameters import Box, Site, Sphere, Stimulus, Tissue
-from engines.cardiac.tissue.sites import Sites, region_ids
+from engines.cardiac.parameters import Stimulus, Tissue
+from engines.cardiac.stimulus.reach import onto_tissue, site_cells
+from engines.cardiac.tissue.sites import Sites
 
 MAXIMUM = 32
 """Stimuli of one problem: each has its bit in a cell's mask."""
@@ -93,7 +94,9 @@ def protocol(stimuli: Sequence[Stimulus], tissue: Tissue, mesh: Sites, step: flo
         cells = site_cells(stimulus.site, mesh)
         if not cells.any():
             raise ProblemError(
-                f"Stimulus '{stimulus.name}' lies on no cell: move or enlarge its site; {_extent(mesh)}."
+                f"Stimulus '{stimulus.name}' lies on no cell: move or enlarge its site; {_extent(mesh)}.",
+                ("stimuli", bit, "site"),
+                onto_tissue(stimulus, bit, mesh.centroids),
             )
         mask[cells] |= np.uint32(1 << bit)
     return Protocol(mask, timed_pulses(stimuli, tissue, step))
@@ -177,16 +180,6 @@ def _pulse(stimulus: Stimulus, place: int, first: int, tissue: Tissue, step: flo
         decrement=round(stimulus.decrement / step),
         shortest=max(1, round(shortest / step)),
     )
-
-
-def site_cells(site: Site, mesh: Sites) -> Array:
-    """(n_cells,) bool: the cells of a site, by centroid."""
-    if isinstance(site, Sphere):
-        return np.asarray(np.linalg.norm(mesh.centroids - np.array(site.center), axis=1) <= site.radius)
-    if isinstance(site, Box):
-        inside = (mesh.centroids >= np.array(site.lower)) & (mesh.centroids <= np.array(site.upper))
-        return np.asarray(inside.all(axis=1))
-    return np.isin(mesh.regions, region_ids(site.region, mesh))
 
 
 def membrane_current(amplitude: float, tissue: Tissue) -> float:

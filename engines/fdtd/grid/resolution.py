@@ -18,6 +18,8 @@ FEWEST_PER_WAVELENGTH = 6.0
 GOOD_PER_WAVELENGTH = 12.0
 GOOD_OF_SMOOTHED = 30.0
 """Cells per wavelength from which waves on the grid are less than 0.1 % slow, as little as what smoothing leaves."""
+TOLD_SLOW = 0.1
+"""[%] of slowness on the grid from which it is told."""
 FEWEST_PER_DEPTH = 3
 """Cells in which the field in a metal falls to 1/e: with 3 the decay is 0.5 % wrong, (Δ/δ)²/24."""
 
@@ -74,7 +76,11 @@ def resolution_findings(
                 remedy=_finer(yee, shortest / GOOD_PER_WAVELENGTH),
             ),
         )
-    return (Finding(f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.3g} cells.", "info", ("grid",)),)
+    slow = slowness(cells, SPEED_OF_LIGHT * dt / (densest * coarsest), len(varying))
+    text = f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.3g} cells"
+    if 100 * slow >= TOLD_SLOW:
+        text += f", on which waves are {100 * slow:.2g} % slow: fringes and resonances lie that much too low"
+    return (Finding(f"{text}.", "info", ("grid",)),)
 
 
 def _finer(yee: Yee, largest: float) -> Remedy | None:

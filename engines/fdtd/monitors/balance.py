@@ -11,6 +11,7 @@ from engines.api import Array, Finding
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError
 from engines.fdtd.monitors.flux import FluxWatcher
+from engines.fdtd.monitors.settling import END_AT_DECAY
 from engines.fdtd.watch.watcher import FieldWatcher
 
 LEAST = 1e-3
@@ -25,15 +26,16 @@ class Balance(FieldWatcher):
     """R and T of two planes with the same frequencies; it sums nothing itself.
 
     incident: (frequencies,) [J/Hz] without objects, all positive
+    decays: whether a run ends when the field has died down
     whole: whether R and T must be all of it: nothing absorbs, and no face beside the way of the wave lets it out
     """
 
     def __init__(
         self, reflected: Sequence[FluxWatcher], transmitted: Sequence[FluxWatcher], incident: Array, every: int,
-        whole: bool = False,
+        whole: bool = False, decays: bool = False,
     ) -> None:  # fmt: skip
         self._reflected, self._transmitted, self._incident = reflected, transmitted, incident
-        self.every, self._whole = every, whole
+        self.every, self._whole, self._decays = every, whole, decays
         self._unit = (*reflected, *transmitted)[0].unit
         title, unit, self._x = (*reflected, *transmitted)[0].abscissa()
         self.charts = (
@@ -76,6 +78,7 @@ class Balance(FieldWatcher):
                 f"{why}: R and T are wrong by about as much. Run until the field has died down, and keep the planes "
                 "beside all objects and out of their near field; smaller cells help where the error stays.",
                 place=("monitors",),
+                remedy=None if self._decays else END_AT_DECAY,
             ),
         )
 

@@ -260,7 +260,9 @@ def make_watchers(
         names = [each.plan.name for each in parts["transmission"] or parts["reflection"]]
         energy = incident_energy([incident.energies[name] for name in names], names, incident.nothing)
         every = plans.normalised[0].plan.every
-        found.append(Balance(parts["reflection"], parts["transmission"], energy, every, whole))
+        found.append(
+            Balance(parts["reflection"], parts["transmission"], energy, every, whole, parameters.ending.at_decay)
+        )
     fluxes = {each.plan.name: each for each in found if isinstance(each, FluxWatcher)}
     found += compared(parameters, fluxes, around)
     if parameters.ending.at_decay:

@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from engines.api import Finding
+from engines.api import Finding, Remedy
 from engines.api.device import Backend
 from engines.fdtd.monitors.energies import Energies
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.frequencies import over_at
+from engines.fdtd.parameters import Continuous, FdtdParameters, TraceMonitor
 from engines.fdtd.step.steps import YeeSteps
 from engines.fdtd.watch.watcher import NEVER, FieldWatcher
 
+END_AT_DECAY = Remedy("End when the field has died down", {("ending", "at_decay"): True}, without_end=True)
 LOOKS = 24
 """At the energy, while sources drive: its largest is found to a few per cent."""
 SETTLED = 1e-4
 """Of the largest energy: an amplitude of a hundredth, as much as spectra may then be wrong."""
+
+
+def endless(parameters: FdtdParameters) -> Finding | None:
+    """Of a run that nothing ends, though its sources are pulses and their spectra are measured."""
+    spectra = any(not isinstance(monitor, TraceMonitor) for monitor in parameters.monitors)
+    signals = [each.signal for each in (*parameters.sources, *parameters.ports)]
+    if not spectra or not signals or any(isinstance(signal, Continuous) for signal in signals):
+        return None
+    return Finding(
+        "Nothing ends this run, and its spectra are right once the field has died down: let it end then.",
+        "info",
+        ("ending",),
+        replace(END_AT_DECAY, without_end=False),
+    )
 
 
 class SettlingWatcher(FieldWatcher):
@@ -59,6 +76,7 @@ class SettlingWatcher(FieldWatcher):
                 f"grid, so they may be wrong by about {100 * left**0.5:.2g} %. Run longer, or switch on the end at "
                 "decay.",
                 place=("ending",),
+                remedy=END_AT_DECAY,
             ),
         )
 

@@ -6,12 +6,12 @@ import re
 from itertools import islice
 
 import numpy as np
+from pydantic import BaseModel
 
 from engines.api.errors import ProblemError
 from engines.api.placing import Faces
 from engines.fdtd.media.solids.solids import solids_of
 from engines.fdtd.parameters import Material
-from engines.fdtd.parameters.objects import Object
 from engines.fdtd.placing.kinds import Space
 from engines.geometry.solids.faces import joined
 
@@ -38,10 +38,11 @@ def colour_of(material: Material | None) -> Colour | None:
     return METAL if material.perfect_conductor else None
 
 
-def faces_of(item: Object, space: Space) -> Faces | None:
+def faces_of(item: BaseModel, space: Space) -> Faces | None:
     """The surface of an object with its copies, as far as it is in the grid; None where it has none to draw."""
     try:
-        parts = (solid.faces() for solid in islice(solids_of(item), MOST_SOLIDS))
+        solids = solids_of(item)  # type: ignore[arg-type]  # only objects are asked for their surface
+        parts = (solid.faces() for solid in islice(solids, MOST_SOLIDS))
         faces = joined(part for part in parts if part is not None)
     except ProblemError:
         return None

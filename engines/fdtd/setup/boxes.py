@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from engines.api import Array, Finding
+from engines.api import Array, Finding, Remedy
 from engines.fdtd.grid.boundaries import Axis
 from engines.fdtd.grid.yee import Yee
 from engines.fdtd.media.solids.shapes import Filling
@@ -15,6 +16,9 @@ from engines.fdtd.sources.currents import total_field_box
 from engines.fdtd.sources.driven import Driven
 from engines.geometry.solids.solid import Solid
 
+Changes = dict[tuple[str | int, ...], Any]
+ROOM = 2
+"""Cells between a monitor's box and what it is to hold."""
 POINTS = 16
 """Points along each side of a face that are looked at."""
 
@@ -32,14 +36,14 @@ def box_findings(
         *((n, total_field_box(yee, axes, wave.margin)) for n, wave in zip(slanted, driven.oblique, strict=True)),
     ]  # fmt: skip
     for number, ranges in boxes:
-        ends = np.array([[yee.nodes(d)[node] for node in pair] for d, pair in enumerate(ranges)])
-        if cut := _cut(ends.T, yee, axes, fillings):
+        if cut := _cut(_ends(yee, ranges), yee, axes, fillings):
             found.append(
                 Finding(
-                    f"The box of source {number + 1}, a plane wave, cuts object {cut}: the wave comes in as it is in "
-                    "vacuum, so the cut scatters falsely. Let the object end inside of the box, or repeat it "
+                    f"The box of source {number + 1}, a plane wave, cuts object {_listed(cut)}: the wave comes in as "
+                    "it is in vacuum, so the cut scatters falsely. Let the object end inside of the box, or repeat it "
                     "between periodic faces.",
                     place=("sources", number),
+                    remedy=_smaller_margin(parameters, number, yee, axes, fillings, ranges),
                 )
             )
     for number, monitor in enumerate(parameters.monitors):
@@ -48,17 +52,76 @@ def box_findings(
         if cut := _cut(np.array([monitor.low, monitor.high]), yee, axes, fillings):
             found.append(
                 Finding(
-                    f"Monitor '{monitor.name}' cuts object {cut}: its power is then not what the object radiates, "
-                    "scatters or absorbs, as a part of that flows through the faces inside of the object. Let the "
-                    "box hold the whole object.",
+                    f"Monitor '{monitor.name}' cuts object {_listed(cut)}: its power is then not what the object "
+                    "radiates, scatters or absorbs, as a part of that flows through the faces inside of the object. "
+                    "Let the box hold the whole object.",
                     place=("monitors", number),
+                    remedy=_larger_box(number, monitor, yee, axes, fillings, cut),
                 )
             )
     return tuple(found)
 
 
-def _cut(ends: Array, yee: Yee, axes: Sequence[Axis], fillings: Sequence[Filling]) -> str:
-    """The numbers of the objects that a box (its two corners) cuts, as a list; empty where there are none."""
+def _ends(yee: Yee, ranges: Sequence[tuple[int, int]]) -> Array:
+    """(2, 3) corners of a box of nodes."""
+    return np.array([[yee.nodes(d)[node] for node in pair] for d, pair in enumerate(ranges)]).T
+
+
+def _smaller_margin(
+    parameters: FdtdParameters, number: int, yee: Yee, axes: Sequence[Axis], fillings: Sequence[Filling],
+    ranges: Sequence[tuple[int, int]],
+) -> Remedy | None:  # fmt: skip
+    """The largest margin with which the wave's box holds what it cuts, else periodic faces beside its way, between
+    which it goes on for ever; None where neither helps."""
+    source = parameters.sources[number]
+    assert isinstance(source, WaveSource | ObliqueWaveSource)
+    for margin in range(source.margin - 1, 0, -1):
+        wider = source.margin - margin
+        grown = [
+            (low - wider if low > 0 else low, high + wider if high < axis.n else high)
+            for (low, high), axis in zip(ranges, axes, strict=True)
+        ]
+        if not _cut(_ends(yee, grown), yee, axes, fillings):
+            text = f"Let the box begin {margin} cell{'s' if margin > 1 else ''} beside the absorbing layers"
+            return Remedy(text, {("sources", number, "margin"): margin})
+    if isinstance(source, ObliqueWaveSource):
+        return None
+    beside = [d for d, axis in enumerate(axes) if d != "xyz".index(source.direction[1]) and not axis.wraps]
+    whole = [(0, axes[d].n) if d in beside else pair for d, pair in enumerate(ranges)]
+    if _cut(_ends(yee, whole), yee, axes, fillings):
+        return None
+    faces: Changes = {("faces", f"{'xyz'[d]}_{end}"): "periodic" for d in beside for end in ("low", "high")}
+    return Remedy(f"Make the faces of {' and '.join('xyz'[d] for d in beside)} periodic", faces)
+
+
+def _larger_box(
+    number: int, monitor: BoxMonitor, yee: Yee, axes: Sequence[Axis], fillings: Sequence[Filling], cut: Sequence[int]
+) -> Remedy | None:
+    """The box that holds what it cuts, two cells around it; None where that does not fit between the absorbing
+    layers."""
+    bounds = [solid.bounds() for place, _, solid in fillings if place in cut]
+    low = np.minimum(np.min([first for first, _ in bounds], axis=0) - ROOM * yee.smallest, monitor.low)
+    high = np.maximum(np.max([last for _, last in bounds], axis=0) + ROOM * yee.smallest, monitor.high)
+    for d, axis in enumerate(axes):
+        first, last = yee.nodes(d)[list(axis.clear)]
+        if not yee.flat[d] and (low[d] < first or high[d] > last):
+            return None
+    if _cut(np.array([low, high]), yee, axes, fillings):
+        return None
+    changes: Changes = {("monitors", number, "low"): _rounded(low), ("monitors", number, "high"): _rounded(high)}
+    return Remedy(f"Let '{monitor.name}' hold the whole object", changes)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def _rounded(place: Array) -> list[float]:
+    return [float(f"{value:.6g}") for value in place]
+
+
+def _cut(ends: Array, yee: Yee, axes: Sequence[Axis], fillings: Sequence[Filling]) -> list[int]:
+    """The numbers of the objects that a box (its two corners) cuts; the first five."""
     grid = np.array([yee.nodes(d)[[0, -1]] for d in range(3)]).T
     low, high = np.maximum(ends[0], grid[0]), np.minimum(ends[1], grid[1])
     faces = [
@@ -69,7 +132,7 @@ def _cut(ends: Array, yee: Yee, axes: Sequence[Axis], fillings: Sequence[Filling
         if abs(at - edge) > 0.5 * yee.smallest
     ]
     cut = {place for place, number, solid in fillings if number and _reaches(solid, faces, low, high, yee.smallest)}
-    return ", ".join(str(place) for place in sorted(cut)[:5])
+    return sorted(cut)[:5]
 
 
 def _reaches(solid: Solid, faces: Iterable[tuple[int, float]], low: Array, high: Array, cell: float) -> bool:

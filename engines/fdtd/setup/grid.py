@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Remedy
 from engines.api.errors import ProblemError
 from engines.fdtd.grid.boundaries import Face
 from engines.fdtd.grid.grading import Span, graded_nodes
@@ -76,10 +76,21 @@ def make_faces(faces: Faces, yee: Yee) -> list[tuple[Face, Face]]:
         if yee.flat[axis]:
             found.append((side, side))
             continue
-        if (low == "Bloch") != (high == "Bloch"):
-            raise ProblemError(f"Only one face of {'xyz'[axis]} is a Bloch face: make both so, or none.")
+        _require_partner("xyz"[axis], low, high)
         found.append((face(low, phase), face(high, phase)))
     return found
+
+
+def _require_partner(axis: str, low: FaceKind, high: FaceKind) -> None:
+    """Of a periodic or Bloch face. Raises ProblemError, which sets it."""
+    for kind, name in (("Bloch", "a Bloch face"), ("periodic", "periodic")):
+        if (low == kind) != (high == kind):
+            lacks = ("faces", f"{axis}_{'high' if low == kind else 'low'}")
+            raise ProblemError(
+                f"Only one face of {axis} is {name}: make both so, or none.",
+                lacks,
+                Remedy(f"Make both faces of {axis} {kind}", {lacks: kind}),
+            )
 
 
 def grid_of(setting: GridSetting) -> Grid:

@@ -30,6 +30,7 @@ from engines.fdtd.parameters import (
     PlaneMonitor,
 )
 from engines.fdtd.setup.boxes import box_findings
+from engines.fdtd.setup.facing import facing_findings
 from engines.fdtd.setup.grid import make_faces, make_yee
 from engines.fdtd.setup.media import media_of
 from engines.fdtd.setup.sources import ports_of, sources_of, waveform_of
@@ -101,6 +102,7 @@ class Setup:
             *self.monitors.findings,
             *object_findings(parameters, yee),
             *box_findings(parameters, yee, self.axes, fillings, self.driven),
+            *facing_findings(parameters, fillings),
         )
         if waveforms:
             shortest = SPEED_OF_LIGHT / max(waveform.highest_frequency for waveform in waveforms)

@@ -9,8 +9,8 @@ import numpy as np
 from engines.api import Array, Finding
 from engines.api.errors import MeshError
 from engines.geometry.fibres.directions import SHORT, find_fibres
-from engines.geometry.meshes.check import UNITS
 from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.meshes.sizes import UNITS
 from engines.geometry.raw import RawMesh
 from engines.geometry.readers.carp import read_lon
 from engines.geometry.readers.text import first_line, is_number, numbers, read_bytes

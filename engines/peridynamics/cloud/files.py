@@ -14,8 +14,8 @@ from engines.api import Array
 from engines.api.errors import MeshError, ProblemError
 from engines.geometry.file_kinds import check_table
 from engines.geometry.meshes import shapes
-from engines.geometry.meshes.check import UNITS
 from engines.geometry.meshes.regions import WHOLE, find_regions
+from engines.geometry.meshes.sizes import UNITS
 from engines.geometry.raw import RawMesh
 from engines.geometry.reading import SUFFIXES, read_mesh
 from engines.peridynamics.body.groups import Groups

@@ -15,7 +15,7 @@ from engines.peridynamics.parameters.loading.histories import (
     SmoothStep,
     Sudden,
 )
-from engines.table_files import read_table
+from engines.tables.files import read_table
 
 MICRO = 1e-6
 
@@ -34,7 +34,7 @@ def smooth_integral(share: Array) -> Array:
 
 def table_of(history: FromFile) -> Array:
     """(rows, 2) of time [us] and share. Raises ProblemError."""
-    return read_table(history.path, "history", ("time", "value"))
+    return read_table(history.path, "history", ("time", "value"), ("us", ""))
 
 
 def share(history: History, time: Array, table: Array | None = None) -> Array:

@@ -10,8 +10,8 @@ from engines.api import Array
 from engines.api.errors import ProblemError, placed_at
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.step.batch import Outcome
-from engines.peridynamics.watch.curve import BAND
-from engines.table_files import read_table
+from engines.peridynamics.watch.curve import BAND, BAND_UNITS
+from engines.tables.files import read_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ def measured_curve(path: str, parameters: PeridynamicParameters) -> Measured:
     """Of a file of x [µm] and force [N]; no path: the middle of the problem's experiments. Raises ProblemError."""
     if path:
         with placed_at("measured"):
-            x, force = read_table(path, "measured curve", ("x", "force")).T
+            x, force = read_table(path, "measured curve", ("x", "force"), ("um", "N")).T
         return Measured(_forces(force), x)
     band = parameters.measuring.curve.band
     if not band:
@@ -57,7 +57,7 @@ def measured_curve(path: str, parameters: PeridynamicParameters) -> Measured:
             "There is nothing to compare with: choose a file of x [um] and force [N], or give the problem experiments.",
             ("measured",),
         )
-    x, low, high = read_table(band, "experimental band", BAND).T
+    x, low, high = read_table(band, "experimental band", BAND, BAND_UNITS).T
     return Measured(_forces((low + high) / 2), x)
 
 

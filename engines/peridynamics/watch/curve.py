@@ -19,11 +19,11 @@ from engines.peridynamics.parameters.contact import Driven, Fixed, Free, Shifted
 from engines.peridynamics.parameters.gauges import LoadCurve
 from engines.peridynamics.watch.gauges import AXES, Mean
 from engines.peridynamics.watch.moment import Moment
-from engines.table_files import read_table
+from engines.tables.files import read_table
 from engines.watching import Watcher
 
 CHART = "load_displacement"
-BAND = ("x", "lowest force", "highest force")
+BAND, BAND_UNITS = ("x", "lowest force", "highest force"), ("um", "N", "N")
 
 
 def direction(load: Load, dimensions: int) -> tuple[int, int]:
@@ -151,7 +151,7 @@ class LoadDisplacement(Watcher[Moment]):
             )
         self._acting, self._over = acting, wanted.over
         with placed_at("measuring", "curve", "band"):
-            self._band = read_table(wanted.band, "experimental band", BAND) if wanted.band else None
+            self._band = read_table(wanted.band, "experimental band", BAND, BAND_UNITS) if wanted.band else None
         self.telling = acting.telling or bool(wanted.over)
         """Whether it is worth looking at first."""
         over = wanted.over or "Displacement"

@@ -13,8 +13,11 @@ from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.geometry.file_kinds import check_table
 from engines.reading import count_npz, foreign_file, read_npz
+from engines.tables.columns import Axis, column_of, heading_parts
 
 COLUMNS = ("pre", "post", "weight", "delay")
+DELAY = Axis("delay", "ms")
+SEPARATORS = ("\t", ";", ",")
 CHUNK = 1 << 20
 """Bytes of a table that are looked at at a time while its lines are counted."""
 
@@ -105,12 +108,18 @@ def _npz(place: Path) -> dict[str, Array]:
 
 def _csv(place: Path) -> dict[str, Array]:
     with place.open(encoding="utf-8-sig") as file:
-        names = [name.strip().lower() for name in file.readline().split(",")]
+        first = file.readline()
+    separator = next((mark for mark in SEPARATORS if mark in first), ",")
+    headings = [heading.strip().strip('"') for heading in first.split(separator)]
+    names = [heading_parts(heading)[0].lower() for heading in headings]
     titled = "pre" in names
     with warnings.catch_warnings():  # of a table without rows, with its path
         warnings.simplefilter("ignore", UserWarning)
-        table = np.loadtxt(place, delimiter=",", skiprows=int(titled), ndmin=2, encoding="utf-8-sig")
+        table = np.loadtxt(place, delimiter=separator, skiprows=int(titled), ndmin=2, encoding="utf-8-sig")
     if not table.size:
         raise ProblemError(f"{place.name} has no connections: write a row of numbers for each, pre and post first.")
     order = names if titled else list(COLUMNS[: table.shape[1]])
-    return {name: table[:, k] for k, name in enumerate(order) if name in COLUMNS}
+    found = {name: table[:, k] for k, name in enumerate(order) if name in COLUMNS}
+    if titled and "delay" in found:
+        found["delay"] = column_of(headings[names.index("delay")], 0, DELAY, place.name).factor * found["delay"]
+    return found

@@ -269,3 +269,17 @@ def test_numbers_of_things_are_told_without_decimals(qtbot, values, told):
     qtbot.addWidget(cell)
     cell.show_data(ChartData((Curve("number", np.arange(2.0), np.array(values)),)))
     assert cell.readout.text() == told
+
+
+def test_a_dropped_table_of_several_columns_is_asked_about(charted, qtbot, tmp_path):
+    """Time, voltage and current were refused."""
+    file = tmp_path / "cycler.csv"
+    file.write_text("Time [h],Voltage [V],Current [A]\n0,4.2,1\n0.5,4.1,1\n")
+    charted.charts.panel.cells["voltage"].plot.dropped.emit(str(file))
+    overlay = charted.charts.overlay
+    qtbot.waitUntil(lambda: overlay.dialog is not None and overlay.dialog.use_button.isEnabled(), timeout=5000)
+    overlay.dialog.use_button.click()
+    (measured,) = charted.model.document.project.measured
+    assert measured.title == "cycler"
+    assert measured.y == [4.2, 4.1]
+    assert overlay.dialog is None

@@ -41,6 +41,11 @@ def test_a_remedy_may_be_the_unit_of_the_mesh_or_a_tool(window, qtbot, tmp_path,
     assert "The mesh has no fibres" in stderr
 
     window.open_path(path)
+    page = window.imports.dialog
+    qtbot.waitUntil(lambda: page.document is not None, timeout=120_000)
+    page.units.buttons["mm"].click()  # although it proposes cm
+    qtbot.waitUntil(lambda: page.document.project.geometry.length_unit == "mm", timeout=120_000)
+    page.accept()
     banner = window.findings
 
     def shown(words):
@@ -148,3 +153,63 @@ def test_while_a_run_goes_on_nothing_is_mended(banner):
     banner.show_findings((COLD,))
     banner.set_locked(True)
     assert not banner.mend.isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("engine", "values", "sentence", "edits"),
+    [
+        (
+            "fdtd",
+            {"grid": {"dimensions": "2D", "cells_x": 40, "cells_y": 40}, "faces": {"y_low": "periodic"}},
+            "Only one face of y is periodic",
+            ["faces.y_high = "],
+        ),
+        (
+            "cardiac",
+            {"stimuli": [{"name": "S1", "site": {"kind": "sphere", "center": [90.0, 1.0, 1.0], "radius": 0.5}}]},
+            "Stimulus 'S1' lies on no cell",
+            ["stimuli.0.site.center = [1.875, "],
+        ),
+        (
+            "cardiac",
+            {"stimuli": [{"name": "S1", "site": {"kind": "box", "lower": [5, 0, 0], "upper": [6, 1, 1]}}]},
+            "Stimulus 'S1' lies on no cell",
+            ["stimuli.0.site.lower = [1.", "stimuli.0.site.upper = [2."],
+        ),
+    ],
+)
+def test_what_cannot_run_is_mended_by_its_button(window, qtbot, tmp_path, capsys, engine, values, sentence, edits):
+    """Said once, above the view and on the command line, with the edit that makes it run."""
+    from tests.findings import cardiac
+    from tests.findings.cases import project
+
+    path = project(engine, values, cardiac.mesh() if engine == "cardiac" else None)(tmp_path)
+    assert main(["estimate", str(path), "--device", "cpu"]) == 2
+    told = capsys.readouterr().err
+    assert sentence in told
+    assert all(edit in told for edit in edits)
+    window.open_path(path)
+    banner = window.findings
+    qtbot.waitUntil(lambda: any(sentence in each.message for each in banner.findings), timeout=120_000)
+    qtbot.waitUntil(lambda: window.banner.text == "", timeout=20_000)
+    assert sentence in banner.text
+    assert not banner.mend.isHidden()
+    banner.mend.click()
+    qtbot.waitUntil(lambda: window.estimates.estimate is not None, timeout=120_000)
+    assert all(sentence not in each.message for each in banner.findings)
+    window.model.undo_stack.undo()
+    qtbot.waitUntil(lambda: any(sentence in each.message for each in banner.findings), timeout=20_000)
+
+
+def test_a_remedy_may_take_the_end_of_the_run_away(window, qtbot, tmp_path):
+    from tests.findings.cases import project
+
+    window.open_path(project("fdtd", {"grid": {"dimensions": "1D"}}, until=60.0)(tmp_path))
+    qtbot.waitUntil(lambda: window.estimates.estimate is not None, timeout=60_000)
+    model = window.model
+    window.findings.mend_asked.emit(Remedy("End", {("ending", "at_decay"): True}, without_end=True))
+    assert model.draft["parameters"]["ending"]["at_decay"] is True
+    assert model.document.project.run.until is None
+    model.undo_stack.undo()  # one step
+    assert model.draft["parameters"]["ending"]["at_decay"] is False
+    assert model.document.project.run.until == 60.0

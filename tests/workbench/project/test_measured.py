@@ -9,10 +9,10 @@ import pytest
 
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError
+from engines.tables.columns import Axis
 from workbench.export.chart_tables import chart_table
 from workbench.export.tables import rows_as_text
 from workbench.project import measured as module
-from workbench.project.columns import Axis
 from workbench.project.measured import difference, read_curves, read_measured
 from workbench.project.project import Project
 
@@ -130,6 +130,10 @@ VOLTAGE = (Axis("time", "s"), Axis("Terminal voltage", "V", ("voltage",)))
         "Time [h] Voltage [V]\n0 4.2\n0.5 4.1\n1 3.5\n",
         '"Cell, no. 3","Voltage, terminal (V)","Time (s)"\n"a, b",4.2,0\n"a, b",4.1,1800\nb,3.5,3600\n',
         "Voltage,Time\n4.2,0\n4.1,1800\n3.5,3600\n",
+        "time/s,Ewe/V,<I>/mA\n0,4.2,1\n1800,4.1,1\n3600,3.5,1\n",
+        "current_A,time_h,voltage_V\n1,0,4.2\n1,0.5,4.1\n1,1,3.5\n",
+        "Cycler 7\nCell: LG, no. 3\n\nTime,Voltage\nmin,mV\n0,4200\n30,4100\n60,3500\n",
+        'Time [s],Voltage [V]\n0,"4,2"\n"1,800","4,1"\n"3,600","3,5"\n',
         "curve,Time [min],Terminal voltage [V]\n1 C,0,4.2\n1 C,15,\n1 C,30,4.1\n1 C,60,3.5\n",
     ],
 )

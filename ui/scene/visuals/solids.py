@@ -10,16 +10,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from vispy import gloo
 
 from engines.api import Array
 from engines.api.placing import Faces, PlacedItem
 from ui.scene.shapes.surface import corner_normals
+from ui.scene.visuals.software import is_software
 from ui.scene.visuals.surface import Look, Palette, SurfaceVisual
 
 Colour = tuple[int, int, int]
 Body = tuple[PlacedItem, Colour, Array]
 """What it is, its colour, and (3,) how far it has moved."""
 GLOSS = 0.22
+FINEST, COARSE = 1 << 20, 64
+"""Steps along the longest side of a body that tell points apart."""
+MOST_TRIANGLES = 20_000
+"""Of a body, where the processor draws: one of more (a file's) is drawn in coarse steps (57,600 triangles: 64 to 25 ms
+a frame)."""
 
 
 @dataclass
@@ -36,6 +43,7 @@ class SolidVisuals:
     def __init__(self, palette: Palette) -> None:
         self._palette = palette
         self._kept: dict[int, _Kept] = {}
+        self._software: bool | None = None
 
     def draw(self, bodies: Sequence[Body], opacity: float, look: Look, view: Array, projection: Array) -> None:
         """``opacity`` 1: nothing is seen through them."""
@@ -61,7 +69,10 @@ class SolidVisuals:
         faces = item.faces() if item.faces is not None else None
         corners = np.zeros((1, 3))
         if faces is not None and len(faces.triangles):
-            points, normals = with_normals(faces)
+            if self._software is None:
+                self._software = is_software(str(gloo.gl.glGetParameter(gloo.gl.GL_RENDERER)))
+            coarse = self._software and len(faces.triangles) > MOST_TRIANGLES
+            points, normals = with_normals(faces, COARSE if coarse else FINEST)
             shade = np.broadcast_to(np.array(colour, np.float32), points.shape)
             visual.set_mesh(points, normals, np.arange(len(points)), shade)
             corners = _corners(faces.points)
@@ -75,14 +86,17 @@ class SolidVisuals:
         self._kept = {}
 
 
-def with_normals(faces: Faces) -> tuple[Array, Array]:
-    """Corners of all triangles and unit normals there, (3 m, 3) each: smooth but at edges. Points in one place are
-    one."""
+def with_normals(faces: Faces, steps: int = FINEST) -> tuple[Array, Array]:
+    """Corners of all triangles and unit normals there, (3 m, 3) each: smooth but at edges. Points in one of so many
+    ``steps`` along the longest side are one, at their mean."""
     low, high = faces.points.min(axis=0), faces.points.max(axis=0)
-    steps = np.rint((faces.points - low) * (((1 << 20) - 1) / max(float((high - low).max()), 1e-300))).astype(np.int64)
-    _, first, number = np.unique(steps @ np.array([1 << 40, 1 << 20, 1]), return_index=True, return_inverse=True)
-    points = np.ascontiguousarray(faces.points[first], np.float64)
+    size = max(float((high - low).max()), 1e-300)
+    places = np.rint((faces.points - low) * ((steps - 1) / size)).astype(np.int64)
+    _, number = np.unique(places @ np.array([1 << 40, 1 << 20, 1]), return_inverse=True)
+    count = np.bincount(number)
+    points = np.stack([np.bincount(number, faces.points[:, axis]) / count for axis in range(3)], axis=1)
     triangles = np.ascontiguousarray(number[faces.triangles], np.int64)
+    triangles = triangles[(triangles != np.roll(triangles, 1, axis=1)).all(axis=1)]
     return points[triangles].reshape(-1, 3), corner_normals(points, triangles).reshape(-1, 3)
 
 

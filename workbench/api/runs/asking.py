@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array, Dab, FieldInfo, Simulation, SimulationInfo
+from engines.api import Dab, FieldInfo, Simulation, SimulationInfo
 from engines.api.abilities import OnDevice, Painted
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
@@ -41,7 +41,7 @@ def whole_field(simulation: Simulation, info: FieldInfo) -> Quantity:
         return Quantity(found.reshape(shape), info.unit, info.title, dims)
     axes = "xyz"[: geometry.dimensions]
     coordinates = {
-        axis: Quantity(_centers(geometry, place), geometry.length_unit, axis) for place, axis in enumerate(axes)
+        axis: Quantity(geometry.centers_along(place), geometry.length_unit, axis) for place, axis in enumerate(axes)
     }
     return Quantity(found.reshape(geometry.shape), info.unit, info.title, tuple(axes[::-1]), coordinates)
 
@@ -103,9 +103,3 @@ def probes_of(runner: Runner, document: Document, kept: Keeper) -> Named[Named[C
         return Named(f"followed field at '{probe}'", kept.traced, lambda field: curve(probe, field))
 
     return Named("probe", names, at)
-
-
-def _centers(grid: Grid, axis: int) -> Array:
-    if grid.lines is not None:
-        return np.asarray((grid.lines[axis][1:] + grid.lines[axis][:-1]) / 2)
-    return grid.origin[axis] + (np.arange(grid.counts[axis]) + 0.5) * grid.spacing[axis]

@@ -133,3 +133,40 @@ def test_the_cycles_that_come_along_are_driven_to_their_end(name, backend):
     run.advance(1)
     assert run.observe()["running"] == 0
     assert 2.5 < run.observe()["voltage"] < 4.2
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "values"),
+    [
+        ("Time [h],Voltage [V],Current [A]\n0,4.2,1.5\n0.5,4.1,2.5\n", "current", [1.5, 2.5]),
+        ("<I>/mA;Ewe/V;time/min\n1500;4,2;0\n2500;4,1;30\n", "current", [1.5, 2.5]),
+        ('"Step","Test_Time(s)","Current(A)"\n1,0,1.5\n1,1800,2.5\n', "current", [1.5, 2.5]),
+        (
+            "Cycler 7\nCell: LG, no. 3\n\nTime,Current,Temperature\ns,mA,°C\n0,1500,20\n1800,2500,21\n",
+            "current",
+            [1.5, 2.5],
+        ),
+        ("current [A],time [h]\n1.5,0\n2.5,0.5\n", "current", [1.5, 2.5]),
+        ("t;U [V];P [kW]\n0;3,5;1,5\n1800;3,4;2,5\n", "power", [1500, 2500]),
+    ],
+)
+def test_columns_by_their_headings_in_any_order_and_unit(tmp_path, text, kind, values):
+    got = read_drive_cycle(written(tmp_path, text))
+    assert got.kind == kind
+    np.testing.assert_allclose(got.times, [0, 1800])
+    np.testing.assert_allclose(got.values, values)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("time,voltage,speed\n0,4,1\n1,4,1\n", "'cycle.csv' has no column for 'Current [A]'"),
+        ("time,Cell current [A],Load current [A]\n0,4,1\n1,4,1\n", "more than one column for 'Current [A]'"),
+        ("time,voltage,current\n0,4,1\n1,4,off\n", "Row 3 of the drive cycle 'cycle.csv' has 'off': a number"),
+        ("time,voltage,current\n0,4,1\n0,4,1\n", "The time in row 3 of the drive cycle 'cycle.csv' is not after"),
+    ],
+)
+def test_columns_that_are_not_found(tmp_path, text, sentence):
+    with pytest.raises(ProblemError) as caught:
+        read_drive_cycle(written(tmp_path, text))
+    assert sentence in str(caught.value)

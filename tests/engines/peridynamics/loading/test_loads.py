@@ -14,7 +14,7 @@ from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.loading.histories import share, share_integral
 from engines.peridynamics.parameters import Load, PeridynamicParameters
 from engines.peridynamics.parameters.loading.histories import History
-from engines.table_files import read_table
+from engines.tables.files import read_table
 
 ENGINE = PeridynamicsEngine()
 BAR = {
@@ -94,6 +94,29 @@ def test_a_bad_table_names_its_row(tmp_path, text, sentence):
     path.write_text(text, "utf-8")
     with pytest.raises(ProblemError, match=sentence):
         read_table(str(path), "history", ("time", "value"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time [ms],value\n0,0\n0.01,1\n",
+        "t;share\n0;0\n10;1,0\n",
+        "force [N],value,time [s]\n7,0,0\n8,1,1e-5\n",
+        "# made by hand\n0 0\n10 1\n",
+    ],
+)
+def test_a_history_is_read_in_the_units_of_its_headings(tmp_path, text):
+    """Milliseconds were taken for microseconds without a word."""
+    path = tmp_path / "a.csv"
+    path.write_text(text, "utf-8")
+    np.testing.assert_allclose(read_table(str(path), "history", ("time", "value"), ("us", "")), [[0, 0], [10, 1]])
+
+
+def test_a_history_over_something_else_than_time(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("distance [mm],value\n0,0\n1,1\n", "utf-8")
+    with pytest.raises(ProblemError, match="is in a unit of another kind than 'time \\[us\\]'"):
+        read_table(str(path), "history", ("time", "value"), ("us", ""))
 
 
 def test_loads_of_older_projects_have_their_rise():

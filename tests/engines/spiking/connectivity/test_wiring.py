@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
+from engines.spiking.connectivity import files
 from engines.spiking.connectivity.layout import particles, places_of, space
 from engines.spiking.connectivity.pairs import random_synapses
 from engines.spiking.connectivity.wiring import Space, Span, wire
@@ -168,6 +169,23 @@ def test_tables_are_read(tmp_path, suffix):
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pre;post;weight;delay [s]\n3;1;0.5;0.001\n0;1;-2;0.0002\n",
+        "post\tdelay (us)\tpre\tweight\n1\t1000\t3\t0.5\n1\t200\t0\t-2\n",
+        '"pre","post","weight","delay/ms"\n3,1,0.5,1\n0,1,-2,0.2\n',
+    ],
+)
+def test_columns_of_a_table_are_known_by_their_names_and_delays_by_their_unit(tmp_path, text):
+    """A delay under any other heading than "delay" was left out without a word."""
+    (tmp_path / "table.csv").write_text(text)
+    found = files.read(str(tmp_path / "table.csv"))
+    assert sorted(found) == ["delay", "post", "pre", "weight"]
+    np.testing.assert_array_equal(found["pre"], [3, 0])
+    np.testing.assert_allclose(found["delay"], [1.0, 0.2])
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

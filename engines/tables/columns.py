@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engines.api.errors import ProblemError
-from workbench.words.quantities import conversion
+from engines.tables.quantities import conversion, is_known
 
 SYMBOLS = {
     "time": ("t", "zeit", "temps", "elapsed", "seconds", "test_time"),
@@ -23,6 +23,8 @@ SYMBOLS = {
 }
 """What columns are called besides the words of the charts."""
 _HEADING = re.compile(r"(.*?)\s*(?:[\[(]([^\[\]()]*)[\])]|\s/\s*(\S+))?\s*")
+_JOINED = re.compile(r"(.+)[/_]([^/_\s]+)")
+"""``Voltage/V``, ``current_A``: a name and its unit, if it is one."""
 CURVE = "curve"
 """The first heading of a table that this application writes of a chart (:mod:`workbench.export.chart_tables`)."""
 
@@ -45,13 +47,24 @@ class Column:
     offset: float = 0.0
 
 
+def guessed(heading: Sequence[str], axis: Axis, besides: int = -1) -> int:
+    """The column that is most likely of an axis; the first of equals."""
+    fits = [-2 if place == besides else _fit(heading_parts(cell), axis, place) for place, cell in enumerate(heading)]
+    return fits.index(max(fits))
+
+
+def fits(heading: str, axis: Axis) -> bool:
+    """Whether the name of a heading says that it is of this axis, and its unit does not deny it."""
+    return _fit(heading_parts(heading), axis, 0) >= 2
+
+
 def columns_for(heading: Sequence[str], x: Axis, y: Axis, name: str) -> tuple[Column, Column]:
     """The columns of a table for the two axes.
 
     Two columns whose headings say nothing are x and y. Raises ProblemError with a sentence
     that names the headings where more than two leave a choice, and where a unit is of another kind.
     """
-    cells = [_parts(cell) for cell in heading]
+    cells = [heading_parts(cell) for cell in heading]
     if len(cells) == 2 and not any(unit for _, unit in cells):
         swapped = _fit(cells[0], y, 0) > 1 and _fit(cells[1], x, 1) > 1
         return (Column(1), Column(0)) if swapped else (Column(0), Column(1))
@@ -62,7 +75,7 @@ def columns_for(heading: Sequence[str], x: Axis, y: Axis, name: str) -> tuple[Co
 
 def column_of(heading: str, place: int, axis: Axis, name: str) -> Column:
     """The column under a heading, in the unit of an axis. Raises ProblemError if its unit is of another kind."""
-    unit = _parts(heading)[1]
+    unit = heading_parts(heading)[1]
     if not unit or not axis.unit:
         return Column(place)
     found = conversion(unit, axis.unit)
@@ -74,12 +87,14 @@ def column_of(heading: str, place: int, axis: Axis, name: str) -> Column:
     return Column(place, *found)
 
 
-def _parts(cell: str) -> tuple[str, str]:
-    """Name and unit of a heading: ``Time [h]``, ``Voltage (mV)``, ``I / A``."""
+def heading_parts(cell: str) -> tuple[str, str]:
+    """Name and unit of a heading: ``Time [h]``, ``Voltage (mV)``, ``I / A``, ``<I>/mA``, ``time_s``."""
     found = _HEADING.fullmatch(cell.strip())
-    if found is None:
-        return cell.strip(), ""
-    return found[1].strip(), (found[2] or found[3] or "").strip()
+    name, unit = (cell.strip(), "") if found is None else (found[1].strip(), (found[2] or found[3] or "").strip())
+    joined = None if unit else _JOINED.fullmatch(name)
+    if joined is not None and is_known(joined[2]):
+        name, unit = joined[1], joined[2]
+    return name.strip("<>"), unit
 
 
 def _words(text: str) -> set[str]:

@@ -14,6 +14,11 @@ OTHERS = {
     "Å": ("m", 1e-10), "dB": ("dB", 1.0), "°": ("°", 1.0), "deg": ("°", 1.0), "rad": ("°", 57.29577951308232),
 }  # fmt: skip
 """Those that are no base unit with a prefix: what they are a part of, and how much of it."""
+FAMILIES = (
+    ("fs", "ps", "ns", "µs", "ms", "s", "min", "h", "d"), ("nm", "µm", "mm", "cm", "m", "in"), ("µV", "mV", "V", "kV"),
+    ("µA", "mA", "A", "kA"), ("mW", "W", "kW"), ("mAh", "Ah"), ("Wh", "kWh"), ("mJ", "J", "kJ"), ("mN", "N", "kN"),
+    ("Pa", "kPa", "MPa", "GPa"), ("Hz", "kHz", "MHz", "GHz", "THz"), ("°C", "K"), ("mΩ", "Ω"), ("%", "1"), ("°", "rad"),
+)  # fmt: skip
 KELVIN = 273.15
 
 
@@ -29,6 +34,18 @@ def conversion(unit: str, into: str) -> tuple[float, float] | None:
         return None
     offset = KELVIN * ((_plain(into) == "K") - (_plain(unit) == "K")) if one[0] == "°C" else 0.0
     return one[1] / other[1], offset
+
+
+def is_known(unit: str) -> bool:
+    """Whether this is a unit, in one of the ways that people write it."""
+    return _known(_plain(unit)) is not None
+
+
+def alike(unit: str) -> list[str]:
+    """The units that people choose among for what is measured in ``unit``, small ones first; it alone if unknown."""
+    if not unit:
+        return []
+    return next((list(each) for each in FAMILIES if any(conversion(unit, one) for one in each)), [unit])
 
 
 def _plain(unit: str) -> str:

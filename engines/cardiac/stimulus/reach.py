@@ -1,0 +1,69 @@
+"""Which cells a stimulus reaches; of one that reaches none that conduct, where it would."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engines.api import Array, Finding, Remedy
+from engines.cardiac.parameters import Box, RegionSetting, Site, Sphere, Stimulus
+from engines.cardiac.parameters.cells import NON_CONDUCTING
+from engines.cardiac.tissue.sites import Sites, region_ids
+
+
+def site_cells(site: Site, mesh: Sites) -> Array:
+    """(n_cells,) bool: the cells of a site, by centroid."""
+    if isinstance(site, Sphere):
+        return np.asarray(np.linalg.norm(mesh.centroids - np.array(site.center), axis=1) <= site.radius)
+    if isinstance(site, Box):
+        inside = (mesh.centroids >= np.array(site.lower)) & (mesh.centroids <= np.array(site.upper))
+        return np.asarray(inside.all(axis=1))
+    return np.isin(mesh.regions, region_ids(site.region, mesh))
+
+
+def idle_findings(stimuli: Sequence[Stimulus], regions: Sequence[RegionSetting], mesh: Sites) -> list[Finding]:
+    """A warning for each stimulus that lies in scar alone."""
+    dead = {setting.region for setting in regions if setting.condition == NON_CONDUCTING}
+    numbers = [number for number, name in mesh.region_names.items() if name in dead]
+    if not numbers:
+        return []
+    conducts = ~np.isin(mesh.regions, numbers)
+    found = []
+    for place, stimulus in enumerate(stimuli):
+        reached = site_cells(stimulus.site, mesh)
+        if reached.any() and not conducts[reached].any():
+            message = f"Stimulus '{stimulus.name}' lies in {NON_CONDUCTING} alone: it excites nothing."
+            remedy = onto_tissue(stimulus, place, mesh.centroids[conducts])
+            found.append(Finding(message, place=("stimuli", place, "site"), remedy=remedy))
+    return found
+
+
+def onto_tissue(stimulus: Stimulus, number: int, centroids: Array) -> Remedy | None:
+    """The edit that moves stimulus ``number`` as little as brings it over one of ``centroids: (n, 3)`` [mm]; None for a
+    region, which is not moved, and where there is nothing to move to."""
+    site = stimulus.site
+    changes = None if not len(centroids) else _moved(site, centroids)
+    if changes is None:
+        return None
+    text = f"Move '{stimulus.name}' onto the tissue"
+    return Remedy(text, {("stimuli", number, "site", name): value for name, value in changes.items()})
+
+
+def _moved(site: Site, centroids: Array) -> dict[str, list[float]] | None:
+    if isinstance(site, Sphere):
+        return {"center": _rounded(_nearest(centroids, np.array(site.center)))}
+    if isinstance(site, Box):
+        low, high = np.array(site.lower), np.array(site.upper)
+        way = _nearest(centroids, (low + high) / 2) - (low + high) / 2
+        return {"lower": _rounded(low + way), "upper": _rounded(high + way)}
+    return None
+
+
+def _nearest(centroids: Array, place: Array) -> Array:
+    return np.asarray(centroids[np.argmin(np.linalg.norm(centroids - place, axis=1))])
+
+
+def _rounded(place: Array) -> list[float]:
+    """To a micrometre."""
+    return [round(float(value), 3) for value in place]

@@ -1,0 +1,99 @@
+"""Rows and headings of a table in a text file, however its columns are kept apart."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from engines.tables.quantities import is_known
+
+PREAMBLE = 200
+"""Lines that may stand above the numbers: what instruments write of a measurement."""
+_NAMES = re.compile(r"[^\s\[(]+(?:\s*(?:\[[^\]]*\]|\([^)]*\)))?")
+"""Headings with nothing but spaces between them: ``Time [h] Voltage [V]``."""
+_QUOTED = re.compile(r'"[^"]*"')
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """heading: one for each column, or none; rows: (line of the file, its cells); separator: None for spaces"""
+
+    heading: tuple[str, ...]
+    rows: tuple[tuple[int, list[str]], ...]
+    separator: str | None
+
+    def number(self, cell: str) -> float | None:
+        return number_of(cell, self.separator)
+
+
+def text_table(text: str) -> TextTable:
+    """The table in a text. Empty lines and those that begin with # are passed over, and what stands above the headings,
+    if the numbers below have as many columns as these. A line of units below the names belongs to them."""
+    lines = [(place, line) for place, line in enumerate(text.splitlines(), 1)]
+    lines = [(place, line) for place, line in lines if line.strip() and line.lstrip()[0] != "#"]
+    if not lines:
+        return TextTable((), (), ",")
+    separator = _separator([line for _, line in lines[:2]] if len(lines) < 3 else [lines[-1][1]])
+    cells = [(place, _split(line, separator)) for place, line in lines[: PREAMBLE + 1]]
+    first = next((at for at, (_, row) in enumerate(cells) if _is_row(row, separator)), 1)
+    below = cells[first][1] if first < len(cells) else []
+    heading = _heading([line for _, line in lines[:first]], below, separator)
+    if first == 1 and not heading:  # a word, and no names: what is wrong with it is told where it is read
+        first = 0
+    rows = [(place, _split(line, separator)) for place, line in lines[first:]]
+    return TextTable(tuple(heading), tuple(rows), separator)
+
+
+def number_of(cell: str, separator: str | None) -> float | None:
+    """A finite number, with a decimal comma where that separates no columns, or with thousands apart by commas."""
+    text = cell
+    if "," in cell and separator == "," and _THOUSANDS.fullmatch(cell):
+        text = cell.replace(",", "")
+    elif separator is not None and "." not in cell:
+        text = cell.replace(",", ".", 1)
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
+
+
+def _separator(lines: Sequence[str]) -> str | None:
+    """What stands between the columns: the last row of these tells, since a heading may hold anything."""
+    bare = _QUOTED.sub("", lines[-1])
+    return next((mark for mark in ("\t", ";", ",") if mark in bare), None)
+
+
+def _split(line: str, separator: str | None) -> list[str]:
+    if separator is None:
+        cells = [cell.strip('"') for cell in line.split()]
+    else:
+        cells = [cell.strip() for cell in next(csv.reader([line.strip(" \r\n")], delimiter=separator))]
+    while len(cells) > 2 and not cells[-1]:
+        cells.pop()  # a separator at the end of the row
+    return cells
+
+
+def _is_row(row: Sequence[str], separator: str | None) -> bool:
+    """Of numbers: two of them, or one of two cells."""
+    numbers = sum(number_of(cell, separator) is not None for cell in row)
+    return numbers >= 2 or (numbers == 1 and len(row) <= 2)
+
+
+def _heading(above: Sequence[str], row: Sequence[str], separator: str | None) -> list[str]:
+    """The names right above the first row of numbers, with the units of a line between them; none where there are
+    fewer names than columns."""
+    named = [_split(line, separator) if separator else _NAMES.findall(line) for line in above[-2:]]
+    if not named:
+        return []
+    if len(named) == 2 and len(named[0]) == len(named[1]) and any(named[1]) and all(map(_is_unit, named[1])):
+        return [f"{name} [{unit}]" if unit else name for name, unit in zip(*named, strict=True)]
+    return named[-1] if len(named[-1]) >= min(2, len(row)) else []
+
+
+def _is_unit(cell: str) -> bool:
+    return not cell or is_known(cell.strip("[]()"))

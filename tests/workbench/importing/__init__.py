@@ -1,0 +1,1 @@
+"""Tests of what files of others are told to be."""
