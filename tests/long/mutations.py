@@ -8,11 +8,13 @@ against the tests that reach its line, the shortest first, until one fails.
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import pickle
 import random
 import re
 import select
+import shutil
 import signal
 import sys
 import tempfile
@@ -50,7 +52,7 @@ PLACES = {
 }
 NOT_HERE = re.compile(r"cuda|gpu|extreme|fuzz")
 """Tests that need a device, or that try at random."""
-Told = tuple[Mutant, str, list[str]]
+Told = tuple[Mutant, str, int]
 
 
 @dataclass
@@ -80,9 +82,11 @@ class Part:
     mutants: dict[str, list[Mutant]]
     until: float
     seconds: float
+    journal: Path
+    """Takes a line of JSON for each defect as it is through, as the time may end before the others are."""
 
-    def __call__(self) -> list[Told]:
-        session = Session(self.mutants, self.until, self.seconds)
+    def __call__(self) -> None:
+        session = Session(self.mutants, self.until, self.seconds, self.journal)
         packages = {package_of(path) for path in self.mutants}
         arguments = [place for name in PACKAGES if name in packages for place in PLACES[name]]
         silent = os.open(os.devnull, os.O_WRONLY)
@@ -91,15 +95,19 @@ class Part:
             os.dup2(silent, 2)
         os.chdir(ROOT)
         pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments], plugins=[session])
-        return session.told
+
+    def told(self) -> list[Told]:
+        """What is known until now of its defects: what became of each, and by how many tests."""
+        known = {each.name: each for mutants in self.mutants.values() for each in mutants}
+        lines = self.journal.read_text("utf-8").splitlines() if self.journal.exists() else []
+        return [(known[name], what, tests) for name, what, tests in map(json.loads, lines)]
 
 
 class Session:
     """A plugin of pytest that runs tests against defects instead of one after the other."""
 
-    def __init__(self, mutants: dict[str, list[Mutant]], until: float, seconds: float) -> None:
-        self._mutants, self._until, self._seconds = mutants, until, seconds
-        self.told: list[Told] = []
+    def __init__(self, mutants: dict[str, list[Mutant]], until: float, seconds: float, journal: Path) -> None:
+        self._mutants, self._until, self._seconds, self._journal = mutants, until, seconds, journal
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -136,11 +144,8 @@ class Session:
             self._tell(mutant, "not reached" if what == "survived" and not tests else what, names)
 
     def _tell(self, mutant: Mutant, what: str, tests: list[str]) -> None:
-        self.told.append((mutant, what, tests))
-        if journal := os.environ.get("MUTATIONS_JOURNAL"):
-            with open(journal, "a", encoding="utf-8") as file:
-                source = (ROOT / mutant.path).read_bytes()
-                file.write(f"{what} ({len(tests)}): {mutant.told(source)}\n")
+        with self._journal.open("a", encoding="utf-8") as file:
+            file.write(json.dumps([mutant.name, what, len(tests)]) + "\n")
 
 
 def lines_of(mutant: Mutant, source: bytes) -> set[int]:
@@ -321,18 +326,19 @@ def run(options: Namespace) -> int:
     report = Report("mutations", options, COLUMNS)
     os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(dir=os.environ["XDG_DATA_HOME"].rpartition("/")[0])
     chosen = selected(options)
-    parts = (Part(dict(each), report.until, options.seconds) for each in _batched(list(chosen.items()), OF_A_PROCESS))
+    folder = Path(tempfile.mkdtemp(prefix="workbench-mutations-", dir=options.folder))
+    batches = enumerate(_batched(list(chosen.items()), OF_A_PROCESS))
+    parts = (Part(dict(each), report.until, options.seconds, folder / f"{k}.jsonl") for k, each in batches)
     survivors: list[str] = []
-    for _, told in spread(lambda part: part(), lambda: next(parts, None), options.processes, report.until, LONGEST):
-        if isinstance(told, Lost):
-            report.lose("", told, "a process with tests", "")
-            continue
-        for mutant, what, tests in told:
+    for part, told in spread(lambda part: part(), lambda: next(parts, None), options.processes, report.until, LONGEST):
+        if isinstance(told, Lost) and not told.late:
+            report.lose("all", told, "a process with tests", "")
+        for mutant, what, tests in part.told():
             report.add(package_of(mutant.path), {"mutants": 1, "killed": 0, what: 1})
             if what != "killed":
-                line = f"{what} ({len(tests)} tests): {mutant.told((ROOT / mutant.path).read_bytes())}"
-                survivors.append(line)
-                print(line, flush=True)
+                survivors.append(f"{what} ({tests} tests): {mutant.told((ROOT / mutant.path).read_bytes())}")
+                print(survivors[-1], flush=True)
+    shutil.rmtree(folder)
     report.facts["survivors"] = survivors
     for name, counts in list(report.rows.items()):
         if counts["killed"] < FLOOR * counts["mutants"]:

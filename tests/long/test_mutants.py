@@ -107,3 +107,13 @@ def test_a_process_that_dies_or_never_ends_has_no_answer():
     began = time.monotonic()
     assert in_a_copy(lambda: time.sleep(60), 0.2) is None
     assert time.monotonic() - began < 10.0
+
+
+def test_what_is_through_is_known_when_the_time_ends_before_the_rest(tmp_path):
+    from tests.long.mutations import Part, Session
+
+    first, second = mutants_of("workbench/a.py", SOURCE)[:2]
+    part = Part({"workbench/a.py": [first, second]}, 0.0, 1.0, tmp_path / "a.jsonl")
+    assert part.told() == []
+    Session(part.mutants, part.until, part.seconds, part.journal)._tell(second, "killed", ["a", "b"])
+    assert part.told() == [(second, "killed", 2)]
