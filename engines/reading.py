@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import re
+import stat
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -54,6 +55,19 @@ def _brief(sentence: str) -> str:
     return re.sub(r"\S{60,}", lambda word: f"{word[0][:40]}…", sentence)[:LONGEST_SENTENCE]
 
 
+def refuse_pipe(path: Path, kind: type[ProblemError] = ProblemError) -> None:
+    """Raises ``kind`` for what is there and neither file nor folder: a pipe is waited for, a device never ends. And for
+    what cannot even be looked at, as a name that is too long."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # of what is not there the reader tells better
+        return
+    except OSError as error:
+        raise kind(f"'{_brief(str(path))}' cannot be read: {error.strerror}.") from error
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise kind(f"'{path}' is a pipe or a device: copy what it holds into a file and choose that.")
+
+
 Reader = TypeVar("Reader", bound=Callable[..., Any])
 
 
@@ -71,6 +85,7 @@ def guarded(
         def reading(path: Any, *arguments: Any, **options: Any) -> Any:
             name = Path(path).name
             with foreign_file(f"'{name}' {trouble}", kind):
+                refuse_pipe(Path(path), kind)
                 with suppress(OSError):  # of what is not there the reader tells better
                     if Path(path).stat().st_size > largest:
                         raise kind(f"'{name}' is larger than {largest >> 20} MB: thin it out first.")

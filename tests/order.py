@@ -38,7 +38,7 @@ LONG = {
     "tests/engines/stencil/poisson/test_poisson_cuda_on_host.py": 20.0,
     "tests/engines/cardiac/test_cardiac_engine.py": 20.0,
     "tests/engines/fdtd/lab/test_lab.py": 17.0,
-    "tests/engines/cardiac/step/test_stepping.py": 14.0,
+    "tests/engines/cardiac/multirate/test_multirate.py": 12.0,
     "tests/engines/peridynamics/cloud/test_points.py": 14.0,
     "tests/engines/spiking/events/test_matrix.py": 14.0,
     "tests/engines/backend/test_backend_waiting.py": 14.0,

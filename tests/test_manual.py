@@ -9,15 +9,13 @@ from pathlib import Path
 
 import pytest
 
+import workbench
+from engines.api import registry
+from ui.forms.schema import default_values
+from ui.window.help.manual.reference import commands_page, parameters_page
+from workbench.cli.arguments import COMMANDS
+
 ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / "docs"))
-
-from reference import commands_page, parameters_page  # noqa: E402  # the manual's own scripts are no package
-
-import workbench  # noqa: E402
-from engines.api import registry  # noqa: E402
-from ui.forms.schema import default_values  # noqa: E402
-from workbench.cli.arguments import COMMANDS  # noqa: E402
 
 
 def names(value, path=""):
@@ -34,9 +32,10 @@ def names(value, path=""):
 def test_every_parameter_of_a_new_problem_is_in_the_reference(engine):
     engine = registry.engine(engine)
     page = parameters_page(engine)
-    found = [name for name in names(default_values(engine.Parameters)) if f"| `{name}` |" not in page]
+    wanted = list(names(default_values(engine.Parameters)))
+    found = [name for name in wanted if f"| `{name}` |" not in page]
     kinds = [name for name in found if name.rpartition(".")[2] in ("kind", "type", "shape", "form")]
-    assert len(page) > 2000
+    assert len(wanted) > 4
     assert found == kinds  # a kind stands in the heading of its table
 
 

@@ -122,6 +122,15 @@ def test_a_step_that_is_too_long_is_said_in_the_form(monkeypatch):
     assert caught.value.place == ("step",)
 
 
+def test_a_field_without_an_array_is_named(monkeypatch):
+    monkeypatch.syspath_prepend(PLUGIN)
+    module = importlib.import_module("membrane.engine")
+    simulation = module.MembraneEngine().build(Problem(module.MembraneParameters(cells=16, mode_x=1)), CpuBackend())
+    simulation.arrays["displacement"] = simulation.arrays.pop("u")
+    with pytest.raises(LookupError, match="the field 'u' has no array: there are before, displacement"):
+        simulation.non_finite()
+
+
 BROKEN = {
     "absent": ("absent.engine:Engine", "", "ModuleNotFoundError"),
     "raising": ("raising:Engine", "raise SystemExit('half installed')", "half installed"),

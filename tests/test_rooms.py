@@ -11,6 +11,7 @@ import graphlib
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,10 +87,17 @@ def test_one_name_for_each_role(engine):
     assert not strange
     for path in sources(engine):
         text = path.read_text(encoding="utf-8")
-        assert not re.search(r"backend\.id\b", text), f"{told(path)} asks for the device: use engines.backend.twins"
         assert not re.search(r"^(PRECISIONS|REAL)\b.*=", text, re.MULTILINE), f"{told(path)}: engines.backend.precision"
         assert not re.search(r"^class (Observer|Recorder|Instruments)\b", text, re.MULTILINE), (
             f"{told(path)}: a Watcher"
+        )
+
+
+@pytest.mark.parametrize("place", [*ENGINES, "formulas", "geometry"])
+def test_one_door_to_what_is_written_twice(place):
+    for path in sources(place):
+        assert not re.search(r"backend\.id\b", path.read_text(encoding="utf-8")), (
+            f"{told(path)} asks for the device: use engines.backend.twins"
         )
 
 
@@ -112,6 +120,59 @@ def test_tests_stand_where_the_sources_do(engine):
         assert mirrored.is_dir(), f"{told(folder)} tests no room of engines/{engine}"
         tests = list(folder.glob("test_*.py"))
         assert len(tests) <= MOST_FILES + 5, f"{told(folder)} has {len(tests)} files"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_kernels_know_by_number_is_declared_once(engine):
+    """In Python, for both twins: an enumeration in a CUDA source that Python does not write, a list of names defined as
+    numbers, or a tuple of row numbers in a Numba kernel, would be a second declaration."""
+    enums = re.compile(r"^\s*enum\b|(?:^#define [A-Z_]+ \d+\n){3}", re.MULTILINE)
+    rows = re.compile(r"^[A-Z_]+(, [A-Z_]+)+ = (\d+(, \d+)+|range\(\d+\))$", re.MULTILINE)
+    for path in sources(engine, ".cu", ".cuh", ".py"):
+        text = path.read_text(encoding="utf-8")
+        if path.suffix != ".py":
+            written = re.match(r"// .*written (by|from .* by) `python -m", text)
+            assert written or not enums.search(text), f"{told(path)} declares rows: let engines.backend.compile.headers"
+        elif path.name.startswith("cpu") and "lab" not in path.parts:
+            assert not rows.search(text), f"{told(path)} declares rows: take them from where its twin's header does"
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "backend", "geometry"])
+def test_every_parallel_kernel_says_what_it_computes(engine):
+    """The equation, what arrays are, and of those that a step launches the bytes: a person reads the last two."""
+    silent = [
+        f"{told(path)}:{node.name}"
+        for path in sources(engine)
+        if "parallel=True" in (text := path.read_text(encoding="utf-8"))
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef)
+        and any("parallel=True" in ast.unparse(each) for each in node.decorator_list)
+        and not ast.get_docstring(node)
+    ]
+    assert not silent
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_room_has_its_tests(engine):
+    """Parameters and presets are declarations, which the tests of the engine and of its presets take up."""
+    place = ROOT / "engines" / engine
+    rooms = {path.relative_to(place).parts[0] for path in sources(engine, ".py", ".cu") if path.name != "__init__.py"}
+    rooms -= {"engine.py", "parameters.py", "parameters", "presets"}
+    empty = [room for room in ROOMS if room not in rooms]
+    assert not empty, f"engines/{engine} has rooms that hold nothing: {empty}"
+    tests = ROOT / "tests" / "engines" / engine
+    without = sorted(room for room in rooms if not any((tests / room).rglob("test_*.py")))
+    assert not without, f"tests/engines/{engine} has no tests of {without}"
+    assert list(tests.glob("test_*engine*.py")), f"tests/engines/{engine} has no tests of the whole engine"
+
+
+def test_no_engine_knows_another():
+    """All stand side by side among the layers that import-linter holds; one that does not may import any."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
+    (line,) = (layer for each in contracts for layer in each.get("layers", []) if "engines.stencil" in layer)
+    listed = sorted(line.split(" | "))
+    assert listed == [f"engines.{engine}" for engine in ENGINES], "name every engine among the layers in pyproject.toml"
 
 
 def is_suspect(text: str) -> bool:

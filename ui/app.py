@@ -56,6 +56,7 @@ def main(argv: Sequence[str] = ()) -> int:
     share_arenas()
     sys.setswitchinterval(SWITCH_SECONDS)
     application = create_application(argv)
+    from ui.compiling import BackgroundCompiler
     from ui.session.house import HouseServices  # after the application: what it imports may want one
     from ui.viewport.viewport import Viewport
 
@@ -68,10 +69,13 @@ def main(argv: Sequence[str] = ()) -> int:
     collector = GuiThreadCollector(application)
     window.model.opened.connect(collector.collect_soon)
     window.show()
+    compiler = BackgroundCompiler(lambda text: window.log.add(Message(text)), window)
+    compiler.begin_soon()
     names = [text for text in argv if not text.startswith("-")]
     if names:
         QTimer.singleShot(0, lambda: open_named(window, names[0]))
     code = application.exec()
+    compiler.stop()
     ending.restore()
     collector.stop()
     return code

@@ -2,7 +2,6 @@
 // MAPPED: there are values. MASKED: some are missing. DEEP: lit from the side of the camera.
 #version 120
 uniform sampler2D u_lut;
-uniform vec2 u_range;          // lowest value, 1 / (highest - lowest)
 uniform vec3 u_missing;
 uniform vec3 u_plain;          // linear light
 uniform float u_lit;           // how much light and shade, 0..1
@@ -11,11 +10,12 @@ varying vec3 v_normal;
 varying vec3 v_at;
 varying float v_shade;
 #include "light.glsl"
+#include "place.glsl"
 
 void main() {
     vec3 base = u_plain;
 #ifdef MAPPED
-    float share = clamp((v_value - u_range.x) * u_range.y, 0.0, 1.0);
+    float share = clamp(place_of(v_value), 0.0, 1.0);
     base = texture2D(u_lut, vec2((share * 255.0 + 0.5) / 256.0, 0.5)).rgb;
 #ifdef MASKED
     if (v_value > 1.0e38) base = u_missing;

@@ -9,7 +9,6 @@ uniform vec2 u_extent;         // along x and y
 uniform vec2 u_span;           // columns and rows in full
 uniform vec2 u_size;           // of the texture, in samples
 uniform vec2 u_step;           // between vertices, in samples
-uniform vec2 u_range;          // lowest value, 1 / (highest - lowest)
 uniform float u_lift;          // height of the highest value
 uniform vec3 u_plain;          // linear light
 uniform sampler2D u_values;
@@ -19,6 +18,7 @@ varying vec3 v_colour;
 varying vec2 v_value;
 varying float v_age;
 varying float v_clip;
+#include "place.glsl"
 
 vec2 sampled(vec2 texel) {
     float value = texture2D(u_values, texel / u_size).r;
@@ -31,7 +31,7 @@ vec2 sampled(vec2 texel) {
 
 float height(vec2 texel) {
     vec2 value = sampled(clamp(texel, vec2(0.5), u_size - 0.5));
-    return value.y * u_lift * clamp((value.x - u_range.x) * u_range.y, -0.25, 1.25);
+    return value.y * u_lift * clamp(place_of(value.x), -0.25, 1.25);
 }
 
 void main() {

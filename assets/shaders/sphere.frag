@@ -6,7 +6,6 @@ uniform sampler2D u_values;
 uniform sampler2D u_lut;
 uniform vec2 u_size;           // of the texture of values
 uniform float u_shells;
-uniform vec2 u_range;          // lowest value, 1 / (highest - lowest)
 uniform vec3 u_missing;
 uniform vec3 u_plain;          // linear light
 uniform vec3 u_first;          // the planes that bound the corner, in the eye's space: it lies where all three dot
@@ -20,6 +19,7 @@ varying vec3 v_ray;
 varying vec2 v_texel;
 varying float v_shade;
 #include "light.glsl"
+#include "place.glsl"
 
 vec2 value_at(float shell) {
     float value = texture2D(u_values, vec2(v_texel.x + shell, v_texel.y) / u_size).r;
@@ -64,7 +64,7 @@ void main() {
 #else
     vec2 met = value_at(0.0);
 #endif
-    float share = clamp((met.x / max(met.y, 1.0e-6) - u_range.x) * u_range.y, 0.0, 1.0);
+    float share = clamp(place_of(met.x / max(met.y, 1.0e-6)), 0.0, 1.0);
     base = texture2D(u_lut, vec2((share * 255.0 + 0.5) / 256.0, 0.5)).rgb;
 #ifdef MASKED
     base = mix(u_missing, base, met.y);

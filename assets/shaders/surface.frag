@@ -7,7 +7,6 @@
 // ISOCHRONES: lines of equal value, dark on light colours and light on dark ones.
 #version 120
 uniform sampler2D u_lut;
-uniform vec2 u_range;          // lowest value, 1 / (highest - lowest)
 uniform vec3 u_missing;
 uniform vec3 u_front_colour;   // linear light
 uniform float u_front_width;
@@ -25,6 +24,7 @@ varying float v_age;
 varying float v_contour;       // the value, smoothed: lines without the mesh's jitter
 varying float v_clip;
 #include "light.glsl"
+#include "place.glsl"
 
 void main() {
 #ifdef CLIP
@@ -37,7 +37,7 @@ void main() {
     float known = step(0.01, dot(v_value, v_value));
 #else
     float value = v_value.x / max(v_value.y, 1.0e-6);
-    float place = clamp((value - u_range.x) * u_range.y, 0.0, 1.0);
+    float place = clamp(place_of(value), 0.0, 1.0);
     float known = step(0.5, v_value.y);
 #endif
     vec3 mapped = texture2D(u_lut, vec2((place * 255.0 + 0.5) / 256.0, 0.5)).rgb;
@@ -98,7 +98,7 @@ void main() {
     alpha = u_glass;
 #ifdef LIT
     float aslant = 1.0 - facing;
-    alpha = mix(u_glass, 0.8, aslant * aslant * u_lit);
+    alpha = mix(u_glass, max(u_glass, 0.8), aslant * aslant * u_lit);
 #endif
 #endif
     gl_FragColor = vec4(sqrt(clamp(colour, 0.0, 1.0)), 1.0) * alpha;

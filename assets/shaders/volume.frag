@@ -11,10 +11,10 @@ uniform float u_rows;          // layers in a column
 uniform float u_tiles;         // columns
 uniform vec3 u_eye;            // in the box, which reaches from 0 to 1
 uniform vec3 u_sides;          // of the box, the longest 1
-uniform vec2 u_range;          // lowest value, 1 / (highest - lowest)
 uniform float u_density;
 varying vec3 v_far;
 const int STEPS = 144;
+#include "place.glsl"
 
 float layer(vec2 at, float z) {
     float column = floor(z / u_rows);
@@ -27,7 +27,7 @@ float place(vec3 at) {
     float z = texel.z - 0.5;
     float low = floor(z);
     float value = mix(layer(texel.xy, low), layer(texel.xy, min(low + 1.0, u_counts.z - 1.0)), z - low);
-    return clamp((value - u_range.x) * u_range.y, 0.0, 1.0);
+    return clamp(place_of(value), 0.0, 1.0);
 }
 
 float opacity(float p) {

@@ -49,6 +49,8 @@ class Backend(ABC):
 
     id: str
     """``"cpu"`` or ``"cuda:0"``."""
+    chosen: str = ""
+    """Why it was opened, as a sentence for the log, where nobody had named a device and there were several."""
 
     @property
     @abstractmethod

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ValidationError
 
 from engines.api.errors import ProblemError
-from engines.api.placing import MOVE, Change, Handle, Position
+from engines.api.placing import MOVE, Change, Faces, Handle, Position
 
 Array = npt.NDArray[Any]
 Fields = tuple[Mapping[str, Any], str]
@@ -27,13 +27,14 @@ CAPITAL = re.compile(r"([A-Z])")
 class Figure:
     """An outline, handles, and the function that says what the item's parameters become when a handle is elsewhere.
 
-    ``detail``: a word that tells it apart.
+    ``detail``: a word that tells it apart; ``faces``: the surface of what is solid.
     """
 
     outline: tuple[Array, ...]
     handles: tuple[Handle, ...] = ()
     changes: Changes | None = None
     detail: str = ""
+    faces: Callable[[], Faces | None] | None = None
 
 
 def mover(center: Position | Array, reference: Position | Array | None = None) -> Handle:

@@ -47,11 +47,23 @@ class Change:
 
 
 @dataclass(frozen=True, eq=False)
+class Faces:
+    """The surface of a body: ``points (n, 3)`` in the geometry's coordinates and ``triangles (m, 3)`` of them, against
+    the clock as seen from outside."""
+
+    points: Array
+    triangles: Array
+
+
+@dataclass(frozen=True, eq=False)
 class PlacedItem:
     """One thing at ``path`` in the parameters; ``detail`` says in a word what tells it apart ("glass").
 
     outline: polylines, each (n, 3), in the geometry's coordinates; none: it is only listed
     tint: items of the same tint are drawn in the same colour; None: in that of their group
+    colour: sRGB of what it is made of, instead of a tint's
+    material: what it is made of, as a legend names it; empty: as its group is called
+    faces: the surface of what is solid, found when it is drawn; None: there are lines alone
     moved: the parameters at ``path`` with the handle of this name at this position; raises ProblemError
     renamed: all parameters with another name of this item wherever it stands; None where it has none
     """
@@ -61,6 +73,9 @@ class PlacedItem:
     detail: str = ""
     outline: tuple[Array, ...] = ()
     tint: int | None = None
+    colour: tuple[int, int, int] | None = None
+    material: str = ""
+    faces: Callable[[], Faces | None] | None = None
     handles: tuple[Handle, ...] = ()
     moved: Callable[[str, Position], Change] | None = None
     renamed: Callable[[str], BaseModel] | None = None

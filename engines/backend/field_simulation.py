@@ -47,6 +47,8 @@ class FieldSimulation(Simulation):
 
     def values(self, name: str) -> Any:
         """A field on the device; a subclass may have fields that are not in ``arrays``."""
+        if name not in self.arrays:
+            raise LookupError(f"the field '{name}' has no array: there are {', '.join(self.arrays) or 'none'}")
         return self.arrays[name]
 
     def gather(self, name: str, handle: Any) -> Array:

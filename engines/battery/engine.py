@@ -65,6 +65,7 @@ from engines.api import (
 from engines.api.charts import Forecast
 from engines.api.device import Backend
 from engines.api.lab import Study
+from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
 from engines.battery.bpx import bpx_text, is_bpx, read_bpx
 from engines.battery.cells.model import SingleParticle
@@ -134,6 +135,11 @@ class BatteryEngine(Engine):
         protocol = [f"Discharge at 1C until {lowest:g} V"]
         settings = {"parameter_set": "BPX file", "bpx_file": str(path), "protocol": protocol}
         return Imported(BatteryParameters.model_validate(settings))
+
+    def tools(self) -> Sequence[Tool]:
+        from engines.battery.tools.fitting import FitToDischarge  # seldom wanted
+
+        return (FitToDischarge(),)
 
     def check_file(self, path: Path, kind: str) -> bool:
         if kind == "BPX file" and not is_bpx(path):

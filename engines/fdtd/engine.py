@@ -72,7 +72,8 @@ from engines.fdtd.step.simulation import FdtdSimulation
 from engines.fdtd.step.steps import make_steps
 from engines.fdtd.tools.fit_dispersion import FitDispersion
 from engines.fdtd.tools.show_sources import ShowSources
-from engines.fdtd.watch.fields import fields_of
+from engines.fdtd.watch.fields import fields_of, frequency_of
+from engines.fdtd.watch.permittivity import Permittivity
 from engines.fdtd.watch.source_charts import SourceCharts
 from engines.geometry.grid import Grid
 
@@ -159,9 +160,10 @@ class FdtdEngine(Engine):
         painter = Painter(parameters, yee, axes, cells, media, setup.media, sources, dt, held, kept)
         simulation = FdtdSimulation(
             backend, grid_of(parameters.grid), yee, dt, steps, sources, scale=parameters.source_scale, cells=cells,
-            fields=fields_of(parameters, setup.parts, len(setup.media)),
+            fields=fields_of(parameters, setup.parts, setup.media),
             traffic=setup.traffic_of(media, steps.passes), period=setup.period, watchers=watchers, painter=painter,
             there=setup.parts, still=SourceCharts(parameters),
+            permittivity=Permittivity(yee, lambda: painter.media, setup.parts, frequency_of(parameters)),
         )  # fmt: skip
         progress("Ready", 1.0)
         return simulation

@@ -31,6 +31,7 @@ from engines.api import Benchmark, Engine, Estimate, KernelTraffic, Problem, Pro
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
+from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
 from engines.backend.twins import pick
 from engines.geometry.particles import Particles
@@ -108,6 +109,11 @@ class SpikingEngine(Engine):
         if kind == "connection table":
             check_connections(path)
         return kind == "connection table"
+
+    def tools(self) -> Sequence[Tool]:
+        from engines.spiking.tools.response import Response  # seldom wanted
+
+        return (Response(),)
 
     def warm(self, backend: Backend) -> None:
         """A hundred steps of a small network, and what viewers ask of it."""

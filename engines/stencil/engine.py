@@ -47,6 +47,7 @@ from engines.api import (
 from engines.api.abilities import Painted
 from engines.api.device import Backend
 from engines.api.lab import Study
+from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
 from engines.geometry.grid import Grid
 from engines.stencil.diffusion.forward_euler import DIFFUSION
@@ -67,6 +68,7 @@ from engines.stencil.setup.fields import initial_field, source_field, start_fiel
 from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.limits import stable_step
 from engines.stencil.setup.problem import GridProblem
+from engines.stencil.setup.reaction import off_by
 from engines.stencil.step.painting import PaintedSource
 from engines.stencil.watch.fields import SUBSTANCE_BRUSH, SUBSTANCES, heat_fields, potential_fields
 
@@ -101,6 +103,7 @@ class StencilEngine(Engine):
             stable_step=posed.limit,
             seconds_per_simulated_unit=moved / backend.ceilings().best / posed.step,
             findings=(*posed.findings, *balance(posed)),
+            facts=(off_by(posed.equation, posed.step),) if isinstance(posed.equation, GrayScott) else (),
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
@@ -128,6 +131,11 @@ class StencilEngine(Engine):
         from engines.stencil.verification.cases import CASES  # they build with this engine
 
         return CASES
+
+    def tools(self) -> Sequence[Tool]:
+        from engines.stencil.tools.settling import Settling  # seldom wanted
+
+        return (Settling(),)
 
     def warm(self, backend: Backend) -> None:
         """A few steps of a small grid of each kind of kernel, and two dabs."""

@@ -48,6 +48,7 @@ def _old(file: dict[str, Any]) -> None:
     file["Parameterisation"]["Cell"]["Ambient temperature [K]"] = 298.15
 
 
+IMPLICIT = {"model": "particles", "particles": {"scheme": "implicit", "step": 10.0}}
 READER = "engines.battery.bpx.reading._Reader"
 CASES = {
     "what of a BPX file is left out": Case(
@@ -64,7 +65,8 @@ CASES = {
         ),
     ),
     "a diffusivity that varies, of which the mean is taken": Case(
-        project("battery", lambda folder: {**bpx(_left_out)(folder), "model": "MPM"}), (f"{READER}._what_means_cost",)
+        project("battery", lambda folder: {**bpx(_left_out)(folder), **IMPLICIT}),
+        (f"{READER}._what_means_cost",),
     ),
     "an old BPX file": Case(project("battery", bpx(_old)), (f"{READER}._version", f"{READER}._electrolyte")),
     "a current that no cell carries": case(

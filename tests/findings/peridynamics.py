@@ -68,10 +68,10 @@ CASES = {
     "a law without end": law("pull._told#1", "pull._told#2", lines=["d = 0.5*(s > s0)"]),
     "a law that creeps": law("pull._remembering", "calibration._typed", lines=["d = d + 0.01*(s > s0)"]),
 }
+# By something three times as stiff as the plate: at the default step 1.5 % of the energy is missing (fp64, too).
 STRUCK: dict[str, Any] = {
     "body": {"kind": "plate", "size_x": 12, "size_y": 8},
     "bonds": {"spacing": 1.0},
-    "numerics": {"safety": 0.7},
     "notches": [],
     "loads": [],
     "unbreakable": [],
@@ -79,11 +79,12 @@ STRUCK: dict[str, Any] = {
         {
             "form": {"kind": "ball", "center": [5, 12.01, 0], "radius": 4},
             "motion": {"kind": "free", "mass": 0.5, "velocity": [20, -60, 0]},
+            "stiffness": 3.0,
         }
     ],
 }
 AT_THE_END = {
-    "a plate that is struck": Case(
+    "a plate that something stiff strikes": Case(
         project("peridynamics", STRUCK, until=6.0), ("engines.peridynamics.watch.balance.Balance.noticed",)
     )
 }

@@ -3,10 +3,15 @@
 from tests.findings.cases import Case, project
 
 ONE = {"name": "one", "number": 20, "neuron": {"kind": "hodgkin-huxley"}, "external": {"current": 600.0}}
+LEAKY = {"name": "one", "number": 20, "neuron": {"kind": "lif", "refractory_time": 2.0}, "external": {"current": 60.0}}
 CASES = {
     "intervals that a step stretches": Case(
         project("spiking", {"populations": [ONE], "connections": [], "numerics": {"step": 1.0}}),
         ("engines.spiking.setup.checks._stretched",),
+    ),
+    "spikes on the grid of steps": Case(
+        project("spiking", {"populations": [LEAKY], "connections": []}),
+        ("engines.spiking.setup.checks._whole_steps",),
     ),
     "a part of a step": Case(
         project(

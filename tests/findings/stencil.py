@@ -4,6 +4,7 @@ from tests.findings.cases import Case, project
 
 SMALL = {"kind": "2D", "cells_x": 16, "cells_y": 16}
 CLOSED = {f"{axis}_{end}": {"kind": "gradient", "gradient": 0.0} for axis in "xyz" for end in ("low", "high")}
+PERIODIC = {side: {"kind": "periodic"} for side in CLOSED}
 UNIFORM = {"kind": "uniform", "value": 10.0}
 
 
@@ -22,6 +23,9 @@ CASES = {
     ),
     "an inclusion on few cells": case(
         "setup.interfaces.coarse_inclusions", equation={"kind": "diffusion", "conductivity": {"kind": "inclusions"}}
+    ),
+    "a reaction on long steps": case(
+        "setup.reaction.reaction_findings", equation={"kind": "Gray-Scott"}, sides=PERIODIC, numerics={"step": 5.0}
     ),
     "a step that is lowered": case("setup.limits.chosen_step", numerics={"step": 1e6, "lower_step": True}),
     "a source that fp32 loses": case(

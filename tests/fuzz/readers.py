@@ -35,8 +35,8 @@ def readers(folder: Path) -> dict[str, Reader]:
     from engines.geometry.solids.stl import read_corners
     from engines.peridynamics.body import corners
     from engines.peridynamics.cloud.files import read_points
-    from engines.peridynamics.setup.table_files import read_table
     from engines.spiking.connectivity.files import read as read_connections
+    from engines.table_files import read_table
     from workbench.export.png import read_snapshot_text
     from workbench.export.pvd import read_pvd, write_pvd
     from workbench.project.columns import Axis

@@ -4,9 +4,10 @@
     python -m tests.long fuzz --count 1000000 -j 16 --out fuzz.json
     python -m tests.long extremes --count 20000 -j 16 --out extremes.json
     python -m tests.long projects --count 20000 -j 16 --out projects.json
+    xvfb-run -a python -m tests.long mutations --count 200 -j 16 --out mutations.json
 
 Each prints its counts as a table and the command that does a failure again, writes both as JSON, and ends with 1 if
-there was one. What failed stays in the folder that it names. None imports Qt.
+there was one. What failed stays in the folder that it names. None but the mutations imports Qt.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-COMMANDS = {"kills": 300, "fuzz": 1_000_000, "extremes": 20_000, "projects": 20_000}
+COMMANDS = {"kills": 300, "fuzz": 1_000_000, "extremes": 20_000, "projects": 20_000, "mutations": 200}
 """With how much each does if nobody says."""
 
 
@@ -28,7 +29,7 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     for name, count in COMMANDS.items():
         command = commands.add_parser(name)
         command.add_argument("--count", type=int, default=count, help=f"how many (default {count})")
-        command.add_argument("--only", action="append", default=[], help="this preset or reader; may be repeated")
+        command.add_argument("--only", action="append", default=[], help="this preset, reader, file …; may be repeated")
         command.add_argument("--seed", type=int, default=1, help="the first one (default 1)")
         command.add_argument("--minutes", type=float, default=60.0, help="after which nothing more is begun (60)")
         command.add_argument("-j", "--processes", type=int, default=os.cpu_count() or 1, metavar="N")

@@ -41,7 +41,10 @@ def arrays_in(path: Path) -> dict[str, Any]:
     def take(name: str, each: h5py.HLObject) -> None:
         found[name] = {key: np.asarray(value).tolist() for key, value in each.attrs.items()}
         if isinstance(each, h5py.Dataset):
-            found[name]["array"] = each.dtype.str, each.shape, each[()].tobytes()
+            values = each[()]
+            # texts come as objects, of which the bytes are addresses
+            held = values.tolist() if each.dtype.hasobject else values.tobytes()
+            found[name]["array"] = each.dtype.str, each.shape, held
 
     with h5py.File(path) as file:
         take("/", file)

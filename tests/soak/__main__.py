@@ -1,9 +1,10 @@
-"""Runs, pauses, edits, resets, rewinds and opens problems in the real window, again and again.
+"""Runs, pauses, edits, resets, rewinds, sweeps and opens problems in the real window, again and again.
 
     xvfb-run -a -s "-screen 0 1600x1000x24 -noreset +extension GLX" python -m tests.soak 600
 
-After each round it prints the resident memory [MB], threads, open files, objects of Qt and active timers. Settings and
-autosaves go to a folder of their own.
+After each round it prints the resident memory [MB], threads, open files, objects of Qt and active timers, and at the
+end how the last rounds differ from the third, when everything has been open before. Settings and autosaves go to a
+folder of their own.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from ui.widgets.theme import theme  # noqa: E402
 from ui.window.main_window import MainWindow  # noqa: E402
 from workbench.project.presets import preset_called  # noqa: E402
 
+SWEPT = "particles.drive.c_rate"
+"""Of the first of the problems, in each round."""
 PROBLEMS = ("one_particle", "cuba_4000", "notched_concrete_beam", "gray_scott_coral", "fdtd_slab", "small_slab")
 LONGEST_WAIT = 120.0
 
@@ -92,8 +95,23 @@ class Soak:
         window.model.undo_stack.undo()
         controller.reset()
         self.phase(Phase.READY)
+        if name == PROBLEMS[0]:
+            self.sweep()
         controller.run()
         self.work(0.2)
+
+    def sweep(self) -> None:
+        window = self.window
+        window.sweeps.open()
+        dialog = window.sweeps.dialog
+        assert dialog is not None
+        dialog.numbers.set_chosen(SWEPT, True)
+        dialog.until.edited.emit(60.0)
+        dialog.run()
+        self.until(lambda: not dialog.job.busy, "the sweep to be through")
+        assert len(dialog.rows) > 1, dialog.sentence.text()
+        assert not any(row.error for row in dialog.rows), dialog.sentence.text()
+        dialog.close()
 
     def close(self) -> None:
         self.window.close_at_once()
@@ -101,14 +119,20 @@ class Soak:
 
 def main(seconds: float) -> None:
     soak, began, number = Soak(), time.monotonic(), 0
+    rounds: list[tuple[float, ...]] = []
     print("round  seconds  memory  threads  files  objects  timers", flush=True)
     while time.monotonic() - began < seconds:
         for name in PROBLEMS:
             soak.turn(name)
             number += 1
         resident, *others = measured(soak.window)
+        rounds.append((resident, *others))
         passed = time.monotonic() - began
         print(f"{number:5}  {passed:7.0f}  {resident:6.1f}" + "".join(f"  {each:7}" for each in others), flush=True)
+    if len(rounds) > 3:
+        grown = [f"{last - settled:+g}" for settled, last in zip(rounds[2], rounds[-1], strict=True)]
+        share = rounds[-1][0] / rounds[2][0] - 1
+        print(f"since round 3: memory {grown[0]} MB ({share:+.1%}), threads, files, objects, timers {grown[1:]}")
     soak.close()
 
 

@@ -28,7 +28,7 @@ def test_the_lock_names_no_address():
     assert not re.search(r"://|^--(?!hash)|\bindex\b|@ ", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("extras", ["window", "window cuda12", "window cuda13 dev", "cellml movie"])
+@pytest.mark.parametrize("extras", ["window", "window cuda12", "window cuda13 dev", "cellml movie nwb"])
 def test_what_an_extra_needs_is_all_there(extras):
     """Against what the installed distributions ask for themselves, where they are installed."""
     asked = locked.project()

@@ -37,7 +37,7 @@ def reached(requirements: list[str]) -> set[str]:
 
 def test_every_package_of_the_product_is_listed():
     asked = locked.project()
-    assert {"window", "cuda12", "cuda13", "cellml", "movie"} <= set(sbom.extras())
+    assert {"window", "cuda12", "cuda13", "cellml", "movie", "nwb"} <= set(sbom.extras())
     found = reached([line for extra in ["", *sbom.extras()] for line in asked[extra]])
     assert len(found) > 20
     assert not found - set(PARTS)

@@ -25,6 +25,8 @@ from importlib.metadata import distribution
 from importlib.resources import files
 told = {"data": [str(files(name)) for name in ("sample_data", "assets")]}
 found = [point.load() for point in distribution("workbench-sim").entry_points]
+from ui.window.help.manual import pages
+told["manual"] = [len(pages.text_of(page.place)) for page in pages.contents()]
 told["points"] = [sys.modules[each.__module__].__file__ for each in found]
 from engines.backend.ceilings import memory
 memory.cpu_array_size = lambda: 1 << 16  # a ceiling is measured in seconds otherwise
@@ -87,11 +89,21 @@ def printed(installed: Path) -> list[str]:
     return result.stdout.splitlines()
 
 
+def pages() -> set[str]:
+    """Names in the wheel of the manual's files, which stand elsewhere in the checkout."""
+    project = tomllib.loads((locked.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    taken = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    listing = subprocess.run(["git", "ls-files", "-z", *taken], cwd=locked.ROOT, capture_output=True, text=True)
+    found = [Path(name) for name in listing.stdout.split("\0") if name]
+    return {(Path(target) / name.relative_to(source)).as_posix() for source, target in taken.items() for name in found
+            if name.is_relative_to(source)}  # fmt: skip
+
+
 def test_the_wheel_has_every_file_and_no_other(built):
     listing = subprocess.run(["git", "ls-files", "-z", *PACKAGES], cwd=locked.ROOT, capture_output=True, text=True)
     if listing.returncode != 0:
         pytest.skip("not a git checkout")
-    expected = {name for name in listing.stdout.split("\0") if name and (locked.ROOT / name).is_file()}
+    expected = {name for name in listing.stdout.split("\0") if name and (locked.ROOT / name).is_file()} | pages()
     (wheel,) = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
@@ -123,6 +135,8 @@ def test_installed_copy_finds_its_data_and_loads_its_entry_points(installed, pri
     told = json.loads(printed[-1])
     assert [Path(folder) for folder in told["data"]] == [installed / "sample_data", installed / "assets"]
     project = tomllib.loads((locked.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert len(told["manual"]) > 30
+    assert all(told["manual"])
     assert len(told["points"]) == 1 + sum(len(group) for group in project["entry-points"].values())
     assert all(path.startswith(str(installed)) for path in told["points"] + told["modules"])
 

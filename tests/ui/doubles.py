@@ -435,6 +435,9 @@ class FakeViewport(QWidget):
     def mark_inspected(self, position):
         self.inspected = position
 
+    def mark_lines(self, lines):
+        self.lines_marked = list(lines)
+
     def mark_measured(self, positions):
         self.measured = tuple(positions)
 

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSettings, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import SimulationInfo
 from engines.api.charts import EMPTY, ChartData, ChartInfo
 from ui.charts.arithmetic import over_series
+from ui.charts.choosing import Choice
 from ui.charts.contents import charts_of, left_over_time, over_time
 from ui.charts.grid import ChartGrid
 from ui.charts.kept import KeptRuns
@@ -21,8 +23,9 @@ from ui.charts.plots.traces import TraceBuffer, TraceStore
 from ui.session.model import DocumentModel
 from ui.widgets.icons import dress
 from workbench.project.columns import Axis
-from workbench.project.project import MeasuredData
+from workbench.project.project import ChartView, Line, MeasuredData
 from workbench.run.frames import Frame
+from workbench.run.lines import PREFIX, line_charts
 
 NOTHING = "The charts of a run stand here."
 
@@ -33,8 +36,9 @@ class ChartsPanel(QWidget):
     Measured data are part of the document; which charts are shown is remembered for each engine.
     """
 
-    wanted = Signal(tuple)
-    """The names of the charts that are not over time and that somebody looks at."""
+    wanted = Signal(tuple, tuple)
+    """The names of the charts that are not over time and that somebody looks at, and such :class:`Line` of the
+    project."""
     overlay_asked = Signal(object, str)
     """Measured data for this :class:`ChartInfo`, from the file at this path; empty: ask which."""
     enlarged = Signal(object)
@@ -50,16 +54,17 @@ class ChartsPanel(QWidget):
         self.setMinimumHeight(150)
         self._model = model
         self._store = store
-        self._settings = settings
+        self._choice = Choice(settings)
         self._info: SimulationInfo | None = None
         self._time = 0.0
         self._past: float | None = None
+        self._past_own: Mapping[str, ChartData] = {}
         self._in_front = True
         self._forecast: Mapping[str, ChartData] = {}
         self._forecast_infos: tuple[ChartInfo, ...] = ()
         self._last: tuple[ChartInfo, ...] = ()  # of the run before, until the next is built
         self._own: dict[str, ChartData] = {}  # of the charts that are not over time, as the run gave them last
-        self._asked: tuple[str, ...] = ()
+        self._asked: tuple[tuple[str, ...], tuple[Line, ...]] = ((), ())
         self.cells: dict[str, ChartCell] = {}
         """By the name of the chart, those that have been shown: making one takes 20 ms of a person's time."""
         self._made_for: tuple[ChartInfo, ...] = ()
@@ -88,7 +93,10 @@ class ChartsPanel(QWidget):
         self.forget_button = self._button("trash", "Forget the runs that were kept")
         self.forget_button.clicked.connect(self.forget_runs)
         self.forget_button.hide()
-        for button in (fit, self.keep_button, self.forget_button):
+        self.lines_button = self._button("line", "Chart a field along a line")
+        self.lines_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.lines_button.setMenu(QMenu(self.lines_button))
+        for button in (fit, self.lines_button, self.keep_button, self.forget_button):
             tools.addWidget(button)
         tools.addStretch(1)
         layout = QHBoxLayout(self)
@@ -101,12 +109,29 @@ class ChartsPanel(QWidget):
         self._grid.resized.connect(self._choose)
         model.opened.connect(self._opened)
         model.changed.connect(lambda path: self._show_measured() if path[0] == "measured" else None)
+        model.changed.connect(lambda path: self._lines_changed() if path[0] == "lines" else None)
         self._make_cells()
+
+    def set_line_actions(self, *actions: QAction) -> None:
+        """What the button of lines offers."""
+        self.lines_button.menu().addActions(actions)
 
     @property
     def charts(self) -> tuple[ChartInfo, ...]:
-        """The charts that there are: those of the run, or of the forecast where nothing is built."""
-        return charts_of(self._info) if self._info is not None else self._forecast_infos or self._last
+        """The charts that there are: those of the run and along lines, or of the forecast where nothing is built."""
+        if self._info is None:
+            return self._choice.in_order(self._forecast_infos or self._last)
+        unit = getattr(self._info.geometry, "length_unit", "")
+        return self._choice.in_order((*charts_of(self._info), *line_charts(self._lines, self._info.fields, unit)))
+
+    @property
+    def _lines(self) -> Sequence[Line]:
+        return () if self._model.document is None else self._model.document.project.lines
+
+    def views(self) -> list[ChartView]:
+        """Which charts stand open and how, for the project."""
+        self._choice.keep_looks({name: cell.look for name, cell in self.cells.items()})
+        return self._choice.views()
 
     @property
     def seen(self) -> bool:
@@ -150,9 +175,10 @@ class ChartsPanel(QWidget):
             self._own.update(frame.charts)
             self.pace.soon()
 
-    def look_back(self, time: float | None) -> None:
+    def look_back(self, frame: Frame | None) -> None:
         """The rest of the window shows this moment; None: what is now."""
-        self._past = time
+        self._past = None if frame is None else frame.time
+        self._past_own = {} if frame is None else frame.charts
         self.pace.soon(by_hand=True)
 
     def clear(self) -> None:
@@ -250,21 +276,23 @@ class ChartsPanel(QWidget):
         """Show a chart or not, now and the next time."""
         names = [chart.name for chart in self.charts if (chart.name in self.shown) != (chart.name == name)]
         if shown != (name in self.shown):
-            self._settings.setValue(self._key(), ",".join(names))
+            self._choice.choose(names)
             self._choose()
+
+    def _lines_changed(self) -> None:
+        """A new line is shown at once."""
+        before = {chart.name for chart in self._made_for}
+        self._make_cells()
+        for name in [chart.name for chart in self._made_for if chart.name not in before]:
+            self.choose(name, True)
 
     def _engine(self) -> str:
         document = self._model.document
         return "" if document is None else document.engine.id
 
-    def _key(self) -> str:
-        return f"charts/{self._engine()}"
-
     def _choose(self) -> None:
         """What the person chose, or as many as there is room for."""
-        kept = str(self._settings.value(self._key(), "")).split(",")
-        names = [chart.name for chart in self.charts]
-        shown = tuple(name for name in names if name in kept) or tuple(names[: self._grid.room()])
+        shown = self._choice.shown([chart.name for chart in self.charts], self._grid.room())
         if shown != self.shown:
             self.shown = shown
             for action in self.chooser.menu().actions():
@@ -280,10 +308,11 @@ class ChartsPanel(QWidget):
 
     def _ask(self) -> None:
         names = tuple(chart.name for chart in self.charts if not chart.series and chart.name in self._drawn)
-        asked = names if self._info is not None and self.seen else ()
+        lines = tuple(line for line in self._lines if PREFIX + line.name in names)
+        asked = (names, lines) if self._info is not None and self.seen else ((), ())
         if asked != self._asked:
             self._asked = asked
-            self.wanted.emit(asked)
+            self.wanted.emit(*asked)
 
     # Cells.
 
@@ -295,6 +324,7 @@ class ChartsPanel(QWidget):
         if self.large and self.large not in {chart.name for chart in charts}:
             self.large = ""
         self._grid.set_cells([])
+        self._choice.keep_looks({name: cell.look for name, cell in self.cells.items()})
         for cell in self.cells.values():
             cell.hide()
             cell.deleteLater()
@@ -330,6 +360,8 @@ class ChartsPanel(QWidget):
         cell.enlarge.show()
         cell.size_asked.connect(partial(self.enlarge, chart.name))
         cell.abscissa_asked.connect(partial(self.stand_over, chart.name))
+        if (look := self._choice.look(chart.name)) != cell.look:
+            cell.set_look(look)
         self._dress_abscissa(cell)
         self._show_kept_in(cell)
         return cell
@@ -342,10 +374,10 @@ class ChartsPanel(QWidget):
         return button
 
     def _hovered(self, chart: ChartInfo, x: float | None) -> None:
-        """The line under the mouse stands in all charts over time, or over the same as the one it is in."""
-        over = self.cells[chart.name].abscissa
+        """The line under the mouse stands in all charts over the same as the one it is in."""
+        over = _abscissa_of(self.cells[chart.name])
         for cell in self.cells.values():
-            if cell.chart is chart or (chart.series and cell.chart.series and cell.abscissa == over):
+            if cell.chart is chart or _abscissa_of(cell) == over:
                 cell.show_cursor(x)
 
     def _draw(self) -> None:
@@ -364,8 +396,9 @@ class ChartsPanel(QWidget):
                 cell.plot.show_left(left)
                 now = self._time if self._past is None else self._past
                 cell.plot.show_now(now if timed and now > 0 else None)
+                cell.show_moment(self._past if timed else None)
             else:
-                cell.show_data(self._own.get(name, EMPTY))
+                cell.show_data((self._own if self._past is None else self._past_own).get(name, EMPTY))
 
     def _plots(self) -> Iterator[Plot]:
         return (cell.plot for cell in self.cells.values())
@@ -385,10 +418,13 @@ class ChartsPanel(QWidget):
     def _opened(self) -> None:
         self._forecast, self._forecast_infos = {}, ()
         self._abscissae = {}
+        document = self._model.document
+        self._past, self._past_own = None, {}
         self.kept.of_engine(self._engine())
         self.forget_button.setVisible(bool(self.kept.runs))
         self._info, self._last, self._own, self._time = None, (), {}, 0.0
         self._make_cells()
+        self._choice.open(self._engine(), [] if document is None else document.project.view.charts)
 
     # Qt.
 
@@ -398,3 +434,9 @@ class ChartsPanel(QWidget):
 
     def hideEvent(self, event: object) -> None:
         self._ask()
+
+
+def _abscissa_of(cell: ChartCell) -> object:
+    """What a chart stands over; charts over the same share their cursor."""
+    chart = cell.chart
+    return cell.abscissa or (("time", "") if chart.series else (chart.kind, chart.x_title, chart.x_unit))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from engines.api.lab import Case, Published, Study
 from workbench.bench.records import BandwidthPoint, VariantRecord
+from workbench.words.units import SECONDS
 
 Key = tuple[str, str, str, tuple[int, ...] | None, str]
 
@@ -76,10 +77,7 @@ UNITS: Mapping[str, tuple[str, float]] = {
     "TB/s": ("rate", 1e12),
     "Gpoint/s": ("points", 1e9),
     "Mpoint/s": ("points", 1e6),
-    "s": ("time", 1.0),
-    "ms": ("time", 1e-3),
-    "µs": ("time", 1e-6),
-    "us": ("time", 1e-6),
+    **{unit: ("time", seconds) for unit, seconds in SECONDS.items()},
 }
 """Unit of a published table to (quantity, size of the unit)."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 from engines.api.errors import WorkbenchError
 from ui.recording.movie_dialog import MovieDialog, MovieWish
 from ui.recording.playback import Playback
+from ui.recording.reel import Kept
 from ui.recording.shooting import Shooting
 from workbench.export.movies import KINDS, open_movie
 from workbench.run.frames import Frame, Message
@@ -60,7 +62,8 @@ class RecordingArea(QObject):
             window.display.show_moment(shown)
         time = None if frame is None else frame.time
         window.timeline.look_back(time)
-        window.charts.panel.look_back(time)
+        window.charts.panel.look_back(frame)
+        window.probes.look_back(time)
 
     # Movies.
 
@@ -72,10 +75,10 @@ class RecordingArea(QObject):
         info = self._window.controller.info
         unit = "" if info is None else info.time_unit
         self.dialog = MovieDialog(frames, unit, self.playback.reel.size, self._window)
-        self.dialog.chosen.connect(self._choose_file)
+        self.dialog.chosen.connect(lambda wish: self._choose_file(wish, frames))
         self.dialog.open()
 
-    def _choose_file(self, wish: MovieWish) -> None:
+    def _choose_file(self, wish: MovieWish, frames: Sequence[Kept]) -> None:
         document = self._window.model.document
         stem = "movie" if document is None else document.project.title
         folder = Path.home() if document is None or document.path is None else document.path.parent
@@ -83,17 +86,18 @@ class RecordingArea(QObject):
         name, _ = QFileDialog.getSaveFileName(self._window, "Export movie", str(suggestion), KINDS[wish.suffix])
         if name:
             path = Path(name)
-            self.shoot(path if path.suffix or not wish.suffix else path.with_suffix(wish.suffix), wish)
+            self.shoot(path if path.suffix or not wish.suffix else path.with_suffix(wish.suffix), wish, frames)
 
-    def shoot(self, path: Path, wish: MovieWish) -> None:
-        """Draw the kept frames into a movie."""
+    def shoot(self, path: Path, wish: MovieWish, frames: Sequence[Kept] | None = None) -> None:
+        """Draw these frames (None: those that are kept now) into a movie."""
         window = self._window
         try:
             movie = open_movie(path, wish.frames_per_second)
         except WorkbenchError as error:
             window.controller.problem.emit(str(error))
             return
-        self.shooting = Shooting(self.playback, window.viewport, movie, wish, window.background, self)
+        chosen = wish.chosen(self.playback.frames() if frames is None else frames)
+        self.shooting = Shooting(self.playback, window.viewport, movie, wish, chosen, window.background, self)
         self.shooting.progressed.connect(
             lambda part: window.status.set_activity(
                 f"Writing {path.name}" if part < 1 else "", part if part < 1 else 0.0

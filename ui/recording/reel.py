@@ -1,8 +1,9 @@
 """Frames on disk, as they were seen, within a budget.
 
-What is drawn of a frame is kept without loss: its values are the float32 numbers that the view asked for. They are
-compressed and lie in a folder of this process alone; the next process removes what a killed one has left. A full reel
-loses every second frame, and takes half as many from then on: it always covers the whole run.
+What is drawn of a frame is kept without loss: its values are the float32 numbers that the view asked for, and the
+charts of that moment. They are compressed and lie in a folder of this process alone; the next process removes what a
+killed one has left. A full reel loses every second frame, and takes half as many from then on: it always covers the
+whole run.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import time as clock
 import zlib
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +38,7 @@ FAST = 1
 @dataclass(frozen=True, eq=False)
 class Kept:
     """A frame on disk. ``rest`` is the frame without its arrays, ``layout`` says of each array whose it is (``values``,
-    ``markers`` or ``lines``), its name, dtype and shape, in their order in the file."""
+    ``markers``, ``lines``, or that of a chart's curve), its name, dtype and shape, in their order in the file."""
 
     file: Path
     size: int
@@ -123,13 +125,21 @@ def write(frame: Frame, file: Path) -> tuple[Kept, float]:
     """Write what is drawn of a frame; returns it and the seconds that took. Raises OSError."""
     began = clock.perf_counter()
     arrays = {("values", name): np.ascontiguousarray(array) for name, array in frame.values.items()}
-    rest = replace(frame, values={}, charts={}, inspection=None, measurement=None)
+    rest = replace(frame, values={}, inspection=None, measurement=None)
+    charts = {}
+    for chart, data in frame.charts.items():
+        bare = []
+        for place, curve in enumerate(data.curves):
+            own = _arrays_of(curve)
+            arrays |= {(f"{place} {chart}", name): array for name, array in own.items()}
+            bare.append(replace(curve, **{name: array[:0] for name, array in own.items()}))
+        charts[chart] = replace(data, curves=tuple(bare))
+    rest = replace(rest, charts=charts)
     for whose in PARTS:
         drawn = getattr(frame, whose)
         if drawn is None:
             continue
-        own = {each.name: getattr(drawn, each.name) for each in fields(drawn)}
-        own = {name: np.ascontiguousarray(array) for name, array in own.items() if isinstance(array, np.ndarray)}
+        own = _arrays_of(drawn)
         arrays |= {(whose, name): array for name, array in own.items()}
         rest = replace(rest, **{whose: replace(drawn, **{name: array[:0] for name, array in own.items()})})
     content = zlib.compress(b"".join(array.tobytes() for array in arrays.values()), FAST)
@@ -154,7 +164,20 @@ def read(kept: Kept) -> Frame:
     for whose in PARTS:
         if whose in found:
             frame = replace(frame, **{whose: replace(getattr(frame, whose), **found[whose])})
-    return frame
+    charts = {
+        name: replace(
+            data,
+            curves=tuple(replace(curve, **found.get(f"{place} {name}", {})) for place, curve in enumerate(data.curves)),
+        )
+        for name, data in frame.charts.items()
+    }
+    return replace(frame, charts=charts)
+
+
+def _arrays_of(drawn: Any) -> dict[str, Array]:
+    """The arrays of a dataclass, by the names of their fields."""
+    own = {each.name: getattr(drawn, each.name) for each in fields(drawn)}
+    return {name: np.ascontiguousarray(array) for name, array in own.items() if isinstance(array, np.ndarray)}
 
 
 def _remove(frames: list[Kept]) -> None:

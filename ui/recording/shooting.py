@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -10,7 +11,7 @@ from engines.api import Array
 from engines.api.errors import WorkbenchError
 from ui.recording.movie_dialog import MovieWish
 from ui.recording.playback import Playback
-from ui.recording.reel import read
+from ui.recording.reel import Kept, read
 from ui.scene.visuals.plates import DARK, LIGHT
 from ui.widgets.background import Background
 from workbench.export.movies import Movie
@@ -32,6 +33,7 @@ class Shooting(QObject):
         viewport: Any,
         movie: Movie,
         wish: MovieWish,
+        frames: Sequence[Kept],
         background: Background,
         parent: QObject,
     ) -> None:
@@ -39,7 +41,7 @@ class Shooting(QObject):
         self._playback, self._viewport, self.movie = playback, viewport, movie
         self._wish, self._background = wish, background
         self._serial = -1 if playback.newest is None else playback.newest.serial
-        self._frames = wish.chosen(playback.frames())
+        self._frames = frames
         self._done = 0
 
     def begin(self) -> None:

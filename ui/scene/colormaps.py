@@ -59,13 +59,57 @@ _ANCHORS: dict[str, list[tuple[float, float, float]]] = {
     "grey": [(0.15, 0.0, 0), (0.97, 0.0, 0)],
 }
 
+_ON_DARK: dict[str, list[tuple[float, float, float]]] = {
+    "diverging": [
+        (0.93, 0.05, 215),
+        (0.76, 0.11, 235),
+        (0.56, 0.13, 255),
+        (0.27, 0.02, 245),
+        (0.56, 0.15, 35),
+        (0.76, 0.14, 55),
+        (0.93, 0.08, 95),
+    ],
+}
+"""Maps that are others in a dark view."""
+DARKEST = 0.33
+"""The lightness of the darkest colour of a value in a dark view, whose background has 0.17 to 0.25."""
+
 
 @cache
-def colormap(name: str) -> Array:
-    """The map called ``name``: (256, 3) uint8. Unknown names give viridis, which suits any scalar."""
+def colormap(name: str, dark: bool = False, reverse: bool = False) -> Array:
+    """The map called ``name``: (256, 3) uint8. Unknown names give viridis, which suits any scalar.
+
+    dark: for a dark view, where what is at rest neither shines nor is lost: the middle of a diverging map is dark, and
+    none begins or ends with a colour as dark as the view.
+    """
+    if reverse:
+        return np.ascontiguousarray(colormap(name, dark)[::-1])
+    if dark:
+        return _from_anchors(_ON_DARK[name]) if name in _ON_DARK else _seen_on_dark(colormap(name))
     if name in _ANCHORS:
         return _from_anchors(_ANCHORS[name])
     return _from_file(name if name in names() else "viridis")
+
+
+def _seen_on_dark(lut: Array) -> Array:
+    """The map without what is darker than DARKEST at its ends."""
+    seen = np.flatnonzero(lightness(lut) >= DARKEST)
+    if len(seen) == len(lut) or len(seen) < 2:
+        return lut
+    at, kept = np.linspace(seen[0], seen[-1], len(lut)), np.arange(len(lut))
+    return np.stack([np.rint(np.interp(at, kept, lut[:, k])) for k in range(3)], axis=1).astype(np.uint8)
+
+
+def lightness(srgb: Array) -> Array:
+    """OKLab's, 0 to 1, of (..., 3) uint8."""
+    encoded = np.asarray(srgb, float) / 255
+    linear = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
+    to_lms = [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+    return np.asarray(np.cbrt(linear @ np.array(to_lms).T) @ [0.2104542553, 0.7936177850, -0.0040720468])
 
 
 @cache

@@ -10,11 +10,12 @@ from vispy import gloo
 from engines.api import Array
 from ui.scene.layers.layer import Layer
 from ui.scene.overlays.hud import Hud
-from ui.scene.overlays.placed import lines_in_space
+from ui.scene.overlays.placed import lines_in_space, solids
 from ui.scene.scene import Scene
 from ui.scene.visuals.grid import LinesVisual
 from ui.scene.visuals.markers import POINTS, MarkerVisual
 from ui.scene.visuals.screen import Background, Sprites, Strokes, Target
+from ui.scene.visuals.solids import SolidVisuals
 from ui.scene.visuals.surface import Look, Palette
 
 BAR_POINTS = 130
@@ -38,6 +39,7 @@ class Painter:
         self._strokes = Strokes()
         self._markers: MarkerVisual | None = None
         self._outlines: LinesVisual | None = None
+        self._solids = SolidVisuals(self._palette)
         self.hud = Hud()
         self._layer: Layer | None = None
 
@@ -64,6 +66,7 @@ class Painter:
         if scene.layer is not None:
             scene.layer.draw(look, *matrices, self._palette)
         self._background.draw(scene.theme, *inner)
+        self._solids.draw(solids(scene), scene.view.solidity, look, *matrices)
         if scene.layer is not None:
             scene.layer.draw_over(look, *matrices, self._palette)
             self._draw_traced(scene, look, *matrices)
@@ -132,5 +135,6 @@ class Painter:
             self._markers.release()
             self._markers = None
         self._outlines = None
+        self._solids.release()
         self._target.release()
         self._sprites.draw([], 1, 1)

@@ -32,6 +32,9 @@ from workbench.run.frames import Frame, FrameRequest
 ANSWER_SECONDS = 0.3
 """A request that nobody answers for so long (the run has ended) is shown without values."""
 
+DECADES = 1e4
+"""The upper end of a logarithmic range that begins at zero over the lower end that is drawn."""
+
 ISOCHRONES = 14
 """About so many isochrones are drawn, or fewer."""
 
@@ -51,6 +54,8 @@ class Scene:
         self.inspected: tuple[float, float, float] | None = None
         self.measured: tuple[tuple[float, float, float], ...] = ()
         """None, one or two points that are measured."""
+        self.cuts: tuple[tuple[tuple[float, float, float], ...], ...] = ()
+        """Lines along which fields are charted."""
         self.marks = Marks()
         """What stands in space and is placed by hand."""
         self.lines: list[str] = []
@@ -172,7 +177,8 @@ class Scene:
             front=front if timed else None,
             front_field=timed,
             clip=view.clip,
-            contours=view.isochrones and self.timed(self.field()),
+            contours=self._lined(),
+            fibres=view.fibres,
             coarse=self.coarse,
             height=view.height,
             slices=view.slices,
@@ -241,7 +247,8 @@ class Scene:
         if field is None or self.layer is None or not self.view.follow or field.cyclic or self.names(field):
             return
         before = self._followed[1] if self._followed[0] == field.name else None
-        self._followed = field.name, followed(self.layer.drawn_values, field.range, before)
+        share = 100.0 - self.view.outliers
+        self._followed = field.name, followed(self.layer.drawn_values, field.range, before, share)
 
     def overdue(self) -> bool:
         """True once if the awaited answer does not come: its triangles are then shown without values."""
@@ -292,14 +299,29 @@ class Scene:
         follows = self.view.follow and self._followed[0] == field.name
         found = self._followed[1] if follows else self.view.range
         low, high = field.range if field.cyclic else found or field.range
+        if self.view.symmetric and not field.cyclic:
+            low, high = -max(abs(low), abs(high)), max(abs(low), abs(high))
+        if self.logarithmic(field) and low <= 0:
+            low = high / DECADES
         return (low, high) if high > low else (low, low + 1.0)
+
+    def logarithmic(self, field: FieldInfo) -> bool:
+        """Whether its colours go by the logarithm: of what has no sign and no names."""
+        return self.view.logarithmic and not self.view.symmetric and takes_logarithm(field) and not self.names(field)
 
     def timed(self, field: FieldInfo | None) -> bool:
         """Whether the field is a time that comes to each element, which isochrones are drawn of."""
         return field is not None and is_timed(field, self.info)
 
+    def _lined(self) -> bool:
+        """Whether lines of equal value are to be drawn."""
+        field = self.field()
+        if field is None or field.cyclic or self.names(field) or self.layer is None or not self.layer.contoured:
+            return False
+        return self.view.contours or (self.view.isochrones and self.timed(field))
+
     def isochrone_step(self, field: FieldInfo) -> float:
-        """The time between two isochrones, 1, 2 or 5 × 10ⁿ; 0 where none are drawn."""
+        """The value between two isochrones or contours, 1, 2 or 5 × 10ⁿ; 0 where none are drawn."""
         if self.layer is None or not self.layer.shape.plan.contours:
             return 0.0
         low, high = self.limits(field)
@@ -307,7 +329,9 @@ class Scene:
 
     def lut(self, field: FieldInfo) -> Array:
         names = self.names(field)
-        return categories(len(names)) if names else colormap(self.view.colormap or field.colormap)
+        if names:
+            return categories(len(names))
+        return colormap(self.view.colormap or field.colormap, self.theme == DARK, self.view.reverse)
 
     def look(self) -> Look:
         field = self.shown_field
@@ -318,6 +342,7 @@ class Scene:
         return Look(
             lut=self.lut(field),
             limits=limits,
+            log=self.logarithmic(field) and limits[0] > 0,
             mapped=True,
             time=self.time or 0.0,
             front_width=front.width if front is not None else 0.0,
@@ -351,6 +376,11 @@ def is_timed(field: FieldInfo, info: SimulationInfo | None) -> bool:
     """Whether a field is a time, in the simulation's unit, that is missing where it has not come."""
     whole = field.components == 1 and not field.cyclic
     return info is not None and whole and field.missing is not None and field.unit == info.time_unit
+
+
+def takes_logarithm(field: FieldInfo) -> bool:
+    """Whether its values are of one sign, above zero."""
+    return field.range[0] >= 0 and field.range[1] > 0 and not field.cyclic
 
 
 def _in_one_place(one: Layer, other: Layer) -> bool:

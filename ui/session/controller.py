@@ -29,6 +29,7 @@ from ui.widgets.background import Background
 from workbench.project.boundary import NOTHING, OutsideFiles, Permission
 from workbench.project.document import Document
 from workbench.project.parameter_files import value_at
+from workbench.project.project import Line
 from workbench.run.frames import FrameRequest, Message, RunState
 from workbench.run.runner import Runner
 
@@ -101,6 +102,7 @@ class Controller(QObject):
         self.time = 0.0
         self._request: FrameRequest | None = None
         self._charts: tuple[str, ...] = ()
+        self._cuts: tuple[Line, ...] = ()
         self._element: int | None = None
         self._pair: tuple[int, int] | None = None
         self._stale = False
@@ -275,9 +277,9 @@ class Controller(QObject):
         self._request = request
         self._watch()
 
-    def watch_charts(self, names: tuple[str, ...]) -> None:
-        """The charts that are looked at, of those that are not over time."""
-        self._charts = names
+    def watch_charts(self, names: tuple[str, ...], lines: tuple[Line, ...]) -> None:
+        """The charts that are looked at, of those that are not over time, and the lines along which there are some."""
+        self._charts, self._cuts = names, lines
         self._watch()
 
     def inspect(self, element: int | None) -> None:
@@ -292,9 +294,10 @@ class Controller(QObject):
 
     def _watch(self) -> None:
         request = self._request
-        if self._charts or self._element is not None or self._pair is not None:
+        if self._charts or self._cuts or self._element is not None or self._pair is not None:
             view = request or FrameRequest(NOBODY, {})
-            request = replace(view, charts=self._charts, element=self._element, pair=self._pair)
+            own = {"charts": self._charts, "cuts": self._cuts, "element": self._element, "pair": self._pair}
+            request = replace(view, **own)
         if self.runner is not None:
             self.runner.watch(request)
 
@@ -311,7 +314,7 @@ class Controller(QObject):
         self._changes.clear()
         # of the geometry of this run; the next may have another
         self._request, self._element, self._pair = None, None, None
-        self._charts = ()
+        self._charts, self._cuts = (), ()
         if runner is not None:
             self.background.submit("runs", runner.close)
         if self.info is not None:

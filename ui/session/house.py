@@ -21,6 +21,8 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
+from engines.backend.compile.stamp import compiled_ahead
+from engines.backend.devices.faster import faster
 from ui.session import snapshots
 from ui.session.run_memory import RunMemory, remembered_state
 from ui.session.services import NO_CURVES
@@ -44,6 +46,7 @@ from workbench.project.document import (
 from workbench.project.findings import estimate_beside_others, estimate_of
 from workbench.run import session
 from workbench.run.frames import Sample
+from workbench.run.lines import line_results
 from workbench.run.observer import Observer
 from workbench.run.runner import Runner
 from workbench.run.states.history import MOST
@@ -157,11 +160,19 @@ class HouseServices:
 
     def estimate(self, document: Document) -> Estimate:
         with self._estimating:
-            backend = self._backend(document.project.run.device)
+            backend = self._judging(document)
             runners = [reference() for reference in self._logs.keyrefs()]
             if any(runner and runner.alive for runner in runners):  # its memory is there for the run that follows it
                 return estimate_beside_others(document, backend)
             return estimate_of(document, backend)
+
+    def _judging(self, document: Document) -> Backend:
+        """The device that the estimate is of: the faster one where none is named."""
+        first = self._backend(document.project.run.device)
+        if document.project.run.device != "auto" or first.info.kind == "cpu" or not compiled_ahead():
+            return first
+        problem, cpu = document.complete_problem(), self._backend("cpu")
+        return faster(document.engine, problem, first, cpu, trial=False)[0]
 
     def forecast(self, document: Document) -> Forecast | None:
         device = document.project.run.device
@@ -202,6 +213,7 @@ class HouseServices:
             pace=document.project.run.pace,
             checkpoints=MOST,
             resume_from=beginning.state,
+            state_of=beginning.device,
         )
         memory.say, memory.rescued = runner.say, lambda: runner.rescued
         if beginning.missing:
@@ -234,9 +246,9 @@ class HouseServices:
         self._allowed = self._allowed.union(document.files())
 
     def export_results(self, directory: Path, document: Document, runner: Runner) -> Sequence[Path]:
-        points = session.probe_elements(document)
+        points, lines = session.probe_elements(document), partial(line_results, lines=document.project.lines)
         try:
-            results = runner.post(lambda simulation: take_results(simulation, points)).result(EXPORT_SECONDS)
+            results = runner.post(lambda simulation: take_results(simulation, points, lines)).result(EXPORT_SECONDS)
         except (CancelledError, TimeoutError) as error:
             raise ProblemError("The run has ended, so there is nothing to export: run it again first.") from error
         return export_results(results, directory / "results.pvd")
@@ -254,8 +266,8 @@ class HouseServices:
         return export_timing(rows, path)
 
     def _look_for_state(self, document: Document) -> None:
-        state = remembered_state(document)
-        self._resume = None if state is None else (document, snapshots.Beginning(state))
+        kept = remembered_state(document)
+        self._resume = None if kept is None else (document, snapshots.Beginning(kept.state, device=kept.meta.device))
 
     def _backend(self, device: str) -> Backend:
         if device not in self._backends:

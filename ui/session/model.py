@@ -23,7 +23,7 @@ from ui.session.commands import ReplaceProblem, SetValue
 from ui.session.paint.painting import PaintStroke
 from workbench.project.document import Document, Standing
 from workbench.project.parameter_files import missing_file, missing_files, named_files, value_at, with_values
-from workbench.project.project import MeasuredData, Probe, RunSettings, ViewSettings
+from workbench.project.project import Line, MeasuredData, Probe, RunSettings, ViewSettings
 
 
 class DocumentModel(QObject):
@@ -211,6 +211,8 @@ class DocumentModel(QObject):
             match part:
                 case "probes":
                     document.project.probes = [Probe.model_validate(probe) for probe in self.draft["probes"]]
+                case "lines":
+                    document.project.lines = [Line.model_validate(line) for line in self.draft["lines"]]
                 case "measured":
                     document.project.measured = [MeasuredData.model_validate(each) for each in self.draft["measured"]]
                 case "run":
@@ -232,6 +234,7 @@ def _draft_of(document: Document) -> dict[str, Any]:
     return {
         "parameters": plain(document.parameters),
         "probes": plain(project.probes),
+        "lines": plain(project.lines),
         "run": plain(project.run),
         "measured": plain(project.measured),
         "title": project.title,

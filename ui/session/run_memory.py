@@ -16,8 +16,14 @@ from engines.api.errors import ProblemError, WorkbenchError
 from workbench.project.document import Document
 from workbench.run.frames import RunState
 from workbench.run.observer import Observer
-from workbench.run.states.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
-from workbench.run.states.history import Kept, Mark
+from workbench.run.states.checkpoint import (
+    Checkpoint,
+    CheckpointMeta,
+    problem_fingerprint,
+    read_checkpoint,
+    write_checkpoint,
+)
+from workbench.run.states.history import KeptState, Mark
 from workbench.storage.atomic import StorageError
 from workbench.storage.background import BackgroundWriter
 from workbench.storage.paths import state_dir
@@ -30,12 +36,12 @@ def runs_dir() -> Path:
     return state_dir() / "runs"
 
 
-def remembered_state(document: Document) -> Mapping[str, Array] | None:
+def remembered_state(document: Document) -> Checkpoint | None:
     """The state that the last run of this problem ended with, or None. Reads the whole mesh: not for the GUI thread."""
     fingerprint = problem_fingerprint(document, ())
     file = _file(fingerprint)
     try:
-        return read_checkpoint(file, fingerprint).state if file.is_file() else None
+        return read_checkpoint(file, fingerprint) if file.is_file() else None
     except ProblemError:
         return None  # damaged or of another version: the run begins at zero, as if there were none
 
@@ -51,7 +57,7 @@ class RunMemory(Observer):
         self._fingerprint = ""
         self._device = ""
         self._kept_at = clock.monotonic()
-        self.rescued: Callable[[], Kept | None] = lambda: None
+        self.rescued: Callable[[], KeptState | None] = lambda: None
         """The last state of a run that broke off."""
         self.say: Callable[[str, Literal["warning"]], None] = lambda text, severity: None
 

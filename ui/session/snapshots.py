@@ -43,6 +43,8 @@ class Beginning:
     state: Mapping[str, Array] | None
     curves: Curves = field(default_factory=dict)
     missing: str = ""
+    device: str = ""
+    """Name of the device whose state it is; empty where nobody knows."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QTreeWidget, 
 
 from engines.api.charts import ChartInfo
 from ui.forms.fields.number import NumberBox
-from workbench.sweep.plan import Kept
+from workbench.sweep.plan import KeptChart
 from workbench.sweep.readings import TITLES, Reading, What
 from workbench.sweep.running import first_reading
 from workbench.words.units import unit_text
@@ -59,13 +59,13 @@ class KeptList(QWidget):
         self.list.blockSignals(False)
         self.changed.emit()
 
-    def kept(self) -> tuple[Kept, ...] | None:
+    def kept(self) -> tuple[KeptChart, ...] | None:
         if not self._infos:
             return None
         found = []
         for name, (item, _, _) in self._rows.items():
             if item.checkState(0) is Qt.CheckState.Checked:
-                found.append(Kept(name, self.reading(name)))
+                found.append(KeptChart(name, self.reading(name)))
         return tuple(found)
 
     def reading(self, name: str) -> Reading:

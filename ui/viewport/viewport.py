@@ -154,6 +154,11 @@ class Viewport(QWidget):
         self.scene.measured = tuple(positions)
         self.redraw()
 
+    def mark_lines(self, lines: Sequence[tuple[tuple[float, float, float], tuple[float, float, float]]]) -> None:
+        """The lines along which fields are charted."""
+        self.scene.cuts = tuple(lines)
+        self.redraw()
+
     def set_overlay(self, lines: Sequence[str]) -> None:
         """Meters over the picture; a tab in a line separates name and figure."""
         if list(lines) != self.scene.lines:
@@ -209,7 +214,7 @@ class Viewport(QWidget):
 
     def span(self) -> tuple[float, float] | None:
         """The lowest and the highest value in the picture."""
-        return None if self.scene.layer is None else self.scene.layer.span()
+        return None if self.scene.layer is None else self.scene.layer.span(100.0 - self.scene.view.outliers)
 
     @property
     def deformation(self) -> float | None:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 
 T = TypeVar("T")
 POLL_MILLISECONDS = 20
-INFORMING = ("estimates", "forecast", "devices", "outlooks", "previews")
+INFORMING = ("estimates", "forecast", "devices", "outlooks", "previews", "manual")
 """Lanes whose answers nobody needs once the window closes."""
 
 

@@ -48,6 +48,7 @@ class Actions:
             ("outlines", "&Outlines", "O", "eye"),
             ("brush", "&Brush", "B", "brush"),
             ("help", "&Help on this field", "F1", None),
+            ("manual", "&Manual", "Ctrl+F1", None),
             ("palette", "&Command palette…", "Ctrl+P", None),
             ("shortcuts", "&Keyboard and mouse", None, None),
             ("about", "&About Workbench", None, None),
@@ -105,12 +106,12 @@ class Actions:
         view = bar.addMenu("&View")
         view.addActions(workspaces)
         view.addSeparator()
-        view.addActions([self["fit"], self["outlines"], self["brush"], self["measure"], self["theme"]])
+        view.addActions([self[name] for name in ("fit", "outlines", "brush", "measure", "line", "lines", "theme")])
         view.addSeparator()
         view.addActions(docks)
         view.addSeparator()
         view.addAction(self["layout"])
-        bar.addMenu("&Help").addActions([self[name] for name in ("help", "palette", "shortcuts", "about")])
+        bar.addMenu("&Help").addActions([self[name] for name in ("manual", "help", "palette", "shortcuts", "about")])
 
     def build_toolbar(self, at_left: list[QWidget], at_right: list[QAction]) -> QToolBar:
         bar = QToolBar("Toolbar", self._window)
@@ -119,7 +120,7 @@ class Actions:
         for widget in at_left:
             bar.addWidget(widget)
             bar.addSeparator()
-        show = ("fit", "brush", "measure", "snapshot")
+        show = ("fit", "brush", "measure", "line", "snapshot")
         for group in (("gallery", "open", "save"), ("undo", "redo"), ("run", "step", "reset"), show):
             for name in group:
                 bar.addAction(self[name])
@@ -145,7 +146,13 @@ class Actions:
         self._window.addAction(action)
 
 
-def one_of_two(one: QAction, other: QAction) -> None:
-    """Two switches for what the left button does: taking one lets go of the other."""
-    one.toggled.connect(lambda on: other.setChecked(False) if on else None)
-    other.toggled.connect(lambda on: one.setChecked(False) if on else None)
+def one_of_many(*switches: QAction) -> None:
+    """Switches for what the left button does: taking one lets go of the others."""
+
+    def taken(one: QAction) -> None:
+        for other in switches:
+            if other is not one:
+                other.setChecked(False)
+
+    for switch in switches:
+        switch.toggled.connect(lambda on, switch=switch: taken(switch) if on else None)

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
-from ui.panels.brush import BrushPanel
+from ui.panels.view.brush import BrushPanel
 from ui.session.controller import Controller
 from ui.widgets.banner import Banner
 from workbench.run.strokes import Outcome, Stroke

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from engines.api import SimulationInfo
 from ui.charts.inspection import InspectionPanel
 from ui.charts.large import LargeChart
+from ui.charts.lines.area import LineCuts
 from ui.charts.overlay import Overlay
 from ui.charts.panel import ChartsPanel
 from ui.panels.probes.panel import ProbesPanel
@@ -43,6 +44,8 @@ class ChartsArea(QObject):
         self._measuring = Measuring(controller, viewport, window)
         self.measurement = self._measuring.panel
         self.measure = self._measuring.action
+        self.lines = LineCuts(controller, viewport, window)
+        self.panel.set_line_actions(self.lines.action, self.lines.edit_action)
         self.overlay = Overlay(self.panel, controller.model, controller.background, window)
 
     def connect_with(self, files: FileActions, layout: DockLayout) -> None:
@@ -56,6 +59,7 @@ class ChartsArea(QObject):
         self._viewport.followed.connect(lambda element, position: self._probes.add(position))
         self.panel.wanted.connect(controller.watch_charts)
         self.overlay.problem.connect(controller.problem)
+        self.lines.said.connect(lambda text: controller.hint.emit(text) if text else None)
         controller.model.opened.connect(self._look_at_nothing)
         self.inspection.closed.connect(self._look_at_nothing)
         self.inspection.follow_asked.connect(self._follow)
@@ -91,7 +95,7 @@ class ChartsArea(QObject):
     def _picked(self, element: int, position: Position) -> None:
         """A click looks into the element where more is known of it than its fields; else it places a probe."""
         info = self._controller.info
-        if self._measuring.takes(element, position):
+        if self.lines.takes(position) or self._measuring.takes(element, position):
             return
         if info is None or not info.inspects:
             self._probes.add(position)

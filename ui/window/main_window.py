@@ -19,7 +19,7 @@ from ui.panels.meters.panel import MetersPanel
 from ui.panels.probes.panel import ProbesPanel
 from ui.panels.problem import ProblemPanel
 from ui.panels.timeline import Timeline
-from ui.panels.view import ViewPanel
+from ui.panels.view.panel import ViewPanel
 from ui.recording.area import RecordingArea
 from ui.session.controller import Controller, Phase
 from ui.session.files import FileActions
@@ -28,6 +28,7 @@ from ui.session.keeping import Keeper
 from ui.session.model import DocumentModel
 from ui.session.placing import Placing
 from ui.session.previews import Previews
+from ui.session.redrawing import Redrawing
 from ui.session.services import Services
 from ui.sweep.area import SweepArea
 from ui.tools.area import ToolsArea
@@ -36,7 +37,7 @@ from ui.widgets.banner import Banner
 from ui.widgets.findings_banner import FindingsBanner
 from ui.widgets.icons import dress
 from ui.widgets.theme import THEMES, theme
-from ui.window.actions import EXPORTS, Actions, one_of_two
+from ui.window.actions import EXPORTS, Actions, one_of_many
 from ui.window.brushing import Brushing
 from ui.window.charts import ChartsArea
 from ui.window.document_display import DocumentDisplay
@@ -58,7 +59,7 @@ from workbench.run.frames import Message
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
 OF_THE_SIMULATION = (
     "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure",
-    "layout", *EXPORTS,
+    "line", "lines", "layout", *EXPORTS,
 )  # fmt: skip
 
 
@@ -123,6 +124,7 @@ class MainWindow(QMainWindow):
             page.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.estimates = EstimatesPanel(self.model, self.services, self.background)
         self.placing = Placing(self.model, self)
+        self.redrawing = Redrawing(self.controller, self.placing, self)
         self.problem = ProblemPanel(self.model, self.placing, self.estimates)
         self.controller.noticed.connect(self.estimates.show_noticed)
         self.estimates.refused.connect(self.problem.mark)
@@ -179,6 +181,8 @@ class MainWindow(QMainWindow):
         self.actions_.adopt("undo", self.model.undo_stack.createUndoAction(self, "Undo"), "Ctrl+Z", "undo")
         self.actions_.adopt("redo", self.model.undo_stack.createRedoAction(self, "Redo"), "Ctrl+Shift+Z", "redo")
         self.actions_.adopt("measure", self.charts.measure, "M", "measure")
+        self.actions_.adopt("line", self.charts.lines.action, "L", "line")
+        self.actions_.adopt("lines", self.charts.lines.edit_action, None, "line")
         self.new_menu = NewMenu(self)
         self.recent_menu = RecentMenu(self)
         self.device_menu = ChoiceMenu("&Device", "auto", self)
@@ -225,6 +229,7 @@ class MainWindow(QMainWindow):
             fit=self.viewport.reset_camera,
             outlines=self.view_panel.switch_outlines,
             help=self.help.help,
+            manual=self.help.manual,
             palette=self.help.open_palette,
             shortcuts=self.help.shortcuts,
             about=self.help.about,
@@ -256,12 +261,12 @@ class MainWindow(QMainWindow):
         self.view_panel.brush.changed.connect(viewport.set_brush)
         self.view_panel.brush.share(self.actions_["brush"])
         controller.kept_paint.message.connect(self.log.add)
-        one_of_two(self.actions_["brush"], self.actions_["measure"])
+        one_of_many(*(self.actions_[name] for name in ("brush", "measure", "line")))
         self.view_panel.grid.set_refusal(viewport.volume_refusal)
         self._connect_placing()
         viewport.quality_changed.connect(self.status.quality.setText)
         self.view_panel.edited.connect(self._apply_view)
-        self.view_panel.fit_asked.connect(lambda: self.view_panel.fit_range(viewport.span()))
+        self.view_panel.fit_asked.connect(lambda: self.view_panel.colours.fit_range(viewport.span()))
         self.view_panel.clip_active.connect(viewport.set_clip_active)
         self.view_panel.camera_asked.connect(
             lambda where: viewport.reset_camera() if where == "reset" else viewport.view_along(where)
@@ -293,7 +298,7 @@ class MainWindow(QMainWindow):
         placing, viewport = self.placing, self.viewport
         placing.marks_changed.connect(viewport.set_marks)
         placing.refused.connect(lambda sentence: self.banner.say(sentence, "warning"))
-        placing.changed.connect(lambda: self.view_panel.outlines.setVisible(placing.placement is not None))
+        placing.changed.connect(lambda: self.view_panel.show_placed(placing.placement is not None))
         viewport.item_chosen.connect(placing.choose)
         viewport.item_dragged.connect(placing.drag)
         viewport.item_dropped.connect(placing.drop)
@@ -350,7 +355,7 @@ class MainWindow(QMainWindow):
 
     def view_settings(self) -> ViewSettings:
         settings: ViewSettings = self.viewport.view_settings()
-        return settings
+        return settings.model_copy(update={"charts": self.charts.panel.views()})
 
     # What happens.
 

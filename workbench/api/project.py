@@ -17,7 +17,7 @@ from workbench.api.notebook import project_html
 from workbench.api.runs.progress import Progress
 from workbench.project.document import Document, save_document
 from workbench.project.findings import estimate_of, findings_of
-from workbench.project.project import Probe
+from workbench.project.project import Line, Probe
 from workbench.project.store import validated
 
 if TYPE_CHECKING:
@@ -114,6 +114,21 @@ class Project:
         self._document.project.probes = found
         return self
 
+    @property
+    def lines(self) -> dict[str, Line]:
+        """Along which fields are charted, by name: ``field``, ``start`` and ``end`` of each."""
+        return {line.name: line for line in self._document.project.lines}
+
+    def line(self, name: str, field: str | None, start: Sequence[float] = (), end: Sequence[float] = ()) -> Project:
+        """Chart ``field`` along the straight line from ``start`` to ``end`` (x, y, z) [the geometry's unit of length]
+        in runs, under ``name``; None: no longer. Raises ProblemError."""
+        found = [line for line in self._document.project.lines if line.name != name]
+        if field is not None:
+            ends = {key: (*map(float, place), 0.0)[:3] for key, place in (("start", start), ("end", end))}
+            found.append(validated(Line, {"name": name, "field": field, **ends}, f"The line '{name}'"))
+        self._document.project.lines = found
+        return self
+
     def copy(self) -> Project:
         """Another project of the same mesh and parameters, which changes by itself."""
         document = self._document
@@ -130,10 +145,13 @@ class Project:
 
         Raises ProblemError if it cannot run.
         """
-        from workbench.api.runs.starting import opened_backend
+        from engines.backend.devices.faster import open_for
 
-        with opened_backend(device) as backend:
+        backend = open_for(self._document.engine, self._document.complete_problem(), device, trial=False)
+        try:
             found = estimate_of(self._document, backend)
+        finally:
+            backend.close()
         return replace(found, findings=findings_of(self._document, found))
 
     def run(

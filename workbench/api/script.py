@@ -122,6 +122,9 @@ def _written(start: Start, changes: Mapping[str, Any], document: Document) -> st
     if before.probes != now.probes:
         lines += [f"project.probe({probe.name!r}, None)" for probe in before.probes]
         lines += [f"project.probe({probe.name!r}, {probe.position})" for probe in now.probes]
+    if before.lines != now.lines:
+        lines += [f"project.line({line.name!r}, None)" for line in before.lines]
+        lines += [f"project.line({line.name!r}, {line.field!r}, {line.start}, {line.end})" for line in now.lines]
     if before.run.until != now.run.until:
         lines.append(f"project.until = {now.run.until!r}  # {document.time_unit}")
     device = "" if now.run.device == "auto" else f"device={now.run.device!r}"

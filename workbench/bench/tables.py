@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from engines.api.lab import Published, Study
 from engines.backend.ceilings.curve import OPERATIONS, ceiling_at
 from workbench.bench.records import LabRecord, MachineRecord, VariantRecord, shape_name
-
-UNITS = {"ms": 1e3, "GB/s": 1e-9}
+from workbench.words.units import seconds_of
 
 
 def curve_table(machine: MachineRecord) -> str:
@@ -108,5 +107,6 @@ def measured(study: str, variant: str, column: str, unit: str, variants: Sequenc
     for one in variants:
         named = one.study == study and one.variant == variant and one.case == case and not one.refused
         if named and (not shape or shape_name(one.shape) in ("", shape)):
-            return one.seconds * UNITS["ms"] if unit == "ms" else one.bytes_per_second * UNITS["GB/s"]
+            time = seconds_of(unit)
+            return one.seconds / time if time else one.bytes_per_second * 1e-9
     return None

@@ -84,9 +84,9 @@ def parser() -> argparse.ArgumentParser:
     _boundary(new)
     new.set_defaults(carry_out=_later("workbench.cli.create:new_command"))
 
-    convert = commands.add_parser("convert", help="convert a mesh to .vtu, or to CARP's .pts, .elem and .lon")
-    convert.add_argument("mesh", type=Path, metavar="MESH")
-    convert.add_argument("target", type=Path, metavar="OUT", help="OUT.vtu, or OUT.elem for CARP")
+    convert = commands.add_parser("convert", help="convert a mesh to .vtu or CARP, spikes of a run to NWB")
+    convert.add_argument("mesh", type=Path, metavar="FILE", help="mesh, or spikes.h5 of a run")
+    convert.add_argument("target", type=Path, metavar="OUT", help="OUT.vtu, OUT.elem for CARP, or OUT.nwb")
     _mesh_options(convert)
     convert.set_defaults(carry_out=_later("workbench.cli.create:convert_command"))
 

@@ -10,6 +10,7 @@ from workbench.cli.opening import permission_of
 from workbench.cli.telling import tell_findings
 from workbench.export.carp import SUFFIXES as CARP_SUFFIXES
 from workbench.export.meshes import SUFFIXES, export_mesh
+from workbench.export.streams.nwb import convert_spikes
 from workbench.project.document import default_engine, new_document, save_document
 from workbench.project.findings import as_record, findings_before_changes
 from workbench.project.meshes import read_mesh_file, usual_length_unit
@@ -49,10 +50,17 @@ def new_command(options: Namespace) -> int:
 
 
 def convert_command(options: Namespace) -> int:
-    """Read a mesh in any format, write it with regions and fibres as .vtu in millimetres, or as CARP in micrometres."""
+    """Read a mesh in any format, write it with regions and fibres as .vtu in millimetres, or as CARP in micrometres;
+    or spikes of a run, written as NWB."""
+    if options.target.suffix.lower() == ".nwb":
+        neurons, spikes = convert_spikes(options.mesh, options.target)
+        print(f"Wrote '{options.target}': {neurons:,} neurons, {spikes:,} spikes.")
+        return 0
     carp = options.target.suffix.lower() in CARP_SUFFIXES
     if options.target.suffix.lower() not in SUFFIXES:
-        raise ProblemError(f"'{options.target}' must end in {', '.join(SUFFIXES)}: convert writes .vtu and CARP.")
+        raise ProblemError(
+            f"'{options.target}' must end in {', '.join(SUFFIXES)}: convert writes .vtu and CARP, and spikes as .nwb."
+        )
     if carp and options.mesh.with_suffix("").resolve() == options.target.with_suffix("").resolve():
         raise ProblemError(f"'{options.target}' would be written over the mesh that is read: choose another name.")
     unit = options.length_unit or usual_length_unit(options.mesh)

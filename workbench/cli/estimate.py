@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+from engines.backend.devices.faster import open_for
 from workbench.cli import DONE
 from workbench.cli.opening import open_project
 from workbench.cli.telling import fact_lines, tell_findings
@@ -14,9 +15,8 @@ from workbench.words.units import time_text
 def estimate_command(options: Namespace) -> int:
     """Print memory, step, pace and what goes to disk. Raises WorkbenchError for input that cannot be used."""
     document = open_project(options)
-    from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when they are needed
-
-    backend = open_backend(options.device or document.project.run.device)
+    named, problem = options.device or document.project.run.device, document.complete_problem()
+    backend = open_for(document.engine, problem, named, trial=False)
     try:
         device = backend.info.name
         estimate = estimate_of(document, backend)
@@ -27,6 +27,8 @@ def estimate_command(options: Namespace) -> int:
     until = document.project.run.until
     tell_findings(findings)
     print(f"Device  {device}")
+    if backend.chosen:
+        print(f"        {backend.chosen}")
     print(f"Memory  {estimate.memory_bytes / 1e9:.3g} GB")
     print(f"Step    {time_text(estimate.step, unit, '.4g')}")
     if pace is not None:

@@ -7,6 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from engines.api.errors import ProblemError
+from engines.backend.devices.faster import open_for
 from workbench.cli import DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
 from workbench.cli.runs.progress import Line
@@ -36,9 +37,10 @@ def sweep_command(options: Namespace) -> int:
     plan.check()
     if len(plan) > MANY and not options.yes:
         raise ProblemError(f"These are {len(plan):,} runs: take fewer values, or add --yes to make them all.")
-    from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when they are needed
-
-    backend, line = open_backend(options.device or document.project.run.device), Line()
+    named, line = options.device or document.project.run.device, Line()
+    backend = open_for(document.engine, document.complete_problem(), named)
+    if backend.chosen:
+        print(backend.chosen, file=sys.stderr)
     rows: list[Row] = []
     interrupted = False
     try:

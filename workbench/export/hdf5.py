@@ -21,6 +21,7 @@ from workbench.storage.atomic import storing, write_atomically
 from workbench.storage.journal import JournalledFile, forget_journal, recover
 
 _NAMED = re.compile(r"(?P<name>.*?)(?: \[(?P<unit>[^\]]*)\])?")
+DAMAGED = "is damaged: run without --resume"
 COMPRESSED_UP_TO = 1 << 24
 """Bytes: larger arrays are written as they are, for the packer is slower than a disk."""
 
@@ -74,9 +75,9 @@ def changed(path: Path) -> Iterator[h5py.File]:
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[h5py.File]:
-    """The same, to be read."""
-    with storing(path), _told_of(path):
+def readable(path: Path, otherwise: str = DAMAGED) -> Iterator[h5py.File]:
+    """The same, to be read; ``otherwise``: what is said of a file that is none, or has not what is asked for."""
+    with storing(path), _told_of(path, otherwise):
         recover(path)
         with h5py.File(path, "r") as file:
             yield file
@@ -92,7 +93,7 @@ def _journalled(path: Path) -> Iterator[JournalledFile]:
 
 
 @contextmanager
-def _told_of(path: Path) -> Iterator[None]:
+def _told_of(path: Path, otherwise: str = DAMAGED) -> Iterator[None]:
     """What HDF5 says of a file that is none is an OSError without a number, or an error of Python's own."""
     try:
         yield
@@ -101,7 +102,7 @@ def _told_of(path: Path) -> Iterator[None]:
     except (KeyError, ValueError, RuntimeError, OSError) as error:
         if isinstance(error, OSError) and error.errno:
             raise
-        raise ProblemError(f"'{path}' is damaged: run without --resume.") from error
+        raise ProblemError(f"'{path}' {otherwise}.") from error
 
 
 def packed(file: h5py.Group, name: str, shape: tuple[int, ...], chunk: tuple[int, ...], kind: Any) -> h5py.Dataset:

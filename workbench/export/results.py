@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,9 @@ from workbench.storage.atomic import check_room, write_text
 
 PACKED = 0.5
 """The share of its bytes that a field takes on disk at the least: digits of floats do not pack."""
+
+
+Charts = Sequence[tuple[ChartInfo, ChartData]]
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,14 @@ def files_of(simulation: Simulation) -> Mapping[str, str]:
     return simulation.files() if isinstance(simulation, WithFiles) else {}
 
 
-def take_results(simulation: Simulation, points: Sequence[tuple[str, int]] = ()) -> Results:
-    """Copy the present moment; for the worker thread (``runner.post(take_results)``), quick beside the writing."""
+def take_results(
+    simulation: Simulation,
+    points: Sequence[tuple[str, int]] = (),
+    others: Callable[[Simulation], Charts] = lambda simulation: (),
+) -> Results:
+    """Copy the present moment; for the worker thread (``runner.post(take_results)``), quick beside the writing.
+
+    ``others`` gives charts that the simulation does not know of (along lines)."""
     fields = written_fields(simulation)
     values = {info.name: simulation.field(info.name) for info in fields}
     summaries = {}
@@ -62,9 +71,10 @@ def take_results(simulation: Simulation, points: Sequence[tuple[str, int]] = ())
         handle = simulation.select(Selection(np.array([element for _, element in points], np.int32)))
         summaries = {info.name: simulation.gather(info.name, handle) for info in simulation.fields if info.summary}
     charts = tuple((info, simulation.chart(info.name)) for info in simulation.charts if not info.series)
+    charts += tuple(others(simulation))
     moment = simulation.step, simulation.time
-    others = results_of(simulation), files_of(simulation)
-    return Results(simulation.geometry, fields, values, *moment, tuple(points), summaries, charts, *others)
+    rest = results_of(simulation), files_of(simulation)
+    return Results(simulation.geometry, fields, values, *moment, tuple(points), summaries, charts, *rest)
 
 
 def export_results(results: Results, path: Path) -> list[Path]:

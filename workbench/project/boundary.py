@@ -24,6 +24,9 @@ DEVICES = ("/dev", "/proc", "/sys")
 RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*([.:].*)?", re.IGNORECASE)
 """Names that are devices in any folder of Windows, whatever they end in."""
 
+LONGEST_NAME, LONGEST_PART = 2048, 255
+"""Of a file: characters with its folders, and bytes of its own name, of which file systems take no more."""
+
 
 @dataclass(frozen=True)
 class Permission:
@@ -57,10 +60,14 @@ class OutsideFiles(ProblemError):
 
 
 class Boundary:
-    """What the project called ``name`` may read, whose own files lie in ``folder`` (None: it has none)."""
+    """What the project called ``name`` may read, whose own files lie in ``folder`` (None: it has none).
 
-    def __init__(self, name: str, folder: Path | None, permission: Permission) -> None:
+    ``alone``: it is one file among others (a picture in somebody's home), so nothing hidden there is its own.
+    """
+
+    def __init__(self, name: str, folder: Path | None, permission: Permission, alone: bool = False) -> None:
         self._name, self._permission = name, permission
+        self._alone = alone
         own = () if folder is None else (folder,)
         self._roots = [root.resolve() for root in (*own, *(Path(str(resources.files(each))) for each in INSTALLED))]
 
@@ -77,11 +84,15 @@ class Boundary:
         """Whether the project opens without this file."""
         return not self._permission.left_out.isdisjoint(self._outside([file]))
 
+    def _is_own(self, file: Path) -> bool:
+        below = [file.relative_to(root).parts for root in self._roots if file.is_relative_to(root)]
+        return any(not self._alone or not any(part.startswith(".") for part in parts) for parts in below)
+
     def _outside(self, files: Iterable[Path]) -> list[Path]:
         """Those that are there and may not be read, links resolved. Raises ProblemError for devices."""
         found: dict[Path, None] = {}
         for each in files_read(files):
-            if not any(each.is_relative_to(root) for root in self._roots) and each not in self._permission.files:
+            if not self._is_own(each) and each not in self._permission.files:
                 refuse_device(str(each), self._name)
                 found[each] = None
         return [] if self._permission.every else list(found)
@@ -94,8 +105,10 @@ def files_read(files: Iterable[Path]) -> list[Path]:
 
 
 def named_file(folder: Path, name: str, where: str, permission: Permission = NOTHING) -> Path:
-    """The file in ``folder`` that a project calls ``name``; nothing looks for it. Raises ProblemError for a device or
-    another machine, ``where`` being what names it."""
+    """The file in ``folder`` that a project calls ``name``; nothing looks for it. Raises ProblemError for a device,
+    another machine or what no file can be called, ``where`` being what names it."""
+    if len(name) > LONGEST_NAME or any(len(os.fsencode(part)) > LONGEST_PART for part in Path(name).parts):
+        raise ProblemError(f"{where} names '{name[:40]}…', which is longer than names of files can be: not opened.")
     file = folder / name
     inside = Path(name).is_absolute() and file.is_relative_to(folder.absolute())
     if not inside and file not in permission.files:

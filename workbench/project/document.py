@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from engines.api import Engine, Finding, Problem, registry
 from engines.api.errors import ProblemError
 from engines.geometry.meshes.mesh import TetMesh
+from engines.reading import refuse_pipe
 from workbench.project.boundary import NOTHING, Boundary, Permission, files_read
 from workbench.project.meshes import (
     SUFFIXES,
@@ -141,6 +142,7 @@ def open_document(path: Path | str, engine: Engine | None = None, permission: Pe
     sentence for the person.
     """
     path = Path(path).expanduser()
+    refuse_pipe(path)
     if path.suffix.lower() in SUFFIXES and not path.is_dir():
         return new_document(engine or default_engine(), path, permission=permission)
     if path.suffix.lower() not in STORED and path.name != PROJECT_FILE and path.is_file():
@@ -172,7 +174,8 @@ def document_of(stored: Stored, permission: Permission = NOTHING) -> Document:
     parameters = validated(engine.Parameters, project.parameters, name) if project.parameters else None
     files = {} if parameters is None else named_files(parameters)
     files = {place: stored.locate(str(file), permission).absolute() for place, file in files.items()}
-    stored, left_out = _within(Boundary(name, stored.folder, permission), stored, files)
+    alone = stored.path is None
+    stored, left_out = _within(Boundary(name, stored.folder, permission, alone), stored, files)
     loaded, noticed = _load_geometry(engine, stored, name)
     if parameters is not None:
         paths = {place: "" if file in left_out else str(file) for place, file in files.items()}

@@ -41,6 +41,31 @@ class Probe(_Model):
     position: tuple[float, float, float]
 
 
+class Line(_Model):
+    """A straight line from ``start`` to ``end`` [the geometry's unit of length], along which ``field`` is charted."""
+
+    name: Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[^/\\]+$")]
+    field: str
+    start: tuple[float, float, float]
+    end: tuple[float, float, float]
+
+    @model_validator(mode="after")
+    def _has_length(self) -> Line:
+        if self.start == self.end:
+            raise ValueError(f"the line '{self.name}' begins where it ends")
+        return self
+
+
+class ChartView(_Model):
+    """How a chart is shown: ``vertical`` is its axis (dB10 of powers, dB20 of amplitudes); ``over`` is what ordinates
+    are divided by: "" nothing, "largest" each curve's largest magnitude, "curve:TITLE" a curve of the chart."""
+
+    name: Annotated[str, Field(min_length=1)]
+    log_x: bool = False
+    vertical: Literal["linear", "log", "dB10", "dB20"] = "linear"
+    over: str = ""
+
+
 class MeasuredData(_Model):
     """Measured points ``x, y: (n,)`` that are laid over a chart, in the units of its axes; ``title``: where from."""
 
@@ -87,35 +112,50 @@ class CameraView(_Model):
 class ViewSettings(_Model):
     """What the viewport shows. None means "the field's own suggestion".
 
+    Of colours: ``reverse`` exchanges the ends of the map, ``symmetric`` puts zero in the middle of the range,
+    ``logarithmic`` goes by the logarithm of values above zero, and ``outliers`` is the per cent of the values, the
+    farthest out on both sides, that a range from values leaves out.
+
+    ``contours`` draws lines of equal value of any field, ``isochrones`` of times alone, ``fibres`` those of a mesh.
     ``front_inside`` draws the front within a mesh, whose surface one then sees through.
     Of grids: ``height`` lifts a grid of two dimensions by its values (the upper end of the range, as a part of the
     longest side); ``slices`` are the places of the slices through three dimensions as parts of the sides (None: the
-    middle), ``volume`` shows the whole instead. ``outlines`` of what was placed are drawn. ``follow``: the range
+    middle), ``volume`` shows the whole instead. ``outlines`` of what was placed are drawn, and what is solid
+    of it as bodies as opaque as ``solidity`` (0: as lines alone). ``follow``: the range
     follows the values in the picture, in steps. Of particles: ``cut_open`` shows the inside of spheres that a field
     tells about. Of elements that move: ``deformation`` is how many times their displacement is drawn (None: as many as
     make it visible), ``hidden_above`` hides those whose damage is above it, ``lines`` draws what the run traces (the
-    path of a crack).
+    path of a crack). ``charts``: those that stand open, the first one first; none: as many of the engine's as there is
+    room for.
     """
 
     field: str | None = None
     colormap: str | None = None
+    reverse: bool = False
+    symmetric: bool = False
+    logarithmic: bool = False
+    outliers: Annotated[float, Field(ge=0, le=50)] = 0.0
     range: tuple[float, float] | None = None
     camera: CameraView = Field(default_factory=CameraView)
     clip: ClipPlane | None = None
     front: bool = True
     front_inside: bool = False
     isochrones: bool = True
+    contours: bool = False
+    fibres: bool = False
     markers: bool = True
     overlay: bool = True
     height: Annotated[float, Field(ge=0, le=1)] = 0.0
     slices: tuple[Fraction, Fraction, Fraction] | None = None
     volume: bool = False
     outlines: bool = True
+    solidity: Fraction = 0.4
     follow: bool = False
     cut_open: bool = True
     deformation: Annotated[float, Field(ge=0)] | None = None
     hidden_above: float | None = None
     lines: bool = False
+    charts: list[ChartView] = Field(default_factory=list)
 
 
 class Project(_Model):
@@ -131,6 +171,7 @@ class Project(_Model):
     geometry: MeshReference | None = None
     parameters: dict[str, Any] = Field(default_factory=dict)
     probes: list[Probe] = Field(default_factory=list)
+    lines: list[Line] = Field(default_factory=list)
     run: RunSettings = Field(default_factory=RunSettings)
     view: ViewSettings = Field(default_factory=ViewSettings)
     measured: list[MeasuredData] = Field(default_factory=list)

@@ -41,6 +41,9 @@ LARGEST_PROJECT = 16 * 2**20
 LARGEST_MESH = 8 * 2**30
 LARGEST_FILE = 2**30
 """Bytes of a file that a parameter names."""
+MOST_EXPANDED, EXPANDED_FROM = 100, 64 * 2**20
+"""Times that a file in a zip may be larger than what is stored of it, from so many bytes on: meshes are three to
+twenty times as large, what is made to fill a disk and memory a thousand times."""
 LONG_WORD = re.compile(r"\S{80,}")
 KEPT_SECONDS = 30 * 86400
 """How long a mesh or picture stays in the cache after its zip was last opened."""
@@ -321,6 +324,7 @@ def _mesh_members(
             raise ProblemError(f"The mesh '{name}' is missing in '{path}': save the project again where it is whole.")
         if members[name].file_size > LARGEST_MESH:
             raise ProblemError(f"The mesh '{name}' in '{path}' is over {LARGEST_MESH >> 30} GB: unpack the zip first.")
+        _refuse_swollen(members[name], path)
     return wanted
 
 
@@ -332,7 +336,18 @@ def _other_members(
     for name in wanted:
         if name in members and members[name].file_size > LARGEST_FILE:
             raise ProblemError(f"The file '{name}' in '{path}' is over {LARGEST_FILE >> 30} GB: unpack the zip first.")
+        if name in members:
+            _refuse_swollen(members[name], path)
     return wanted
+
+
+def _refuse_swollen(info: zipfile.ZipInfo, path: Path) -> None:
+    """Raises ProblemError for a member that expands as no file of numbers does."""
+    if info.file_size > max(EXPANDED_FROM, MOST_EXPANDED * info.compress_size):
+        raise ProblemError(
+            f"'{info.filename}' in '{path}' would expand to {info.file_size >> 20} MB, over {MOST_EXPANDED} times what "
+            "is stored: not opened; unpack the zip first if you trust it."
+        )
 
 
 def _unpack(

@@ -13,6 +13,7 @@ from typing import Generic, Literal, TypeVar
 from engines.api import Array, Lines, Markers, Selection
 from engines.api.charts import ChartData, Inspection
 from engines.api.placing import Path, Position
+from workbench.project.project import Line
 
 T = TypeVar("T")
 
@@ -33,7 +34,7 @@ class RunState(StrEnum):
 class FrameRequest:
     """What viewers need of each moment: part name to (field name, selection), charts that are not over time by name,
     the ``element`` that is looked into, the ``pair`` of elements that is measured, and whether ``markers`` and
-    ``lines`` are drawn.
+    ``lines`` are drawn, and the straight lines (``cuts``) along which fields are charted.
 
     A new request replaces the old one; ``serial`` comes back in the frames that answer it and stands for ``parts``.
     """
@@ -45,6 +46,7 @@ class FrameRequest:
     pair: tuple[int, int] | None = None
     markers: bool = False
     lines: bool = False
+    cuts: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True)

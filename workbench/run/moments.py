@@ -28,7 +28,7 @@ Render = Callable[..., Array]
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
+class PictureMoment:
     """What a picture is drawn of, copied on the worker: fields by name, how far placed things have gone, and what the
     run traces."""
 
@@ -39,21 +39,21 @@ class Moment:
     traced: Lines | None
 
 
-def take_moment(simulation: Simulation, view: ViewSettings) -> Moment:
+def take_moment(simulation: Simulation, view: ViewSettings) -> PictureMoment:
     """Copy what a picture of this moment needs; for the thread that owns the simulation."""
     values = {name: simulation.field(name) for name in _shown(simulation, view)}
     traced = None
     if view.lines and isinstance(simulation, Lined) and simulation.lined:
         traced = simulation.lines()
     shifts = simulation.shifts() if isinstance(simulation, Shifting) else {}
-    return Moment(simulation.step, simulation.time, values, shifts, traced)
+    return PictureMoment(simulation.step, simulation.time, values, shifts, traced)
 
 
 def render_moment(
     render: Render,
     document: Document,
     info: SimulationInfo,
-    moment: Moment,
+    moment: PictureMoment,
     view: ViewSettings,
     lines: Sequence[str],
     size: tuple[int, int] = SIZE,

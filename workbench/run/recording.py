@@ -4,7 +4,7 @@ Every file is complete at any moment, so a full disk or a crash costs what was n
 
     traces.csv, series.csv       a row for each sampled time
     points.csv                   at the end: each probe, where it is, its activation time and the like
-    charts/*.csv                 at the end: the charts that are not over time (histograms, profiles)
+    charts/*.csv                 at the end: the charts that are not over time (histograms, profiles, along lines)
     results.h5                   at the end: what the engine gives beside these (spectra of monitors)
     files/*                      at the end: what it gives in forms of other programs (Touchstone)
     spikes.h5, cells.h5          every spike, or rows of values of every cell, while it goes on; at the end spikes.npz
@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Finding, Selection, Simulation, SimulationInfo
-from engines.api.charts import ChartInfo
+from engines.api.charts import ChartData, ChartInfo
 from engines.api.errors import WorkbenchError
 from engines.recording import series_of
 from workbench import __version__
@@ -43,6 +43,7 @@ from workbench.project.document import Document
 from workbench.project.findings import as_record
 from workbench.run.earlier import CHECKPOINT, TABLES, forget, keep_tables_until, sweep_results
 from workbench.run.frames import RunState, Sample
+from workbench.run.lines import line_results
 from workbench.run.meters import followed
 from workbench.run.observer import Observer
 from workbench.run.session import probe_elements
@@ -237,7 +238,9 @@ class Recorder(Observer):
                 attempt(lambda: self._take_checkpoint(simulation))
             for chart in self._info.charts:
                 if not chart.series:
-                    attempt(partial(self._write_chart, simulation, chart))
+                    attempt(partial(self._write_chart, chart, partial(simulation.chart, chart.name)))
+            for chart, data in line_results(simulation, self._project.lines):
+                attempt(partial(self._write_chart, chart, lambda data=data: data))
             attempt(lambda: self._write_results(simulation))
             attempt(lambda: self._notice(simulation, state))
             if self.probes:
@@ -371,10 +374,10 @@ class Recorder(Observer):
                 (self.folder / "files").mkdir(exist_ok=True)
             write_text(self.folder / "files" / name, text)
 
-    def _write_chart(self, simulation: Simulation, chart: ChartInfo) -> None:
+    def _write_chart(self, chart: ChartInfo, data: Callable[[], ChartData]) -> None:
         with storing(self.folder):
             (self.folder / "charts").mkdir(exist_ok=True)
-        write_table(self.folder / "charts" / f"{chart.name}.csv", *chart_table(chart, simulation.chart(chart.name)))
+        write_table(self.folder / "charts" / f"{chart.name}.csv", *chart_table(chart, data()))
 
     def _notice(self, simulation: Simulation, state: RunState) -> None:
         if state is RunState.FINISHED:

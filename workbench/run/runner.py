@@ -25,7 +25,7 @@ from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, 
 from workbench.run.meters import Meters
 from workbench.run.observer import Audience, Observer
 from workbench.run.pacing import LONGEST_BATCH_SECONDS, LONGEST_REST_SECONDS, Pacer
-from workbench.run.states.history import History, Kept, Mark
+from workbench.run.states.history import History, KeptState, Mark
 from workbench.run.viewing import FrameSource
 from workbench.words.failures import as_sentence
 from workbench.words.units import time_text
@@ -73,7 +73,7 @@ class Runner:
         self.error: WorkbenchError | None = None
         self.failure: BaseException | None = None
         """What nobody expected and ``error`` puts in a sentence: its traceback helps whoever mends it."""
-        self.rescued: Kept | None = None
+        self.rescued: KeptState | None = None
         """Of a run that failed in the middle of a step, or with its device: the last state that was kept before."""
         self.device = ""
         """The device that it has opened, as ``open_backend`` names it."""
@@ -240,6 +240,8 @@ class Runner:
         try:
             backend = self._make_backend()
             self.device = backend.id
+            if backend.chosen:
+                self.say(backend.chosen)
             self._report("Building", 0.0)
             simulation = self._build(backend, self._report)
             self._present(simulation, backend)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from engines.api import Array, Progress, Simulation
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.backend.devices.faster import OpenBackend, open_for
 from engines.geometry.base import Geometry
 from workbench.project.document import Document
 from workbench.run.observer import Observer
 from workbench.run.runner import Runner
-
-OpenBackend = Callable[[str, bool], Backend]
 
 
 def start(
@@ -27,6 +26,7 @@ def start(
     until: float | None = None,
     pace: float | None = None,
     resume_from: Mapping[str, Array] | None = None,
+    state_of: str = "",
     can_reset: bool = True,
     checkpoints: int = 0,
     open_backend: OpenBackend | None = None,
@@ -34,20 +34,22 @@ def start(
     """Run the document as it is now; later edits do not reach the run.
 
     ``device`` is ``auto``, ``cpu`` or ``cuda:N``; ``until`` is in the document's time unit (default: what the project
-    says), ``pace`` in that unit per second (default: as fast as it can). ``reserve_core`` leaves one core to a
-    window; ``checkpoints`` is how many states are kept to rewind to. Raises ProblemError if a probe has no place or
-    a file is missing.
+    says), ``pace`` in that unit per second (default: as fast as it can). ``resume_from`` is a state to go on from, of
+    the device with the name ``state_of``, on which ``auto`` stays. ``reserve_core`` leaves one core to a window;
+    ``checkpoints`` is how many states are kept to rewind to. Raises ProblemError if a probe has no place or a file is
+    missing.
     """
     engine, problem = document.engine, document.complete_problem()
     parameters = problem.parameters.model_copy(deep=True)
     problem = type(problem)(parameters, problem.geometry)
-    opener = open_backend or _open_backend
 
     def build(backend: Backend, progress: Progress) -> Simulation:
         return engine.build(problem, backend, progress)
 
     return Runner(
-        lambda: opener(device, reserve_core),
+        lambda: open_for(
+            engine, problem, device, reserve_core=reserve_core, state_of=state_of, open_backend=open_backend
+        ),
         build,
         time_unit=document.time_unit,
         until=document.project.run.until if until is None else until,
@@ -78,9 +80,3 @@ def nearest_elements(geometry: Geometry, positions: Sequence[Sequence[float]]) -
     if not geometry.n_cells:
         raise ProblemError("This geometry has no elements that a probe could follow: remove the probes.")
     return [int(element) for element in geometry.nearest(np.asarray(positions, float))]
-
-
-def _open_backend(device: str, reserve_core: bool) -> Backend:
-    from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when a run needs them
-
-    return open_backend(device, reserve_core=reserve_core)

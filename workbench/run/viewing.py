@@ -10,6 +10,7 @@ from engines.api import Simulation
 from engines.api.abilities import Inspected, Lined, LookedInto, Marked, Measured, Shifting
 from engines.api.charts import ChartData, Inspection
 from workbench.run.frames import Frame, FrameRequest, Mailbox
+from workbench.run.lines import LinesSource
 
 CHART_SECONDS = 0.1
 """Charts and inspections are made at most so often while a run goes on."""
@@ -28,6 +29,7 @@ class FrameSource:
         self._serial: int | None = None
         self._element: int | None = None
         self._charts: Mapping[str, ChartData] = {}
+        self._lines = LinesSource()
         self._inspection: Inspection | None = None
         self._measurement: Inspection | None = None
         self._due = 0.0
@@ -68,12 +70,14 @@ class FrameSource:
         """Let go of what is on the device."""
         self._handles, self._serial, self._answered, self._element = {}, None, None, None
         self._charts, self._inspection, self._measurement = {}, None, None
+        self._lines = LinesSource()
 
     def _make_charts(self, simulation: Simulation, request: FrameRequest) -> None:
         """Charts and inspection may cost milliseconds: the more they do, the more seldom they come."""
         began = clock.monotonic()
         own = {info.name for info in simulation.charts if not info.series}
         self._charts = {name: simulation.chart(name) for name in request.charts if name in own}
+        self._charts |= self._lines.charts(simulation, request.cuts)
         self._inspection = self._measurement = None
         if request.element is not None and isinstance(simulation, Inspected):
             self._inspection = simulation.inspect(request.element)

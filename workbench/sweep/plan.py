@@ -36,7 +36,7 @@ class Variation:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptChart:
     """A chart (or series) to keep the curves of, and what of it stands in the table."""
 
     name: str
@@ -52,7 +52,7 @@ class SweepPlan:
     document: Document
     variations: tuple[Variation, ...]
     until: float | None = None
-    kept: tuple[Kept, ...] | None = None
+    kept: tuple[KeptChart, ...] | None = None
 
     def __len__(self) -> int:
         return math.prod(len(one.values) for one in self.variations)
@@ -167,8 +167,8 @@ def _misread(text: str) -> ProblemError:
     return ProblemError(f"'{text}' is neither a range such as 0.2:0.4:5 (or 1:100:5:log) nor a list such as 0.2, 0.3.")
 
 
-def kept_of(texts: Sequence[str]) -> tuple[Kept, ...] | None:
+def kept_of(texts: Sequence[str]) -> tuple[KeptChart, ...] | None:
     """``name`` or ``name:max`` for each chart (:func:`reading_of`); no texts: all charts. Raises ProblemError."""
     pairs = [text.partition(":") for text in texts]
-    kept = tuple(Kept(name, reading_of(what) if what else None) for name, _, what in pairs)
+    kept = tuple(KeptChart(name, reading_of(what) if what else None) for name, _, what in pairs)
     return kept or None

@@ -13,7 +13,7 @@ from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.device import Backend
 from engines.api.errors import InstabilityError, ProblemError
 from workbench.run.pacing import Pacer
-from workbench.sweep.plan import Case, Kept, SweepPlan
+from workbench.sweep.plan import Case, KeptChart, SweepPlan
 from workbench.sweep.readings import Reading
 from workbench.words.failures import as_sentence, with_place
 
@@ -119,7 +119,7 @@ def _complete(plan: SweepPlan, case: Case) -> Problem:
     return problem
 
 
-def _chosen(kept: tuple[Kept, ...] | None, simulation: Simulation) -> list[tuple[ChartInfo, Reading]]:
+def _chosen(kept: tuple[KeptChart, ...] | None, simulation: Simulation) -> list[tuple[ChartInfo, Reading]]:
     infos = charts_to_keep(simulation.charts, simulation.series)
     if kept is None:
         return [(info, first_reading(info)) for info in infos]
@@ -127,7 +127,7 @@ def _chosen(kept: tuple[Kept, ...] | None, simulation: Simulation) -> list[tuple
     return [(info, readings[info.name] or first_reading(info)) for info in infos if info.name in readings]
 
 
-def _check_names(kept: tuple[Kept, ...], simulation: Simulation) -> None:
+def _check_names(kept: tuple[KeptChart, ...], simulation: Simulation) -> None:
     names = [info.name for info in charts_to_keep(simulation.charts, simulation.series)]
     for one in kept:
         if one.name not in names:

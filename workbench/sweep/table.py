@@ -9,7 +9,7 @@ import numpy as np
 
 from engines.api.charts import ChartData, ChartInfo, Curve
 from workbench.export.chart_tables import titled
-from workbench.sweep.plan import Kept, SweepPlan
+from workbench.sweep.plan import KeptChart, SweepPlan
 from workbench.sweep.running import Row
 from workbench.words.units import unit_text
 
@@ -148,7 +148,7 @@ def against(plan: SweepPlan, rows: Sequence[Row], column: Column) -> tuple[Chart
     return info, ChartData(tuple(curves))
 
 
-def read_anew(rows: Sequence[Row], kept: Sequence[Kept] | None) -> list[Row]:
+def read_anew(rows: Sequence[Row], kept: Sequence[KeptChart] | None) -> list[Row]:
     """The same runs, with what ``kept`` says read of their charts."""
     readings = {one.name: one.reading for one in kept or ()}
     found = []

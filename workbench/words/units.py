@@ -14,7 +14,9 @@ LEAST_READ, MOST_READ = 0.01, 1e4
 """Times below and from these are hard to read with two digits after the point."""
 HOUR = 3600.0
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-PREFIXED = ("s", "ms", "µs", "ns", "ps", "fs")
+SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15}
+"""How long units of time are."""
+PREFIXED = tuple(unit for unit in SECONDS if unit != "us")
 
 SHORT_WORDS = ("day", "hour", "week", "year", "step", "beat", "turn")
 """Words among units that are as short as symbols."""
@@ -47,8 +49,8 @@ def unit_text(unit: str) -> str:
 
 
 def seconds_of(unit: str) -> float | None:
-    """How long a unit of simulated time is [s]; None where it is none."""
-    return {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15}.get(unit)
+    """How long a unit of time is [s]; None where it is none."""
+    return SECONDS.get(unit)
 
 
 def time_text(time: float, unit: str, form: str = "g") -> str:

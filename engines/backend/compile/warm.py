@@ -18,6 +18,7 @@ from engines.api.registry import engines
 from engines.backend.ceilings import curve, curve_cpu
 from engines.backend.ceilings import memory as ceilings
 from engines.backend.compile.source import ENGINES
+from engines.backend.compile.stamp import remember_compiled
 from engines.backend.compile.variants import Variant, declared, sources
 from engines.backend.cuda import CudaBackend
 from engines.backend.devices.cuda_status import cuda_status
@@ -44,6 +45,7 @@ def warm(progress: Progress = no_progress, others: Sequence[Callable[[], None]] 
                 engine.warm(backend)
         finally:
             backend.close()
+    remember_compiled()
     progress("Kernels are compiled", 1.0)
 
 

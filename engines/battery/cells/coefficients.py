@@ -18,8 +18,9 @@ from engines.api import Array
 from engines.battery.cells.ageing import Ageing
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import FARADAY, GAS
-from engines.battery.setup.curves import Curve, curve, monotone_curve
+from engines.battery.setup.curves import curve
 from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, ELECTROLYTE_RANGE, Coefficient
+from engines.battery.step.graded import diffusivity_curves
 
 Scalars = Mapping[str, float | Array]
 
@@ -91,13 +92,6 @@ def coefficients(
     n = max(len(values) for values in p.values())
     names = [each.name.lower() for each in Coefficient][: coefficient_rows(scalars, ageing, varying)]
     return np.array([np.broadcast_to(rows[name], n) for name in names])
-
-
-def diffusivity_curves(parameters: ParameterSet) -> tuple[Curve, Curve]:
-    """Of the negative and the positive particles, over that of the set, of the stoichiometry."""
-    laws = [parameters.laws.get(name, np.ones_like) for name in ("negative", "positive")]
-    negative, positive = (monotone_curve(law, 0.0, 1.0) for law in laws)
-    return negative, positive
 
 
 def tables(parameters: ParameterSet, varying: bool = False) -> Array:

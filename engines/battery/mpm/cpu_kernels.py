@@ -1,6 +1,7 @@
 """Steps of many particles on the CPU: the twin of ``run_particles`` in ``mpm.cu``, pieces of electrodes on all cores.
 
 Arrays that all kernels take are in :class:`Particles`; what a step hands on is in :class:`Demand` and :class:`Solved`.
+``shells`` is None where diffusivities are constant, and particles are eigenmodes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import numpy as np
 from numba import njit, prange
 
 from engines.api import Array
-from engines.battery.mpm.cpu_particles import evaluate, move, relax, respond, whole
+from engines.battery.mpm.cpu_graded import move_graded, relax_graded, respond_graded
+from engines.battery.mpm.cpu_particles import evaluate, fill, move, relax, respond, whole
 from engines.battery.protocol.instructions import DriveColumn, Field, Kind
 from engines.battery.step.many_particle_rows import MOST_PASSES, CellRow, Constant, Sum
 
@@ -99,20 +101,32 @@ def bounds(particles, piece, pieces):
 
 
 @njit(parallel=True, nogil=True)
-def evaluate_all(particles, work, count, part, dt, shift, rise):
+def evaluate_all(particles, shells, work, count, part, dt, shift, rise):
     """Residuals and sums of all particles, in the first pass after their response, in others after Newton's step."""
+    shift = particles.state.dtype.type(shift)
     pieces = len(work.sums) // 2
     for piece in prange(2 * pieces):
         e, first, last = bounds(particles, piece, pieces)
         place = e * Constant.POSITIVE
         sign, start = particles.constants[place + Constant.SIGN], particles.constants[place + Constant.START]
-        if count == 0:
-            respond(
-                particles.state, particles.scratch, particles.coefficients, particles.shares, particles.squares, start,
-                first, last, part, dt, particles.state.dtype.type(shift), rise,
+        if shells is None:
+            if count == 0:
+                respond(
+                    particles.state, particles.scratch, particles.coefficients, particles.shares, particles.squares,
+                    start, first, last, part, dt, shift, rise,
+                )  # fmt: skip
+            else:
+                move(particles.state, particles.scratch, first, last, work.change[e])
+        elif count == 0:
+            respond_graded(
+                particles.state, particles.scratch, particles.coefficients, shells, e, start, first, last, part * dt,
+                shift, rise,
             )  # fmt: skip
         else:
-            move(particles.state, particles.scratch, first, last, work.change[e])
+            move_graded(
+                particles.state, particles.scratch, particles.coefficients, shells, e, start, first, last,
+                work.change[e], part * dt, rise,
+            )  # fmt: skip
         evaluate(
             particles.state, particles.scratch, particles.coefficients, particles.tables[e], float(sign),
             float(particles.constants[place + Constant.KINETIC]), particles.thermal_voltage, work.psi[e], first, last,
@@ -130,13 +144,23 @@ def move_all(particles, work):
 
 
 @njit(parallel=True, nogil=True)
-def relax_all(particles, work, part, dt, rise):
+def relax_all(particles, shells, work, part, dt, rise):
     """The last step of Newton's and the part of a step that it was solved for."""
     pieces = len(work.sums) // 2
     for piece in prange(2 * pieces):
         e, first, last = bounds(particles, piece, pieces)
         move(particles.state, particles.scratch, first, last, work.change[e])
-        relax(particles.state, particles.coefficients, particles.shares, particles.squares, first, last, part, dt, rise)
+        if shells is None:
+            relax(
+                particles.state, particles.coefficients, particles.shares, particles.squares, first, last, part, dt,
+                rise,
+            )  # fmt: skip
+        else:
+            start = particles.constants[e * Constant.POSITIVE + Constant.START]
+            relax_graded(
+                particles.state, particles.coefficients, shells, e, start, first, last, part * dt, rise,
+            )  # fmt: skip
+        fill(particles.state, particles.coefficients, first, last, part * dt, rise)
 
 
 @njit
@@ -172,7 +196,7 @@ def held(kind, wanted, psi, found, rest, resistance):
 
 
 @njit
-def newton(particles, work, demand, current, part, dt, shift, rise):
+def newton(particles, shells, work, demand, current, part, dt, shift, rise):
     """(current [A], resistances of the electrodes [Ω]) of a part of a step, by Newton's method for all particles and
     both potentials at once; ``work.change`` is the last change of the potentials, which particles are yet to follow."""
     psi, change, kind = work.psi, work.change, demand.kind
@@ -183,7 +207,7 @@ def newton(particles, work, demand, current, part, dt, shift, rise):
     per_n, per_p = 0.0, 0.0
     change[:] = 0.0
     for count in range(MOST_PASSES):
-        evaluate_all(particles, work, count, part, dt, shift, rise)
+        evaluate_all(particles, shells, work, count, part, dt, shift, rise)
         found = whole(work.sums, len(work.sums) // 2)
         per_n, per_p = 1.0 / found[0, Sum.MOBILITY], 1.0 / found[1, Sum.MOBILITY]
         if kind in (Kind.VOLTAGE, Kind.POWER, Kind.POWER_DRIVE):
@@ -218,7 +242,7 @@ def illinois(part, f, bracket):
 
 
 @njit
-def stepped(particles, work, protocol, dt, current, voltage, instruction, elapsed):
+def stepped(particles, shells, work, protocol, dt, current, voltage, instruction, elapsed):
     """One step (:class:`Solved`), the last of the protocol up to where its cut-off is met."""
     real, psi, instructions = particles.state, work.psi, protocol.instructions
     rest, resistance = (
@@ -235,7 +259,7 @@ def stepped(particles, work, protocol, dt, current, voltage, instruction, elapse
     shift = wanted / voltage - before if power else current - before
     part, limit, bracket = 1.0, 0.0, (0.0, 1.0, 0.0, 0.0)
     for attempt in range(12):
-        current, per_n, per_p = newton(particles, work, demand, current, part, dt, shift, rise)
+        current, per_n, per_p = newton(particles, shells, work, demand, current, part, dt, shift, rise)
         shift = 0.0
         if kind == Kind.POWER_DRIVE and rise != 0.0:
             at_end = rest - psi[0] - psi[1] - current * resistance
@@ -270,12 +294,12 @@ def stepped(particles, work, protocol, dt, current, voltage, instruction, elapse
             a, b, f_a, f_b = bracket
             part = 0.0 if f_a == f_b else b - f_b * (b - a) / (f_b - f_a)
             move_all(particles, work)
-    relax_all(particles, work, part, dt, rise)
+    relax_all(particles, shells, work, part, dt, rise)
     return Solved(current, voltage, part, rise, instruction, elapsed)
 
 
 @njit
-def run_steps(particles, work, cell, protocol, trace, clock):
+def run_steps(particles, shells, work, cell, protocol, trace, clock):
     """All steps of a launch; cell: (CellRow,)"""
     real = particles.state
     voltage, current, ended = (
@@ -289,7 +313,7 @@ def run_steps(particles, work, cell, protocol, trace, clock):
     for step in range(clock.steps):
         running = instruction < len(protocol.instructions)
         if running:
-            end = stepped(particles, work, protocol, clock.dt, current, voltage, instruction, elapsed)
+            end = stepped(particles, shells, work, protocol, clock.dt, current, voltage, instruction, elapsed)
             current, voltage, instruction, elapsed = end.current, end.voltage, end.instruction, end.elapsed
             corrected = (current - end.rise) * (end.part * clock.dt) - charge_error
             after = float(real.dtype.type(charge + corrected))

@@ -48,18 +48,24 @@ def respond(state, scratch, coefficients, shares, squares, start, first, last, p
             relaxed[i] += (coefficients[Coefficient.GAIN, i] * late - driven[i]) * rise
 
 
+@njit(inline="always")
+def limited(scratch, i, q, change):
+    """Newton's step of a particle, no further than twice its current away nor out of the material."""
+    most = scratch[Scratch.EXCHANGE, i] + abs(q)
+    step = min(max(scratch[Scratch.TARGET, i] + change * scratch[Scratch.MOBILITY, i] - q, -most), most)
+    A, B = float(scratch[Scratch.RELAXED, i]), float(scratch[Scratch.RESPONSE, i])
+    x, there = A + B * q, A + B * (q + step)
+    if x > EDGE and x < 1.0 - EDGE and not (there > EDGE and there < 1.0 - EDGE):
+        step = 0.9 * ((1.0 - EDGE if there > 0.5 else EDGE) - x) / B
+    return step
+
+
 @njit
 def move(state, scratch, first, last, change):
-    """Newton's step of the particles of a piece, no further than twice their currents away nor out of the material."""
+    """Newton's step of the particles of a piece."""
     for i in range(first, last):
         q = float(state[Row.FLUX, i])
-        most = scratch[Scratch.EXCHANGE, i] + abs(q)
-        step = min(max(scratch[Scratch.TARGET, i] + change * scratch[Scratch.MOBILITY, i] - q, -most), most)
-        A, B = float(scratch[Scratch.RELAXED, i]), float(scratch[Scratch.RESPONSE, i])
-        x, there = A + B * q, A + B * (q + step)
-        if x > EDGE and x < 1.0 - EDGE and not (there > EDGE and there < 1.0 - EDGE):
-            step = 0.9 * ((1.0 - EDGE if there > 0.5 else EDGE) - x) / B
-        state[Row.FLUX, i] = q + step
+        state[Row.FLUX, i] = q + limited(scratch, i, q, change)
 
 
 @njit
@@ -98,7 +104,8 @@ def evaluate(state, scratch, coefficients, tables, sign, kappa, thermal_voltage,
 
 @njit
 def relax(state, coefficients, shares, squares, first, last, part, dt, rise):
-    """A part of a step of a piece, under each particle's current, which rises by ``rise`` from its mean to its end."""
+    """The modes of a piece after a part of a step, under each particle's current, which rises by ``rise`` from its mean
+    to its end."""
     q, gain, lifted = state[Row.FLUX], coefficients[Coefficient.GAIN], state.dtype.type(rise)
     for k in range(MODES):
         weight, b, share = state.dtype.type(2.0 / squares[k]), state[Row.MODES + k], shares[k]
@@ -109,18 +116,23 @@ def relax(state, coefficients, shares, squares, first, last, part, dt, rise):
             for i in range(first, last):
                 gone = math.expm1(-squares[k] * coefficients[Coefficient.RATE, i] * part * dt)
                 b[i] -= gone * (weight * gain[i] * q[i] - b[i])
-    long = state.dtype.type(part * dt)
-    for i in range(first, last):
-        corrected = coefficients[Coefficient.GROWTH, i] * long * (q[i] - lifted) - state[Row.MEAN_ERROR, i]
-        after = state[Row.MEAN, i] + corrected
-        state[Row.MEAN_ERROR, i] = (after - state[Row.MEAN, i]) - corrected
-        state[Row.MEAN, i] = after
     if rise != 0.0:
         for k in range(MODES):
             for i in range(first, last):
                 share = float(shares[k, i])
                 late = 2.0 - share - 2.0 * share / (squares[k] * coefficients[Coefficient.RATE, i] * dt)
                 state[Row.MODES + k, i] += 2.0 / squares[k] * gain[i] * rise * late
+
+
+@njit
+def fill(state, coefficients, first, last, span, rise):
+    """The means of a piece after ``span``, with their rounding carried along."""
+    q, lifted, long = state[Row.FLUX], state.dtype.type(rise), state.dtype.type(span)
+    for i in range(first, last):
+        corrected = coefficients[Coefficient.GROWTH, i] * long * (q[i] - lifted) - state[Row.MEAN_ERROR, i]
+        after = state[Row.MEAN, i] + corrected
+        state[Row.MEAN_ERROR, i] = (after - state[Row.MEAN, i]) - corrected
+        state[Row.MEAN, i] = after
 
 
 @njit

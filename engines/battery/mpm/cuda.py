@@ -10,6 +10,7 @@ import numpy as np
 from engines.backend.precision import REAL
 from engines.backend.tuning import tune, tuning_key
 from engines.battery.mpm.many_particles import ManyParticles
+from engines.battery.step import graded
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 SOURCE = Path(__file__).with_name("mpm.cu")
 BLOCKS = {"float32": (128, 256, 512), "float64": (128, 256)}
 """Threads per block to choose from: more of them, and fewer blocks have to meet."""
+BLOCK_OF_SHELLS = {"float32": 64, "float64": 32}
+"""Threads per block where a diffusivity varies: their shells fill its shared memory."""
 TUNING_STEPS = 20
 
 
@@ -27,13 +30,16 @@ class CudaManyParticles(ManyParticles):
 
     def __init__(self, backend: CudaBackend, *args: Any, **kwargs: Any) -> None:
         super().__init__(backend, *args, **kwargs)
-        macros = (REAL[self.dtype.name],)
+        macros = (REAL[self.dtype.name], *(("-DVARYING=1",) if self.varying else ()))
         self._kernel = backend.compile(SOURCE, macros, cooperative=True).get_function("run_particles")
-        shapes = BLOCKS[self.dtype.name]
+        shapes = (BLOCK_OF_SHELLS[self.dtype.name],) if self.varying else BLOCKS[self.dtype.name]
         self._resident = {block: backend.resident_blocks(self._kernel, block) for block in shapes}
         most = max(self.blocks(block) for block in shapes)
         self._partials = backend.empty(2 * 2 * most * 4, self.dtype)
         self._counter = backend.array(np.zeros(2, np.uint32))
+        self._more: tuple[Any, ...] = ()
+        if self.varying:
+            self._more = self.laws, backend.array(graded.geometry().astype(self.dtype))
         key = tuning_key("particles", backend.info, SOURCE, self.n, macros)
         (self.block,) = tune(key, [(block,) for block in shapes], self._time)
 
@@ -54,7 +60,7 @@ class CudaManyParticles(ManyParticles):
                 state, self.scratch, cell, self.coefficients, self.shares, self.constants, self.tables,
                 self.instructions, np.int32(self.n_instructions), self.drive, real(self.factor),
                 np.uint64(0) if trace is None else trace, np.int32(every), real(first_step * self.dt), real(self.dt),
-                np.int32(steps), np.int32(self.n), np.int32(self.stride), self._partials, self._counter,
+                np.int32(steps), np.int32(self.n), np.int32(self.stride), self._partials, self._counter, *self._more,
             ),
         )  # fmt: skip
 

@@ -8,12 +8,14 @@ surface what this one does; with R̄ the electrode's mean radius by area (setup/
     growth   ∓R̄/(R F A L ε c_max)                change of its mean stoichiometry per A s
     gain     ∓R R̄/(3 F A L ε c_max D)            N R/D per A, in stoichiometry (particles/series.py)
     kinetic  R̄/(6 A L ε m c_max √c_e)            j/2j0 per A, times 1/√(x (1 − x))
+
+Particles are eigenmodes, or shells (step/graded.py) where a diffusivity depends on the stoichiometry.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,12 +29,20 @@ from engines.battery.particles.series import mode_shapes, roots, shell_modes, st
 from engines.battery.particles.shells import FEWEST
 from engines.battery.protocol.instructions import Instruction, per_step
 from engines.battery.setup.cell import arrhenius, held_temperature
-from engines.battery.setup.curves import curve
+from engines.battery.setup.curves import Curve, curve
 from engines.battery.setup.sizes import Sizes
+from engines.battery.step import graded
 from engines.battery.step.many_particle_rows import ELECTRODES, CellRow, Coefficient, Constant, Row, Scratch
 from engines.battery.step.particle_rows import MODES
 
 PADDING = 64
+OF_SHELLS = 5 * 2 * graded.PICARD * graded.SHELLS * 40
+"""Operations of a particle's step that is solved with shells: five solutions of two stages, 40 a shell (counted)."""
+
+
+def inside_rows(parameters: ParameterSet) -> int:
+    """How many rows of the state hold what is inside a particle beyond its mean."""
+    return graded.SHELLS if parameters.laws else MODES
 
 
 class ManyParticles(ABC):
@@ -56,6 +66,8 @@ class ManyParticles(ABC):
     ) -> None:
         self.backend, self.parameters, self.sizes, self.dt = backend, parameters, sizes, dt
         self.dtype = np.dtype(precision)
+        self.varying = bool(parameters.laws)
+        """Whether a diffusivity depends on the stoichiometry."""
         self.n = len(sizes[0].radii)
         if len(sizes[1].radii) != self.n:
             raise ValueError("the electrodes have different numbers of particles")
@@ -97,10 +109,13 @@ class ManyParticles(ABC):
         self.coefficients = self._place(coefficients.reshape(len(Coefficient), -1))
         self.constants = self._place(constants)
         self.tables = self._place(np.array(tables))
-        self.shares = self._place(-np.expm1(-np.outer(roots(MODES) ** 2, rates * dt)))
+        self.shares = self._place(-np.expm1(-np.outer(roots(MODES) ** 2, rates * dt * (not self.varying))))
+        self._diffusivities = graded.diffusivity_curves(parameters) if self.varying else ()
+        self.laws = self._place(np.array([each.coefficients for each in self._diffusivities]))
+        """(2, INTERVALS, 4) where a diffusivity varies: D over that of the set."""
         self.instructions = self._place(np.array([each.row() for each in instructions]))
         self.drive = self._place(per_step(drive))
-        self.state = self._place(np.zeros((Row.MODES + MODES, 2 * self.stride)))
+        self.state = self._place(np.zeros((Row.MODES + inside_rows(parameters), 2 * self.stride)))
         self.scratch = self._place(np.zeros((len(Scratch), 2 * self.stride)))
         cell = np.zeros(len(CellRow))
         cell[CellRow.ENDED], cell[CellRow.VOLTAGE] = -1.0, constants[Constant.REST_VOLTAGE]
@@ -123,8 +138,12 @@ class ManyParticles(ABC):
 
     @property
     def traffic(self) -> KernelTraffic:
-        """Per step with one pass of Newton: modes in twice and out, their shares in twice; what else there is once."""
+        """Per step with one pass of Newton: modes in twice and out, their shares in twice; what else there is once. Of
+        shells: in for each solution, of which there are some five, and out."""
         size = self.dtype.itemsize * 2 * self.n
+        if self.varying:
+            rows = graded.SHELLS
+            return KernelTraffic("particles", (5 * rows + 20) * size, (rows + 10) * size, OF_SHELLS * 2 * self.n)
         return KernelTraffic("particles", (4 * MODES + 20) * size, (MODES + 10) * size, (8 * MODES + 60) * 2 * self.n)
 
     @property
@@ -149,22 +168,33 @@ class ManyParticles(ABC):
 
     def surfaces(self, columns: Array | None = None) -> Array:
         """Stoichiometries at the surfaces of some particles (columns of the state; None: all that there are)."""
+        if self.varying:
+            return self._shells(lambda x, slope, law: graded.surface(x, slope, law)[None], 1, columns)[0]
         return self._profiles(np.ones((1, MODES)), np.array([static_tail(FEWEST, MODES)[1]]), columns)[0]
 
     def stoichiometry(self, points: int, columns: Array | None = None) -> Array:
         """(points, n) means over shells from the centre outwards."""
+        if self.varying:
+            return self._shells(lambda x, slope, law: graded.means(x, points), points, columns)
         return self._profiles(shell_modes(points, MODES), static_tail(points, MODES)[0], columns)
 
     def profile(self, x: Array, column: int) -> Array:
         """(len(x),) stoichiometry of one particle at x = r/R."""
         x = np.asarray(x, float)
+        if self.varying:
+
+            def look(shells: Array, slope: Array, law: Curve) -> Array:
+                return graded.profile(shells[:, 0], float(graded.surface(shells, slope, law)[0]), x)[:, None]
+
+            return self._shells(look, len(x), np.array([column]))[:, 0]
         shapes = mode_shapes(x, MODES)
         tail = (5 * x**2 - 3) / 10 - shapes @ (2 / roots(MODES) ** 2)
         return self._profiles(shapes, tail, np.array([column]))[:, 0]
 
     def means(self, columns: Array | None = None) -> Array:
         """Mean stoichiometries."""
-        return self._profiles(np.zeros((1, MODES)), np.zeros(1), columns)[0]
+        state, _, electrode = self._columns(columns)
+        return self._means(state, electrode)
 
     def current_densities(self, columns: Array | None = None) -> Array:
         """At the surfaces [A/m²], positive where lithium leaves the particle."""
@@ -206,9 +236,23 @@ class ManyParticles(ABC):
 
     def _profiles(self, shapes: Array, tail: Array, columns: Array | None) -> Array:
         state, given, electrode = self._columns(columns)
-        start = self._constants_on_host[[Constant.START, Constant.POSITIVE + Constant.START]][electrode]
         steady = np.outer(tail, given[Coefficient.GAIN] * state[Row.FLUX])
-        return start + state[Row.MEAN] - state[Row.MEAN_ERROR] + shapes @ state[Row.MODES :] + steady
+        return self._means(state, electrode) + shapes @ state[Row.MODES :] + steady
+
+    def _means(self, state: Array, electrode: Array) -> Array:
+        start = self._constants_on_host[[Constant.START, Constant.POSITIVE + Constant.START]][electrode]
+        return np.asarray(start + state[Row.MEAN] - state[Row.MEAN_ERROR])
+
+    def _shells(self, look: Callable[[Array, Array, Curve], Array], rows: int, columns: Array | None) -> Array:
+        """(rows, n): what ``look`` finds in stoichiometries (SHELLS, n), the slope at the surface times D
+        over that of the set, and D."""
+        state, given, electrode = self._columns(columns)
+        x, slope = self._means(state, electrode) + state[Row.MODES :], given[Coefficient.GAIN] * state[Row.FLUX]
+        found = np.empty((rows, x.shape[1]))
+        for e, law in enumerate(self._diffusivities):
+            if (own := electrode == e).any():
+                found[:, own] = look(x[:, own], slope[own], law)
+        return found
 
 
 MANY_PARTICLES = Twins[ManyParticles](__package__, cpu="cpu:CpuManyParticles", cuda="cuda:CudaManyParticles")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from engines.api import Estimate, Finding, Problem, Progress, Remedy, no_progres
 from engines.api.device import Backend
 from engines.backend.precision import FLOAT_TYPES
 from engines.backend.timing import best_seconds, measured_once
-from engines.battery.mpm.many_particles import MANY_PARTICLES
+from engines.battery.mpm.many_particles import MANY_PARTICLES, inside_rows
 from engines.battery.mpm.simulation import ManyParticleSimulation
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import BatteryParameters, parameters_of
@@ -32,6 +33,8 @@ PARTICLES = ("sizes", "particles")
 SAMPLE_PARTICLES = 10_000
 """Particles per electrode that are timed for an estimate at most; more are taken to be as fast each."""
 SAMPLE_STEPS = 20
+VARYING = replace(PARAMETER_SETS["Chen2020"], negative_diffusivity_law=np.ones_like)
+"""A cell whose particles are solved as ones whose diffusivity varies."""
 
 
 class ManyParticleModel(Model):
@@ -47,13 +50,14 @@ class ManyParticleModel(Model):
         parameters, cell, _, plan = _checked(problem)
         n, step = parameters.sizes.particles, step_of(parameters)
         size = np.dtype(FLOAT_TYPES[parameters.numerics.precision]).itemsize
-        rows = Row.MODES + MODES
+        inside, varying = inside_rows(cell), bool(cell.laws)
+        rows, shares, again = Row.MODES + inside, 0 if varying else MODES, (6 if varying else 5) * inside
         return Estimate(
-            memory_bytes=2 * n * size * (rows + len(Coefficient) + MODES + len(Scratch)),
-            bytes_per_step=2 * n * size * (5 * MODES + 30),
+            memory_bytes=2 * n * size * (rows + len(Coefficient) + shares + len(Scratch)),
+            bytes_per_step=2 * n * size * (again + 30),
             step=step,
             stable_step=None,
-            seconds_per_simulated_unit=_step_seconds(backend, n, parameters.numerics.precision) / step,
+            seconds_per_simulated_unit=_step_seconds(backend, n, parameters.numerics.precision, varying) / step,
             milestone=("hour", 3600.0),
             findings=_findings(parameters, cell, plan),
             facts=cells_on_disk(parameters, step, 1, False),
@@ -86,7 +90,11 @@ class ManyParticleModel(Model):
         return True
 
     def warm(self, backend: Backend) -> None:
-        """A step, and what is looked at."""
+        """A step, and what is looked at; one of a cell whose diffusivity varies."""
+        sizes = _sizes(ParticleSizes(particles=1), _radii(VARYING))
+        particles = MANY_PARTICLES.open(backend, VARYING, sizes, [Instruction(Kind.CURRENT, 0.0)], 1.0)
+        with backend.active():
+            particles.advance(0, 1)
         for precision in FLOAT_TYPES:
             given = {"model": "MPM", "numerics": {"precision": precision}, "sizes": {"particles": 100}}
             simulation = self.build(Problem(BatteryParameters.model_validate(given)), backend, no_progress)
@@ -156,14 +164,15 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: Plan) -> 
     return tuple(found)
 
 
-def _step_seconds(backend: Backend, n: int, precision: str) -> float:
-    """Seconds of a step with ``n`` particles per electrode, measured at the first call of a backend and precision."""
-    count = min(n, SAMPLE_PARTICLES)
+def _step_seconds(backend: Backend, n: int, precision: str, varying: bool) -> float:
+    """Seconds of a step with ``n`` particles per electrode, measured at the first call of a backend and precision;
+    ``varying``: with a diffusivity that does."""
+    count = min(n, SAMPLE_PARTICLES // (40 if varying else 1))
 
     def measure() -> float:
-        cell, plan = PARAMETER_SETS["Chen2020"], [Instruction(Kind.CURRENT, 5.0)]
+        cell, plan = VARYING if varying else PARAMETER_SETS["Chen2020"], [Instruction(Kind.CURRENT, 5.0)]
         sizes = _sizes(ParticleSizes(particles=count), _radii(cell))
         particles = MANY_PARTICLES.open(backend, cell, sizes, plan, 1.0, precision=FLOAT_TYPES[precision])
         return best_seconds(backend, lambda: particles.advance(0, SAMPLE_STEPS)) / SAMPLE_STEPS
 
-    return measured_once(backend, (__name__, count, precision), measure) * n / count
+    return measured_once(backend, (__name__, count, precision, varying), measure) * n / count

@@ -18,16 +18,30 @@
 // instructions and drive: as in cells.cu; a rise of the current within a step is shared alike.
 // Per particle and step: 16 modes in twice and out once, their shares in twice, some 30 numbers else.
 //
-// variants: -DREAL=float; -DREAL=double
+// VARYING: D depends on the stoichiometry, and particles are shells (graded.cuh) in the rows of the modes. The surface is
+// no straight line of q then: a pass of Newton's solves the shells at its q, and B is the slope of the chord to the pass
+// before; of the first, to a current nearby. laws: D over that of the set; geometry: of the shells. The launch has BLOCK
+// threads a block.
+//
+// variants: -DREAL=float; -DREAL=double; -DREAL=float -DVARYING=1; -DREAL=double -DVARYING=1
+
+#ifndef VARYING
+#define VARYING 0
+#endif
 
 #include "battery/step/curves.cuh"
 #include "battery/step/eigenmodes.cuh"
 #include "battery/step/instructions.cuh"
 #include "battery/step/many_particle_rows.cuh"
 
-constexpr int LARGEST_BLOCK = sizeof(REAL) == 4 ? 512 : 256;
+constexpr int BLOCK = sizeof(REAL) == 4 ? 64 : 32;
+constexpr int LARGEST_BLOCK = VARYING ? BLOCK : sizeof(REAL) == 4 ? 512 : 256;
 
 using Cubics = const typename Cubic<REAL>::type* __restrict__;
+
+#if VARYING
+#include "battery/step/graded.cuh"
+#endif
 
 // The four sums of an electrode over some of its particles.
 struct Sums {
@@ -131,9 +145,50 @@ struct Electrodes {
     Cubics tables;
     REAL dt, part, rise;  // of the current from the mean of the step to its end
     int n, stride;
+#if VARYING
+    REAL (*w)[BLOCK], (*found)[BLOCK], (*base)[BLOCK];
+    Cubics laws;
+    const REAL* geometry;
+#endif
 
 #define AT(array, row) array[(long long)(row) * 2 * stride + i]
 
+#if VARYING
+    // The surface at the end of the part of a step that is at hand, under q at its end; leaves the profile in found.
+    __device__ __forceinline__ REAL solved(int e, long long i, REAL q) const {
+#pragma unroll 1
+        for (int k = 0; k < SHELLS; ++k) w[k][threadIdx.x] = AT(state, Row::MODES + k);
+        return graded_solve(w, found, base, laws + e * INTERVALS, geometry,
+                            constants[e * Constant::POSITIVE + Constant::START] + AT(state, Row::MEAN),
+                            AT(coefficients, Coefficient::RATE), AT(coefficients, Coefficient::GAIN),
+                            AT(coefficients, Coefficient::GROWTH), q - rise, rise, part * dt);
+    }
+
+    // The current nearby.
+    __device__ __forceinline__ REAL aside(long long i) const {
+        return ASIDE / (fabs(AT(coefficients, Coefficient::GROWTH) * (part * dt)) + REAL(0.2) * fabs(AT(coefficients, Coefficient::GAIN)));
+    }
+
+    // A and B of the chord.
+    __device__ __forceinline__ void respond(int e, long long i, REAL shift) const {
+        const REAL q = AT(state, Row::FLUX) + shift, near = aside(i), x = solved(e, i, q);
+        const REAL B = (solved(e, i, q + near) - x) / near;
+        AT(state, Row::FLUX) = q;
+        AT(scratch, Scratch::RELAXED) = x - B * q;
+        AT(scratch, Scratch::RESPONSE) = B;
+    }
+
+    // Newton's step of a particle, and the chord to where it came from.
+    __device__ __forceinline__ void move(int e, long long i, REAL change) const {
+        const REAL before = AT(state, Row::FLUX), q = before + limited(i, change), x = solved(e, i, q);
+        REAL B = AT(scratch, Scratch::RESPONSE);
+        if (fabs(q - before) > REAL(0.1) * aside(i))
+            B = (x - (AT(scratch, Scratch::RELAXED) + B * before)) / (q - before);
+        AT(state, Row::FLUX) = q;
+        AT(scratch, Scratch::RELAXED) = x - B * q;
+        AT(scratch, Scratch::RESPONSE) = B;
+    }
+#else
     // 1 − e^{−λ² D t/R²} of mode k for the part of a step that is at hand.
     __device__ __forceinline__ REAL share(int k, long long i) const {
         if (part == REAL(1)) return AT(shares, k);
@@ -141,7 +196,7 @@ struct Electrodes {
     }
 
     // x at the surface at the end of the part of a step: A + B q.
-    __device__ __forceinline__ void respond(int e, long long i) const {
+    __device__ __forceinline__ void respond(int e, long long i, REAL shift) const {
         REAL relaxed = REAL(0), driven = REAL(0.2);
 #pragma unroll 4
         for (int k = 0; k < MODES; ++k) {
@@ -160,6 +215,7 @@ struct Electrodes {
         }
         AT(scratch, Scratch::RELAXED) = relaxed;
         AT(scratch, Scratch::RESPONSE) = driven;
+        AT(state, Row::FLUX) += shift;
     }
 
     // 2 g/z of mode k in a whole step.
@@ -167,16 +223,23 @@ struct Electrodes {
         return REAL(2) * AT(shares, k) / (SQUARES[k] * (AT(coefficients, Coefficient::RATE) * dt));
     }
 
-    // Newton's step of a particle, no further than twice its current away nor out of its material.
-    __device__ __forceinline__ void move(long long i, REAL change) const {
+    // Newton's step of a particle.
+    __device__ __forceinline__ void move(int, long long i, REAL change) const { last(i, change); }
+#endif
+
+    // No further than twice its current away nor out of its material.
+    __device__ __forceinline__ REAL limited(long long i, REAL change) const {
         const REAL q = AT(state, Row::FLUX), most = AT(scratch, Scratch::EXCHANGE) + fabs(q);
         REAL step = AT(scratch, Scratch::TARGET) + change * AT(scratch, Scratch::MOBILITY) - q;
         step = step < most ? (step > -most ? step : -most) : most;
         const REAL A = AT(scratch, Scratch::RELAXED), B = AT(scratch, Scratch::RESPONSE), x = A + B * q, there = A + B * (q + step);
         if (x > EDGE && x < REAL(1) - EDGE && !(there > EDGE && there < REAL(1) - EDGE))
             step = REAL(0.9) * ((there > REAL(0.5) ? REAL(1) - EDGE : EDGE) - x) / B;
-        AT(state, Row::FLUX) = q + step;
+        return step;
     }
+
+    // The last step of Newton's.
+    __device__ __forceinline__ void last(long long i, REAL change) const { AT(state, Row::FLUX) += limited(i, change); }
 
     // Residual and slope of a particle, into scratch, and its part of the sums.
     __device__ __forceinline__ Sums evaluate(int e, long long i, REAL psi) const {
@@ -207,8 +270,19 @@ struct Electrodes {
     }
 
     // The part of the step that is at hand, under the particle's current.
-    __device__ __forceinline__ void advance(long long i) const {
-        const REAL q = AT(state, Row::FLUX) - rise, driven = AT(coefficients, Coefficient::GAIN) * q;
+    __device__ __forceinline__ void advance(int e, long long i) const {
+        const REAL q = AT(state, Row::FLUX) - rise;
+#if VARYING
+        GradedParticle particle;
+        particle.w = w;
+        particle.found = found;
+        particle.geometry = geometry;
+        solved(e, i, AT(state, Row::FLUX));
+        particle.advance();
+#pragma unroll 1
+        for (int k = 0; k < SHELLS; ++k) AT(state, Row::MODES + k) = w[k][threadIdx.x];
+#else
+        const REAL driven = AT(coefficients, Coefficient::GAIN) * q;
 #pragma unroll 4
         for (int k = 0; k < MODES; ++k) {
             const REAL g = share(k, i), b = AT(state, Row::MODES + k);
@@ -220,6 +294,7 @@ struct Electrodes {
                 AT(state, Row::MODES + k) += REAL(2) / SQUARES[k] * AT(coefficients, Coefficient::GAIN) * rise *
                                              (REAL(2) - share(k, i) - relaxing(k, i));
         }
+#endif
         REAL mean = AT(state, Row::MEAN), error = AT(state, Row::MEAN_ERROR);
         accumulate(mean, error, AT(coefficients, Coefficient::GROWTH) * (part * dt) * q);
         AT(state, Row::MEAN) = mean;
@@ -238,10 +313,22 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
     REAL* __restrict__ state, REAL* __restrict__ scratch, REAL* cell, const REAL* __restrict__ coefficients,
     const REAL* __restrict__ shares, const REAL* __restrict__ constants, Cubics tables,
     const REAL* __restrict__ instructions, int n_instructions, const REAL* __restrict__ drive, REAL factor, REAL* trace,
-    int trace_every, REAL first_time, REAL dt, int steps, int n, int stride, REAL* partials, unsigned* counter) {
+    int trace_every, REAL first_time, REAL dt, int steps, int n, int stride, REAL* partials, unsigned* counter
+#if VARYING
+    , Cubics laws, const REAL* __restrict__ geometry
+#endif
+) {
     __shared__ Sums warps[2][LARGEST_BLOCK / 32], whole[2];
     Grid grid = {partials, counter, gridDim.x == 1 ? 1 : static_cast<int>(gridDim.x / 2), 0u};
     Electrodes all = {state, scratch, coefficients, shares, constants, tables, dt, REAL(1), REAL(0), n, stride};
+#if VARYING
+    __shared__ REAL profiles[SHELLS][BLOCK], found[SHELLS][BLOCK], bases[2 * SHELLS][BLOCK];
+    all.w = profiles;
+    all.found = found;
+    all.base = bases;
+    all.laws = laws;
+    all.geometry = geometry;
+#endif
     REAL charge = cell[CellRow::CHARGE], charge_error = cell[CellRow::CHARGE_ERROR], voltage = cell[CellRow::VOLTAGE], current = cell[CellRow::CURRENT];
     REAL ended = cell[CellRow::ENDED], psi_n = cell[CellRow::NEGATIVE_POTENTIAL], psi_p = cell[CellRow::POSITIVE_POTENTIAL];
     int instruction = static_cast<int>(cell[CellRow::INSTRUCTION]), elapsed = static_cast<int>(cell[CellRow::ELAPSED]);
@@ -277,10 +364,7 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
 #pragma unroll 1
             for (int attempt = 0; attempt < 12; ++attempt) {
 #pragma unroll 1
-                EACH_PARTICLE(e, i) {
-                    all.respond(e, i);
-                    AT(state, Row::FLUX) += shift;
-                }
+                EACH_PARTICLE(e, i) all.respond(e, i, shift);
                 REAL change_n = REAL(0), change_p = REAL(0), steepness = REAL(0);
                 shift = REAL(0);
 #pragma unroll 1
@@ -290,7 +374,7 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
                     second.clear();
 #pragma unroll 1
                     EACH_PARTICLE(e, i) {
-                        if (pass) all.move(i, e ? change_p : change_n);
+                        if (pass) all.move(e, i, e ? change_p : change_n);
                         const Sums alone = all.evaluate(e, i, e ? psi_p : psi_n);
                         if (e == grid.first_electrode()) first.add(alone);
                         else second.add(alone);
@@ -321,7 +405,7 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
                     if (!(most > TOLERANCE)) break;
                 }
 #pragma unroll 1
-                EACH_PARTICLE(e, i) all.move(i, e ? change_p : change_n);
+                EACH_PARTICLE(e, i) all.last(i, e ? change_p : change_n);
                 voltage = rest - psi_n - psi_p - current * resistance;
                 if (kind == Kind::POWER_DRIVE && all.rise != REAL(0)) {
                     // The mean current of the mean power, with the electrodes' resistance to the end's.
@@ -362,7 +446,7 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
                 if (attempt < 11) all.part = f_a == f_b ? REAL(0) : b - f_b * (b - a) / (f_b - f_a);
             }
 #pragma unroll 1
-            EACH_PARTICLE(e, i) all.advance(i);
+            EACH_PARTICLE(e, i) all.advance(e, i);
             accumulate(charge, charge_error, (current - all.rise) * (all.part * dt));
             if (instruction >= n_instructions) ended = first_time + (REAL(step) + all.part) * dt;
         }

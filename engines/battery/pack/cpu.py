@@ -15,7 +15,11 @@ FIXED_POINT = 268435456.0
 
 @njit(parallel=True, nogil=True, cache=True)
 def rate(u, gx, gy, gz, per_capacity, owner, power, first, R, change, outflow):
-    """As in heat.cu; arrays with ghosts (nz + 2, ny + 2, nx + 2)."""
+    """R = (τ/C) (net(u) + power of the voxel), change = first R and outflow = 0; net as in ``heat.cu``.
+
+    Arrays have ghosts, (nz + 2, ny + 2, nx + 2); power: (elements,), whose number is in owner. Bytes of a voxel: u,
+    three conductances, τ/C and owner read, R, change and outflow written: 36 in float32, 68 in float64.
+    """
     nz, ny, nx = u.shape
     for z in prange(1, nz - 1):
         for y in range(1, ny - 1):
@@ -32,7 +36,11 @@ def rate(u, gx, gy, gz, per_capacity, owner, power, first, R, change, outflow):
 
 @njit(parallel=True, nogil=True, cache=True)
 def stage(u, older, R, gx, gy, gz, per_capacity, numbers, change, outflow):
-    """As in heat.cu; numbers: μ, ν, near, start, weight."""
+    """change = μ u + ν older + near (τ/C) net(u) + start R: D_j of D_{j−1} = u; at sides outflow += weight u.
+
+    Arrays as of ``rate``; numbers: μ, ν, near, start, weight. Bytes of a voxel: seven values read and one written, 32
+    in float32, 64 in float64.
+    """
     nz, ny, nx = u.shape
     mu, nu, near, start, weight = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     for z in prange(1, nz - 1):
@@ -55,7 +63,12 @@ def stage(u, older, R, gx, gy, gz, per_capacity, numbers, change, outflow):
 
 @njit(parallel=True, nogil=True, cache=True)
 def finish(u, error, change, outflow, gx, gy, gz, step, lost):
-    """As in heat.cu; lost: (nz,) joules per plane so far."""
+    """u += change with the rounding carried along in error; lost: (nz,) joules of each plane so far, of which a step
+    adds τ g (u − beyond + outflow) over the faces of the sides.
+
+    Bytes of a voxel: u, error and change read, u and error written, 20 in float32; at sides conductances and outflow,
+    too.
+    """
     nz, ny, nx = u.shape
     for z in prange(1, nz - 1):
         heat = 0.0
@@ -86,7 +99,10 @@ def finish(u, error, change, outflow, gx, gy, gz, step, lost):
 
 @njit(parallel=True, nogil=True, cache=True)
 def means(u, boxes, mean):
-    """As in heat.cu: sums in fixed point do not depend on their order."""
+    """mean: (elements,) of u over boxes: (elements, 6), first and end along x, y and z; u is read once.
+
+    Sums in fixed point do not depend on their order.
+    """
     for element in prange(len(boxes)):
         total = np.int64(0)
         for z in range(boxes[element, 4], boxes[element, 5]):

@@ -12,7 +12,8 @@ Scheme = Literal["explicit", "implicit", "eigenmodes"]
 
 
 class SetDiffusivity(ParameterGroup):
-    """The parameter set's diffusivity, the same at each stoichiometry."""
+    """The parameter set's diffusivity: a number, or of the stoichiometry where the set says so and the scheme is
+    explicit."""
 
     kind: Literal["of the set"] = "of the set"
     factor: float = quantity(1.0, "1", "Factor on the set's diffusivity", gt=0, le=1000)

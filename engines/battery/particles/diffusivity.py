@@ -13,6 +13,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.battery.parameter_sets.model import Function
 from engines.battery.parameters.particles import (
     ConstantDiffusivity,
     Diffusivity,
@@ -20,7 +21,7 @@ from engines.battery.parameters.particles import (
     PublishedDiffusivity,
     SetDiffusivity,
 )
-from engines.battery.setup.curves import Curve, curve, table_curve
+from engines.battery.setup.curves import Curve, curve, monotone_curve, table_curve
 
 
 def ecker_graphite(x: Array) -> Array:
@@ -64,10 +65,12 @@ class Law:
         return float(self(np.linspace(0, 1, 2001)).max())
 
 
-def law(setting: Diffusivity, of_the_set: float) -> Law:
-    """What ``setting`` says; ``of_the_set`` is the parameter set's diffusivity [m²/s]. Raises ProblemError."""
+def law(setting: Diffusivity, of_the_set: float, relative: Function | None = None) -> Law:
+    """What ``setting`` says; ``of_the_set`` is the parameter set's diffusivity [m²/s], ``relative`` what D is over that
+    of the stoichiometry, where it is not constant. Raises ProblemError."""
     if isinstance(setting, SetDiffusivity):
-        return Law(of_the_set * setting.factor)
+        curve_of_set = None if relative is None else monotone_curve(relative, 0.0, 1.0)
+        return Law(of_the_set * setting.factor, curve_of_set)
     if isinstance(setting, ConstantDiffusivity):
         return Law(setting.value)
     if isinstance(setting, LinearDiffusivity):

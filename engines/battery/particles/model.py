@@ -17,7 +17,7 @@ from engines.backend.twins import pick
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import FARADAY
 from engines.battery.parameters import BatteryParameters, parameters_of
-from engines.battery.parameters.particles import ParticleSettings, Rate
+from engines.battery.parameters.particles import ParticleSettings, Rate, SetDiffusivity
 from engines.battery.particles.diffusivity import law
 from engines.battery.particles.pulses import Timetable
 from engines.battery.particles.shells import shells
@@ -31,7 +31,7 @@ from engines.geometry.packing import packed
 from engines.geometry.particles import Particles
 
 MICROMETRE = 1e-6
-STEP = ("particles", "step")
+STEP, SCHEME = ("particles", "step"), ("particles", "scheme")
 FEW = 100
 """Steps until a particle is full or empty: fewer are told."""
 STEP_SHARE = 0.9
@@ -130,7 +130,9 @@ class _Setup:
         values, electrode = cell.values(), settings.electrode
         radius = _radii(*_shape(self.parameters))
         warmer = arrhenius(values[f"{electrode}_diffusivity_activation"], held_temperature(values))
-        self.law = law(settings.diffusivity, values[f"{electrode}_diffusivity"] * float(warmer))
+        explicit = settings.scheme == "explicit"
+        of_the_set = values[f"{electrode}_diffusivity"] * float(warmer)
+        self.law = law(settings.diffusivity, of_the_set, cell.laws.get(electrode) if explicit else None)
         if self.law.relative is not None and settings.scheme != "explicit":
             raise ProblemError(
                 f"The scheme '{settings.scheme}' takes a constant diffusivity: use the explicit one for a diffusivity "
@@ -145,7 +147,10 @@ class _Setup:
         self.diffusion_time = values[f"{electrode}_particle_radius"] ** 2 / float(self.law(np.array(0.5)))
         self.limit: float | None = None
         self.findings: tuple[Finding, ...] = tuple(replace(finding, place=("bpx_file",)) for finding in cell.findings)
-        if settings.scheme == "explicit":
+        if not explicit and isinstance(settings.diffusivity, SetDiffusivity) and electrode in cell.mean_findings:
+            solve_it = Remedy("Take the explicit scheme, which solves it", {SCHEME: "explicit"})
+            self.findings += (replace(cell.mean_findings[electrode], place=SCHEME, remedy=solve_it),)
+        if explicit:
             smallest = float(radius.min())
             self.limit = shells(settings.shells).stable_rate * smallest**2 / self.law.largest
         self.step = self._chosen_step()

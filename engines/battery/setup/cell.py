@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 BPX_FILE = "BPX file"
 SINGLE = ("SPM", "SPMe")
 """Models that may give a cell a temperature of its own."""
-SOLVED = ("SPM", "SPMe", "pack")
-"""Models that solve a diffusivity which depends on the stoichiometry; others and cells that age take its mean."""
+SOLVED = ("SPM", "SPMe", "MPM", "pack")
+"""Models that solve a diffusivity which depends on the stoichiometry, but for cells that age, which take its mean. Bare
+particles solve it by one of their schemes and say so themselves."""
 HEAT = ("heat_capacity", "cooling_area", "heat_transfer_coefficient")
 ELECTROLYTE = (
     "transference_number",

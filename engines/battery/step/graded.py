@@ -23,7 +23,8 @@ import numpy as np
 import scipy
 
 from engines.api import Array
-from engines.battery.setup.curves import Curve
+from engines.battery.parameter_sets import ParameterSet
+from engines.battery.setup.curves import Curve, monotone_curve
 
 SHELLS = 24
 EXPONENT = 0.4
@@ -63,6 +64,13 @@ def geometry(shells: int = SHELLS) -> Array:
     return np.concatenate([couplings, 1 / volumes, 3 * volumes, surface])
 
 
+def diffusivity_curves(parameters: ParameterSet) -> tuple[Curve, Curve]:
+    """Of the negative and the positive particles, over that of the set, of the stoichiometry."""
+    laws = [parameters.laws.get(name, np.ones_like) for name in ("negative", "positive")]
+    negative, positive = (monotone_curve(law, 0.0, 1.0) for law in laws)
+    return negative, positive
+
+
 def surface(x: Array, slope: Array, law: Curve) -> Array:
     """(n,) stoichiometries at the surfaces of profiles ``x``: (SHELLS, n). slope: N R/D_set; law: D over D_set"""
     last, before, weight = geometry(len(x))[-3:]
@@ -81,4 +89,14 @@ def means(x: Array, points: int) -> Array:
     return np.asarray(
         np.diff(scipy.interpolate.PchipInterpolator(faces(len(x)) ** 3, inside)(volume), axis=0)
         / np.diff(volume)[:, None]
+    )
+
+
+def profile(x: Array, at_surface: float, radii: Array) -> Array:
+    """(len(radii),) stoichiometries of a particle at ``radii``: through its shells ``x``: (SHELLS,) and its surface."""
+    r = faces(len(x))
+    middle = np.append(0.75 * np.diff(r**4) / np.diff(r**3), 1.0)
+    known = np.append(x, at_surface)
+    return np.asarray(
+        scipy.interpolate.PchipInterpolator(np.append(-middle[0], middle), np.append(known[0], known))(radii)
     )

@@ -1,7 +1,4 @@
-"""The names of the declarations for the CUDA kernels: ``python -m engines.battery.step.headers`` writes the headers.
-
-An enumeration becomes one in a namespace of its own, so that ``Row.VOLTAGE`` of the Numba twin is ``Row::VOLTAGE``.
-"""
+"""The names of the declarations for the CUDA kernels: ``python -m engines.battery.step.headers`` writes the headers."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from pathlib import Path
 
+from engines.backend.compile.headers import header
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.protocol import instructions
 from engines.battery.setup.curves import INTERVALS
@@ -40,6 +38,7 @@ def headers() -> dict[str, str]:
             {
                 "INTERVALS": INTERVALS,
                 "MOST_PASSES": many.MOST_PASSES,
+                "ASIDE": many.ASIDE,
                 "EDGE": many.EDGE,
                 "TOLERANCE": f"sizeof(REAL) == 4 ? REAL({single!r}) : REAL({double!r})",
                 "SUMS": len(many.Sum),
@@ -68,22 +67,7 @@ def headers() -> dict[str, str]:
 
 
 def _header(source: str, numbers: Mapping[str, float | str], *enumerations: type[IntEnum]) -> str:
-    """Numbers that are no integers are of the kernel's precision."""
-    lines = [
-        f"// Names of {source}, which says what they are; written by `python -m engines.battery.step.headers`.",
-        "#pragma once",
-        "",
-    ]
-    for name, value in numbers.items():
-        if isinstance(value, int):
-            lines.append(f"constexpr int {name} = {value};")
-        else:
-            lines.append(f"constexpr REAL {name} = {value if isinstance(value, str) else f'REAL({value!r})'};")
-    for enumeration in enumerations:
-        lines += ["", f"namespace {enumeration.__name__} {{", "enum {"]
-        lines += [f"    {each.name} = {each.value}," for each in enumeration]
-        lines += ["};", "}"]
-    return "\n".join([*lines, ""])
+    return header(source, "engines.battery.step.headers", numbers, *enumerations)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 constexpr int INTERVALS = 1024;
 constexpr int MOST_PASSES = 40;
+constexpr REAL ASIDE = REAL(0.001);
 constexpr REAL EDGE = REAL(1e-06);
 constexpr REAL TOLERANCE = sizeof(REAL) == 4 ? REAL(3.5e-05) : REAL(7e-07);
 constexpr int SUMS = 4;

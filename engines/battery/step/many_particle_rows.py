@@ -11,6 +11,8 @@ ELECTRODES = ("negative", "positive")
 """In the order of particles and of what there is one of per electrode."""
 MOST_PASSES = 40
 """Steps of Newton's method at most."""
+ASIDE = 1e-3
+"""Of stoichiometry, about: how far aside the first chord is taken where a diffusivity varies."""
 EDGE = 1e-6
 """Stoichiometries end at it and at 1 − it."""
 TOLERANCE = {"float32": 3.5e-5, "float64": 7e-7}
@@ -23,7 +25,7 @@ class Row(IntEnum):
     MEAN = 0
     MEAN_ERROR = 1  # rounding error of the row before, carried along (Kahan)
     FLUX = 2  # q at the end of the last step [A]
-    MODES = 3
+    MODES = 3  # or what the shells have beyond the mean, where a diffusivity varies
 
 
 class Coefficient(IntEnum):

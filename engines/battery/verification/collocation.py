@@ -18,7 +18,7 @@ from engines.api import Array
 from engines.battery.parameter_sets import ParameterSet
 
 FARADAY, GAS, T = 96485.33212, 8.314462618, 298.15
-POINTS = 48
+POINTS, POINTS_OF_MANY = 48, 32
 SALT_CELLS = 40
 """Per layer."""
 Law = Callable[[Array], Array]
@@ -48,6 +48,47 @@ def surfaces(start: float, radius: float, law: Law, flux: float, times: Array, p
         rate, (0.0, float(times[-1])), np.full(points, start), "BDF", times, rtol=1e-8, atol=1e-10
     )
     return np.asarray(found.y[0])
+
+
+def potential_of_many(
+    cell: ParameterSet,
+    name: str,
+    law: Law,
+    radii: Array,
+    shares: Array,
+    current: float,
+    times: Array,
+    points: int = POINTS_OF_MANY,
+) -> Array:
+    """(times,) potential [V] of an electrode of particles of ``radii`` [m] that have ``shares`` of its surface, from
+    rest. The stoichiometries at the surfaces are states: at each moment the potential at which all currents sum up is
+    the root of a function that rises."""
+    p, n = cell.values(), len(radii)
+    most, solid = p[f"{name}_maximum_concentration"], p[f"{name}_active_fraction"] * p[f"{name}_thickness"]
+    area = 3 * solid * p["electrode_area"] / (shares @ radii)
+    wanted = (1 if name == "negative" else -1) * current / area
+    exchange = 2 * p[f"{name}_reaction_constant"] * most * np.sqrt(p["electrolyte_concentration"])
+    r, even, odd = even_and_odd(points)
+
+    def solved(x: Array) -> tuple[float, Array]:
+        """Potential, and current densities out of the particles whose stoichiometries are ``x`` at their surfaces."""
+        U, full = getattr(cell, f"{name}_ocp")(x), exchange * np.sqrt(x * (1 - x))
+
+        def wrong(phi: float) -> float:
+            return float(shares @ (full * np.sinh((phi - U) * FARADAY / (2 * GAS * T)))) - wanted
+
+        phi = scipy.optimize.brentq(wrong, U.min() - 0.5, U.max() + 0.5, xtol=1e-13)
+        return phi, full * np.sinh((phi - U) * FARADAY / (2 * GAS * T))
+
+    def rate(_: float, state: Array) -> Array:
+        x = state.reshape(points, n)
+        g = law(x) * (even @ x) / radii
+        g[0] = -solved(x[0])[1] / (FARADAY * most)
+        return np.asarray((odd @ g + 2 * g / r[:, None]) / radii).ravel()
+
+    start = np.full(points * n, p[f"{name}_initial_concentration"] / most)
+    found = scipy.integrate.solve_ivp(rate, (0.0, float(times[-1])), start, "BDF", times, rtol=1e-8, atol=1e-10)
+    return np.array([solved(state[:n])[0] for state in found.y.T])
 
 
 def salt(cell: ParameterSet, current: float, times: Array) -> tuple[Array, Array, Array, Array]:

@@ -24,7 +24,7 @@ from engines.cardiac.stimulus.currents import active_bits
 
 if TYPE_CHECKING:
     from engines.cardiac.multirate.groups import Groups
-    from engines.cardiac.step.graphs import Moment
+    from engines.cardiac.step.graphs import StepTimes
 
 
 @njit(forceinline=True)
@@ -189,7 +189,7 @@ class CpuTissue(Tt06Tissue):
         dt: float,
         currents: Array | None = None,
         *,
-        moment: Moment | None = None,
+        moment: StepTimes | None = None,
         groups: Groups | None = None,
     ) -> None:
         arguments = (

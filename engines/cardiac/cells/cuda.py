@@ -19,7 +19,7 @@ from engines.cardiac.stimulus.currents import DeviceCurrents, active_bits
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
     from engines.cardiac.multirate.groups import Groups
-    from engines.cardiac.step.graphs import Moment
+    from engines.cardiac.step.graphs import StepTimes
 
 SOURCE = Path(__file__).with_name("tt06.cu")
 BLOCKS = ((64,), (128,), (256,))
@@ -52,7 +52,7 @@ class CudaTissue(Tt06Tissue):
         dt: float,
         currents: Array | None = None,
         *,
-        moment: Moment | None = None,
+        moment: StepTimes | None = None,
         groups: Groups | None = None,
     ) -> None:
         self.set_currents(currents)
@@ -75,13 +75,13 @@ class CudaTissue(Tt06Tissue):
         time: float,
         dt: float,
         active: int,
-        moment: Moment | None = None,
+        moment: StepTimes | None = None,
     ) -> None:
         arguments = self._arguments(voltage, voltage_before, time, dt, active, moment)
         self._kernel((-(-self.n_cells // block[0]),), block, arguments)
 
     def _arguments(
-        self, voltage: Any, voltage_before: Any, time: float, dt: float, active: int, moment: Moment | None
+        self, voltage: Any, voltage_before: Any, time: float, dt: float, active: int, moment: StepTimes | None
     ) -> tuple[Any, ...]:
         real = self.dtype.type
         return (

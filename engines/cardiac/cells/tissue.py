@@ -10,7 +10,7 @@ from engines.api import Array, KernelTraffic
 
 if TYPE_CHECKING:
     from engines.cardiac.multirate.groups import Groups
-    from engines.cardiac.step.graphs import Moment
+    from engines.cardiac.step.graphs import StepTimes
 
 
 class Cells(NamedTuple):
@@ -70,7 +70,7 @@ class Tissue(Protocol):
         dt: float,
         currents: Array | None = None,
         *,
-        moment: Moment | None = None,
+        moment: StepTimes | None = None,
         groups: Groups | None = None,
     ) -> None:
         """One reaction step in place, from time step·dt on; see :mod:`engines.cardiac.cells.tt06_tissue`."""

@@ -16,7 +16,7 @@ from engines.cardiac.cells.kinds import CELL_TYPES, Kind, starts
 
 if TYPE_CHECKING:
     from engines.cardiac.multirate.groups import Groups
-    from engines.cardiac.step.graphs import Moment
+    from engines.cardiac.step.graphs import StepTimes
 
 NOT_ACTIVATED = -1.0
 """Stands in the activation array for a cell that has not crossed the threshold yet."""
@@ -84,7 +84,7 @@ class Tt06Tissue(ABC):
         dt: float,
         currents: Array | None = None,
         *,
-        moment: Moment | None = None,
+        moment: StepTimes | None = None,
         groups: Groups | None = None,
     ) -> None:
         """One reaction step, from time step·dt on.

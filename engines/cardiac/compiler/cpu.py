@@ -17,7 +17,7 @@ from engines.cardiac.stimulus.currents import active_bits
 
 if TYPE_CHECKING:
     from engines.cardiac.multirate.groups import Groups
-    from engines.cardiac.step.graphs import Moment
+    from engines.cardiac.step.graphs import StepTimes
 
 
 class CpuCompiledTissue(CompiledTissue):
@@ -37,7 +37,7 @@ class CpuCompiledTissue(CompiledTissue):
         dt: float,
         currents: Array | None = None,
         *,
-        moment: Moment | None = None,
+        moment: StepTimes | None = None,
         groups: Groups | None = None,
     ) -> None:
         arguments = (

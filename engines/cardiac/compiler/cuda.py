@@ -16,7 +16,7 @@ from engines.cardiac.stimulus.currents import DeviceCurrents, active_bits
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
     from engines.cardiac.multirate.groups import Groups
-    from engines.cardiac.step.graphs import Moment
+    from engines.cardiac.step.graphs import StepTimes
 
 
 class CudaCompiledTissue(CompiledTissue):
@@ -38,7 +38,7 @@ class CudaCompiledTissue(CompiledTissue):
         dt: float,
         currents: Array | None = None,
         *,
-        moment: Moment | None = None,
+        moment: StepTimes | None = None,
         groups: Groups | None = None,
     ) -> None:
         self.set_currents(currents)

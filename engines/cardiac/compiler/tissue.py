@@ -24,7 +24,7 @@ from engines.formulas.counts import count
 
 if TYPE_CHECKING:
     from engines.cardiac.multirate.groups import Groups
-    from engines.cardiac.step.graphs import Moment
+    from engines.cardiac.step.graphs import StepTimes
 
 CALCIUM = ("ca_i", "cai", "ca_c")
 """What the calcium of the cytosol is called, in small letters."""
@@ -119,7 +119,7 @@ class CompiledTissue(ABC):
         dt: float,
         currents: Array | None = None,
         *,
-        moment: Moment | None = None,
+        moment: StepTimes | None = None,
         groups: Groups | None = None,
     ) -> None:
         """One reaction step, from time step·dt on; arguments as in :mod:`engines.cardiac.cells.tt06_tissue`."""

@@ -96,6 +96,10 @@ def step_seconds(backend: CudaBackend, diffusion: CudaDiffusion) -> float:
 @in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _reorder(old_starts, old_columns, old_weights, order, place, lengths, longest, starts, columns, weights):
+    """Row i becomes the old row ``order[i]``, its columns ``place[old]``, ascending; both :class:`SlicedMatrix`.
+
+    lengths: (n,) entries of the old rows, ``longest`` the most.
+    """
     n = len(order)
     for s in nb.prange(len(starts) - 1):
         row_columns, row_weights = np.empty(longest, np.int32), np.empty(longest)

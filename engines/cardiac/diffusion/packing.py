@@ -111,6 +111,10 @@ def _segments(starts, columns):
 @in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _fill(starts, columns, weights, segments, group, codes, wide, packed):
+    """Entries as :class:`PackedMatrix` has them, ``group`` side by side: a code of 16 bits, or a whole column in
+    ``wide`` where a slice has no segments. An entry's column and weight are read, its code (or column) and weight
+    written.
+    """
     for s in nb.prange(len(starts) - 1):
         width = (starts[s + 1] - starts[s]) // SLICE
         whole = width // group * group

@@ -134,6 +134,7 @@ def slice_starts(lengths: Array) -> Array:
 @in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _row_lengths(neighbours):
+    """(n,) uint8: how many other cells are among the neighbours: (n, 4) of each and those of these."""
     n = len(neighbours)
     lengths = np.zeros(n, np.uint8)
     for i in nb.prange(n):
@@ -158,6 +159,7 @@ def _row_lengths(neighbours):
 @in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _row_sums(starts, weights, n_rows, absolute):
+    """(n_rows,) float64: the sum of each row's weights, or of their sizes."""
     sums = np.zeros(n_rows)
     for s in nb.prange(len(starts) - 1):
         for r in range(min(SLICE, n_rows - SLICE * s)):
@@ -171,6 +173,7 @@ def _row_sums(starts, weights, n_rows, absolute):
 @in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _row_counts(starts, columns, n_rows):
+    """(n_rows,) int64: entries of each row without those that fill it up."""
     counts = np.zeros(n_rows, np.int64)
     for s in nb.prange(len(starts) - 1):
         for row in range(SLICE * s, min(SLICE * (s + 1), n_rows)):
@@ -182,6 +185,7 @@ def _row_counts(starts, columns, n_rows):
 @in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _scale_rows(starts, weights, factors, scaled):
+    """scaled = factor · weight; factors: (n_rows,)."""
     for s in nb.prange(len(starts) - 1):
         for r in range(SLICE):
             factor = factors[min(SLICE * s + r, len(factors) - 1)]
@@ -192,6 +196,7 @@ def _scale_rows(starts, weights, factors, scaled):
 @in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _by_length(lengths, window, longest):
+    """(n,) int32: the rows, of each ``window`` of them the longest first, equal ones in their order."""
     n = len(lengths)
     order = np.empty(n, np.int32)
     for w in nb.prange((n + window - 1) // window):
@@ -209,6 +214,7 @@ def _by_length(lengths, window, longest):
 @in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _slice_rows(indptr, indices, data, order, place, starts, columns, weights):
+    """Rows ``order`` of a CSR matrix as a :class:`SlicedMatrix`, columns ``place[old]``, ascending."""
     n = len(order)
     for s in nb.prange(len(starts) - 1):
         for r in range(SLICE):

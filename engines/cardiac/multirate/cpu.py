@@ -15,7 +15,7 @@ from engines.cardiac.multirate.groups import Groups
 from engines.cardiac.stimulus.currents import active_bits
 
 if TYPE_CHECKING:
-    from engines.cardiac.step.graphs import Moment
+    from engines.cardiac.step.graphs import StepTimes
 
 
 class PerGroup(NamedTuple):
@@ -53,7 +53,7 @@ class CpuGroups(Groups):
         voltage_before: Any,
         step: int,
         currents: Array | None,
-        moment: Moment | None = None,
+        moment: StepTimes | None = None,
     ) -> None:
         tissue = self._tissue
         plan_groups(

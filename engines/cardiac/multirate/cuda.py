@@ -13,7 +13,7 @@ from engines.cardiac.multirate.groups import Groups
 from engines.cardiac.stimulus.currents import active_bits
 
 if TYPE_CHECKING:
-    from engines.cardiac.step.graphs import Moment
+    from engines.cardiac.step.graphs import StepTimes
 
 SOURCE = Path(__file__).with_name("multirate.cu")
 WARPS = 8
@@ -37,7 +37,7 @@ class CudaGroups(Groups):
         voltage_before: Any,
         step: int,
         currents: Array | None,
-        moment: Moment | None = None,
+        moment: StepTimes | None = None,
     ) -> None:
         tissue, real = self._tissue, self._tissue.dtype.type
         # A step starts with the count that the step before it has set to 0. Graphs have even numbers of steps.

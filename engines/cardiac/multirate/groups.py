@@ -16,7 +16,7 @@ from engines.cardiac.cells.tissue import Due, Tissue
 from engines.cardiac.parameters.multirate import Multirate
 
 if TYPE_CHECKING:
-    from engines.cardiac.step.graphs import Moment
+    from engines.cardiac.step.graphs import StepTimes
 
 GROUP = 32
 """Cells of a group: a warp, and whole SIMD vectors."""
@@ -55,7 +55,7 @@ class Groups(ABC):
         voltage_before: Any,
         step: int,
         currents: Array | None,
-        moment: Moment | None = None,
+        moment: StepTimes | None = None,
     ) -> None:
         """Find the groups that are due at this step, and see to threshold crossings in the others.
 

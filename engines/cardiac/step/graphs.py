@@ -27,15 +27,15 @@ KEPT = 24
 
 
 @dataclass(frozen=True)
-class Moment:
+class StepTimes:
     """Where a kernel finds the time on the device: ``time: (1,)`` [ms], ``phase: (1,)`` int32, step modulo a period."""
 
     time: Any
     phase: Any
 
-    def part(self, number: int) -> Moment:
+    def part(self, number: int) -> StepTimes:
         """The moment when part ``number`` of the step begins, if steps have parts."""
-        return Moment(self.time[number:], self.phase[number:])
+        return StepTimes(self.time[number:], self.phase[number:])
 
 
 class StepGraphs:
@@ -59,7 +59,7 @@ class StepGraphs:
             return length
         return SHORT if length >= SHORT else 1
 
-    def launch(self, key: Hashable, first: int, size: int, take: Callable[[Moment], None]) -> None:
+    def launch(self, key: Hashable, first: int, size: int, take: Callable[[StepTimes], None]) -> None:
         """``size`` steps, the first of number ``first``.
 
         ``take`` launches one; it is called only if no graph of such steps (``key``) is kept.
@@ -71,7 +71,7 @@ class StepGraphs:
 
             def steps() -> None:
                 for k in range(0, size * self._parts, self._parts):
-                    take(Moment(self._times[k:], self._phases[k:]))
+                    take(StepTimes(self._times[k:], self._phases[k:]))
 
             graph = self._backend.captured(steps)
         self._kept[key, size] = graph

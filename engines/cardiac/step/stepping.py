@@ -15,7 +15,7 @@ from engines.backend.twins import pick
 from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.diffusion.forward_euler import Diffusion
 from engines.cardiac.multirate.groups import Groups
-from engines.cardiac.step.graphs import Moment, StepGraphs
+from engines.cardiac.step.graphs import StepGraphs, StepTimes
 from engines.cardiac.stimulus.protocol import Protocol
 
 TIMED_SECONDS = 0.05
@@ -130,7 +130,7 @@ class Stepper:
         step: int,
         currents: Array | None,
         timed: Callable[[str], AbstractContextManager[Any]],
-        moment: Moment | None = None,
+        moment: StepTimes | None = None,
     ) -> None:
         with timed("diffusion"):
             self._diffuse()
@@ -145,7 +145,7 @@ class Stepper:
             self._diffusion.step(source, target)
             source = target
 
-    def _react(self, step: int, currents: Array | None, moment: Moment | None) -> None:
+    def _react(self, step: int, currents: Array | None, moment: StepTimes | None) -> None:
         if self._groups is not None:
             self._groups.plan(self._next, self.voltage, step, currents, moment)
         substeps = self._reaction_substeps

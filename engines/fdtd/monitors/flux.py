@@ -43,7 +43,7 @@ class FluxWatcher(FourierWatcher):
         self._chart = f"monitor_{number}_energy"
         self.charts = (
             ChartInfo(
-                self._chart, f"Energy through '{plan.name}' per frequency", self.unit, x_title=title,
+                self._chart, f"Energy through '{plan.name}'", self.unit, x_title=title,
                 x_unit=unit,
             ),
         )  # fmt: skip

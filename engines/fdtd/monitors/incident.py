@@ -39,7 +39,7 @@ _kept: OrderedDict[tuple[str, str], Incident] = OrderedDict()
 def without_objects(parameters: FdtdParameters) -> FdtdParameters:
     """The same problem with nothing in the way; planes of R and T measure power, and nothing else is measured."""
     planes = [
-        monitor.model_copy(update={"measures": "power"}) for monitor in parameters.monitors
+        monitor.model_copy(update={"measures": "power", "relative_to": ""}) for monitor in parameters.monitors
         if isinstance(monitor, PlaneMonitor) and monitor.measures != "power"
     ]  # fmt: skip
     return parameters.model_copy(update={"objects": [], "monitors": planes, "ending": Ending(at_decay=True, part=LEFT)})

@@ -17,6 +17,7 @@ from engines.fdtd.monitors.decay import DecayWatcher, check_dies_down
 from engines.fdtd.monitors.flux import FluxWatcher
 from engines.fdtd.monitors.fourier import FourierPlan, FourierWatcher, Surroundings, fourier_plan
 from engines.fdtd.monitors.frequencies import over_at, source_spectrum
+from engines.fdtd.monitors.relative import CROSS_SECTIONS, TRANSMISSION, check_compared, compared
 from engines.fdtd.monitors.ringing.ringing import RingingWatcher, band_of
 from engines.fdtd.monitors.settling import SettlingWatcher
 from engines.fdtd.monitors.sums.blocks import Rectangle, box_rectangles, inner_nodes, plane_node, rectangle
@@ -34,7 +35,7 @@ from engines.fdtd.parameters import (
 from engines.fdtd.step.steps import YeeSteps
 from engines.fdtd.watch.watcher import FieldWatcher
 
-RESERVED = ("balance", "ports")
+RESERVED = ("balance", "ports", CROSS_SECTIONS, TRANSMISSION)
 """Groups of a file of results that are of no monitor."""
 WEAK = 1e-3
 """Of a source's largest amplitude: where its spectrum is below this, ratios to it are noise."""
@@ -121,6 +122,7 @@ def plan_monitors(parameters: FdtdParameters, around: Surroundings) -> MonitorPl
     if parameters.ending.at_decay:
         check_dies_down(around)
     _check_normalised(found, parameters)
+    check_compared(parameters, around.waveforms)
     return found
 
 
@@ -259,6 +261,8 @@ def make_watchers(
         energy = incident_energy([incident.energies[name] for name in names], names, incident.nothing)
         every = plans.normalised[0].plan.every
         found.append(Balance(parts["reflection"], parts["transmission"], energy, every, whole))
+    fluxes = {each.plan.name: each for each in found if isinstance(each, FluxWatcher)}
+    found += compared(parameters, fluxes, around)
     if parameters.ending.at_decay:
         found.append(DecayWatcher(parameters.ending, around, backend, steps))
     pulses = around.waveforms and not any(waveform.steady for waveform in around.waveforms)

@@ -97,6 +97,10 @@ class PlaneMonitor(ParameterGroup):
             "reflection": "reflection R",
         },
     )
+    relative_to: str = quantity(
+        "", "", "Name of the plane whose power this one's is told as a part of, as behind a guide; empty: none",
+        title="As a part of", max_length=40, when={"measures": ("power",)},
+    )  # fmt: skip
     frequencies: Frequencies = quantity(Frequencies(), "", "Frequencies of the spectrum")
 
 
@@ -107,6 +111,21 @@ class BoxMonitor(ParameterGroup):
     name: str = quantity("box", "", "What charts and files call it", min_length=1, max_length=40)
     low: Place = quantity((1.0, 1.0, 1.0), LENGTH, "Corner of lowest coordinates")
     high: Place = quantity((3.0, 3.0, 3.0), LENGTH, "Corner of highest coordinates")
+    measures: Literal["power", "scattering", "absorption"] = quantity(
+        "power",
+        "",
+        "Power that leaves it; or, of what a plane wave meets, the cross-section of scattering (the box stands around "
+        "the wave's box) or of absorption (within it). Mirror images count",
+        labels={
+            "power": "power",
+            "scattering": "scattering cross-section",
+            "absorption": "absorption cross-section",
+        },
+    )
+    area: float = quantity(
+        0.0, f"{LENGTH}²", "Geometric cross-section of what is inside, πr² of a ball: cross-sections are told as parts "
+        "of it, as efficiencies Q; 0: as areas", ge=0, when={"measures": ("scattering", "absorption")},
+    )  # fmt: skip
     frequencies: Frequencies = quantity(Frequencies(), "", "Frequencies of the spectrum")
     far_field: FarSetting = quantity(FarSetting(), "", "Waves far away")
 

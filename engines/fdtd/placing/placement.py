@@ -20,6 +20,7 @@ from engines.fdtd.placing import round_bodies as round_bodies
 from engines.fdtd.placing import sources as sources
 from engines.fdtd.placing.kinds import KINDS, Space
 from engines.fdtd.placing.standing import standing
+from engines.fdtd.placing.surfaces import colour_of, faces_of
 from engines.fdtd.placing.tuning import tuned
 from engines.fdtd.setup.grid import make_faces, make_yee
 from engines.geometry.lines import box_lines
@@ -69,14 +70,17 @@ def space_of(parameters: FdtdParameters) -> Space:
 
 def _item(space: Space, field: str, place: int, item: BaseModel, tints: dict[str, int]) -> PlacedItem:
     figure = _figure(space, item)
-    material = tints.get(item.name if field == "materials" else getattr(item, "material", ""))  # type: ignore[attr-defined]  # materials have one
     name = getattr(item, "name", "")
+    of = name if field == "materials" else getattr(item, "material", "")
     return PlacedItem(
         (field, place),
         name or f"{place + 1}  {kind_title(type(item))}",
         figure.detail,
         figure.outline,
-        material,
+        tints.get(of),
+        colour_of(next((each for each in space.parameters.materials if each.name == of), None)),
+        of,
+        partial(faces_of, item, space) if field == "objects" and figure.outline else None,
         figure.handles,
         None if figure.changes is None else partial(_moved, item, figure),
         partial(_renamed, space.parameters, field, place) if name else None,

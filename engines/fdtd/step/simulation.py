@@ -29,11 +29,13 @@ from engines.fdtd.grid.dimensions import ALL, Parts, per_length
 from engines.fdtd.grid.yee import METRES, VACUUM_PERMITTIVITY, Yee
 from engines.fdtd.media.solids.painting import KEEP, Block, Painter
 from engines.fdtd.monitors.balance import Balance
+from engines.fdtd.monitors.relative import CrossSections
 from engines.fdtd.monitors.traffic import MONITORS
 from engines.fdtd.sources.currents import Sources
 from engines.fdtd.step.steps import YeeSteps
 from engines.fdtd.step.traffic import STEPS
 from engines.fdtd.watch.components import Components, Selected
+from engines.fdtd.watch.permittivity import INDEX, PERMITTIVITY, Permittivity
 from engines.fdtd.watch.source_charts import SourceCharts
 from engines.fdtd.watch.watcher import FieldWatcher
 from engines.geometry.grid import Grid
@@ -69,12 +71,14 @@ class FdtdSimulation(Simulation):
         there: Parts = ALL,
         still: SourceCharts | None = None,
         painter: Painter | None = None,
+        permittivity: Permittivity | None = None,
     ) -> None:
         self.geometry, self.dt, self.step = grid, dt, 0
         self.fields, self.traffic = fields, traffic
         self.sample_steps = max(1, round(period / dt / SAMPLES_PER_PERIOD))
         self._backend, self._yee, self._steps, self._sources, self._scale = backend, yee, steps, sources, scale
         self._cells = backend.array(cells)
+        self._painted = 0  # times
         self._unwatched = 0  # steps since a watcher was given the fields: what these take is told per step
         self.watchers = Watchers(watchers)
         self.fields += self.watchers.fields
@@ -87,7 +91,7 @@ class FdtdSimulation(Simulation):
         per = f"J{per_length(yee, grid.length_unit)}"
         energies = [SeriesInfo(name, title, per) for name, title in ENERGIES.items()]
         self.series = (*energies, *self.watchers.series)
-        self._painter = painter
+        self._painter, self._permittivity = painter, permittivity
         if painter is not None:
             self.brushes, self.keeps = (painter.brush,), KEEP
 
@@ -143,19 +147,32 @@ class FdtdSimulation(Simulation):
     def gather(self, name: str, handle: Any) -> Array:
         if name == "material":
             return self._backend.gather(self._cells.reshape(-1), handle.cells())
+        if name in (INDEX, PERMITTIVITY):
+            return handle.means(self._in_media(name, handle))
         if watcher := self.watchers.of_field(name):
             return handle.means(watcher.gather(name, handle.elements, handle.made))
         return self._shown.gather(name, handle)
 
+    def _in_media(self, name: str, handle: Selected) -> Array:
+        """Found once for a selection and what is painted."""
+        assert self._permittivity is not None
+        if (name, self._painted) not in handle.made:
+            handle.made[name, self._painted] = self._permittivity.at(name, handle.elements)
+        found: Array = handle.made[name, self._painted]
+        return found
+
     def field(self, name: str) -> Array:
         if name == "material":
             return self._backend.to_host(self._cells).reshape(-1).astype(np.float32)
+        if name in (INDEX, PERMITTIVITY):
+            assert self._permittivity is not None
+            return self._permittivity.at(name, np.arange(self._yee.cells)).astype(np.float32)
         if watcher := self.watchers.of_field(name):
             return watcher.field(name)
         return self._shown.field(name)
 
     def on_device(self, name: str) -> Any | None:
-        if self.watchers.of_field(name):
+        if self.watchers.of_field(name) or name in (INDEX, PERMITTIVITY):
             return None
         with self._backend.active():
             return self._cells.reshape(-1).copy() if name == "material" else self._shown.on_device(name)
@@ -175,10 +192,11 @@ class FdtdSimulation(Simulation):
     def set_control(self, name: str, value: Any) -> None:
         if name != "source_scale":
             raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
-        if float(value) != self._scale and any(isinstance(watcher, Balance) for watcher in self.watchers):
+        compared = any(isinstance(watcher, (Balance, CrossSections)) for watcher in self.watchers)
+        if float(value) != self._scale and compared:
             raise ProblemError(
-                "R and T are parts of an incident wave that a run without objects has measured: reset, change the "
-                "factor on the sources, and run again."
+                "R, T and cross-sections are parts of an incident wave that was known before the run: reset, change "
+                "the factor on the sources, and run again."
             )
         self._scale = float(value)
 
@@ -197,6 +215,7 @@ class FdtdSimulation(Simulation):
 
     def _repaint(self, cells: Block, places: Block) -> None:
         assert self._painter is not None
+        self._painted += 1
         with self._backend.active():
             self._cells[cells] = self._backend.array(np.ascontiguousarray(self._painter.cells[cells]))
             self._steps.repaint(self._painter.media, places)
@@ -208,6 +227,7 @@ class FdtdSimulation(Simulation):
         if self._painter is None or (cells == self._painter.cells).all():
             return
         places = self._painter.put(cells)
+        self._painted += 1
         with self._backend.active():
             self._cells[...] = self._backend.array(cells)
             self._steps.repaint(self._painter.media, places)

@@ -7,14 +7,19 @@ from engines.api import (
 )
 from engines.fdtd.grid.dimensions import Parts
 from engines.fdtd.grid.yee import VACUUM_IMPEDANCE
+from engines.fdtd.media.materials import Medium
 from engines.fdtd.parameters import (
     FdtdParameters,
 )
-from engines.fdtd.setup.sources import expected_field, leading_axis
+from engines.fdtd.parameters.objects import VACUUM
+from engines.fdtd.setup.sources import expected_field, leading_axis, waveform_of
+from engines.fdtd.watch.permittivity import fields_of_media
+
+HIGHEST = 1e12
 
 
-def fields_of(parameters: FdtdParameters, parts: Parts, media: int) -> tuple[FieldInfo, ...]:
-    """The component that the first source drives comes first. media: how many there are, with vacuum"""
+def fields_of(parameters: FdtdParameters, parts: Parts, media: tuple[Medium, ...]) -> tuple[FieldInfo, ...]:
+    """The component that the first source drives comes first. media: vacuum and the materials"""
     largest = expected_field(parameters)
     magnetic = float(f"{largest / VACUUM_IMPEDANCE:.2g}")
     there = parts.names()
@@ -30,5 +35,19 @@ def fields_of(parameters: FdtdParameters, parts: Parts, media: int) -> tuple[Fie
         *electric[1:],
         *(FieldInfo(f"H{a}", f"H{a}", "A/m", "cell", (-magnetic, magnetic), "diverging") for a in of_h),
         FieldInfo("H", "|H|", "A/m", "cell", (0.0, magnetic), "inferno"),
-        FieldInfo("material", "Material", "", "cell", (0.0, float(max(1, media - 1))), "viridis"),
+        FieldInfo("material", "Material", "", "cell", (0.0, float(max(1, len(media) - 1))), names=_names(parameters)),
+        *fields_of_media(media, frequency_of(parameters)),
     )
+
+
+def frequency_of(parameters: FdtdParameters) -> float:
+    """[1/time], at which what depends on the frequency is shown: in the middle of what the first source drives; without
+    a source far above all poles."""
+    if not parameters.sources:
+        return HIGHEST
+    course = waveform_of(parameters.sources[0].signal)
+    return 0.5 * (course.lowest_frequency + course.highest_frequency)
+
+
+def _names(parameters: FdtdParameters) -> tuple[str, ...]:
+    return (VACUUM, *(material.name for material in parameters.materials))

@@ -10,9 +10,10 @@ from __future__ import annotations
 import numba as nb
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Selection
 from engines.api.errors import MeshError
 from engines.backend.threads import in_turn
+from engines.geometry.meshes.mesh import TetMesh
 
 BOUNDARY = -1
 """What stands for "no neighbour" in :func:`face_neighbours`."""
@@ -135,3 +136,22 @@ def _twin(neighbours):
                 if neighbours[i, k] >= 0 and neighbours[i, k] == neighbours[i, m]:
                     return i
     return -1
+
+
+def cells_at(mesh: TetMesh, nodes: Array) -> Selection:
+    """For each of ``nodes`` all the cells that touch it, as runs of a selection."""
+    wanted = np.zeros(mesh.n_points, bool)
+    wanted[nodes] = True
+    # Few corners are on a surface; only those are sorted.
+    corners = np.flatnonzero(wanted[mesh.cells.ravel()])
+    point = mesh.cells.ravel()[corners]
+    order = corners[np.argsort(point, kind="stable")]
+    counts = np.bincount(point, minlength=mesh.n_points)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    lengths = counts[nodes]
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+    cells = order[np.repeat(starts[nodes], lengths) + within] // 4
+    # a point of no cell has no value
+    points = nodes.astype(np.int32) if (lengths > 0).all() else None
+    return Selection(cells.astype(np.int32), offsets.astype(np.int32), points)

@@ -25,6 +25,7 @@ def shape_gradients(points: Array, cells: Array) -> tuple[Array, Array]:
 @in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _shapes(points, cells, shapes, volumes):
+    """Gradients and volumes of all cells; arrays as of :func:`shape_gradients`."""
     for cell in nb.prange(len(cells)):
         edge = np.empty((3, 3))
         for k in range(3):

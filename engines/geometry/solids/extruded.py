@@ -14,11 +14,15 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.api.placing import Faces
 from engines.backend.threads import parallel_region
+from engines.geometry.solids.faces import box_faces, prism_faces
 from engines.geometry.solids.solid import Solid
 
 ACROSS = ((1, 2), (0, 2), (0, 1))
 """The two axes of the plane across an axis."""
+BESIDE = 1e-6
+"""How far beside a line, in its lengths, it is asked on which side the inside is."""
 PAIRS_AT_ONCE = 1 << 20
 
 
@@ -38,6 +42,9 @@ class Block(Solid):
         inside = [(at >= low) & (at < high) for at, low, high in zip((x, y, z), self._low, self._high, strict=True)]
         return np.asarray(inside[2][:, None, None] & inside[1][:, None] & inside[0])
 
+    def faces(self) -> Faces:
+        return box_faces(self._low, self._high)
+
 
 class Extruded(Solid):
     """From ``low`` to below ``high`` along ``axis`` what :meth:`covers` across it."""
@@ -54,6 +61,20 @@ class Extruded(Solid):
     @abstractmethod
     def covers(self, u: Array, v: Array) -> Array:
         """(m,) bool for points of the plane, u and v (m,)."""
+
+    def edges(self) -> Array:
+        """(n, 4): the lines around what it covers, u and v of both ends."""
+        return np.zeros((0, 4))
+
+    def faces(self) -> Faces | None:
+        edges = self.edges()
+        if not len(edges):
+            return None
+        along = edges[:, 2:] - edges[:, :2]
+        beside = 0.5 * (edges[:, :2] + edges[:, 2:]) + BESIDE * np.stack([-along[:, 1], along[:, 0]], axis=1)
+        outside = ~self.covers(*beside.T)
+        edges = np.where(outside[:, None], edges[:, [2, 3, 0, 1]], edges)  # what it covers is at the left
+        return prism_faces(edges, self._axis, self._low, self._high)
 
     def bounds(self) -> tuple[Array, Array]:
         low, high = np.full(3, self._low), np.full(3, self._high)
@@ -99,6 +120,9 @@ class Prism(Extruded):
 
     def plane_bounds(self) -> tuple[Array, Array]:
         return self._bounds
+
+    def edges(self) -> Array:
+        return self._edges
 
     def covers(self, u: Array, v: Array) -> Array:
         found = np.zeros(len(u), bool)

@@ -6,6 +6,8 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.api.placing import Faces
+from engines.geometry.solids.faces import AROUND, ball_faces, turned_faces
 from engines.geometry.solids.solid import Solid
 
 Point = tuple[float, float, float]
@@ -28,6 +30,9 @@ class Ball(Solid):
             return np.asarray(np.einsum("ij,ij->i", away, away) <= self._radius**2)
         away /= self._radii
         return np.asarray(np.einsum("ij,ij->i", away, away) <= 1.0)
+
+    def faces(self) -> Faces:
+        return ball_faces(self._center, self._radii)
 
 
 class _Axial(Solid):
@@ -64,6 +69,11 @@ class Frustum(_Axial):
         radius = self._radius + self._slope * along
         return np.asarray((along >= 0) & (along < self._length) & (square <= radius**2))
 
+    def faces(self) -> Faces:
+        radius, length = self._radius, self._length
+        profile = [(0.0, 0.0), (radius, 0.0), (radius + self._slope * length, length), (0.0, length)]
+        return turned_faces(np.array(profile), self._start, self._direction)
+
 
 class Tube(_Axial):
     """What lies between two radii of a cylinder between two points: a flat ring where it is short."""
@@ -76,6 +86,11 @@ class Tube(_Axial):
         along, square = self._measured(points)
         inside = (along >= 0) & (along < self._length) & (square <= self._outer**2)
         return np.asarray(inside & (square >= self._inner**2) if self._inner > 0 else inside)
+
+    def faces(self) -> Faces:
+        inner, outer, length = max(self._inner, 0.0), self._outer, self._length
+        profile = [(inner, 0.0), (outer, 0.0), (outer, length), (inner, length)]
+        return turned_faces(np.array(profile), self._start, self._direction, closed=inner > 0)
 
 
 class Doughnut(Solid):
@@ -94,3 +109,8 @@ class Doughnut(Solid):
         along = away[:, self._axis] ** 2
         across = np.sqrt(np.einsum("ij,ij->i", away, away) - along)
         return np.asarray((across - self._radius) ** 2 + along <= self._tube**2)
+
+    def faces(self) -> Faces:
+        angles = 2 * np.pi * np.arange(AROUND // 2) / (AROUND // 2)
+        profile = np.stack([self._radius + self._tube * np.cos(angles), self._tube * np.sin(angles)], axis=1)
+        return turned_faces(np.maximum(profile, (0.0, -np.inf)), self._center, np.eye(3)[self._axis], closed=True)

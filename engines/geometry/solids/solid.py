@@ -9,6 +9,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.api.placing import Faces
 
 SLAB_POINTS = 1 << 18
 """Points that are asked about at once: their coordinates fit into a cache."""
@@ -34,6 +35,10 @@ class Solid(ABC):
             found[first : first + planes] = self.contains(grid_points(x, y, part)).reshape(len(part), len(y), len(x))
         return found
 
+    def faces(self) -> Faces | None:
+        """Its surface, for pictures; None where there is none to draw."""
+        return None
+
 
 def grid_points(x: Array, y: Array, z: Array) -> Array:
     """(nz ny nx, 3) float64, x fastest."""
@@ -58,6 +63,10 @@ class Shifted(Solid):
     def on_grid(self, x: Array, y: Array, z: Array, backend: Any = None) -> Array:
         return self._solid.on_grid(x - self._by[0], y - self._by[1], z - self._by[2], backend)
 
+    def faces(self) -> Faces | None:
+        faces = self._solid.faces()
+        return None if faces is None else Faces(faces.points + self._by, faces.triangles)
+
 
 class Turned(Solid):
     """A solid turned about the middle of its bounds; ``rotation: (3, 3)``."""
@@ -75,6 +84,12 @@ class Turned(Solid):
     def contains(self, points: Array) -> Array:
         # the rows of (p − m) Rᵀᵀ are R⁻¹ (p − m)
         return self._solid.contains((points - self._middle) @ self._rotation + self._middle)
+
+    def faces(self) -> Faces | None:
+        faces = self._solid.faces()
+        if faces is None:
+            return None
+        return Faces((faces.points - self._middle) @ self._rotation.T + self._middle, faces.triangles)
 
 
 def rotation_matrix(axis: tuple[float, float, float], degrees: float) -> Array:

@@ -9,7 +9,9 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.api.placing import Faces
 from engines.backend.threads import parallel_region
+from engines.backend.twins import pick
 from engines.geometry.solids.crossings import bin_triangles, windings_at
 from engines.geometry.solids.solid import Solid
 from engines.geometry.solids.stl import read_stl
@@ -35,6 +37,9 @@ class SurfaceSolid(Solid):
     def bounds(self) -> tuple[Array, Array]:
         return self._bounds
 
+    def faces(self) -> Faces:
+        return Faces(self._corners, self._triangles)
+
     def contains(self, points: Array) -> Array:
         if self._bins is None:
             self._bins = self._binned()
@@ -57,7 +62,7 @@ class SurfaceSolid(Solid):
         """Raises ProblemError where the surface turns out to cross itself."""
         x, y, z = (np.ascontiguousarray(each, float) for each in (x, y, z))
         large = len(x) * len(y) * len(z) + len(self._triangles) >= FEWEST_FOR_DEVICE
-        if backend is not None and backend.id != "cpu" and large:
+        if large and backend is not None and pick(backend, cpu=False, cuda=True):
             windings = windings_on_gpu(backend, self._corners, self._triangles, x, y, z)
         else:
             windings = windings_on_cpu(self._corners, self._triangles, x, y, z)

@@ -17,6 +17,7 @@ from engines.peridynamics.contact.limits import repulsion_rate
 from engines.peridynamics.contact.penetrators import PENETRATORS, Penetrators, Seen
 from engines.peridynamics.contact.repulsion import REPULSION, Repulsion
 from engines.peridynamics.contact.rigid import Rigid
+from engines.peridynamics.contact.rows import NOWHERE
 from engines.peridynamics.lattice.solver import Discretised
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.parameters import PeridynamicParameters
@@ -24,7 +25,6 @@ from engines.peridynamics.step.solver import Solver
 from engines.peridynamics.watch.moment import Moment
 from engines.watching import Watcher
 
-NOWHERE = 1e15
 """Where places without a particle are."""
 ALWAYS = 1 << 16
 """Particles that there is memory for in any case: a small body is all surface."""

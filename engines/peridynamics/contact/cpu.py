@@ -8,9 +8,10 @@ import numpy as np
 
 from engines.peridynamics.contact import cpu_kernels
 from engines.peridynamics.contact.penetrators import EVERY, Penetrators
-from engines.peridynamics.contact.repulsion import CROWD, MEMBERS, MOVED, SKIN, Repulsion
 from engines.peridynamics.contact.repulsion import EVERY as RENEWED
+from engines.peridynamics.contact.repulsion import SKIN, Repulsion
 from engines.peridynamics.contact.rigid import Rigid
+from engines.peridynamics.contact.rows import News
 from engines.peridynamics.lattice.solver import Discretised
 from engines.peridynamics.step.solver import Solver
 
@@ -70,21 +71,21 @@ class CpuRepulsion(Repulsion):
         arrays, number = self.solver.arrays, self.solver.dtype.type
         cpu_kernels.mark_members(arrays["words"], self._rest, self._near, self._open)
         found = int(np.count_nonzero(self._open))
-        if found == self._news[MEMBERS] and not self._news[MOVED]:
+        if found == self._news[News.MEMBERS] and not self._news[News.MOVED]:
             return
-        self._news[MEMBERS], self._news[MOVED] = found, 0
+        self._news[News.MEMBERS], self._news[News.MOVED] = found, 0
         count = min(found, self.capacity)
         self._members[:count] = np.flatnonzero(self._open)[:count]
         crowd = cpu_kernels.find_neighbours(
             arrays["u"], self._rest, self._members[:count], self._head, self._next, number(1 / self.width),
             number(self.width), self._reference, self._numbers, self._neighbours,
         )  # fmt: skip
-        self._news[CROWD] = max(self._news[CROWD], crowd)
+        self._news[News.CROWD] = max(self._news[News.CROWD], crowd)
 
     def _repel(self) -> None:
         self._moved[:] = 0
         self._run(False)
-        self._news[MOVED] |= self._moved.any()
+        self._news[News.MOVED] |= self._moved.any()
 
     def _measure(self) -> None:
         self._run(True)
@@ -93,6 +94,6 @@ class CpuRepulsion(Repulsion):
         arrays = self.solver.arrays
         cpu_kernels.repel(
             arrays["u"], arrays["v"], self._rest, arrays["words"], self._springs, self._lists,
-            self._members[: min(int(self._news[MEMBERS]), self.capacity)], self._moved, self._energy,
+            self._members[: min(int(self._news[News.MEMBERS]), self.capacity)], self._moved, self._energy,
             self.solver.pushes, self._light, measuring,
         )  # fmt: skip

@@ -11,28 +11,23 @@ import numpy as np
 from numba import njit, prange
 
 from engines.api import Array
-
-NOWHERE = 1e15
-MARGIN = 0.5
-# Of a shape, and of a state.
-SIZES, STIFFNESS, FRICTION, RATIO = 4, 7, 8, 9
-VELOCITY, FORCE, POTENTIAL, WORK, PENDING, SLID, SEEN, SEEN_VELOCITY, LATER = 3, 6, 9, 10, 11, 12, 13, 16, 19
+from engines.peridynamics.contact.rows import MARGIN, NOWHERE, ShapeRow, StateRow
 
 
 @njit(nogil=True)
 def _distance(shape, p, out):
     """From the surface of a body to p (3), from its middle; out: (3) gets the way out."""
-    kind = int(shape[0])
+    kind = int(shape[ShapeRow.KIND])
     if kind == 2:
         total = 0.0
         for k in range(3):
-            out[k] = shape[1 + k]
+            out[k] = shape[ShapeRow.AXIS + k]
             total += p[k] * out[k]
         return total
     if kind == 3:
         square, largest, widest = 0.0, -1e300, 0
         for k in range(3):
-            q = abs(p[k]) - shape[SIZES + k]
+            q = abs(p[k]) - shape[ShapeRow.SIZES + k]
             out[k] = max(q, 0.0)
             square += out[k] * out[k]
             if q > largest:
@@ -48,27 +43,27 @@ def _distance(shape, p, out):
     along = 0.0
     if kind == 1:
         for k in range(3):
-            along += p[k] * shape[1 + k]
+            along += p[k] * shape[ShapeRow.AXIS + k]
     square = 0.0
     for k in range(3):
-        out[k] = p[k] - along * shape[1 + k]
+        out[k] = p[k] - along * shape[ShapeRow.AXIS + k]
         square += out[k] * out[k]
     radius = math.sqrt(square)
     for k in range(3):
-        out[k] = out[k] / radius if radius > 0 else shape[1 + (k + 1) % 3]
-    beside = radius - shape[SIZES]
+        out[k] = out[k] / radius if radius > 0 else shape[ShapeRow.AXIS + (k + 1) % 3]
+    beside = radius - shape[ShapeRow.SIZES]
     if kind == 0:
         return beside
-    beyond = abs(along) - shape[SIZES + 1]
+    beyond = abs(along) - shape[ShapeRow.SIZES + 1]
     sign = -1.0 if along < 0 else 1.0
     if beside > 0 and beyond > 0:
         away = math.sqrt(beside * beside + beyond * beyond)
         for k in range(3):
-            out[k] = beside / away * out[k] + beyond / away * sign * shape[1 + k]
+            out[k] = beside / away * out[k] + beyond / away * sign * shape[ShapeRow.AXIS + k]
         return away
     if beyond >= beside:
         for k in range(3):
-            out[k] = sign * shape[1 + k]
+            out[k] = sign * shape[ShapeRow.AXIS + k]
     return max(beside, beyond)
 
 
@@ -89,11 +84,11 @@ def mark_near(u, v, rest, shapes, states, motion, steps, fastest, near, chunks):
                 square += float(v[k, at]) * float(v[k, at])
             largest = max(largest, square)
             for b in range(bodies):
-                free = shapes[b, RATIO] > 0
+                free = shapes[b, ShapeRow.RATIO] > 0
                 square = 0.0
                 for k in range(3):
-                    place = states[b, k] if free else motion[b, k]
-                    velocity = states[b, VELOCITY + k] if free else motion[b, 6 + k]
+                    place = states[b, StateRow.PLACE + k] if free else motion[b, k]
+                    velocity = states[b, StateRow.VELOCITY + k] if free else motion[b, 6 + k]
                     square += velocity * velocity
                     p[k] = (float(rest[k, at]) + float(u[k, at]) if k < d else 0.0) - place
                 if _distance(shapes[b], p, out) < 0.5 + MARGIN + 2 * steps * (last + math.sqrt(square)):
@@ -126,27 +121,27 @@ def _settle(v, rub, at, b, rubbed, sums):
 @njit(nogil=True)
 def _go_on(shape, state, motion, sums):
     """What a step does to a body on which all particles together pull with −sums."""
-    ratio = shape[RATIO]
+    ratio = shape[ShapeRow.RATIO]
     done = half = now = later = 0.0
     for k in range(3):
         force = -sums[k]
-        place = state[k] if ratio > 0 else motion[k]
-        before = state[VELOCITY + k] if ratio > 0 else motion[3 + k]
+        place = state[StateRow.PLACE + k] if ratio > 0 else motion[k]
+        before = state[StateRow.VELOCITY + k] if ratio > 0 else motion[3 + k]
         after = before + ratio * force if ratio > 0 else motion[6 + k]
         done -= force * 0.5 * (before + after)
         half -= force * (0.5 * before + 0.125 * (after - before))
         now += 0.5 * sums[5 + k] * before
         later += 0.5 * sums[5 + k] * after
-        state[FORCE + k] = force
-        state[SEEN + k] = place
-        state[SEEN_VELOCITY + k] = 0.5 * (before + after)
-        state[VELOCITY + k] = after
-        state[k] = place + after
-    state[WORK] += done
-    state[PENDING] = done - half
-    state[POTENTIAL] = sums[3]
-    state[SLID] += sums[4] + state[LATER] + now
-    state[LATER] = later
+        state[StateRow.FORCE + k] = force
+        state[StateRow.SEEN + k] = place
+        state[StateRow.SEEN_VELOCITY + k] = 0.5 * (before + after)
+        state[StateRow.VELOCITY + k] = after
+        state[StateRow.PLACE + k] = place + after
+    state[StateRow.WORK] += done
+    state[StateRow.PENDING] = done - half
+    state[StateRow.POTENTIAL] = sums[3]
+    state[StateRow.SLID] += sums[4] + state[StateRow.LATER] + now
+    state[StateRow.LATER] = later
 
 
 @njit(cache=True, nogil=True, parallel=True)
@@ -163,39 +158,39 @@ def push(u, v, rest, shapes, states, motion, listed, pushes, rub, rubbing, light
         p, out, relative, given = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
         rubbed = np.zeros(3)
         for b in range(bodies):
-            free = shapes[b, RATIO] > 0
+            free = shapes[b, ShapeRow.RATIO] > 0
             for k in range(8):
                 partial[b, chunk, k] = 0.0
             for c in range(chunk * count // chunks, (chunk + 1) * count // chunks):
                 at = listed[c]
                 light = float(light_of[at if len(light_of) > 1 else 0])
                 for k in range(3):
-                    place = states[b, k] if free else motion[b, k]
+                    place = states[b, StateRow.PLACE + k] if free else motion[b, k]
                     p[k] = (float(rest[k, at]) + float(u[k, at]) if k < d else 0.0) - place
                 depth = 0.5 - _distance(shapes[b], p, out)
                 rubbed[:] = 0
                 normal = 0.0
                 for k in range(3):
-                    velocity = states[b, VELOCITY + k] if free else motion[b, 3 + k]
+                    velocity = states[b, StateRow.VELOCITY + k] if free else motion[b, 3 + k]
                     relative[k] = (float(v[k, at]) if k < d else 0.0) - velocity
                     normal += relative[k] * out[k]
                 if not (depth > 0 or depth + normal > 0):
                     if rubbing:
                         _settle(v, rub, at, b, rubbed, partial[b, chunk])
                     continue
-                force = shapes[b, STIFFNESS] * _met(depth, depth + normal)
+                force = shapes[b, ShapeRow.STIFFNESS] * _met(depth, depth + normal)
                 if depth > 0:
-                    partial[b, chunk, 3] += 0.5 * shapes[b, STIFFNESS] * depth * depth
+                    partial[b, chunk, 3] += 0.5 * shapes[b, ShapeRow.STIFFNESS] * depth * depth
                 for k in range(3):
                     given[k] = force * out[k]
-                if shapes[b, FRICTION] > 0 and force > 0:
+                if shapes[b, ShapeRow.FRICTION] > 0 and force > 0:
                     square = 0.0
                     for k in range(3):
                         relative[k] -= normal * out[k]
                         square += relative[k] * relative[k]
                     speed = math.sqrt(square)
                     if speed > 0:
-                        slower = min(0.5 / light, shapes[b, FRICTION] * force / speed)
+                        slower = min(0.5 / light, shapes[b, ShapeRow.FRICTION] * force / speed)
                         for k in range(3):
                             rubbed[k] = -slower * relative[k]
                             given[k] += rubbed[k]

@@ -17,9 +17,7 @@
 // variants: -DREAL=float -DDIMENSIONS=2; -DREAL=float -DDIMENSIONS=3; -DREAL=double -DDIMENSIONS=2; -DREAL=double -DDIMENSIONS=3
 #include "peridynamics/contact/collect.cuh"
 #include "peridynamics/contact/met.cuh"
-
-constexpr double NOWHERE = 1e15;
-enum { MEMBERS, MOVED, CROWD, STALE, TOTAL };
+#include "peridynamics/contact/rows/rows.cuh"
 
 // near: (words) bits of the bonds to the particles beside. news[TOTAL] counts.
 extern "C" __global__ void mark_members(const unsigned* __restrict__ words, const REAL* __restrict__ rest,
@@ -34,7 +32,7 @@ extern "C" __global__ void mark_members(const unsigned* __restrict__ words, cons
     const unsigned word = __ballot_sync(~0u, open);
     if (threadIdx.x % 32 == 0 && at < size) {
         mask[at / 32] = word;
-        if (word) atomicAdd(news + TOTAL, __popc(word));
+        if (word) atomicAdd(news + News::TOTAL, __popc(word));
     }
 }
 
@@ -43,19 +41,19 @@ extern "C" __global__ void __launch_bounds__(COLLECTORS) collect_members(const u
                                                                         int* __restrict__ members, const int capacity,
                                                                         int* __restrict__ news)
 {
-    const bool more = news[TOTAL] != news[MEMBERS];
+    const bool more = news[News::TOTAL] != news[News::MEMBERS];
     __syncthreads();
     if (more) collect_bits(mask, words, members, capacity);
     if (threadIdx.x == 0) {
-        news[STALE] = more || news[MOVED];
-        news[MEMBERS] = news[TOTAL];
-        news[MOVED] = news[TOTAL] = 0;
+        news[News::STALE] = more || news[News::MOVED];
+        news[News::MEMBERS] = news[News::TOTAL];
+        news[News::MOVED] = news[News::TOTAL] = 0;
     }
 }
 
 extern "C" __global__ void clear_cells(int* __restrict__ head, const int buckets, const int* __restrict__ news)
 {
-    if (!news[STALE]) return;
+    if (!news[News::STALE]) return;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < buckets; i += gridDim.x * blockDim.x) head[i] = -1;
 }
 
@@ -84,8 +82,8 @@ extern "C" __global__ void fill_cells(const REAL* __restrict__ u, const REAL* __
                                       int* __restrict__ head, int* __restrict__ next, const int buckets,
                                       const REAL per_width, const int* __restrict__ news, const long long size)
 {
-    if (!news[STALE]) return;
-    const int n = min(news[MEMBERS], capacity);
+    if (!news[News::STALE]) return;
+    const int n = min(news[News::MEMBERS], capacity);
     for (int m = blockIdx.x * blockDim.x + threadIdx.x; m < n; m += gridDim.x * blockDim.x) {
         const long long at = members[m];
 #pragma unroll
@@ -128,8 +126,8 @@ extern "C" __global__ void find_neighbours(const REAL* __restrict__ u, const REA
                                            int* __restrict__ neighbours, const int most, int* __restrict__ news,
                                            const long long size)
 {
-    if (!news[STALE]) return;
-    const int n = min(news[MEMBERS], capacity);
+    if (!news[News::STALE]) return;
+    const int n = min(news[News::MEMBERS], capacity);
     for (int m = blockIdx.x * blockDim.x + threadIdx.x; m < n; m += gridDim.x * blockDim.x) {
         const int i = members[m];
         const Cell own = cell_at(u, rest, size, i, per_width);
@@ -152,7 +150,7 @@ extern "C" __global__ void find_neighbours(const REAL* __restrict__ u, const REA
                     }
                 }
         numbers[m] = min(found, most);
-        if (found > most) atomicMax(news + CROWD, found);
+        if (found > most) atomicMax(news + News::CROWD, found);
     }
 }
 
@@ -200,7 +198,7 @@ extern "C" __global__ void repel(const REAL* __restrict__ u, const REAL* __restr
                                  const int steps, const REAL* __restrict__ light_of, const int mixed,
                                  REAL* __restrict__ pushes, const long long size)
 {
-    const int n = min(news[MEMBERS], capacity);
+    const int n = min(news[News::MEMBERS], capacity);
     for (int m = blockIdx.x * blockDim.x + threadIdx.x; m < n; m += gridDim.x * blockDim.x) {
         const long long i = members[m];
         const Push push = push_on(u, v, rest, words, bits, reach, capacity, numbers, neighbours, m, i, size, stiffness, radius);
@@ -214,7 +212,7 @@ extern "C" __global__ void repel(const REAL* __restrict__ u, const REAL* __restr
             moved += away * away;
             speed += velocity * velocity;
         }
-        if (!(sqrt(moved) + REAL(steps) * sqrt(speed) < half)) news[MOVED] = 1;
+        if (!(sqrt(moved) + REAL(steps) * sqrt(speed) < half)) news[News::MOVED] = 1;
     }
 }
 
@@ -226,7 +224,7 @@ extern "C" __global__ void measure_contact(const REAL* __restrict__ u, const REA
                                            const int* __restrict__ news, const REAL stiffness, const REAL radius,
                                            double* __restrict__ energy, const long long size)
 {
-    const int n = min(news[MEMBERS], capacity);
+    const int n = min(news[News::MEMBERS], capacity);
     for (int m = blockIdx.x * blockDim.x + threadIdx.x; m < n; m += gridDim.x * blockDim.x) {
         const long long i = members[m];
         const Push push = push_on(u, v, rest, words, bits, reach, capacity, numbers, neighbours, m, i, size, stiffness, radius);

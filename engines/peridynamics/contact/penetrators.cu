@@ -8,17 +8,15 @@
 // few particles are in reach, and their places are large numbers beside the depth.
 //
 // u, v, rest: (DIMENSIONS, size), rest is where particles are at first, NOWHERE where there is none.
-// shapes: (bodies, SHAPE), see shapes.py. states: (bodies, STATE), see below. motion: (bodies, 9) of this step: place, velocity
+// shapes: (bodies, SHAPE), states: (bodies, STATE), see rows. motion: (bodies, 9) of this step: place, velocity
 // half a step ago and in half a step, of bodies with a given motion. list: (count) the particles in reach.
 //
 // variants: -DREAL=float -DDIMENSIONS=2; -DREAL=float -DDIMENSIONS=3; -DREAL=double -DDIMENSIONS=2; -DREAL=double -DDIMENSIONS=3
 #include "peridynamics/contact/collect.cuh"
 #include "peridynamics/contact/met.cuh"
+#include "peridynamics/contact/rows/rows.cuh"
 
-constexpr int SHAPE = 12, STATE = 20, THREADS = 256, SUMS = 8;
-enum { KIND, AXIS, SIZES = 4, STIFFNESS = 7, FRICTION, RATIO };  // of a shape; RATIO: particle's mass over its own, 0: given
-enum { PLACE, VELOCITY = 3, FORCE = 6, POTENTIAL = 9, WORK, PENDING, SLID, SEEN, SEEN_VELOCITY = 16, LATER = 19 };  // of a state
-constexpr double NOWHERE = 1e15, MARGIN = 0.5;  // spacings that speeds may grow by until the next time
+constexpr int THREADS = 256, SUMS = 8;
 
 struct Vector {
     double x, y, z;
@@ -31,8 +29,8 @@ DEVICE Vector vector_at(const double* __restrict__ from) { return {from[0], from
 // Distance of a point p, from the middle of the body, to its surface (negative inside), and the way out.
 DEVICE double distance(const double* __restrict__ shape, const Vector& p, Vector& out)
 {
-    const int kind = (int)shape[KIND];
-    const Vector axis = vector_at(shape + AXIS), sizes = vector_at(shape + SIZES);
+    const int kind = (int)shape[ShapeRow::KIND];
+    const Vector axis = vector_at(shape + ShapeRow::AXIS), sizes = vector_at(shape + ShapeRow::SIZES);
     if (kind == 2) {  // plane
         out = axis;
         return dot(p, axis);
@@ -94,9 +92,9 @@ extern "C" __global__ void mark_near(const REAL* __restrict__ u, const REAL* __r
         const Vector here = {from.x + moved.x, from.y + moved.y, from.z + moved.z};
         square = (float)dot(speed, speed);
         for (int b = 0; b < bodies; ++b) {
-            const bool free = shapes[b * SHAPE + RATIO] > 0;
-            const Vector place = vector_at(free ? states + b * STATE + PLACE : motion + 9 * b);
-            const Vector velocity = vector_at(free ? states + b * STATE + VELOCITY : motion + 9 * b + 6);
+            const bool free = shapes[b * SHAPE + ShapeRow::RATIO] > 0;
+            const Vector place = vector_at(free ? states + b * STATE + StateRow::PLACE : motion + 9 * b);
+            const Vector velocity = vector_at(free ? states + b * STATE + StateRow::VELOCITY : motion + 9 * b + 6);
             const double speeds = sqrt((double)__int_as_float(fastest[0])) + sqrt(dot(velocity, velocity));
             Vector out;
             near |= distance(shapes + b * SHAPE, here - place, out) < 0.5 + MARGIN + 2 * steps * speeds;
@@ -127,29 +125,29 @@ extern "C" __global__ void __launch_bounds__(COLLECTORS) collect_near(const unsi
 DEVICE void go_on(const double* __restrict__ shape, double* __restrict__ state, const double* __restrict__ motion,
                   const double (&sums)[SUMS])
 {
-    const double ratio = shape[RATIO];
+    const double ratio = shape[ShapeRow::RATIO];
     double done = 0, half = 0, now = 0, later = 0;
 #pragma unroll
     for (int k = 0; k < 3; ++k) {
         const double force = -sums[k];
-        const double place = ratio > 0 ? state[PLACE + k] : motion[k];
-        const double before = ratio > 0 ? state[VELOCITY + k] : motion[3 + k];
+        const double place = ratio > 0 ? state[StateRow::PLACE + k] : motion[k];
+        const double before = ratio > 0 ? state[StateRow::VELOCITY + k] : motion[3 + k];
         const double after = ratio > 0 ? before + ratio * force : motion[6 + k];
         done -= force * 0.5 * (before + after);
         half -= force * (0.5 * before + 0.125 * (after - before));
         now += 0.5 * sums[5 + k] * before;
         later += 0.5 * sums[5 + k] * after;
-        state[FORCE + k] = force;
-        state[SEEN + k] = place;
-        state[SEEN_VELOCITY + k] = 0.5 * (before + after);
-        state[VELOCITY + k] = after;
-        state[PLACE + k] = place + after;
+        state[StateRow::FORCE + k] = force;
+        state[StateRow::SEEN + k] = place;
+        state[StateRow::SEEN_VELOCITY + k] = 0.5 * (before + after);
+        state[StateRow::VELOCITY + k] = after;
+        state[StateRow::PLACE + k] = place + after;
     }
-    state[WORK] += done;
-    state[PENDING] = done - half;
-    state[POTENTIAL] = sums[3];
-    state[SLID] += sums[4] + state[LATER] + now;
-    state[LATER] = later;
+    state[StateRow::WORK] += done;
+    state[StateRow::PENDING] = done - half;
+    state[StateRow::POTENTIAL] = sums[3];
+    state[StateRow::SLID] += sums[4] + state[StateRow::LATER] + now;
+    state[StateRow::LATER] = later;
 }
 
 // pushes: (DIMENSIONS, size) gets what this does to velocities. rub: (DIMENSIONS, size) what friction gave, where
@@ -169,9 +167,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     if (blockIdx.x >= blocks) return;
     for (int b = 0; b < bodies; ++b) {
         const double* shape = shapes + b * SHAPE;
-        const bool free = shape[RATIO] > 0;
-        const Vector place = vector_at(free ? states + b * STATE + PLACE : motion + 9 * b);
-        const Vector velocity = vector_at(free ? states + b * STATE + VELOCITY : motion + 9 * b + 3);
+        const bool free = shape[ShapeRow::RATIO] > 0;
+        const Vector place = vector_at(free ? states + b * STATE + StateRow::PLACE : motion + 9 * b);
+        const Vector velocity = vector_at(free ? states + b * STATE + StateRow::VELOCITY : motion + 9 * b + 3);
         double sums[SUMS] = {0, 0, 0, 0, 0, 0, 0, 0};
         for (int c = blockIdx.x * THREADS + t; c < n; c += blocks * THREADS) {
             const long long at = list[c];
@@ -185,14 +183,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             const double away = dot(relative, out);
             const bool touching = depth > 0 || depth + away > 0;
             if (touching) {
-                const double push = shape[STIFFNESS] * met(depth, depth + away);
+                const double push = shape[ShapeRow::STIFFNESS] * met(depth, depth + away);
                 given = push * out;
-                if (depth > 0) sums[3] += 0.5 * shape[STIFFNESS] * depth * depth;
-                if (shape[FRICTION] > 0 && push > 0) {
+                if (depth > 0) sums[3] += 0.5 * shape[ShapeRow::STIFFNESS] * depth * depth;
+                if (shape[ShapeRow::FRICTION] > 0 && push > 0) {
                     const Vector sliding = relative - away * out;
                     const double speed = sqrt(dot(sliding, sliding));
                     if (speed > 0) {
-                        const double slower = fmin(0.5 / light, shape[FRICTION] * push / speed);
+                        const double slower = fmin(0.5 / light, shape[ShapeRow::FRICTION] * push / speed);
                         rubbed = -slower * sliding;
                         given = {given.x + rubbed.x, given.y + rubbed.y, given.z + rubbed.z};
                     }

@@ -12,15 +12,16 @@ import numpy as np
 from engines.api import Array
 from engines.backend.twins import Twins
 from engines.peridynamics.contact.rigid import Rigid
+from engines.peridynamics.contact.rows import STATE, ShapeRow, StateRow
 from engines.peridynamics.step.solver import Follower, Solver
 
 EVERY = 16
 """Steps after which the particles in reach are looked for again."""
-STATE = 20
-PLACE, VELOCITY, FORCE, SEEN, SEEN_VELOCITY = (slice(at, at + 3) for at in (0, 3, 6, 13, 16))
-FRICTION = 8
-POTENTIAL, WORK, PENDING, SLID = 9, 10, 11, 12
-"""Places in a shape and a state, as in ``penetrators.cu``: of WORK, PENDING belongs to the half step to come."""
+PLACE, VELOCITY, FORCE, SEEN, SEEN_VELOCITY = (
+    slice(at, at + 3)
+    for at in (StateRow.PLACE, StateRow.VELOCITY, StateRow.FORCE, StateRow.SEEN, StateRow.SEEN_VELOCITY)
+)
+"""Vectors in a state."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,7 @@ class Penetrators(Follower):
         self._shapes, self._states = self.backend.array(rigid.shapes), self.backend.array(states)
         self._list = self.backend.array(np.zeros(self.capacity, np.int32))
         self._count = self.backend.array(np.zeros(1, np.int32))
-        self.rubbing = bool(rigid.shapes[:, FRICTION].any())
+        self.rubbing = bool(rigid.shapes[:, ShapeRow.FRICTION].any())
         self._rub = self.backend.array(np.zeros(rest.shape if self.rubbing else (len(rest), 1), solver.dtype))
         self._stale = True
         self._motion: Any = None
@@ -88,14 +89,14 @@ class Penetrators(Follower):
     def seen(self) -> Seen:
         """At this moment."""
         states, scales = self.backend.to_host(self._states), self.solver.body.scales
-        work = float((states[:, WORK] - states[:, PENDING]).sum())
+        work = float((states[:, StateRow.WORK] - states[:, StateRow.PENDING]).sum())
         return Seen(
             states[:, SEEN] * (scales.length * 1e3) + self.rigid.origin,
             states[:, SEEN_VELOCITY] * scales.velocity,
             states[:, FORCE] * scales.force,
             work * scales.energy,
-            float(states[:, POTENTIAL].sum()) * scales.energy,
-            float(states[:, SLID].sum()) * scales.energy,
+            float(states[:, StateRow.POTENTIAL].sum()) * scales.energy,
+            float(states[:, StateRow.SLID].sum()) * scales.energy,
         )
 
     def state(self) -> dict[str, Array]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.peridynamics.contact.rigid import Rigid
+from engines.peridynamics.contact.rows import ShapeRow
 from engines.peridynamics.contact.shapes import Solid
 from engines.peridynamics.lattice.reference import Reference
 
@@ -44,12 +45,12 @@ class ReferenceContact:
         self._later = 0.0
         path = self.rigid.path(self._steps - 1, 1)[0]
         for number, shape in enumerate(self.rigid.shapes):
-            stiffness, friction, ratio = shape[7:10]
+            stiffness, friction, ratio = shape[ShapeRow.STIFFNESS : ShapeRow.RATIO + 1]
             place = self.places[number] if ratio else path[number, :3]
             velocity = self.velocities[number].copy() if ratio else path[number, 3:6]
             points, moving = np.zeros((len(before), 3)), np.zeros((len(before), 3))
             points[:, :d], moving[:, :d] = self.bonds.cells + before, self.bonds.v
-            solid = Solid(int(shape[0]), place, shape[1:4], shape[4:7], d)
+            solid = Solid(int(shape[ShapeRow.KIND]), place, *np.split(shape[ShapeRow.AXIS : ShapeRow.STIFFNESS], 2), d)
             distance, out = solid.distance(points)
             depth = np.maximum(0.5 - distance, 0.0)
             relative = moving - velocity

@@ -11,6 +11,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.backend.twins import Twins
+from engines.peridynamics.contact.rows import NEWS, News
 from engines.peridynamics.lattice.family import WORD, Family
 from engines.peridynamics.lattice.solver import Discretised
 from engines.peridynamics.step.solver import Follower, Solver
@@ -21,9 +22,6 @@ SKIN = 0.5
 """Spacings beyond the radius of contact within which neighbours are listed."""
 MOST = {2: 24, 3: 64}
 """Neighbours of a particle that there is room for; a lattice has 8 and 18 within the skin."""
-MEMBERS, MOVED, CROWD = range(3)
-NEWS = 5
-"""Numbers of the news in ``particles.cu``."""
 
 
 def bit_table(family: Family) -> Array:
@@ -104,19 +102,19 @@ class Repulsion(Follower):
     def members(self) -> int:
         """How many take part. Raises ProblemError where there is no room for them."""
         news = self.backend.to_host(self._news)
-        if news[MEMBERS] > self.capacity:
+        if news[News.MEMBERS] > self.capacity:
             raise ProblemError(
-                f"{int(news[MEMBERS]):,} particles take part in contact, and there is memory for {self.capacity:,}: "
-                "raise the share of all particles that may.",
+                f"{int(news[News.MEMBERS]):,} particles take part in contact, and there is memory for "
+                f"{self.capacity:,}: raise the share of all particles that may.",
                 ("contact", "share"),
             )
-        if news[CROWD]:
+        if news[News.CROWD]:
             raise ProblemError(
-                f"A particle has {int(news[CROWD])} others close to it, more than the {self.most} that are followed: "
-                "make their contact stiffer, or the load smaller.",
+                f"A particle has {int(news[News.CROWD])} others close to it, more than the {self.most} that are "
+                "followed: make their contact stiffer, or the load smaller.",
                 ("contact", "stiffness"),
             )
-        return int(news[MEMBERS])
+        return int(news[News.MEMBERS])
 
     def stored(self) -> float:
         """[J] in the springs between particles."""

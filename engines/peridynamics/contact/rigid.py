@@ -12,13 +12,12 @@ from pydantic import TypeAdapter
 from engines.api import Array
 from engines.api.errors import ProblemError, placed_at
 from engines.peridynamics.body.bonded import Filled
+from engines.peridynamics.contact.rows import SHAPE, ShapeRow
 from engines.peridynamics.contact.shapes import BALL, CUBOID, CYLINDER, Solid, solid_of
 from engines.peridynamics.loading.histories import smooth, smooth_integral
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.parameters.contact import Driven, Form, Free, Motion, Penetrator, Shifted
 
-SHAPE = 12
-"""Numbers of a solid in ``penetrators.cu``: kind, axis (3), sizes (3), stiffness, friction, mass ratio, two free."""
 TOUCHING = 1e-6
 """Spacings that a penetrator may reach into the body at the start: rounding of its place."""
 
@@ -98,7 +97,14 @@ def rigid_on(body: Filled, penetrators: list[Penetrator], lattice: Lattice, dt: 
             ratio = mass / (penetrator.motion.mass * 1e-3)
             velocities[number, :d] = np.array(penetrator.motion.velocity)[:d] * dt / spacing
         solids.append(solid)
-        shapes[number, :10] = (solid.kind, *solid.axis, *(solid.sizes * per_mm), stiffness, penetrator.friction, ratio)
+        shapes[number, : ShapeRow.RATIO + 1] = (
+            solid.kind,
+            *solid.axis,
+            *(solid.sizes * per_mm),
+            stiffness,
+            penetrator.friction,
+            ratio,
+        )
         places[number, :d] = ((solid.center - origin) * per_mm)[:d]
     motions = tuple(penetrator.motion for penetrator in penetrators)
     return Rigid(tuple(solids), motions, shapes, places, velocities, dt, spacing, origin)

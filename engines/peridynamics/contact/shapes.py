@@ -8,11 +8,15 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.api.placing import Faces
+from engines.geometry.solids.faces import ball_faces, box_faces, turned_faces
 from engines.peridynamics.parameters.contact import Ball, Cuboid, Cylinder, Form, Plane
 
 BALL, CYLINDER, PLANE, CUBOID = range(4)
 """Kinds, as ``penetrators.cu`` numbers them."""
 CIRCLE = np.linspace(0.0, 2 * np.pi, 49)
+SLAB = 0.08
+"""How thick a plane is drawn, of half of its side."""
 FAR = 1e12
 """Half of the height of a rectangle in a plate, across the plate."""
 
@@ -76,6 +80,25 @@ class Solid:
         if self.dimensions == 2:
             return (self.center + circle,)
         return tuple(self.center + np.roll(circle, turn, axis=1) for turn in range(3))
+
+    def faces(self, extent: float, thickness: float) -> Faces:
+        """The surface, in a plate so thick; of a plane a slab behind it, so much to all sides."""
+        flat, upright = self.dimensions == 2, np.array([0.0, 0.0, 1.0])
+        if self.kind == CUBOID:
+            half = np.where([False, False, flat], 0.5 * thickness, self.sizes)
+            return box_faces(self.center - half, self.center + half)
+        if self.kind == PLANE:
+            first, second = (np.cross(upright, self.axis), upright) if flat else _across(self.axis)
+            half = np.array([extent, 0.5 * thickness if flat else extent, 0.5 * SLAB * extent])
+            slab = box_faces(-half, half)
+            turn = np.stack([first, second, np.cross(first, second)])
+            way = -half[2] * np.sign(turn[2] @ self.axis)
+            return Faces(self.center + (slab.points + np.array([0.0, 0.0, way])) @ turn, slab.triangles)
+        if self.kind == BALL and not flat:
+            return ball_faces(self.center, self.sizes)
+        axis, half_length = (upright, 0.5 * thickness) if flat else (self.axis, self.sizes[1])
+        profile = [(0.0, -half_length), (self.sizes[0], -half_length), (self.sizes[0], half_length), (0.0, half_length)]
+        return turned_faces(np.array(profile), self.center, axis)
 
     def moved(self, by: Array) -> Solid:
         """The same solid elsewhere; by: (3,)."""

@@ -15,7 +15,7 @@ from engines.peridynamics.parameters.loading.histories import (
     SmoothStep,
     Sudden,
 )
-from engines.peridynamics.setup.table_files import read_table
+from engines.table_files import read_table
 
 MICRO = 1e-6
 

@@ -6,7 +6,7 @@ A kind without an entry is drawn as its region, or as its side, if it has one; e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -144,4 +144,4 @@ def within(field: str, item: BaseModel, space: Space) -> Figure:
         fields, said = change(handle, position)
         return {field: {**inner.model_dump(), **fields}}, said
 
-    return Figure(figure.outline, figure.handles, changes, figure.detail)
+    return replace(figure, changes=changes)

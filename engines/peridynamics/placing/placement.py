@@ -91,7 +91,9 @@ def _owner(parameters: PeridynamicParameters, path: Path) -> tuple[BaseModel, st
 
 def _item(path: Path, title: str, item: BaseModel, figure: Figure, tint: int | None) -> PlacedItem:
     moved = None if figure.changes is None else partial(_moved, item, figure)
-    return PlacedItem(path, title, figure.detail, figure.outline, tint, figure.handles, moved)
+    return PlacedItem(
+        path, title, figure.detail, figure.outline, tint, faces=figure.faces, handles=figure.handles, moved=moved
+    )
 
 
 def _moved(item: BaseModel, figure: Figure, handle: str, position: Position) -> Change:

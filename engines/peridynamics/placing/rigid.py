@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ from pydantic import BaseModel
 
 from engines.api import Array
 from engines.api.figures import Fields, Figure, kind_title, mover, number, slider, triple
-from engines.api.placing import MOVE, Handle, NewItem, Position
+from engines.api.placing import MOVE, Faces, Handle, NewItem, Position
 from engines.geometry.lines import ball_lines
 from engines.peridynamics.contact.shapes import solid_of
 from engines.peridynamics.parameters import Penetrator
@@ -21,6 +22,7 @@ from engines.peridynamics.parameters.contact import (
     Cylinder,
     Driven,
     Fixed,
+    Form,
     Motion,
     Plane,
     Shifted,
@@ -39,7 +41,20 @@ def penetrator_figure(penetrator: Penetrator, space: Space) -> Figure:
         return figure
     middle = np.array(figure.handles[0].position)
     shaft = arrow_along(_way(motion), middle, space)
-    return Figure((*figure.outline, *shaft), figure.handles, figure.changes, f"{form.kind}, {motion.kind}")
+    said = f"{form.kind}, {motion.kind}"
+    faces = partial(_faces, form, space, middle)
+    return replace(figure, outline=(*figure.outline, *shaft), detail=said, faces=faces)
+
+
+def _faces(form: Form, space: Space, middle: Array) -> Faces:
+    """Where its middle is drawn; in a plate as thick as the particles are."""
+    solid = solid_of(form, space.frame.dimensions)
+    return solid.moved(middle - solid.center).faces(_extent(space), space.frame.spacing)
+
+
+def _extent(space: Space) -> float:
+    """Half of the side of a plane, which is a little wider than the body."""
+    return 0.55 * float((space.high - space.low).max())
 
 
 def _way(motion: Motion) -> Array:
@@ -88,8 +103,7 @@ def plane_figure(plane: Plane, space: Space) -> Figure:
     """As wide as the body; raises ProblemError for a normal without length."""
     solid = solid_of(plane, space.frame.dimensions)
     point = space.seen(plane.point)
-    extent = 0.55 * float((space.high - space.low).max())
-    outline = solid.moved(point - solid.center).outline(extent)
+    outline = solid.moved(point - solid.center).outline(_extent(space))
 
     def changes(handle: str, position: Position) -> Fields:
         return {"point": _placed(space, position, plane.point)}, space.place(position)

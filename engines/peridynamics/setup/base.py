@@ -264,6 +264,7 @@ class Setup(ABC):
         for load in self.parameters.loads:
             if isinstance(load, Displacement):
                 moved = max(moved, *(abs(value or 0.0) * 1e-3 for value in (load.x, load.y, load.z)))
+        moved = _rounded(moved * 1e6)
         wave = float(np.sqrt(lattice.young / lattice.density))
         fastest = stretch * wave * 2
         if self.velocities is not None:
@@ -271,10 +272,16 @@ class Setup(ABC):
         density = 0.5 * lattice.young * stretch**2
         return (
             FieldInfo("damage", "Damage", "", "cell", (0.0, _rounded(1.4 * lattice.crossing_share)), "damage"),
-            FieldInfo("displacement", "Displacement", "um", "cell", (0.0, _rounded(moved * 1e6))),
+            FieldInfo("displacement", "Displacement", "um", "cell", (0.0, moved)),
             FieldInfo("velocity", "Velocity", "m/s", "cell", (0.0, _rounded(fastest))),
             FieldInfo("energy", "Energy density", "J/m³", "cell", (0.0, _rounded(density)), "inferno"),
-            *fields_of(self._solid(), stretch),
+            *fields_of(self._solid(), stretch, self.body.dimensions),
+            *(
+                FieldInfo(
+                    f"displacement_{axis}", f"Displacement along {axis}", "um", "cell", (-moved, moved), "diverging"
+                )
+                for axis in "xyz"[: self.body.dimensions]
+            ),
         )
 
 

@@ -131,7 +131,7 @@ class PeridynamicSimulation(Simulation):
         if name == DISPLACED.name:
             return self._displacements(handle)
         if name in ROWS:
-            self._find_strains()
+            self._find_strains(name)
             return self._backend.gather(self._strains.values[ROWS[name]], handle, missing=float("nan"))
         return self._backend.gather(self._values(name), handle)
 
@@ -142,7 +142,7 @@ class PeridynamicSimulation(Simulation):
         if name == DISPLACED.name:
             return None
         if name in ROWS:
-            self._find_strains()
+            self._find_strains(name)
         values = self._strains.values[ROWS[name]] if name in ROWS else self._values(name)
         with self._backend.active():
             return values[self._backend.array(np.asarray(self._solver.body.places, np.int64))]
@@ -161,6 +161,8 @@ class PeridynamicSimulation(Simulation):
             return self._scaled(per_volume, scales.energy / self._watched.volume)
         if name == "displacement":
             return self._length(solver.arrays["u"], scales.length * 1e6)
+        if name.startswith("displacement_"):
+            return self._scaled(solver.arrays["u"]["xyz".index(name[-1])], scales.length * 1e6)
         if name == "velocity":
             return self._length(solver.arrays["v"], scales.velocity)
         raise KeyError(name)
@@ -196,8 +198,8 @@ class PeridynamicSimulation(Simulation):
                 self._solver.find_damage()
             self._damaged = self.step
 
-    def _find_strains(self) -> None:
-        if self._strained != self.step:
+    def _find_strains(self, name: str) -> None:
+        if self._strains.widen(name) or self._strained != self.step:
             with self._backend.active():
                 self._strains.find()
             self._strained = self.step

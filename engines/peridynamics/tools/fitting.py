@@ -15,13 +15,13 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup, quantity
 from engines.api.tools import Tool, ToolResult
+from engines.least_squares import DAMPINGS, Search
 from engines.peridynamics.parameters import Held, PeridynamicParameters
 from engines.peridynamics.parameters.contact import Shifted
 from engines.peridynamics.parameters.laws import Brittle
 from engines.peridynamics.setup.theory import setup_of
 from engines.peridynamics.step.batch import NO_CURVE, Batch, Outcome, varied
 from engines.peridynamics.tools.measured import Measured, envelope, measured_curve
-from engines.peridynamics.tools.search import DAMPINGS, Search
 
 DIGITS = 4
 ENOUGH = 0.9

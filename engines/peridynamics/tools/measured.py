@@ -9,9 +9,9 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError, placed_at
 from engines.peridynamics.parameters import PeridynamicParameters
-from engines.peridynamics.setup.table_files import read_table
 from engines.peridynamics.step.batch import Outcome
 from engines.peridynamics.watch.curve import BAND
+from engines.table_files import read_table
 
 
 @dataclass(frozen=True, eq=False)

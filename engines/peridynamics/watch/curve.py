@@ -17,9 +17,9 @@ from engines.peridynamics.loading.loads import Loads
 from engines.peridynamics.parameters import Displacement, Force, Gravity, Held, Load, Stress, Velocity
 from engines.peridynamics.parameters.contact import Driven, Fixed, Free, Shifted
 from engines.peridynamics.parameters.gauges import LoadCurve
-from engines.peridynamics.setup.table_files import read_table
 from engines.peridynamics.watch.gauges import AXES, Mean
 from engines.peridynamics.watch.moment import Moment
+from engines.table_files import read_table
 from engines.watching import Watcher
 
 CHART = "load_displacement"

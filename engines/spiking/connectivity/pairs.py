@@ -38,6 +38,7 @@ def _fill_row(seed, row, columns, per_skip, targets):
 
 @njit(parallel=True, nogil=True, cache=True)
 def _counts(seed, columns, per_skip, counts):
+    """counts: (rows,) how many targets each has."""
     nothing = np.empty(0, np.int32)
     for row in prange(len(counts)):
         counts[row] = _fill_row(seed, row, columns, per_skip, nothing)
@@ -45,6 +46,7 @@ def _counts(seed, columns, per_skip, counts):
 
 @njit(parallel=True, nogil=True, cache=True)
 def _fill(seed, columns, per_skip, starts, targets):
+    """targets: (synapses,) int32, those of row r from ``starts[r]`` on, ascending."""
     for row in prange(len(starts) - 1):
         if starts[row + 1] > starts[row]:
             _fill_row(seed, row, columns, per_skip, targets[starts[row] : starts[row + 1]])

@@ -71,7 +71,9 @@ def _gather_tile(raw, bits, row_scale, first, active, values, out):
 def gather_rows(raw, bits, row_scale, columns, offsets, active, values, out):
     """out[b, c] = sum over the events k of vector b (ascending) of values[k] * weights[active[k], c].
 
-    Each column is summed by one thread in the order of the events, so the number of threads does not matter.
+    raw: (rows, bytes) of weights of ``bits`` bits; offsets: (batch + 1,) where a vector's events begin. Each column is
+    summed by one thread in the order of the events, so the number of threads does not matter. Bytes: the row of each
+    event.
     """
     tiles = -(-columns // _TILE)
     for task in prange(tiles * (len(offsets) - 1)):
@@ -100,7 +102,9 @@ def _scan_row(raw, bits, scale, columns, offsets, active, values, out):
 
 @njit(parallel=True, nogil=True, cache=True)
 def scan_rows(raw, bits, row_scale, columns, offsets, active, values, out):
-    """out[b, r] = sum over the events k of vector b of values[k] * weights[r, active[k]]."""
+    """out[b, r] = sum over the events k of vector b of values[k] * weights[r, active[k]]; arrays as of ``gather_rows``.
+    Bytes: all rows, once.
+    """
     for r in prange(len(raw)):
         scale = row_scale[r] if len(row_scale) else np.float32(1)
         _scan_row(raw[r], bits, scale, columns, offsets, active, values, out[:, r])
@@ -137,7 +141,10 @@ def _pull_rows(begin, end, first, length, targets, raw, bits, row_scale, width, 
 
 @njit(parallel=True, nogil=True, cache=True)
 def pull(first, length, targets, raw, bits, row_scale, width, events, out):
-    """out[b, r] = sum of weight * events[b, target] over the synapses of row r; most of ``events`` are 0."""
+    """out[b, r] = sum of weight * events[b, target] over the synapses of row r; most of ``events`` are 0.
+
+    first, length: (rows,) where a row's synapses begin and how many they are. Bytes: 4 + bits/8 a synapse.
+    """
     rows = out.shape[1]
     for chunk in prange(-(-rows // _ROWS)):
         end = min(rows, _ROWS * (chunk + 1))
@@ -193,7 +200,7 @@ def _pull_rows_drawn(begin, end, seed, number, columns, low, span, events, out):
 
 @njit(parallel=True, nogil=True, cache=True)
 def pull_drawn(seed, number, columns, low, span, events, out):
-    """As :func:`pull`, for rows that are drawn."""
+    """As :func:`pull`, for rows that are drawn: of them nothing is read."""
     rows = out.shape[1]
     for chunk in prange(-(-rows // _ROWS)):
         end = min(rows, _ROWS * (chunk + 1))

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from engines.spiking.events.vectors import FLOATS, LIST, PITCH, DeviceGiven
+from engines.spiking.events.kinds import Given
+from engines.spiking.events.vectors import PITCH, DeviceGiven
 
 SPARSE = Path(__file__).parent / "sparse" / "sparse.cu"
 SHARED_BYTES = 64
@@ -26,14 +27,14 @@ class EventTools:
 
     def vector(self, given: DeviceGiven) -> DeviceGiven:
         """A list as one vector of values, for kernels that look events up."""
-        if given.kind != LIST:
+        if given.kind != Given.LIST:
             return given
         if self._table is None:
             self._table = self._backend.array(np.zeros((1, -(-given.size // PITCH) * PITCH), np.float32))
         table = self._table
         with self._backend.active():
             self._expand((1,), (512,), (table, given.array, given.count, given.values, np.int32(given.size)))
-        return DeviceGiven(FLOATS, table, 1, table.shape[1], given.graded, given.size)
+        return DeviceGiven(Given.FLOATS, table, 1, table.shape[1], given.graded, given.size)
 
     def exponent(self, given: DeviceGiven) -> Any:
         """(batch,) int32 of graded events, one launch; None for others."""

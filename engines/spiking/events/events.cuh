@@ -1,14 +1,8 @@
 // Events on their way into a product: what a block's share of them is, as a list in shared memory.
 //
-// kind BYTES:  given is (batch, pitch) bytes, not 0 where there is an event; its value is 1
-// kind FLOATS: given is (batch, pitch) float32, the values; 0 is no event
-// kind LIST:   given is (1, *) int32 of row numbers, the first *count of them; values float32 beside them, or null for 1
-//
-// pitch is a multiple of 16, the values beyond the last row are 0.
+// given: of a kind, see kinds.py.
 
-#define BYTES 0
-#define FLOATS 1
-#define LIST 2
+#include "spiking/events/kinds.cuh"
 #define AT_ONCE 8
 #define MOST_WARPS 16
 
@@ -20,7 +14,7 @@ struct Event {
 // Bit i: there is an event in row 8 * pack + i.
 __device__ __forceinline__ unsigned event_bits(const void* given, int kind, long long pack) {
     unsigned bits = 0;
-    if (kind == BYTES) {
+    if (kind == Given::BYTES) {
         const uint2 eight = __ldg(static_cast<const uint2*>(given) + pack);
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
@@ -49,11 +43,11 @@ __device__ __forceinline__ void for_events(const void* given, const int* count, 
     __shared__ int found_by[2][MOST_WARPS];
     const int threads = blockDim.x, room = AT_ONCE * threads;
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = threads >> 5;
-    const int all = kind == LIST ? min(*count, rows) : 0;
+    const int all = kind == Given::LIST ? min(*count, rows) : 0;
     int next = (int)((long long)all * part / parts);
     const int stop = (int)((long long)all * (part + 1) / parts);
     const int packs = pitch >> 3, chunks = (packs + 7) >> 3;
-    const int rounds = kind == LIST ? 0 : ((chunks + parts - 1) / parts * 8 + threads - 1) / threads;
+    const int rounds = kind == Given::LIST ? 0 : ((chunks + parts - 1) / parts * 8 + threads - 1) / threads;
     const long long first_pack = (long long)batch * packs;
     auto pack_of = [&](int round) { return ((((round * threads + (int)threadIdx.x) >> 3) * parts + part) << 3) + (lane & 7); };
     auto bits_of = [&](int round) {
@@ -64,7 +58,7 @@ __device__ __forceinline__ void for_events(const void* given, const int* count, 
     int round = 0;
     for (;;) {
         int found = 0;
-        if (kind == LIST) {
+        if (kind == Given::LIST) {
             found = min(room, stop - next);
             for (int k = threadIdx.x; k < found; k += threads) {
                 const int row = static_cast<const int*>(given)[next + k];
@@ -94,7 +88,7 @@ __device__ __forceinline__ void for_events(const void* given, const int* count, 
                     const unsigned votes = __ballot_sync(~0u, bits >> i & 1);
                     if (bits >> i & 1) {
                         const float value =
-                            kind == FLOATS ? static_cast<const float*>(given)[8 * first_pack + row + i] : 1.0f;
+                            kind == Given::FLOATS ? static_cast<const float*>(given)[8 * first_pack + row + i] : 1.0f;
                         Event* const event = list + place + __popc(votes & ((1u << lane) - 1));
                         event->row = row + i;
                         event->value = row_scale ? value * row_scale[row + i] : value;
@@ -115,6 +109,6 @@ __device__ __forceinline__ void for_events(const void* given, const int* count, 
 
 // The value of an event, 0 where there is none; kinds BYTES and FLOATS.
 __device__ __forceinline__ float value_at(const void* given, int kind, long long place) {
-    return kind == FLOATS ? __ldg(static_cast<const float*>(given) + place)
+    return kind == Given::FLOATS ? __ldg(static_cast<const float*>(given) + place)
                           : (__ldg(static_cast<const unsigned char*>(given) + place) ? 1.0f : 0.0f);
 }

@@ -11,9 +11,8 @@ from engines.api import Array
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.backend.twins import pick
+from engines.spiking.events.kinds import Given
 
-BYTES, FLOATS, LIST = 0, 1, 2
-"""Kinds, as in ``events.cuh``."""
 PITCH = 16
 """Vectors on a device begin at multiples of so many neurons."""
 
@@ -72,7 +71,7 @@ class HostGiven:
 class DeviceGiven(NamedTuple):
     """Of a GPU; ``array``: (batch, pitch) of the kind, or a list. ``total``: events, if the host knows how many."""
 
-    kind: int
+    kind: Given
     array: Any
     batch: int
     pitch: int
@@ -107,7 +106,7 @@ def on_device(backend: Any, events: Any) -> DeviceGiven:
     size = events.shape[-1]
     graded = events.dtype != np.bool_
     pitch = -(-size // PITCH) * PITCH
-    kind = FLOATS if graded else BYTES
+    kind = Given.FLOATS if graded else Given.BYTES
     batch = 1 if events.ndim == 1 else len(events)
     if isinstance(events, np.ndarray):
         padded = np.zeros((batch, pitch), np.float32 if graded else np.uint8)
@@ -128,7 +127,9 @@ def on(backend: Backend, events: Any) -> Any:
 
 
 def list_on_device(events: EventList, size: int) -> DeviceGiven:
-    return DeviceGiven(LIST, events.indices, 1, PITCH, events.values is not None, size, events.count, events.values)
+    return DeviceGiven(
+        Given.LIST, events.indices, 1, PITCH, events.values is not None, size, events.count, events.values
+    )
 
 
 def list_on(backend: Backend, events: EventList, size: int) -> Any:

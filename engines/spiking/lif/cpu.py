@@ -12,6 +12,7 @@ from numba import njit, prange
 from engines.api import Array
 from engines.api.device import Backend
 from engines.backend.prepared import prepared
+from engines.spiking.lif.constants import Constant
 from engines.spiking.lif.model import (
     Lif,
     Sources,
@@ -23,6 +24,8 @@ from engines.spiking.lif.model import (
     raster_stride,
 )
 from engines.spiking.lif.traffic import lif_traffic
+from engines.spiking.neurons.rows import FADED
+from engines.spiking.step.cpu_arguments import Counts, Firing, Recorded
 from engines.spiking.step.network import Network
 from engines.spiking.watch.electrodes import Electrodes
 
@@ -30,8 +33,7 @@ _PARALLEL_FROM = 32768
 """Neurons from which their update is shared among threads."""
 _CHUNK = 8192
 """Neurons of a thread's turn; a multiple of 8."""
-_0, _FADED = np.float32(0), np.float32(1e-20)
-"""What has faded is nothing: a GPU has no numbers below 1e-38, and a CPU is slow with them."""
+_0, _FADED = np.float32(0), np.float32(FADED)
 
 
 class Net(NamedTuple):
@@ -55,41 +57,14 @@ class State(NamedTuple):
     arrived: Array
 
 
-class Firing(NamedTuple):
-    """Who may fire from which step on, and who fires in this one: ``fired: (n,)`` uint8; words: the same bytes, eight
-    in a word."""
-
-    release: Array
-    fired: Array
-    words: Array
-
-
-class Counts(NamedTuple):
-    """What is counted of spikes; see ``model.new_state``. stride: of the neurons in the raster"""
-
-    last: Array
-    spikes: Array
-    interval: Array
-    interval_square: Array
-    population_spikes: Array
-    events: Array
-    history: Array
-    stride: int
-
-
-class Recorded(NamedTuple):
-    """``Electrodes.places``"""
-
-    watched: Array
-    kept: Array
-
-
 @njit(nogil=True, cache=True, inline="always")
 def _update(first, stop, now, constants, voltage, g_e, g_i, arrived_e, arrived_i, release, fired):
     """One exact step of neurons first … stop − 1; the order of operations is that of ``lif.cu``."""
-    loss, base, gain_e, gain_i = constants[0], constants[1], constants[2], constants[3]
-    loss_e, loss_i, threshold, reset = constants[4], constants[5], constants[6], constants[7]
-    scale_e, scale_i = constants[8], constants[9]
+    loss, base = constants[Constant.LOSS], constants[Constant.BASE]
+    gain_e, gain_i = constants[Constant.GAIN_E], constants[Constant.GAIN_I]
+    loss_e, loss_i = constants[Constant.LOSS_E], constants[Constant.LOSS_I]
+    threshold, reset = constants[Constant.THRESHOLD], constants[Constant.RESET]
+    scale_e, scale_i = constants[Constant.SCALE_E], constants[Constant.SCALE_I]
     for i in range(first, stop):
         excitation = g_e[i] + np.float32(arrived_e[i]) * scale_e
         inhibition = g_i[i] + np.float32(arrived_i[i]) * scale_i
@@ -146,16 +121,16 @@ def _record(now, watched, kept, voltage, g_e, g_i, last):
 def run(updated, steps, clock, constants, net, state, firing, counts, recorded):
     """Steps on one core: ``_update`` of all neurons, unless they are ``updated``, and what follows from spikes.
 
-    Arrays are told by the classes above; clock: (1,) int32, the next step. Bytes: 45 of each neuron (44 as in
+    Arrays as the structs tell; clock: (1,) int32, the next step. Bytes: 45 of each neuron (44 as in
     ``lif.cu``, and whether it fires), 12 of each synaptic event.
     """
     # Taken out of their structs once: each costs an atomic count, in every step as much as 100 neurons.
     bounds, weights, kinds, starts, targets = net.bounds, net.weights, net.kinds, net.starts, net.targets
     voltage, g_e, g_i, arrived = state.voltage, state.g_e, state.g_i, state.arrived
-    release, fired, words, refractory, stride = (
+    release, fired, eights, refractory, stride = (
         firing.release,
         firing.fired,
-        firing.words,
+        firing.eights,
         net.refractory,
         counts.stride,
     )
@@ -168,10 +143,10 @@ def run(updated, steps, clock, constants, net, state, firing, counts, recorded):
             _update(0, len(voltage), now, constants, voltage, g_e, g_i, arrived[0], arrived[1], release, fired)
         row = history[now % history.shape[0]]
         row[:] = 0
-        for word in range(len(words)):
-            if words[word] == 0:
+        for eight in range(len(eights)):
+            if eights[eight] == 0:
                 continue
-            for i in range(8 * word, 8 * word + 8):
+            for i in range(8 * eight, 8 * eight + 8):
                 if not fired[i]:
                     continue
                 population = _send(i, bounds, weights, kinds, starts, targets, arrived)
@@ -187,7 +162,7 @@ def run(updated, steps, clock, constants, net, state, firing, counts, recorded):
 
 @njit(parallel=True, nogil=True, cache=True)
 def _update_shared(now, constants, voltage, g_e, g_i, arrived, release, fired):
-    """One step of all neurons, shared among threads."""
+    """One step of all neurons, as ``_update``, shared among threads: 44 bytes of a neuron."""
     n = len(voltage)
     for chunk in prange(-(-n // _CHUNK)):
         first = chunk * _CHUNK
@@ -214,7 +189,7 @@ class CpuLif(Network):
         self.arrays = {name: backend.array(a) for name, a in new_state(sources, start).items()}
         self.arrays["constants"] = backend.array(lif.constants(self.quantum))
         a, n = self.arrays, sources.neurons
-        words = np.zeros(-(-n // 8), np.uint64)
+        eights = np.zeros(-(-n // 8), np.uint64)
         net = Net(
             np.array(sources.bounds, np.int64), quantised(sources, self.quantum), kind_of_each(sources),
             synapses.starts, backend.array(synapses.targets), np.int32(lif.refractory_steps),
@@ -225,7 +200,7 @@ class CpuLif(Network):
         )  # fmt: skip
         self._network = (
             a["clock"], a["constants"], net, State(a["voltage"], a["g_e"], a["g_i"], a["input"]),
-            Firing(a["release"], words.view(np.uint8), words), counts,
+            Firing(a["release"], eights.view(np.uint8), eights), counts,
         )  # fmt: skip
         self.traffic = lif_traffic(n, len(synapses.targets))
 

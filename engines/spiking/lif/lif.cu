@@ -12,19 +12,9 @@
 // Counts and clock stay on the device, parameters in `constants`: a CUDA graph of steps replays without the host.
 // `parity` alternates: `deliver` clears the count that the next step's list will use, which nobody reads at that time.
 
-#define LOSS 0
-#define BASE 1
-#define GAIN_E 2
-#define GAIN_I 3
-#define LOSS_E 4
-#define LOSS_I 5
-#define THRESHOLD 6
-#define RESET 7
-#define SCALE_E 8
-#define SCALE_I 9
+#include "spiking/lif/constants.cuh"
 
-// What has faded is nothing: a GPU has no numbers below 1e-38, and a CPU is slow with them.
-__device__ __forceinline__ float kept(float a) { return fabsf(a) < 1e-20f ? 0.0f : a; }
+__device__ __forceinline__ float kept(float a) { return fabsf(a) < FADED ? 0.0f : a; }
 
 // grid: over neurons
 extern "C" __global__ void __launch_bounds__(256)
@@ -36,21 +26,21 @@ update(float* voltage, float* g_e, float* g_i, int* input, int* release, int* la
     bool fires = false;
     if (i < n) {
         const int arrived_e = input[i], arrived_i = input[n + i];
-        const float excitation = __fadd_rn(g_e[i], __fmul_rn((float)arrived_e, constants[SCALE_E]));
-        const float inhibition = __fadd_rn(g_i[i], __fmul_rn((float)arrived_i, constants[SCALE_I]));
+        const float excitation = __fadd_rn(g_e[i], __fmul_rn((float)arrived_e, constants[Constant::SCALE_E]));
+        const float inhibition = __fadd_rn(g_i[i], __fmul_rn((float)arrived_i, constants[Constant::SCALE_I]));
         if (arrived_e) input[i] = 0;
         if (arrived_i) input[n + i] = 0;
         const float held = voltage[i];
         if (release[i] <= now) {
             const float moved = __fadd_rn(
-                held, __fadd_rn(__fadd_rn(__fmul_rn(constants[LOSS], held), constants[BASE]),
-                                __fadd_rn(__fmul_rn(constants[GAIN_E], excitation),
-                                          __fmul_rn(constants[GAIN_I], inhibition))));
-            fires = moved > constants[THRESHOLD];
-            voltage[i] = fires ? constants[RESET] : kept(moved);
+                held, __fadd_rn(__fadd_rn(__fmul_rn(constants[Constant::LOSS], held), constants[Constant::BASE]),
+                                __fadd_rn(__fmul_rn(constants[Constant::GAIN_E], excitation),
+                                          __fmul_rn(constants[Constant::GAIN_I], inhibition))));
+            fires = moved > constants[Constant::THRESHOLD];
+            voltage[i] = fires ? constants[Constant::RESET] : kept(moved);
         }
-        g_e[i] = kept(__fadd_rn(excitation, __fmul_rn(excitation, constants[LOSS_E])));
-        g_i[i] = kept(__fadd_rn(inhibition, __fmul_rn(inhibition, constants[LOSS_I])));
+        g_e[i] = kept(__fadd_rn(excitation, __fmul_rn(excitation, constants[Constant::LOSS_E])));
+        g_i[i] = kept(__fadd_rn(inhibition, __fmul_rn(inhibition, constants[Constant::LOSS_I])));
         if (fires) {
             if (spikes[i]) {
                 const double since = (double)(now - last[i]);

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
+from engines.spiking.lif.constants import Constant
 
 NEVER = -(1 << 30)
 """The step of the last spike of a neuron that has not fired."""
@@ -68,10 +69,11 @@ class Lif:
         return math.exp(-self.dt / self.membrane) * share / self.membrane
 
     def constants(self, quantum: float) -> Array:
-        """(10,) float32: the propagators, threshold, reset, and what one unit of the integer inputs means [mV], for g_e
-        and for g_i; ``quantum`` [mV] is that of the weights. The kernels know them by place."""
-        values = [*self.propagators().values(), self.threshold - self.rest, self.reset - self.rest]
-        return np.array([*values, quantum * self.excitation, quantum * self.inhibition], np.float32)
+        """float32 by :class:`Constant`; ``quantum`` [mV] is that of the weights."""
+        values = {name.upper(): value for name, value in self.propagators().items()}
+        values |= {"THRESHOLD": self.threshold - self.rest, "RESET": self.reset - self.rest}
+        values |= {"SCALE_E": quantum * self.excitation, "SCALE_I": quantum * self.inhibition}
+        return np.array([values[each.name] for each in Constant], np.float32)
 
 
 @dataclass(frozen=True)

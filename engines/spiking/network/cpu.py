@@ -12,12 +12,13 @@ from engines.spiking.connectivity.plastic import coefficients
 from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.lif.model import raster_stride
 from engines.spiking.network import cpu_kernels
-from engines.spiking.network.cpu_kernels import Counts, Firing, Populations, Random, Recorded, Rows, State, Synapses
+from engines.spiking.network.cpu_arguments import Populations, Random, Rows, State, Synapses
 from engines.spiking.network.cpu_watched import run_watched
 from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_table
 from engines.spiking.network.plasticity_kernels import Block, change
 from engines.spiking.network.traffic import network_traffic
 from engines.spiking.neurons.rows import MODELS, record
+from engines.spiking.step.cpu_arguments import Counts, Firing, Recorded
 from engines.spiking.step.network import Network
 from engines.spiking.watch.electrodes import Electrodes
 from engines.spiking.watch.spikes import CpuSpikes

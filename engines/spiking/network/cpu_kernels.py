@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import njit, prange
 
-from engines.api import Array
 from engines.backend.compile.digest import digest
 from engines.spiking.neurons import cpu_models
 from engines.spiking.neurons import rows as model_rows
@@ -25,93 +24,12 @@ from engines.spiking.neurons.cpu_models import (
     sodium_inactivates,
     sodium_opens,
 )
-from engines.spiking.neurons.rows import ChannelRow
+from engines.spiking.neurons.rows import ChannelRow, Kind
 
 CHUNK = 8192
 """Neurons of a thread's turn; a multiple of 8."""
-LIF, CONDUCTANCE, IZHIKEVICH, ADAPTIVE, HODGKIN_HUXLEY, POISSON = range(6)
-"""As in ``constants.py``."""
 _0, _1, _2, _HALF, _ARGUMENT, _LEAST = (np.float32(value) for value in (0, 1, 2, 0.5, 40, 1e-7))
-FADED = np.float32(1e-20)
-"""As in ``models.cuh``."""
-
-
-class Rows(NamedTuple):
-    """The constants of populations, seen as records of each model (``rows.record``); a population's are those of its
-    own."""
-
-    common: Array
-    lif: Array
-    conductance: Array
-    izhikevich: Array
-    adaptive: Array
-    channel: Array
-
-
-class Populations(NamedTuple):
-    """models, refractory [steps]: (populations,) int32; chances, outside: see ``Plan.live``"""
-
-    bounds: Array
-    models: Array
-    refractory: Array
-    chances: Array
-    outside: Array
-
-
-class Random(NamedTuple):
-    """Of noise and chances. values: (4096,) float32, ``plan.noise_table``"""
-
-    key: np.uint64
-    values: Array
-
-
-class Synapses(NamedTuple):
-    """By sender, see ``wiring.Wiring``; and the ring of what is under way."""
-
-    starts: Array
-    words: Array
-    late: Array
-    ring: Array
-
-
-class State(NamedTuple):
-    """What moves; see ``plan.new_state``."""
-
-    voltage: Array
-    recovery: Array
-    gates: Array
-    g_e: Array
-    g_i: Array
-    rise: Array
-
-
-class Firing(NamedTuple):
-    """Who may fire from which step on, and who fires in this one: ``fired: (n,)`` uint8; eights: the same bytes, eight
-    in a word."""
-
-    release: Array
-    fired: Array
-    eights: Array
-
-
-class Counts(NamedTuple):
-    """What is counted of spikes; see ``lif.model.new_state``. stride: of the neurons in the raster"""
-
-    last: Array
-    spikes: Array
-    interval: Array
-    interval_square: Array
-    population_spikes: Array
-    events: Array
-    history: Array
-    stride: int
-
-
-class Recorded(NamedTuple):
-    """``Electrodes.places``"""
-
-    watched: Array
-    kept: Array
+FADED = np.float32(model_rows.FADED)
 
 
 @njit(nogil=True, cache=True)
@@ -322,7 +240,7 @@ def _update(k, first, stop, now, populations, rows, random, base, arrived, state
     model, n = populations.models[k], len(state.voltage)
     own = slice(first, stop)
     arrived_e, arrived_i, release, fired = arrived[0, own], arrived[1, own], firing.release[own], firing.fired[own]
-    if model == POISSON:
+    if model == Kind.POISSON:
         _sources(first, now, n, random.key, populations.chances[k, 0], release, fired)
         arrived_e[:] = 0
         arrived_i[:] = 0
@@ -337,15 +255,15 @@ def _update(k, first, stop, now, populations, rows, random, base, arrived, state
     rise_e, rise_i = (state.rise[0, own], state.rise[1, own]) if rising else (g_e, g_i)
     _arrive(p.scale_e, arrived_e, rise_e)
     _arrive(p.scale_i, arrived_i, rise_i)
-    if model == LIF and rising:
+    if model == Kind.LIF and rising:
         _rising_lif_neurons(now, rows.lif[k], base, voltage, g_e, g_i, rise_e, rise_i, release, fired)
-    elif model == LIF:
+    elif model == Kind.LIF:
         _lif_neurons(now, rows.lif[k], base, voltage, g_e, g_i, release, fired)
-    elif model == CONDUCTANCE:
+    elif model == Kind.CONDUCTANCE:
         _conductance_neurons(now, rows.conductance[k], base, voltage, g_e, g_i, release, fired)
-    elif model == IZHIKEVICH:
+    elif model == Kind.IZHIKEVICH:
         _izhikevich_neurons(now, rows.izhikevich[k], base, voltage, state.recovery[own], g_e, g_i, release, fired)
-    elif model == ADAPTIVE:
+    elif model == Kind.ADAPTIVE:
         _adaptive_neurons(now, rows.adaptive[k], base, voltage, state.recovery[own], g_e, g_i, release, fired)
     else:
         m, h, potassium = state.gates[0][own], state.gates[1][own], state.gates[2][own]
@@ -415,7 +333,12 @@ def _compiled_run(sources: int) -> Any:
 
     @njit(nogil=True, cache=True)
     def run(steps, clock, populations, rows, random, synapses, state, firing, counts, recorded):
-        """Steps on one core."""
+        """Steps on one core: neurons of each population by their model (``cpu_models.py``), then what arrives of their
+        spikes.
+
+        Arrays as the structs of ``cpu_arguments.py`` tell; clock: (1,) int32, the next step. Bytes: as in
+        ``network.cu``, 44 of a neuron and what its model has besides, 16 of each synaptic event.
+        """
         base, bounds = np.empty(len(state.voltage), np.float32), populations.bounds
         ring = synapses.ring
         for _ in range(steps if sources >= 0 else 0):

@@ -17,7 +17,6 @@
 // variants: -DDELAY=8; -DDELAY=16
 #include "spiking/neurons/models.cuh"
 
-#define TABLE 64
 #define PART 256
 #define STATE 5
 
@@ -45,8 +44,8 @@ update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const
         if (arrived_i) arriving[n] = 0;
         const bool noisy = p.noise != 0.0f;
         unsigned long long bits = 0;
-        if (entries > 0 || noisy || model == POISSON) bits = bits_of(key, now, n, i);
-        if (model == POISSON) {
+        if (entries > 0 || noisy || model == Kind::POISSON) bits = bits_of(key, now, n, i);
+        if (model == Kind::POISSON) {
             fires = (unsigned)bits < chance[0] && release[i] <= now;
         } else {
             if (entries > 0) {
@@ -75,15 +74,15 @@ update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const
             const bool ready = release[i] <= now;
             const float threshold = p.threshold;
             F moved = held;
-            if (model == LIF || model == CONDUCTANCE) {
+            if (model == Kind::LIF || model == Kind::CONDUCTANCE) {
                 if (ready) {
-                    if (model == CONDUCTANCE) moved = conductance_lif((const ConductanceRow&)p, held, excitation, inhibition, base);
+                    if (model == Kind::CONDUCTANCE) moved = conductance_lif((const ConductanceRow&)p, held, excitation, inhibition, base);
                     else if (rising) moved = rising_lif((const LifRow&)p, held, excitation, inhibition, rise_e, rise_i, base);
                     else moved = lif((const LifRow&)p, held, excitation, inhibition, base);
                     fires = moved.v > threshold;
                     voltage[i] = fires ? p.reset : kept(moved);
                 }
-            } else if (model == HODGKIN_HUXLEY) {
+            } else if (model == Kind::HODGKIN_HUXLEY) {
                 F m = F(gates[i]), h = F(gates[n + i]), potassium = F(gates[2 * n + i]);
                 const ChannelRow& own_row = (const ChannelRow&)p;
                 const int substeps = (int)own_row.substeps;
@@ -99,7 +98,7 @@ update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const
                 voltage[i] = moved.v;
             } else {
                 F follows = F(recovery[i]);
-                if (model == IZHIKEVICH) {
+                if (model == Kind::IZHIKEVICH) {
                     izhikevich((const IzhikevichRow&)p, moved, follows, excitation, inhibition, base);
                     if (!ready) moved = held;
                     fires = ready && moved.v >= threshold;

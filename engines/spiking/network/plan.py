@@ -15,19 +15,16 @@ from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.lif.model import HISTORY, NEVER, raster_stride
 from engines.spiking.neurons import constants as model
 from engines.spiking.neurons.constants import (
-    HODGKIN_HUXLEY,
-    POISSON,
     Live,
     constants,
     is_rising,
     model_of,
     refractory_steps,
 )
+from engines.spiking.neurons.rows import TABLE, Kind
 from engines.spiking.parameters.neurons import ConductanceLif, HodgkinHuxley, Izhikevich, PoissonSource
 from engines.spiking.parameters.populations import NormalStart, Population
 
-TABLE = 64
-"""Spikes from outside that a neuron may get in a step, at most."""
 WORD = 2.0**32
 
 
@@ -94,7 +91,7 @@ class Plan:
 
     @property
     def needs_gates(self) -> bool:
-        return HODGKIN_HUXLEY in self.models
+        return Kind.HODGKIN_HUXLEY in self.models
 
     @property
     def rising(self) -> int:
@@ -202,7 +199,7 @@ def new_state(plan: Plan, wiring: Wiring, first: First) -> dict[str, Array]:
             gates[:, own] = steady_gates(first.voltage[own] - neuron.shift)
         synapses = "conductance" if isinstance(neuron, ConductanceLif) else getattr(neuron, "synapses", "current")
         sign[own] = 1 if synapses == "conductance" else -1
-    voltage = np.where(np.repeat(plan.models == POISSON, np.diff(plan.bounds)), 0.0, first.voltage)
+    voltage = np.where(np.repeat(plan.models == Kind.POISSON, np.diff(plan.bounds)), 0.0, first.voltage)
     return {
         "voltage": (voltage - plan.rest).astype(np.float32),
         "g_e": first.excitation.astype(np.float32),

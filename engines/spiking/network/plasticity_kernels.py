@@ -8,9 +8,9 @@ import numpy as np
 from numba import njit
 
 from engines.api import Array
+from engines.spiking.neurons import rows
 
-FADED = np.float32(1e-20)
-"""As in ``models.cuh``."""
+FADED = np.float32(rows.FADED)
 
 
 class Block(NamedTuple):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from engines.spiking.neurons.constants import refractory_steps, substeps
-from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley
+from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley, Lif
 
 Measured = AdaptiveExponential | HodgkinHuxley
 State = tuple[float, ...]
@@ -32,7 +32,7 @@ STEEPEST = 12.0
 
 @dataclass(frozen=True)
 class Intervals:
-    """The mean interval with a step and without its error [ms], of neurons that a current [pA] drives."""
+    """The mean interval with a step and without its error [ms], of neurons that a current [pA; leaky: mV] drives."""
 
     stepped: float
     exact: float
@@ -41,6 +41,17 @@ class Intervals:
     @property
     def error(self) -> float:
         return self.stepped / self.exact - 1.0
+
+
+def on_grid(neuron: Lif, dt: float, current: float) -> Intervals | None:
+    """Of a leaky neuron by this constant current [mV] alone; None if it is silent. On the grid a spike belongs to the
+    step that passes the threshold, from whose end the refractory time counts that step too."""
+    driven = neuron.resting_voltage + current
+    if driven <= neuron.threshold:
+        return None
+    rise = neuron.membrane_time * math.log((driven - neuron.reset) / (driven - neuron.threshold))
+    steps = math.floor(rise / dt * (1 + 1e-12)) + refractory_steps(neuron, dt)
+    return Intervals(steps * dt, rise + neuron.refractory_time, current)
 
 
 def intervals(neuron: Measured, dt: float, current: float) -> Intervals | None:

@@ -17,6 +17,7 @@ from engines.spiking.neurons.rows import (
     Common,
     ConductanceRow,
     IzhikevichRow,
+    Kind,
     LifRow,
     Own,
     row,
@@ -35,7 +36,6 @@ Spiking = Lif | ConductanceLif | Izhikevich | AdaptiveExponential | HodgkinHuxle
 """Those with a voltage."""
 CHANNEL_STEP = 0.025
 """The longest sub-step of channels [ms]: default neurons at 1500 pA have intervals 0.11 % long, with 0.1 ms 1.5 %."""
-LIF, CONDUCTANCE, IZHIKEVICH, ADAPTIVE, HODGKIN_HUXLEY, POISSON = range(6)
 
 
 @dataclass(frozen=True)
@@ -51,19 +51,19 @@ class Live:
     injected: float = 0.0
 
 
-def model_of(neuron: Neuron) -> int:
+def model_of(neuron: Neuron) -> Kind:
     match neuron:
         case Lif():
-            return LIF
+            return Kind.LIF
         case ConductanceLif():
-            return CONDUCTANCE
+            return Kind.CONDUCTANCE
         case Izhikevich():
-            return IZHIKEVICH
+            return Kind.IZHIKEVICH
         case AdaptiveExponential():
-            return ADAPTIVE
+            return Kind.ADAPTIVE
         case HodgkinHuxley():
-            return HODGKIN_HUXLEY
-    return POISSON
+            return Kind.HODGKIN_HUXLEY
+    return Kind.POISSON
 
 
 def rest_of(neuron: Neuron) -> float:

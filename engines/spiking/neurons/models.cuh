@@ -14,16 +14,7 @@ __device__ __forceinline__ F operator-(F a, F b) { return F(__fsub_rn(a.v, b.v))
 __device__ __forceinline__ F operator*(F a, F b) { return F(__fmul_rn(a.v, b.v)); }
 __device__ __forceinline__ F operator/(F a, F b) { return F(__fdiv_rn(a.v, b.v)); }
 
-// What has faded is nothing: a GPU has no numbers below 1e-38, and a CPU is slow with them.
-#define FADED 1e-20f
 __device__ __forceinline__ float kept(F a) { return fabsf(a.v) < FADED ? 0.0f : a.v; }
-
-#define LIF 0
-#define CONDUCTANCE 1
-#define IZHIKEVICH 2
-#define ADAPTIVE 3
-#define HODGKIN_HUXLEY 4
-#define POISSON 5
 
 // e^x = q s + s: Cephes' polynomial, 2^k by its bits
 __device__ __forceinline__ F power_of(F x, F& s) {

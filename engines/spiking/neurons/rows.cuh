@@ -1,7 +1,21 @@
-// A population's row of constants; each model's own numbers follow those of all. Written by rows.py, which
-// says what they are.
+// Names of rows.py, which says what they are; written by `python -m engines.spiking.neurons.rows`.
 #pragma once
 
+constexpr float FADED = 1e-20f;
+constexpr int TABLE = 64;
+
+namespace Kind {
+enum {
+    LIF = 0,
+    CONDUCTANCE = 1,
+    IZHIKEVICH = 2,
+    ADAPTIVE = 3,
+    HODGKIN_HUXLEY = 4,
+    POISSON = 5,
+};
+}
+
+// A population's row of constants; each model's own numbers follow those of all.
 struct Row {
     float scale_e, scale_i, loss_e, loss_i, threshold, reset, current, noise;
     float own[12];

@@ -8,16 +8,33 @@ synapses are alpha functions. The names are declared here for both twins: kernel
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from engines.api import Array
+from engines.backend.compile.headers import header as names
 
 HEADER = Path(__file__).with_name("rows.cuh")
 WIDTH = 24
 RISING = 20
+FADED = 1e-20
+"""Below this voltages and currents are nothing: a GPU has no numbers below 1e-38, and a CPU is slow with them."""
+TABLE = 64
+"""Spikes from outside that a neuron may get in a step, at most."""
+
+
+class Kind(IntEnum):
+    """Models of a neuron."""
+
+    LIF = 0
+    CONDUCTANCE = 1
+    IZHIKEVICH = 2
+    ADAPTIVE = 3
+    HODGKIN_HUXLEY = 4
+    POISSON = 5
 
 
 class Common(NamedTuple):
@@ -167,9 +184,10 @@ def header() -> str:
     structs += [
         f"struct {model.__name__} {{\n    float common[{OWN}];\n{_lines(model._fields)}}};\n" for model in MODELS
     ]
-    return (
-        "// A population's row of constants; each model's own numbers follow those of all. Written by rows.py, which\n"
-        "// says what they are.\n#pragma once\n\n" + "\n".join(structs)
+    numbers: dict[str, float | str] = {"FADED": f"{FADED!r}f", "TABLE": TABLE}
+    first = names("rows.py", "engines.spiking.neurons.rows", numbers, Kind, real="float")
+    return f"{first}\n// A population's row of constants; each model's own numbers follow those of all.\n" + "\n".join(
+        structs
     )
 
 

@@ -8,11 +8,11 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError, nearest_told
 from engines.spiking.connectivity.wiring import delay_steps, span_of
 from engines.spiking.network.plan import Plan
-from engines.spiking.neurons.accuracy import Intervals, intervals
+from engines.spiking.neurons.accuracy import Intervals, intervals, on_grid
 from engines.spiking.neurons.constants import is_rising
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, FromFile, Inputs
-from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley
+from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley, Lif
 from engines.spiking.setup.memory import check_room, joined
 from engines.spiking.setup.populations import live_of, neurons, spans
 
@@ -92,8 +92,8 @@ def spikes_on_disk(parameters: SpikingParameters) -> tuple[Fact, ...]:
 
 
 def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
-    """What a step does to refractory times and to the intervals of neurons that are not stepped exactly."""
-    return (*_rounded(parameters), *_stretched(parameters))
+    """What a step does to refractory times and to the intervals of neurons."""
+    return (*_rounded(parameters), *_stretched(parameters), *_whole_steps(parameters))
 
 
 def off_by(parameters: SpikingParameters) -> tuple[Fact, ...]:
@@ -128,6 +128,30 @@ def _stretched(parameters: SpikingParameters) -> tuple[Finding, ...]:
             f"{worst.stepped:.4g} instead of {worst.exact:.4g} ms with a constant {worst.current:g} pA.",
             place=("numerics", "step"),
             remedy=Remedy(f"Use steps of {shorter:g} ms", {("numerics", "step"): shorter}),
+        ),
+    )
+
+
+def _whole_steps(parameters: SpikingParameters) -> tuple[Finding, ...]:
+    """Leaky neurons that a constant current alone lets fire: their voltages are exact, their spikes on the grid of
+    steps. Of the population where that is most."""
+    step, found = parameters.numerics.step, []
+    for population in parameters.populations:
+        neuron, outside = population.neuron, population.external
+        if isinstance(neuron, Lif) and population.number and not (outside.rate or outside.noise):
+            measured = on_grid(neuron, step, outside.current + parameters.drive)
+            found += [(population.name, measured)] if measured else []
+    name, worst = max(found, key=lambda each: abs(each[1].error), default=("", Intervals(1.0, 1.0, 0.0)))
+    if abs(worst.error) <= STRETCHED:
+        return ()
+    shorter = next((each for each in STEPS if each < step and each <= STRETCHED * worst.exact), STEPS[-1])
+    return (
+        Finding(
+            f"{name} fire every {worst.stepped:.4g} ms on the grid of steps, not every {worst.exact:.4g} ms, by a "
+            f"constant {worst.current:g} mV alone: a spike belongs to the step in which the threshold is passed.",
+            "warning" if abs(worst.error) > 4 * STRETCHED else "info",
+            ("numerics", "step"),
+            Remedy(f"Use steps of {shorter:g} ms", {("numerics", "step"): shorter}),
         ),
     )
 

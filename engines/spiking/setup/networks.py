@@ -20,7 +20,8 @@ from engines.spiking.lif.twins import LIF
 from engines.spiking.network.plan import Plan, first_values
 from engines.spiking.network.traffic import network_traffic
 from engines.spiking.network.twins import NETWORK
-from engines.spiking.neurons.constants import POISSON, Live
+from engines.spiking.neurons.constants import Live
+from engines.spiking.neurons.rows import Kind
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ConstantWeight, Probability
 from engines.spiking.parameters.neurons import AdaptiveExponential, Izhikevich, Lif
@@ -108,7 +109,7 @@ def general(parameters: SpikingParameters, backend: Backend, progress: Progress)
         dt,
         plan.rest,
         _blocks(wiring),
-        np.repeat(plan.models != POISSON, np.diff(plan.bounds)),
+        np.repeat(plan.models != Kind.POISSON, np.diff(plan.bounds)),
         lambda now: plan.live(now, wiring.quantum),
         (min(levels, default=-80.0), max(levels, default=-40.0)),
         10 * max((*typical, 0.01)),

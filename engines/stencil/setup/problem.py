@@ -16,6 +16,7 @@ from engines.stencil.setup.fields import extremes
 from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.interfaces import coarse_inclusions
 from engines.stencil.setup.limits import check_memory, chosen_step, material, rounding_findings, stable_step
+from engines.stencil.setup.reaction import reaction_findings
 from engines.stencil.setup.sides import Ghosts, ghosts
 
 
@@ -52,6 +53,8 @@ class GridProblem:
                 sentence = "No time step is short enough: lower the diffusivity or its factors, or take larger cells."
                 raise ProblemError(sentence, ("equation",))
         self.findings += coarse
+        if isinstance(equation, GrayScott):
+            self.findings += reaction_findings(equation, self.step)
         if isinstance(equation, Diffusion):
             pairs = parameters.sides.pairs(grid.dimensions)
             largest = max((abs(value) for value in (*extremes(equation.initial), *self.side_values())), default=0.0)

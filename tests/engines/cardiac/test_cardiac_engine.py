@@ -11,7 +11,6 @@ from pydantic import ValidationError
 
 from engines.api import Problem, Selection
 from engines.api.errors import ProblemError
-from engines.backend import open_backend
 from engines.cardiac.cells import reference as cells
 from engines.cardiac.cells.tt06 import CellType, start_state
 from engines.cardiac.diffusion.reference import reference_operator
@@ -34,13 +33,6 @@ from tests.engines.cardiac.traffic import bytes_of_a_step
 
 ENGINE = CardiacEngine()
 FIBRE = (1.0, 2.0, 0.5)
-
-
-@pytest.fixture(scope="module")
-def backend():
-    with_device = open_backend("cpu")
-    yield with_device
-    with_device.close()
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from engines.api import Problem, Selection
+from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.parameters import (
     Box,
     Cylinder,
@@ -24,19 +23,7 @@ from engines.fdtd.parameters import (
     Sphere,
     WaveSource,
 )
-
-ENGINE = FdtdEngine()
-GRID = GridSetting(cells_x=36, cells_y=32, cells_z=30, size_x=1.8, size_y=1.6, size_z=1.5)
-POINT = PointSource(place=(0.9, 0.8, 0.7), signal=Pulse())
-
-
-def small(**changes) -> Problem:
-    settings = {
-        "grid": GRID,
-        "sources": [POINT, WaveSource(margin=2)],
-        "objects": [Sphere(center=(0.9, 0.8, 0.7), radius=0.2)],
-    }
-    return Problem(FdtdParameters(**{**settings, **changes}))
+from tests.engines.fdtd.problems import ENGINE, GRID, small
 
 
 @pytest.fixture(scope="module")
@@ -68,24 +55,6 @@ def test_a_run_continues_bit_for_bit(backend):
     for name, part in one.state().items():
         np.testing.assert_array_equal(part, two.state()[name])
     assert one.observe()["energy"] > 0
-
-
-def test_gathered_values_are_those_of_the_field(backend):
-    simulation = ENGINE.build(small(), backend)
-    simulation.advance(40)
-    cells = np.array([0, 5, 17_000, 17_001, GRID.cells_x * GRID.cells_y * GRID.cells_z - 1], np.int32)
-    offsets = np.array([0, 2, 5], np.int32)
-    for info in simulation.fields:
-        whole = simulation.field(info.name)
-        assert whole.shape == (simulation.geometry.n_cells,)
-        scale = np.abs(whole).max()
-        assert scale > 0
-        got = simulation.gather(info.name, simulation.select(Selection(cells)))
-        np.testing.assert_allclose(got, whole[cells], rtol=0, atol=1e-6 * scale)
-        means = simulation.gather(info.name, simulation.select(Selection(cells, offsets)))
-        expected = [whole[cells[:2]].mean(), whole[cells[2:]].mean()]
-        np.testing.assert_allclose(means, expected, rtol=0, atol=1e-6 * scale)
-    assert simulation.non_finite() is None
 
 
 def test_the_source_is_scaled_while_it_runs(backend):

@@ -13,19 +13,7 @@ from engines.backend.cpu import CpuBackend
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.lif import cuda, model
 from engines.spiking.parameters import SpikingParameters
-
-SMALL = {
-    "populations": {"excitatory": 240, "inhibitory": 60},
-    "connections": {"kind": "probability", "probability": 0.2},
-}
-
-
-def problem(**changes):
-    return Problem(SpikingParameters.model_validate({**SMALL, **changes}))
-
-
-def build(backend, **changes):
-    return SpikingEngine().build(problem(**changes), backend)
+from tests.engines.spiking.problems import build, problem
 
 
 def test_a_run_and_what_viewers_see(backend):
@@ -73,23 +61,6 @@ def test_the_raster_is_that_of_the_last_steps(backend, monkeypatch):
     irregular = simulation.chart("irregularity").curves
     spikes = np.round(simulation.field("rate") * simulation.time / 1000)
     assert sum(curve.y.sum() for curve in irregular) == (spikes > 2).sum() > 50
-
-
-def test_it_continues_bit_for_bit(backend):
-    simulation = build(backend)
-    simulation.advance(150)
-    simulation.set_control("drive", 3.0)
-    simulation.set_control("synapses.inhibition", 0.5)
-    state = simulation.state()
-    simulation.advance(151)
-    expected = simulation.state()
-    other = build(backend)
-    other.restore(state)
-    other.advance(151)
-    for name, values in other.state().items():
-        np.testing.assert_array_equal(values, expected[name], err_msg=name)
-    with pytest.raises(ValueError, match="not"):
-        build(backend, populations={"excitatory": 80, "inhibitory": 20}).restore(state)
 
 
 def test_currents_go_to_the_neurons_that_have_their_unit(backend):
@@ -267,31 +238,3 @@ def test_presets_open():
 
 def test_warming_compiles_what_a_run_needs(backend):
     SpikingEngine().warm(backend)
-
-
-def test_rates_after_a_checkpoint_are_those_of_the_whole_interval(backend):
-    """A run that is resumed between two samples writes the rows of one that was never interrupted."""
-    whole, resumed = build(backend), build(backend)
-    whole.advance(100)
-    first = dict(whole.observe())
-    whole.advance(70)
-    state = whole.state()
-    whole.advance(30)
-    resumed.restore(state)
-    assert resumed._rates == first
-    resumed.advance(30)
-    assert resumed.observe() == whole.observe() != first
-    assert resumed.traffic == whole.traffic
-
-
-def test_checkpoints_of_earlier_versions_still_continue(backend):
-    simulation, other = build(backend), build(backend)
-    simulation.advance(100)
-    state = {
-        name: values for name, values in simulation.state().items() if name not in ("seen", "seen_spikes", "rates")
-    }
-    other.restore(state)
-    other.advance(50)
-    simulation.observe()
-    simulation.advance(50)
-    assert other.observe() == simulation.observe()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,30 +12,11 @@ import pytest
 from engines.api import Dab, Problem, Selection
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.stencil.engine import StencilEngine
 from engines.stencil.parameters import StencilParameters
 from engines.stencil.setup.sides import ghosts
 from engines.stencil.step import reference
-from engines.stencil.watch.colours import colours, field_range
+from tests.engines.stencil.problems import CUBE, ENGINE, ONE_CHARGE, PERIODIC, SMALL, heat, problem
 from workbench.project.parameter_files import with_values
-
-ENGINE = StencilEngine()
-
-SMALL = {"kind": "2D", "cells_x": 24, "cells_y": 17, "size_x": 24.0, "size_y": 17.0}
-CUBE = {"kind": "3D", "cells_x": 9, "cells_y": 8, "cells_z": 7, "size_x": 9.0, "size_y": 16.0, "size_z": 3.5}
-PERIODIC = {f"{axis}_{end}": {"kind": "periodic"} for axis in "xyz" for end in ("low", "high")}
-ONE_CHARGE = {"kind": "point charges", "charges": [{"center": (4.0, 5.0, 1.0), "strength": 0.5}]}
-NOISE = {"kind": "noise", "low": -1.0, "high": 1.0}
-
-
-def problem(equation: dict[str, Any] | None = None, grid: dict[str, Any] = SMALL, **more: Any) -> Problem:
-    equation = equation or {"kind": "diffusion", "initial": NOISE}
-    return Problem(StencilParameters.model_validate({"grid": grid, "equation": equation, **more}))
-
-
-def heat(**fields: Any) -> dict[str, Any]:
-    return {"kind": "diffusion", "diffusivity": 2.0, "initial": NOISE, **fields}
-
 
 # ---- the grid ----------------------------------------------------------------------------------------------------
 
@@ -194,29 +174,6 @@ def test_a_checkpoint_continues_bit_for_bit(cpu, equation, grid):
         assert (resumed.field(info.name) == whole.field(info.name)).all(), info.name
 
 
-@pytest.mark.parametrize(
-    "equation", [heat(), heat(source=0.5), {"kind": "Gray-Scott"}, {"kind": "Poisson", "source": ONE_CHARGE}]
-)
-@pytest.mark.parametrize("grid", [SMALL, CUBE])
-def test_a_dab_adds_its_profile_and_erasing_takes_it_away(cpu, equation, grid):
-    """w = (1 − r²/R²)², in the fp32 of the field: 4 roundings of values up to 2."""
-    simulation = ENGINE.build(problem(equation, grid), cpu)
-    name = simulation.brushes[0].name
-    before = simulation.field(name).copy()
-    centre, radius = np.array([4.0, 5.0, 1.5]), 2.5
-    simulation.paint(Dab(name, tuple(centre), radius, 0.7))
-    cells = simulation.geometry.centers(np.arange(simulation.geometry.n_cells))
-    flat = cells - centre if len(simulation.geometry.shape) == 3 else (cells - centre)[:, :2]
-    weight = np.clip(1 - (flat**2).sum(axis=1) / radius**2, 0, None) ** 2
-    assert np.abs(simulation.field(name) - (before + 0.7 * weight)).max() <= 5e-7
-    assert (simulation.field(name)[weight == 0] == before[weight == 0]).all()
-    for _ in range(400):
-        simulation.paint(Dab(name, tuple(centre), 2 * radius, 0.0, erase=True))
-    rest = np.zeros_like(before) if name == "v" else before
-    assert np.abs(simulation.field(name) - rest)[weight > 0].max() <= 1e-5
-    simulation.paint(Dab(simulation.brushes[0].name, (1e6, 0.0, 0.0), radius, 1.0))  # beside the grid: nothing happens
-
-
 def test_poisson_finds_the_solution(cpu):
     given = problem(
         {"kind": "Poisson", "source": {"kind": "uniform", "value": 0.3}}, CUBE, numerics={"precision": "fp64"}
@@ -319,60 +276,6 @@ def test_bad_input_gets_a_sentence(cpu, equation, more, sentence):
 def test_a_diffusivity_that_is_none_is_refused_by_the_form(value):
     with pytest.raises(ValueError, match="diffusivity"):
         problem(heat(diffusivity=value))
-
-
-def test_looking_at_a_source_that_is_not_there_allocates_once(cpu):
-    simulation = ENGINE.build(problem(heat()), cpu)
-    handle = simulation.select(Selection(np.arange(4, dtype=np.int32)))
-    assert (simulation.gather("source", handle) == 0).all()
-    seen = simulation.values("source")
-    assert simulation.values("source") is seen
-    assert simulation._source.array is None  # a step does not read it
-    simulation.paint(Dab(simulation.brushes[0].name, (4.0, 5.0, 1.0), 2.0, 0.5))
-    assert simulation.field("source").max() > 0
-    fresh = ENGINE.build(problem(heat()), cpu)
-    simulation.restore(fresh.state())
-    assert (simulation.field("source") == 0).all()
-
-
-@pytest.mark.parametrize(
-    ("values", "held", "shown", "colours_"),
-    [
-        ((0.0, 0.99995), (), (0.0, 1.0), "viridis"),
-        ((0.0, 1.0), (), (0.0, 1.0), "viridis"),
-        ((0.03, 0.3712), (), (0.03, 0.38), "viridis"),
-        ((-0.31, 0.99), (), (-1.0, 1.0), "diverging"),
-        ((0.0, 0.0), (2.0,), (0.0, 2.0), "viridis"),
-        ((0.0, 0.0), (), (0.0, 1.0), "viridis"),
-        ((-3e9, -1e9), (), (-3e9, -1e9), "viridis"),
-    ],
-)
-def test_colour_ranges_have_round_ends(values, held, shown, colours_):
-    found = field_range(np.array(values, np.float32), held)
-    assert found == pytest.approx(shown, rel=1e-9)
-    assert colours(found, "viridis") == colours_
-
-
-@pytest.mark.parametrize(
-    ("grid", "source", "largest"),
-    [
-        # u of a uniform source between cold sides: 0.0737 s L² in a square, 0.0562 s L³/L in a cube (series solution)
-        ({"kind": "2D", "cells_x": 32, "cells_y": 32}, {"kind": "uniform", "value": 0.5}, 0.0737 * 0.5 * 100**2),
-        ({"kind": "3D", "cells_x": 16, "cells_y": 16, "cells_z": 16}, {"kind": "uniform"}, 0.0562 * 100**2),
-    ],
-)
-def test_the_colours_of_poisson_span_the_solution(cpu, grid, source, largest):
-    """To a third, which is what the estimate of the range is for."""
-    simulation = ENGINE.build(problem({"kind": "Poisson", "source": source}, grid), cpu)
-    assert simulation.fields[0].range[1] == pytest.approx(largest, rel=0.34)
-
-
-def test_the_colours_of_charges_show_both_signs(cpu):
-    charges = [{"center": (3.5, 4.0, 2.0), "strength": 2.0}, {"center": (6.5, 4.0, 2.0), "strength": -1.0}]
-    given = problem({"kind": "Poisson", "source": {"kind": "point charges", "charges": charges}}, CUBE)
-    info = ENGINE.build(given, cpu).fields[0]
-    assert info.colormap == "diverging"
-    assert info.range[0] == -info.range[1] != 0
 
 
 def test_warming_takes_every_problem_and_paints(cpu):

@@ -13,7 +13,7 @@ from tests.ui.scene.layers.test_lattice_layer import info, lattice
 from tests.ui.scene.spheres import info as spheres_info
 from tests.ui.scene.spheres import ten
 from ui.charts.plots.reading import fact_text
-from ui.panels.view import ViewPanel
+from ui.panels.view.panel import ViewPanel
 from ui.window.status import geometry_text
 from workbench.project.project import ViewSettings
 
@@ -93,7 +93,8 @@ def test_counts_are_written_in_full(fact, text) -> None:
 
 def test_a_field_of_names_has_neither_range_nor_colours_to_choose(panel) -> None:
     known = info(lattice(4, 3))
-    controls = (panel.low, panel.high, panel.colormap, panel.fit_button, panel.follow_button)
+    shown = panel.colours
+    controls = (shown.low, shown.high, shown.map, shown.fit, shown.follow)
     assert all(control.isEnabled() for control in controls)
     panel.set_info(replace(known, fields=(replace(known.fields[0], names=("whole", "broken")),)))
     assert not any(control.isEnabled() for control in controls)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PIL import Image
 from PySide6.QtCore import QPoint, Qt
 
 from engines.api import Lines
+from engines.api.charts import ChartData, Curve
 from ui.recording.movie_dialog import MovieDialog, MovieWish
 from ui.recording.playback import Playback
 from ui.recording.reel import FOLDER, LOCK, Kept, Reel, read, write
@@ -20,7 +23,9 @@ def frame(step, serial=1, size=100):
     random = np.random.default_rng(step)
     values = {"surface": random.random(size).astype(np.float32), "cut": random.random((4, 3)).astype(np.float32)}
     lines = Lines(random.random((5, 2, 3)))
-    return Frame(serial, step, 0.5 * step, values, lines=lines, shifts={("objects", 0): (1.0, 2.0, step)})
+    curve = Curve("u", np.arange(size), random.random(size), low=random.random(size), told=3)
+    charts = {"line_1": ChartData((curve, replace(curve, title="v", low=None))), "none": ChartData(())}
+    return Frame(serial, step, 0.5 * step, values, charts, lines=lines, shifts={("objects", 0): (1.0, 2.0, step)})
 
 
 def filled(reel, steps, **of):
@@ -45,6 +50,10 @@ def test_a_frame_comes_back_bit_for_bit(reel):
     for name, values in seen.values.items():
         np.testing.assert_array_equal(again.values[name], values)
     np.testing.assert_array_equal(again.lines.segments, seen.lines.segments)
+    assert again.charts["none"] == seen.charts["none"]
+    for one, other in zip(again.charts["line_1"].curves, seen.charts["line_1"].curves, strict=True):
+        assert (one.title, one.told, one.low is None) == (other.title, other.told, other.low is None)
+        np.testing.assert_array_equal(one.y, other.y)
     assert not reel.due(seen)  # each moment once
     folder = reel.frames[0].file.parent
     reel.clear()

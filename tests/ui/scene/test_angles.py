@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from engines.api import FieldInfo
+from engines.geometry.meshes.adjacency import cells_at
 from tests.ui.scene.meshes import info, kuhn_cube
 from tests.ui.scene.test_renderer import SIZE, canvas, egl, pixels  # noqa: F401  # fixtures
 from ui.scene.colormaps import colormap
 from ui.scene.scene import Scene
-from ui.scene.shapes.surface import cells_at, surface
+from ui.scene.shapes.surface import surface
 from ui.scene.shapes.vertex_means import VertexMeans
 from workbench.project.project import CameraView, ViewSettings
 
@@ -40,7 +41,7 @@ def test_a_turn_over_a_face_goes_once_through_the_map(canvas) -> None:  # noqa: 
     scene.show_fields({"phase": wrapped.astype(np.float32)}, 1.0)
     row = pixels(scene)[SIZE[1] // 2, :, :3]
     drawn = row[row.sum(axis=1) > 0]
-    lut = colormap("cycle").astype(int)
+    lut = colormap("cycle", dark=True).astype(int)
     allowed = np.concatenate([lut[180:], lut[:76]])  # phases from π/2 to 3π/2, and a little
     nearest = np.abs(drawn[:, None] - allowed[None]).max(axis=2).min(axis=1)
     assert nearest.max() <= 6  # between two entries of the map, and rounding

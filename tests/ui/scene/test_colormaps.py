@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from ui.scene.colormaps import colormap, distinct_colours, names
-from ui.scene.visuals.plates import nice_step, tick_labels, ticks
+from ui.scene.colormaps import DARKEST, colormap, distinct_colours, lightness, names
+from ui.scene.visuals.plates import DARK, LIGHT, log_ticks, nice_step, tick_labels, ticks
 
 
 def luminance(lut):
@@ -51,3 +51,35 @@ def test_the_cyclic_map_closes() -> None:
     lut = colormap("cycle").astype(int)
     steps = np.abs(np.diff(lut, axis=0)).max()
     assert np.abs(lut[0] - lut[-1]).max() <= steps
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_is_at_rest_is_seen_on_a_dark_view(name: str) -> None:
+    """The ends of every map, and the middle of the diverging one, stand off the background; none of them shines."""
+    ground = lightness(np.array([DARK.top, DARK.bottom])).max()
+    lut = colormap(name, dark=True)
+    assert lightness(lut)[[0, 255]].min() >= (DARKEST if name != "cycle" else 0.3) - 0.01
+    assert lightness(lut).min() > ground + 0.04
+    assert (colormap(name, dark=True, reverse=True) == lut[::-1]).all()
+    assert colormap(name, dark=True, reverse=True) is colormap(name, dark=True, reverse=True), "compared by identity"
+
+
+def test_zero_of_a_diverging_map_is_near_the_background_in_both_themes() -> None:
+    for theme, dark in ((DARK, True), (LIGHT, False)):
+        middle = colormap("diverging", dark)[127]
+        ground = lightness(np.array([theme.top, theme.bottom]))
+        assert np.abs(lightness(middle) - ground).min() < 0.1
+    left, right = (colormap("diverging", dark=True)[end].astype(int) for end in (40, 215))
+    assert left[2] > left[0] + 60, "blue below zero"
+    assert right[0] > right[2] + 60, "red above it"
+
+
+def test_lightness_of_known_colours() -> None:
+    """Ottosson (2020): white 1, black 0; sRGB's red 0.628."""
+    assert lightness(np.array([[255, 255, 255], [0, 0, 0], [255, 0, 0]])) == pytest.approx([1, 0, 0.628], abs=1e-3)
+
+
+def test_ticks_of_a_logarithm() -> None:
+    assert log_ticks(2e-4, 2.0) == pytest.approx([1e-3, 1e-2, 0.1, 1.0])
+    assert log_ticks(3.0, 40.0) == pytest.approx([5.0, 10.0, 20.0])
+    assert log_ticks(3.0, 4.0) == [3.0, 4.0]

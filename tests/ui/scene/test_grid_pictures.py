@@ -53,11 +53,10 @@ def colours_at(image, scene, positions):
     return image[row, column]
 
 
-def expected(values, field=CONCENTRATION):
+def expected(values, field=CONCENTRATION, dark=True):
     low, high = field.range
-    return colormap(field.colormap)[np.clip(np.rint((values - low) / (high - low) * 255), 0, 255).astype(int)].astype(
-        int
-    )
+    places = np.clip(np.rint((values - low) / (high - low) * 255), 0, 255).astype(int)
+    return colormap(field.colormap, dark)[places].astype(int)
 
 
 @pytest.mark.usefixtures("canvas")
@@ -79,6 +78,30 @@ class TestPictures:
         # Pixels of 2.3 cells mix four of them unevenly: not 0 and 1 but a quarter to three quarters.
         low, high = expected(np.array([0.2]))[0], expected(np.array([0.8]))[0]
         assert ((inner[:, 1] > low[1]) & (inner[:, 1] < high[1])).all()
+
+    def test_a_logarithm_spreads_decades_evenly(self) -> None:
+        """1e-3, 1e-2, 0.1 and 1 within 1e-4 to 1: at one, two, three and four quarters of the map."""
+        grid = Grid((4, 4), (1.0, 1.0))
+        image, scene = drawn(grid, np.tile([1e-3, 1e-2, 0.1, 1.0], 4), logarithmic=True)
+        found = colours_at(image, scene, grid.centers(np.arange(4)))
+        lut = colormap("viridis", dark=True).astype(int)
+        assert np.abs(found - lut[[64, 128, 191, 255]]).max() <= 4
+
+    def test_contours_run_where_the_values_are(self) -> None:
+        """A ramp from 0 to 1 along x over 40 cells: lines at every tenth, linear between cells, and nowhere else."""
+        grid = Grid((4, 40), (1.0, 1.0))
+        x, _, _ = grid.centers(np.arange(grid.n_cells)).T
+        image, scene = drawn(grid, x / 40, contours=True)
+        bare, _ = drawn(grid, x / 40)
+        assert scene.isochrone_step(CONCENTRATION) == pytest.approx(0.1)
+        changed = np.abs(image - bare).sum(axis=2)[SIZE[1] // 2] > 60
+        ends, _ = scene.camera.to_pixels(np.array([[0.0, 2, 0], [40.0, 2, 0]]), *SIZE)
+        value_of = np.interp(np.arange(SIZE[0]) + 0.5, ends[:, 0], [0.0, 1.0], left=np.nan, right=np.nan)
+        pixel = 1 / (ends[1, 0] - ends[0, 0])
+        tenths = np.abs(value_of * 10 - np.round(value_of * 10)) / 10
+        assert np.nanmax(tenths[changed]) < 1.5 * pixel
+        lines = [k for k in range(1, 10) if changed[np.nanargmin(np.abs(value_of - k / 10))]]
+        assert lines == list(range(1, 10))
 
     def test_a_part_that_is_looked_at_closely_shows_its_own_cells(self) -> None:
         grid = Grid((1400, 1400), (1.0, 1.0))
@@ -142,7 +165,7 @@ def test_a_headless_picture_has_the_bar_the_ticks_and_its_own_unit() -> None:
     values = {"u": np.full(grid.n_cells, 0.5, np.float32)}
     picture = renderer.render(grid, info(grid), values, 1.0, ViewSettings(), size=(640, 400), theme=LIGHT)
     assert picture.shape == (400, 640, 4)
-    assert np.abs(picture[200, 320, :3].astype(int) - expected(np.array([0.5]))[0]).max() <= 2
+    assert np.abs(picture[200, 320, :3].astype(int) - expected(np.array([0.5]), dark=False)[0]).max() <= 2
     mm = renderer.render(
         Grid((64, 64), (0.1, 0.1)), info(grid), None, 1.0, ViewSettings(), size=(640, 400), theme=LIGHT
     )

@@ -9,7 +9,7 @@ import pytest
 from engines.api import FieldInfo
 from tests.ui.scene.meshes import ACTIVATION, VOLTAGE, info, kuhn_cube
 from tests.ui.scene.test_renderer import SIZE, canvas, egl, pixels  # noqa: F401  # fixtures
-from ui.panels.view import ViewPanel
+from ui.panels.view.panel import ViewPanel
 from ui.scene.scene import Scene, is_timed
 from ui.scene.shapes.smoothing import smoothed_known, smoothing
 from ui.scene.shapes.surface import surface
@@ -81,9 +81,9 @@ def test_a_range_that_nobody_typed_is_legible(qtbot) -> None:
     qtbot.addWidget(panel)
     phase = FieldInfo("phase", "Phase", "rad", "cell", (-math.pi, math.pi))
     panel.set_info(replace(info(kuhn_cube(2)), fields=(phase,)))
-    assert (panel.low.text(), panel.high.text()) == ("-3.1416", "3.1416")
+    assert (panel.colours.low.text(), panel.colours.high.text()) == ("-3.1416", "3.1416")
     panel.set_view(ViewSettings(range=(-3.1234567, 1.0)))
-    assert panel.low.value() == -3.1234567, "what a person typed is kept"
+    assert panel.colours.low.value() == -3.1234567, "what a person typed is kept"
 
 
 def test_smoothing_leaves_what_is_not_known_out() -> None:

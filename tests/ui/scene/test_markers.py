@@ -7,7 +7,7 @@ import numpy as np
 from engines.api import MarkerInfo, Markers
 from tests.ui.scene.meshes import info, kuhn_cube
 from tests.ui.scene.test_renderer import SIZE, canvas, egl  # noqa: F401 — fixtures
-from ui.panels.view import ViewPanel
+from ui.panels.view.panel import ViewPanel
 from ui.scene.overlays.hud import marker_lines
 from ui.scene.painter import Painter
 from ui.scene.scene import Scene

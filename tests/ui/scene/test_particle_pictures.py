@@ -61,7 +61,7 @@ def colours_at(image, scene, positions):
 def expected(values, field=INSIDE):
     low, high = field.range
     place = np.clip((np.asarray(values) - low) / (high - low), 0, 1)
-    return colormap(field.colormap)[np.rint(255 * place).astype(int)].astype(int)
+    return colormap(field.colormap, dark=True)[np.rint(255 * place).astype(int)].astype(int)
 
 
 def on_cut(scene, centre, radius, face, turn):

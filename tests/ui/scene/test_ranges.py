@@ -9,6 +9,7 @@ import pytest
 
 from engines.api import FieldInfo
 from tests.ui.scene.meshes import VOLTAGE, info, kuhn_cube
+from ui.scene.cameras.following import followed, span_of
 from ui.scene.scene import Scene
 from workbench.project.project import ViewSettings
 
@@ -52,3 +53,26 @@ def test_a_persons_own_range_counts_where_nothing_is_followed():
 @pytest.mark.parametrize("view", [{"range": (0.0, 7.0)}, {"follow": True}, {}])
 def test_an_angle_has_the_whole_circle_whatever_is_asked(view):
     assert show(shown(ANGLE, **view), 40.0) == (-180.0, 180.0)
+
+
+def test_a_symmetric_range_and_a_logarithmic_one() -> None:
+    scene = shown(VOLTAGE, range=(-90.0, 40.0), symmetric=True)
+    assert show(scene, 1.0) == (-90.0, 90.0)
+    amount = replace(AMPLITUDE, range=(0.0, 2.0))
+    scene = shown(amount, logarithmic=True)
+    assert show(scene, 1.0) == (0.0002, 2.0)
+    assert scene.look().log
+    assert not shown(AMPLITUDE, logarithmic=True).logarithmic(AMPLITUDE), "there is no logarithm of what has a sign"
+
+
+def test_one_particle_far_out_does_not_take_the_colours_from_all_others() -> None:
+    """A thousand values around 10 and one of 4000."""
+    values = np.append(np.linspace(5.0, 15.0, 1000), 4000.0).astype(np.float32)
+    assert followed([values], (0.0, 1.0), None, share=96.0) == (0.0, 15.0)
+    assert followed([values], (-3.0, 1.0), None) == (5.0, 4000.0)
+    low, high = followed([values], (-3.0, 1.0), None, share=96.0)
+    assert (low, high) == pytest.approx((5.2, 14.8), abs=0.02)
+    few = np.zeros(1000, np.float32)
+    few[:5] = 3.0
+    assert followed([few], (0.0, 1.0), None, share=96.0) == (0.0, 3.0), "the few that are not zero are what there is"
+    assert span_of(few, 90.0) == (0.0, 3.0)

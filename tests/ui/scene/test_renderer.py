@@ -67,7 +67,7 @@ def test_a_uniform_value_has_its_colour_of_the_map(canvas, value) -> None:
     drawn = image[..., :3].reshape(-1, 3)[image[..., :3].sum(axis=2).ravel() > 0]
     low, high = VOLTAGE.range
     place = 255 * np.clip((value - low) / (high - low), 0, 1)
-    expected = colormap("voltage")[round(place)].astype(int)
+    expected = colormap("voltage", dark=True)[round(place)].astype(int)
     assert len(drawn) > 0.2 * SIZE[0] * SIZE[1]
     # The texture interpolates between two entries, and squaring and rooting round once each.
     assert np.abs(drawn - expected).max() <= 4
@@ -90,7 +90,7 @@ def test_front_glows_between_its_edge_and_its_width_only(canvas) -> None:
     row = image[SIZE[1] // 2]
     (left, right), _ = scene.camera.to_pixels(np.array([[10.0, 0.3, 5.0], [10.0, 9.7, 5.0]]), *SIZE)
     y_of = np.interp(np.arange(SIZE[0]), [left[0], right[0]], [0.3, 9.7], left=np.nan, right=np.nan)
-    quiet = colormap("voltage")[10].astype(int)
+    quiet = colormap("voltage", dark=True)[10].astype(int)
     away = np.abs(row[:, :3] - quiet).sum(axis=1)
     cell = 10.0 / 12
     assert away[(y_of > 6.0 + cell) & (y_of < 9.5)].max() < 15
@@ -130,7 +130,7 @@ def test_clipping_shows_the_cut_with_the_values_inside(canvas) -> None:
     fields = {"voltage": np.where(mesh.centroids[:, 0] < 6.7, 40.0, -90.0), "activation": -np.ones(mesh.n_cells)}
     scene.show_fields({name: v.astype(np.float32) for name, v in fields.items()}, 1.0)
     middle = pixels(scene)[SIZE[1] // 2, SIZE[0] // 2, :3]
-    assert middle == pytest.approx(colormap("voltage")[255].astype(int), abs=4)
+    assert middle == pytest.approx(colormap("voltage", dark=True)[255].astype(int), abs=4)
 
 
 def test_light_keeps_what_faces_the_viewer_near_its_colour(canvas) -> None:
@@ -147,7 +147,7 @@ def test_render_is_a_whole_picture_with_bar_and_overlay(egl) -> None:
     picture = renderer.render(mesh, info(mesh), values, 12.5, ViewSettings(), size=(640, 400), lines=["Steps\t1"])
     assert picture.shape == (400, 640, 4)
     assert (picture[..., 3] == 255).all()
-    bar = colormap("voltage")[200].astype(int)
+    bar = colormap("voltage", dark=True)[200].astype(int)
     right = picture[:, 480:, :3].reshape(-1, 3).astype(int)
     assert np.abs(right - bar).max(axis=1).min() <= 2
     assert picture[:, 200:440].std() > 10
@@ -170,7 +170,7 @@ def test_unknown_geometry_is_refused_with_a_sentence(egl) -> None:
 def test_fields_that_miss_are_marked_on_the_bar() -> None:
     from ui.scene.visuals.plates import DARK, colour_bar
 
-    lut = colormap("viridis")
+    lut = colormap("viridis", dark=True)
     with_note = colour_bar(ACTIVATION, ACTIVATION.range, lut, DARK, 1.0, 300)
     gaps = replace(ACTIVATION, missing_title="between the cells, at some length")
     assert colour_bar(gaps, ACTIVATION.range, lut, DARK, 1.0, 300).shape[1] > with_note.shape[1]

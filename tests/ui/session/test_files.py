@@ -38,7 +38,7 @@ def test_a_dropped_file_opens_on_another_thread(window, qtbot, services):
     assert window.model.document.project.title == "heart"
     assert services.open_threads == ["workbench-files_0"]
     assert window.stack.currentWidget() is window.viewport
-    qtbot.waitUntil(lambda: services.recent() and not window.background.busy)
+    qtbot.waitUntil(lambda: bool(services.recent()) and not window.background.busy)
     assert services.recent()[0].path == "/tmp/heart.vtu"
     assert window.recent_menu.actions()[0].text() == "heart  (/tmp/heart.vtu)"
 
@@ -264,6 +264,7 @@ def test_files_outside_the_project_are_listed_before_they_are_read(window, qtbot
     qtbot.waitUntil(lambda: window.model.document is not None)
     answer = Permission(files=OUTSIDE) if button == "with_them" else Permission(left_out=OUTSIDE)
     assert services.permissions == [NOTHING, answer]
+    qtbot.waitUntil(lambda: bool(services.recent()))
     assert services.recent()[0].path == "/tmp/theirs.outside"
 
 

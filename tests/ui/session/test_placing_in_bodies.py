@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
@@ -24,8 +24,10 @@ from engines.peridynamics.parameters import (
 from tests.ui.scene.grids import info
 from tests.ui.viewport.test_brush import needs_display
 from ui.panels.problem import ProblemPanel
+from ui.session.controller import Phase
 from ui.session.model import DocumentModel
 from ui.session.placing import Placing
+from ui.session.redrawing import LONGEST_BUILD, Redrawing
 from ui.viewport.viewport import Viewport
 from workbench.project.document import Document
 from workbench.project.project import Project, ViewSettings
@@ -115,3 +117,42 @@ def drag(viewport, start, end):
             QEvent.Type.MouseButtonRelease: viewport.mouseReleaseEvent,
         }
         calls[kind](event)
+
+
+class Building(QObject):
+    """Of a controller what :class:`Redrawing` asks: builds are counted, nothing is built."""
+
+    phase_changed = Signal(str)
+
+    def __init__(self, model: DocumentModel) -> None:
+        super().__init__()
+        self.model, self.phase, self.stale, self.built = model, Phase.READY, True, 0
+
+    def build(self) -> None:
+        self.built += 1
+
+
+@pytest.mark.parametrize(
+    ("phase", "stale", "seconds", "built"),
+    [
+        (Phase.READY, True, 0.1, 2),
+        (Phase.PAUSED, True, 0.1, 0),
+        (Phase.READY, False, 0.1, 0),
+        (Phase.READY, True, 2 * LONGEST_BUILD, 1),
+    ],
+)
+def test_a_moved_notch_is_drawn_before_the_first_step(work, qtbot, monkeypatch, phase, stale, seconds, built):
+    """Where no step was taken; twice where building takes no time to speak of. Several changes in a row are one."""
+    now = [100.0]
+    monkeypatch.setattr("ui.session.redrawing.clock", SimpleNamespace(monotonic=lambda: now[0]))
+    controller = Building(work.model)
+    redrawing = Redrawing(controller, work.placing)
+    redrawing._settle.setInterval(5)
+    controller.phase, controller.stale = phase, stale
+    for x in (11.0, 12.0, 13.0, 14.0):
+        work.model.edit(("parameters", "notches", 0, "end"), (x, 15.0), "notch")
+        if x in (12.0, 14.0):
+            qtbot.waitUntil(lambda: not redrawing._settle.isActive(), timeout=2000)
+            now[0] += seconds
+            controller.phase_changed.emit(Phase.READY)
+    assert controller.built == built

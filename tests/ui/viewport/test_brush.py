@@ -19,7 +19,7 @@ from tests.ui.scene.grids import PAINT, PondServices, info
 from tests.ui.scene.meshes import info as mesh_info
 from tests.ui.scene.meshes import kuhn_cube
 from tests.ui.viewport.test_viewport import drag, send_mouse
-from ui.panels.brush import BrushPanel
+from ui.panels.view.brush import BrushPanel
 from ui.session.paint.painting import INTERVAL_MILLISECONDS, Painting
 from ui.viewport.brush import MOST_DABS, SPACING, Brush
 from ui.viewport.viewport import Viewport

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, Qt
 
 from engines.geometry.grid import Grid
 from tests.ui.scene.grids import gather, info
-from ui.panels.grid import GridPanel
+from ui.panels.view.grid import GridPanel
 from ui.viewport import surfaces as viewport_surfaces
 from ui.viewport.viewport import Viewport
 from workbench.project.project import CameraView, Project, ViewSettings

@@ -13,7 +13,7 @@ from PySide6.QtCore import QPointF, Qt
 from engines.geometry.particles import Particles
 from tests.ui.doubles import slab
 from tests.ui.scene.spheres import INSIDE, SHELLS, SURFACE, info, ten
-from ui.panels.view import ViewPanel
+from ui.panels.view.panel import ViewPanel
 from ui.scene.layers.particles import VALUES
 from ui.scene.overlays.hud import Hud
 from ui.scene.visuals.plates import DARK, colour_bar
@@ -112,14 +112,14 @@ def test_the_range_fits_what_is_in_the_picture(shown, qtbot) -> None:
     panel = ViewPanel()
     qtbot.addWidget(panel)
     panel.set_info(info(ten(), INSIDE))
-    panel.fit_asked.connect(lambda: panel.fit_range(shown.viewport.span()))
+    panel.fit_asked.connect(lambda: panel.colours.fit_range(shown.viewport.span()))
     edits = []
     panel.edited.connect(edits.append)
-    panel.fit_button.click()
+    panel.colours.fit.click()
     assert edits[-1].range == (0.0, 1.0)
-    panel.fit_range((0.3, 0.4))
-    panel.fit_range((0.5, 0.5))  # the same everywhere: as it was
-    panel.fit_range(None)
+    panel.colours.fit_range((0.3, 0.4))
+    panel.colours.fit_range((0.5, 0.5))  # the same everywhere: as it was
+    panel.colours.fit_range(None)
     assert [view.range for view in edits] == [(0.0, 1.0), (0.3, 0.4)]
 
 

@@ -1,4 +1,4 @@
-"""Exports opened by programs that are not ours, where they are installed (pyvista and vtk, meshio)."""
+"""Exports opened by programs that are not ours, where these are installed: vtk, meshio, scikit-rf, bpx, PyNWB."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ import numpy as np
 import pytest
 
 from engines.api import FieldInfo
+from engines.api.errors import ProblemError
+from engines.api.values import Population, Spikes
+from engines.battery.bpx import write_bpx
+from engines.battery.parameter_sets import PARAMETER_SETS
+from engines.fdtd.ports.touchstone import Network, suffix, touchstone_text
 from engines.geometry.grid import Grid
 from engines.geometry.meshes.box import box_mesh
 from engines.geometry.particles import Particles
+from workbench.api.arrays import Quantity
+from workbench.api.runs.recording import SpikeTrains
+from workbench.cli import main
 from workbench.export.moments.series import Series
 from workbench.export.moments.vtkhdf import VtkHdf
+from workbench.export.streams.nwb import convert_spikes
+from workbench.export.streams.spikes import SpikesFile
 
 CELL = FieldInfo("voltage", "Voltage", "mV", "cell", (0, 1))
 VECTOR = FieldInfo("E", "Field", "V/m", "cell", (0, 1), components=3)
@@ -63,3 +73,73 @@ def test_meshio_reads_a_moment_of_a_mesh(tmp_path):
     found = meshio.read(tmp_path / "fields" / "fields_000000003.vtu")
     np.testing.assert_array_equal(found.cells_dict["tetra"], mesh.cells)
     np.testing.assert_array_equal(found.cell_data_dict["voltage [mV]"]["tetra"], np.arange(mesh.n_cells))
+
+
+@pytest.mark.parametrize(("ports", "version"), [(1, "1.1"), (2, "1.1"), (5, "1.1"), (3, "2.0")])
+def test_scikit_rf_reads_touchstone_files(ports, version, tmp_path):
+    skrf = pytest.importorskip("skrf")
+    chance = np.random.default_rng(ports)
+    scattering = chance.random((4, ports, ports)) + 1j * chance.random((4, ports, ports))
+    known = Network(np.linspace(1e9, 4e9, 4), scattering, np.full(ports, 75.0))
+    path = tmp_path / f"antenna{suffix(ports, version)}"
+    path.write_text(touchstone_text(known, version=version))
+    found = skrf.Network(str(path))
+    np.testing.assert_allclose(found.f, known.frequencies)
+    np.testing.assert_allclose(found.s, scattering, rtol=1e-9)
+    np.testing.assert_array_equal(found.z0, np.full((4, ports), 75.0))
+
+
+@pytest.mark.parametrize("name", list(PARAMETER_SETS))
+def test_bpx_reads_parameter_sets(name, tmp_path):
+    bpx = pytest.importorskip("bpx")
+    cell = PARAMETER_SETS[name]
+    try:
+        write_bpx(cell, tmp_path / "cell.json")
+    except ProblemError as error:
+        pytest.skip(str(error))
+    found = bpx.parse_bpx_file(str(tmp_path / "cell.json")).parameterisation
+    assert found.cell.electrode_area == cell.values()["electrode_area"]
+    assert found.cell.nominal_cell_capacity == cell.values()["nominal_capacity"]
+    for x in (0.2, 0.5, 0.8):
+        theirs = found.negative_electrode.ocp.to_python_function()(x)
+        assert theirs == pytest.approx(float(cell.negative_ocp(x)), abs=1e-6)
+
+
+POPULATIONS = (
+    Population("Excitatory", 0, 3),
+    Population("Noise", 3, 5, recorded=False),
+    Population("Inhibitory", 5, 7),
+)
+FOUND = Spikes(np.array([0, 2, 2, 7, 9], np.int32), np.array([6, 0, 2, 6, 0], np.int32), 0.1)
+TRAINS = {0: [2e-4, 9e-4], 1: [], 2: [2e-4], 5: [], 6: [0.0, 7e-4]}
+"""[s] by neuron, of FOUND."""
+
+
+def test_pynwb_reads_spike_trains(tmp_path, capsys):
+    pynwb = pytest.importorskip("pynwb")
+    file = SpikesFile(tmp_path / "spikes.h5", POPULATIONS, 0.1, "ms")
+    file.make()
+    file.append([FOUND])
+    assert main(["convert", str(file.path), str(tmp_path / "told.nwb")]) == 0
+    assert "5 neurons, 5 spikes" in capsys.readouterr().out
+    trains = SpikeTrains(FOUND.neurons, Quantity(FOUND.times, "ms", "Time"), POPULATIONS)
+    for path in (tmp_path / "told.nwb", trains.save(tmp_path / "saved.nwb")):
+        assert pynwb.validate(path=str(path)) == []
+        with pynwb.NWBHDF5IO(str(path), "r") as opened:
+            units = opened.read().units
+            assert list(units.id[:]) == list(TRAINS)
+            for found, wanted in zip(units["spike_times"][:], TRAINS.values(), strict=True):
+                assert list(found) == pytest.approx(wanted)
+            assert list(units["population"][:]) == ["Excitatory"] * 3 + ["Inhibitory"] * 2
+
+
+def test_a_network_that_is_silent_is_written_and_other_files_are_not_read(tmp_path):
+    pynwb = pytest.importorskip("pynwb")
+    file = SpikesFile(tmp_path / "spikes.h5", POPULATIONS, 0.1, "ms")
+    file.make()
+    assert convert_spikes(file.path, tmp_path / "silent.nwb") == (5, 0)
+    with pynwb.NWBHDF5IO(str(tmp_path / "silent.nwb"), "r") as opened:
+        assert [len(train) for train in opened.read().units["spike_times"][:]] == [0] * 5
+    (tmp_path / "other.h5").write_bytes(b"no HDF5")
+    with pytest.raises(ProblemError, match=r"other.h5' holds no spikes of a run: name its spikes.h5"):
+        convert_spikes(tmp_path / "other.h5", tmp_path / "other.nwb")

@@ -256,3 +256,34 @@ def test_the_command_line_refuses_and_names_the_flag(tmp_path, private, capsys, 
     assert "--allow-outside" in told
     assert not (tmp_path / "out").exists()
     assert main([*command, str(folder), "--allow-outside", *ending]) == 0
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "picture" * 40 + ".png", "a/" * 1500 + "b.png"])
+def test_names_longer_than_any_file_s_are_one_sentence(tmp_path, name):
+    with pytest.raises(ProblemError, match="longer than names of files can be: not opened") as told:
+        open_document(stranger(tmp_path / "p", name))
+    assert len(str(told.value)) < 400
+    with pytest.raises(ProblemError, match=r"cannot be read|There is no") as told:
+        open_document(tmp_path / name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are of POSIX")
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("name", ["a.png", "a.zip", "a.json", "a.vtu", "a.in", "a.csv", "a.mmt", "a"])
+def test_a_pipe_is_not_waited_for(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(ProblemError, match=r"is a pipe or a device|holds no project\.json"):
+        open_document(tmp_path / name)
+
+
+def test_a_picture_reaches_nothing_hidden_beside_it(tmp_path, private):
+    """In somebody's home, keys and settings."""
+    private.parent.rename(tmp_path / ".keys")
+    private = tmp_path / ".keys" / private.name
+    folder = stranger(tmp_path / "p", f".keys/{private.name}")
+    text = (folder / "project.json").read_text()
+    (tmp_path / "shot.png").write_bytes(encode_png(np.zeros((2, 2, 4), np.uint8), {KEYWORD: text}))
+    (tmp_path / "own.png").write_bytes(b"theirs")
+    with pytest.raises(OutsideFiles) as asked:
+        open_document(tmp_path / "shot.png")
+    assert asked.value.files == (private,)

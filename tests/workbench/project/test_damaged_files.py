@@ -118,3 +118,17 @@ def test_a_whole_zip_still_opens(project, tmp_path):
     place = tmp_path / "whole.zip"
     save_document(open_document(project), place)
     assert open_document(Path(place)).project.engine == "wave"
+
+
+def test_a_file_that_expands_a_thousandfold_stays_in_its_zip(project, tmp_path):
+    place = tmp_path / "swollen.zip"
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for file in sorted(project.rglob("*")):
+            if file.suffix == ".json":
+                archive.write(file, file.relative_to(project))
+            elif file.is_file():
+                archive.writestr(file.relative_to(project).as_posix(), file.read_bytes() + bytes(65 << 20))
+    began = time.process_time()
+    with pytest.raises(ProblemError, match="would expand to 65 MB, over 100 times what is stored"):
+        open_document(place)
+    assert time.process_time() - began < 0.5

@@ -278,7 +278,7 @@ def test_a_folder_that_may_not_be_written_is_said(project, monkeypatch):
     def refuse(*args: Any, **options: Any) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(atomic.tempfile, "mkstemp", refuse)
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
     with pytest.raises(StorageError, match="may not be written"):
         save_document(open_document(project))
 

@@ -9,7 +9,9 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
+from engines.backend.devices import faster
 from engines.geometry.meshes import mesh as mesh_module
+from tests.engines.backend.test_faster import Device
 from tests.workbench.fake_engine import WaveEngine, WaveParameters, block
 from workbench.project.document import Document, open_document
 from workbench.project.project import Probe, Project
@@ -60,3 +62,19 @@ def test_until_of_the_caller_wins(project):
     runner.wait(RunState.FINISHED)
     assert runner.post(lambda simulation: simulation.step).result(5) == 50
     runner.close()
+
+
+def test_the_log_says_why_a_run_is_where_it_is(project, monkeypatch):
+    monkeypatch.setattr(faster, "compiled_ahead", lambda: True)
+    opened = []
+
+    def open_backend(device, reserve_core):
+        opened.append(Device("cpu" if device == "cpu" else "cuda"))
+        return opened[-1]
+
+    runner = start(open_document(project), "auto", autostart=True, open_backend=open_backend)
+    assert runner.wait(RunState.FINISHED, timeout=20) is RunState.FINISHED
+    told = [message.text for message in runner.take_messages()]
+    runner.close()
+    assert sum("times as fast as" in text for text in told) == 1
+    assert [each.closed for each in opened] == [True, True]

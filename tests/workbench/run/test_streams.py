@@ -12,7 +12,7 @@ from engines.api import registry
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from tests.workbench.fake_engine import FakeBackend
-from workbench.export import streams as files
+from workbench.export.streams import spikes as files
 from workbench.project.document import Document, new_document
 from workbench.run.frames import RunState
 from workbench.run.recording import Recorder

@@ -17,8 +17,8 @@ from engines.geometry.meshes.box import box_mesh
 from engines.spiking.engine import SpikingEngine
 from engines.stencil.engine import StencilEngine
 from tests.engines.fdtd.media.solids import test_painting as fdtd
-from tests.engines.spiking.watch import test_looking as spiking
-from tests.engines.stencil import test_stencil_engine as stencil
+from tests.engines.spiking import problems as spiking
+from tests.engines.stencil import problems as stencil
 from workbench.run.strokes import MOST_BYTES, Outcome, Stroke, keep_within
 
 

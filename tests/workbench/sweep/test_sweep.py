@@ -17,7 +17,7 @@ from workbench.project.document import open_document
 from workbench.sweep import running
 from workbench.sweep.numbers import number_called, numbers_of
 from workbench.sweep.outlook import outlook
-from workbench.sweep.plan import Kept, SweepPlan, Variation, values_of, variation
+from workbench.sweep.plan import KeptChart, SweepPlan, Variation, values_of, variation
 from workbench.sweep.readings import Reading, reading_of
 from workbench.sweep.running import run_sweep
 from workbench.sweep.table import against, columns_of, overlay, table_of, value_of
@@ -198,7 +198,7 @@ def test_who_ends_it_gets_the_rows_until_then_and_the_device_is_free(document):
 
 def test_a_chart_that_is_not_there_ends_the_sweep_with_the_names(document):
     with pytest.raises(ProblemError, match="no chart 'mean' in these runs; there are: mean_voltage"):
-        list(run_sweep(plan_of(document, ("speed", "1,2"), kept=(Kept("mean"),)), FakeBackend()))
+        list(run_sweep(plan_of(document, ("speed", "1,2"), kept=(KeptChart("mean"),)), FakeBackend()))
 
 
 def test_long_series_are_thinned_and_keep_their_last_value(document, monkeypatch):
@@ -249,7 +249,7 @@ def charted(document, monkeypatch):
 
 
 def test_curves_are_laid_over_each_other_and_columns_over_a_parameter(charted):
-    plan = plan_of(charted, ("speed", "3,1"), ("tau", "1,2"), until=0.1, kept=(Kept("line", Reading("at", 0.5)),))
+    plan = plan_of(charted, ("speed", "3,1"), ("tau", "1,2"), until=0.1, kept=(KeptChart("line", Reading("at", 0.5)),))
     rows = list(run_sweep(plan, FakeBackend()))
     assert [row.case[0] for row, _ in overlay(rows, "line", "y")] == [3, 3, 1, 1]
     columns = columns_of(rows)

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import Array
@@ -27,6 +27,8 @@ from workbench.export.tables import rows_as_text
 from workbench.project.measured import difference
 from workbench.project.project import MeasuredData
 
+GAP, MARGIN = 6, 4
+"""Pixels between what stands beside each other, and at the sides."""
 COUNTED = 1e5
 """Numbers beyond this are written with a power of ten, counts or not."""
 SAVED_AS = {
@@ -71,12 +73,16 @@ class ChartCell(QWidget):
         self._forecast = EMPTY
         self._measured: tuple[MeasuredData, ...] = ()
         self._hover: float | None = None
+        self._moment: float | None = None
         self.plot = make_plot(chart, x_unit, self)
         self.title = ChartTitle(chart.title, self)
         self.title.double_clicked.connect(self.size_asked)
         self.readout = QLabel(self)
-        self.readout.setObjectName("muted")
-        self.readout.setTextFormat(Qt.TextFormat.PlainText)
+        self.below = QLabel(self)
+        for label in (self.readout, self.below):
+            label.setObjectName("muted")
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.below.hide()
         self.legend = Legend(self)
         self.legend.hide()
         self.enlarge = self._button("enlarge", "As large as the view (double-click on the title; Escape leads back)")
@@ -85,7 +91,7 @@ class ChartCell(QWidget):
         self.more.setAccessibleName(f"Menu of {chart.title}")
         self.more.clicked.connect(lambda: self.menu().popup(self.more.mapToGlobal(QPoint(0, self.more.height()))))
         top = QHBoxLayout()
-        top.setSpacing(6)
+        top.setSpacing(GAP)
         top.addWidget(self.title, 1)
         top.addWidget(self.readout)
         for widget in (self.readout, self.enlarge, self.more):
@@ -94,9 +100,10 @@ class ChartCell(QWidget):
         top.addWidget(self.enlarge)
         top.addWidget(self.more)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(4, 2, 4, 2)
+        layout.setContentsMargins(MARGIN, 2, MARGIN, 2)
         layout.setSpacing(1)
         layout.addLayout(top)
+        layout.addWidget(self.below)
         layout.addWidget(self.legend)
         layout.addWidget(self.plot, 1)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -163,6 +170,12 @@ class ChartCell(QWidget):
         self._hover = x
         self.plot.show_cursor(x)
         self._tell()
+
+    def show_moment(self, x: float | None) -> None:
+        """Read all values there while nobody points at another place; None: the newest."""
+        if x != self._moment:
+            self._moment = x
+            self._tell()
 
     # What can be done with it.
 
@@ -245,17 +258,37 @@ class ChartCell(QWidget):
     def _tell(self) -> None:
         data, bars = self.plot.data, self.chart.kind == "bar"
         dots = self.chart.kind in ("raster", "matrix")  # one number says nothing of them
-        values = [None if dots or self._paper else value_at(curve, self._hover, bar=bars) for curve in data.curves]
+        at = self._moment if self._hover is None else self._hover
+        values = [None if dots or self._paper else value_at(curve, at, bar=bars) for curve in data.curves]
         unit = self.look.unit(self.chart.unit)
         texts = [
             "" if value is None else f"{value:.0f}" if unit == "1" and _counts(curve.y) else figure(value, unit)
             for value, curve in zip(values, data.curves, strict=True)
         ]
-        where = "" if self._hover is None else self._where(self._hover)
-        single = len(texts) == 1
-        self.readout.setText("   ".join(part for part in (where, texts[0] if single else "") if part))
+        where = "" if at is None else self._where(at)
+        told = texts[0] if len(texts) == 1 else ""
+        self._say("   ".join(part for part in (where, told) if part))
         briefs = ["" if value is None else figure(value, "", 3) for value in values]
         self.legend.set_entries([*self._curve_entries(texts, briefs), *self._other_entries()])
+
+    def _say(self, text: str) -> None:
+        """Beside the title where there is room for both, below it where there is not: neither is cut short."""
+        widest = max(text, "8" * len(text), key=self.fontMetrics().horizontalAdvance)  # so that it stays in its place
+        beside = self._room_beside_title >= self.fontMetrics().horizontalAdvance(widest)
+        self.readout.setText(text if beside else "")
+        self.below.setText("" if beside else text)
+        self.below.setVisible(bool(text) and not beside and not self._paper)
+
+    @property
+    def _room_beside_title(self) -> int:
+        """Pixels of the first line that title and buttons leave."""
+        buttons = sum(button.sizeHint().width() + GAP for button in (self.enlarge, self.more) if not button.isHidden())
+        return self.width() - 2 * MARGIN - self.title.full_width - buttons - GAP
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != self.width():
+            self._tell()
 
     def _where(self, x: float) -> str:
         if self.abscissa:

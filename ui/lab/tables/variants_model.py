@@ -14,6 +14,7 @@ from ui.lab.findings import Key, key, published_figure, shape_text, winners
 from ui.widgets.formatting import count_text, duration_text
 from ui.widgets.theme import theme
 from workbench.bench.records import LabRecord, VariantRecord, device_text
+from workbench.words.units import seconds_of
 
 Index = QModelIndex | QPersistentModelIndex
 FRACTION = Qt.ItemDataRole.UserRole
@@ -48,8 +49,8 @@ def _range(record: VariantRecord) -> str:
     """The 5th and 95th percentile in the unit of the median."""
     number, unit = duration_text(record.seconds).split(" ", 1)
     digits = len(number.partition(".")[2])
-    scale = {"s": 1.0, "ms": 1e3, "µs": 1e6, "ns": 1e9}.get(unit, 1.0)
-    return f"({record.seconds_p5 * scale:.{digits}f}–{record.seconds_p95 * scale:.{digits}f})"
+    of = seconds_of(unit) or 1.0
+    return f"({record.seconds_p5 / of:.{digits}f}–{record.seconds_p95 / of:.{digits}f})"
 
 
 COLUMNS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -40,6 +41,7 @@ class ProbesPanel(QWidget):
         self.store = TraceStore()
         self._fields: dict[str, FieldInfo] = {}
         self._time_unit = ""
+        self._past: float | None = None
         self.plot = TracePlot(self)
         self.list = ProbeList(self)
         self._rows = QScrollArea(self)
@@ -152,6 +154,12 @@ class ProbesPanel(QWidget):
         self._show()
         self._read("")
 
+    def look_back(self, time: float | None) -> None:
+        """The rest of the window shows this moment: values are of then. None: the newest."""
+        self._past = time
+        self.plot.show_moment(time)
+        self._show()
+
     def _read(self, text: str) -> None:
         """What is under the mouse; else what the pale curves are."""
         self.readout.setText(text or (LEFT_NOTE if self.store.left else ""))
@@ -206,8 +214,10 @@ class ProbesPanel(QWidget):
         if (title, unit, self._time_unit) != self.plot.axes:
             self.plot.set_axes(title, unit, self._time_unit)
         self.plot.show_traces(names, buffers, self._left(chosen))
-        last = {place: buffers[name].values[-1] for place, name in enumerate(names) if len(buffers.get(name, ()))}
-        self.list.show_values({place: figure(value, unit) for place, value in last.items()})
+        known = {place: buffers[name] for place, name in enumerate(names) if len(buffers.get(name, ()))}
+        at = math.inf if self._past is None else self._past
+        values = {place: buffer.at(at) for place, buffer in known.items()}
+        self.list.show_values({place: figure(value, unit) for place, value in values.items() if value is not None})
 
     def _left(self, chosen: Sequence[str]) -> list[dict[str, tuple[Array, Array]]]:
         """The curves of the branches that the run has left, by the names of the plot."""

@@ -36,8 +36,10 @@ class TracePlot(pg.PlotWidget):
         self.showGrid(x=True, y=True, alpha=0.12)
         self.getAxis("left").setWidth(54)  # "-85.75" and the unit beside it
         self._cursor = pg.InfiniteLine(angle=90, movable=False)
-        self._cursor.hide()
-        self.addItem(self._cursor, ignoreBounds=True)
+        self._moment = pg.InfiniteLine(angle=90, movable=False)
+        for line in (self._cursor, self._moment):
+            line.hide()
+            self.addItem(line, ignoreBounds=True)
         self.scene().sigMouseMoved.connect(self._hover)
         theme().changed.connect(self._dress)
         self._dress()
@@ -108,6 +110,12 @@ class TracePlot(pg.PlotWidget):
             else:
                 curve.setData(buffer.times, buffer.values)
 
+    def show_moment(self, time: float | None) -> None:
+        """The time that the rest of the window looks back to."""
+        self._moment.setVisible(time is not None)
+        if time is not None:
+            self._moment.setValue(time)
+
     def autoscale(self) -> None:
         self.enableAutoRange()
 
@@ -142,6 +150,7 @@ class TracePlot(pg.PlotWidget):
             curve.setPen(pg.mkPen(colors.trace(self._colors[name]), width=1.6))
         self._dress_left()
         self._cursor.setPen(pg.mkPen(colors.muted, width=1, style=Qt.PenStyle.DashLine))
+        self._moment.setPen(pg.mkPen(colors.color("accent", 150), width=1))
         for side in ("left", "bottom"):
             axis = self.getAxis(side)
             axis.setPen(pg.mkPen(colors.border))

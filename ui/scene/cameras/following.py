@@ -17,11 +17,14 @@ KEPT = 0.35
 
 
 def followed(
-    values: Sequence[Array], natural: tuple[float, float], before: tuple[float, float] | None
+    values: Sequence[Array],
+    natural: tuple[float, float],
+    before: tuple[float, float] | None,
+    share: float = 100.0,
 ) -> tuple[float, float] | None:
     """The range for ``values``; as ``natural``, the field's own, is symmetric or begins at zero, so is this.
 
-    ``before`` is kept while it fits. None: nothing stands out of zero.
+    ``before`` is kept while it fits. None: nothing stands out of zero. share: per cent of the values that it holds.
     """
     parts = [each[np.abs(each) < NO_DATA / 2] for each in values]
     known = np.concatenate([part.ravel() for part in parts]) if parts else np.zeros(0)
@@ -29,15 +32,25 @@ def followed(
         return before
     low, high = natural
     if low != -high and low != 0:
-        found = float(known.min()), float(known.max())
+        found = span_of(known, share)
         return found if found[1] > found[0] else before
-    peak = float(np.percentile(np.abs(known), SHARE))
+    peak = float(np.percentile(np.abs(known), min(share, SHARE)))
+    if not peak > 1e-30:  # all but a few are zero, and those few are what there is to see
+        peak = float(np.percentile(np.abs(known), SHARE))
     if before is not None and KEPT * before[1] <= peak <= before[1]:
         return before
     if not peak > 1e-30:
         return before
     top = ladder(peak)
     return (-top if low < 0 else 0.0), top
+
+
+def span_of(values: Array, share: float) -> tuple[float, float]:
+    """The ends of what holds ``share`` per cent of (n,) values, as many being above as below; of all where that is one
+    number."""
+    cut = 0.5 * (100.0 - share)
+    low, high = (float(end) for end in np.percentile(values, (cut, 100.0 - cut)))
+    return (low, high) if high > low else (float(values.min()), float(values.max()))
 
 
 def ladder(value: float) -> float:

@@ -59,6 +59,7 @@ class GridLayer(Layer):
 
     clips = False
     ruled = True
+    contoured = True
     locations = ("cell", "grid")
 
     def __init__(self, grid: Grid) -> None:
@@ -72,7 +73,7 @@ class GridLayer(Layer):
         self._shape = self.plan_shape(Plan())
         self._values: dict[str, Values] = {}
         self._painter = GridPainter(self.grid)
-        self._limits = (0.0, 1.0)
+        self._limits, self._log = (0.0, 1.0), False
 
     @property
     def bounds(self) -> tuple[Array, Array]:
@@ -230,9 +231,14 @@ class GridLayer(Layer):
         u = (positions[:, 0] - corner[0]) / across[0] * sheet.span[0]
         v = (positions[:, 1] - corner[1]) / up[1] * sheet.span[1]
         values = kept[np.clip(v.astype(int), 0, rows - 1), np.clip(u.astype(int), 0, columns - 1)]
-        low, high = self._limits
-        place = np.clip((values - low) / (high - low), -0.25, 1.25)
+        place = np.clip(self._place(values), -0.25, 1.25)
         return np.where(values < 0.3 * NO_DATA, self._lift * place, 0.0)
+
+    def _place(self, values: Array) -> Array:
+        """Between the ends of the colours, as ``place.glsl`` has it."""
+        low, high = self._limits
+        share = (values - low) / (high - low)
+        return np.log1p(np.maximum(share, 0) * (high / low - 1)) / np.log(high / low) if self._log else share
 
     def shown_at(self, positions: Array) -> Array:
         if not self._lift:
@@ -251,7 +257,7 @@ class GridLayer(Layer):
     # Drawing.
 
     def draw(self, look: Look, view: Array, projection: Array, palette: Palette) -> None:
-        self._limits = look.limits
+        self._limits, self._log = look.limits, look.log
         values = {name: kept for name, kept in self._values.items() if name != VOLUME}
         self._painter.draw(self.shape.sheets, values, self._lift, look, view, projection, palette)
 

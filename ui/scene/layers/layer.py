@@ -15,6 +15,7 @@ import numpy as np
 
 from engines.api import Array, FieldInfo, FrontInfo, Selection
 from ui.scene.cameras.camera import Camera
+from ui.scene.cameras.following import span_of
 from ui.scene.shapes.vertex_means import NO_DATA
 from ui.scene.visuals.surface import Look, Palette
 from workbench.project.project import CameraView, ClipPlane
@@ -35,7 +36,8 @@ class Plan:
     ``volume`` instead of slices. ``coarse``: few triangles; ``samples``: how many values to ask for at most;
     ``window``: the part of a grid that is looked at closely; ``markers``: whether those of the run are drawn;
     ``inside``: the front is looked for in so many cells at most and the surface is seen through. ``displaced`` says
-    where elements have gone, ``hiding`` which may be hidden; ``lines``: whether those of the run are drawn."""
+    where elements have gone, ``hiding`` which may be hidden; ``lines``: whether those of the run are drawn;
+    ``fibres``: those of a mesh."""
 
     field: FieldInfo | None = None
     front: FrontInfo | None = None
@@ -53,6 +55,7 @@ class Plan:
     displaced: FieldInfo | None = None
     hiding: FieldInfo | None = None
     lines: bool = False
+    fibres: bool = False
 
 
 class Shape(Protocol):
@@ -69,6 +72,8 @@ class Layer(ABC):
     length_unit: str = "mm"
     locations: tuple[str, ...] = ("cell",)
     """Where fields may live that this layer can draw."""
+    contoured: bool = False
+    """Whether lines of equal value can be drawn on it."""
     clips: bool = True
     """Whether the clipping plane cuts it."""
     home: CameraView = CameraView()
@@ -147,11 +152,11 @@ class Layer(ABC):
         """The values that colour what is drawn, NO_DATA where there is none."""
         return ()
 
-    def span(self) -> tuple[float, float] | None:
-        """The lowest and the highest value that is drawn; None where there is none."""
-        found = [values[np.abs(values) < NO_DATA / 2] for values in self.drawn_values]
-        found = [values for values in found if values.size]
-        return (float(min(map(np.min, found))), float(max(map(np.max, found)))) if found else None
+    def span(self, share: float = 100.0) -> tuple[float, float] | None:
+        """The ends of ``share`` per cent of the values that are drawn; None where there is none."""
+        found = [values[np.abs(values) < NO_DATA / 2].ravel() for values in self.drawn_values]
+        known = np.concatenate(found) if found else np.zeros(0)
+        return span_of(known, share) if known.size else None
 
     @property
     def displacements(self) -> Array | None:

@@ -9,16 +9,19 @@ import numpy as np
 import scipy
 
 from engines.api import Array, Selection
+from engines.geometry.meshes.adjacency import cells_at
 from engines.geometry.meshes.mesh import TetMesh
 from ui.scene.colormaps import distinct_colours
 from ui.scene.layers.layer import MOST_SAMPLES, Layer, Plan
 from ui.scene.shapes.cut import Cut, cut
 from ui.scene.shapes.decimate import coarse_surface
+from ui.scene.shapes.fibres import streamlines
 from ui.scene.shapes.inside import RECENT_WIDTHS, Inside, inside_of
 from ui.scene.shapes.picking import first_hit
 from ui.scene.shapes.smoothing import BEAT_WIDTHS, recurring, smoothed, smoothed_known, smoothing
-from ui.scene.shapes.surface import Surface, cells_at, surface
+from ui.scene.shapes.surface import Surface, surface
 from ui.scene.shapes.vertex_means import NO_DATA, VertexMeans
+from ui.scene.visuals.fibres import FibreVisual
 from ui.scene.visuals.inside import InsideFront
 from ui.scene.visuals.surface import NO_PLANE, Look, Palette, SurfaceVisual
 from workbench.project.project import ClipPlane
@@ -51,6 +54,8 @@ class Shape:
 class TetLayer(Layer):
     """Draws a :class:`TetMesh`."""
 
+    contoured = True
+
     def __init__(self, mesh: TetMesh) -> None:
         self.mesh = self.geometry = mesh
         self.full = surface(mesh)
@@ -74,6 +79,8 @@ class TetLayer(Layer):
         self._stale_meshes = {"surface", "cut"}
         self._stale_values = False
         self._visuals: dict[str, SurfaceVisual] = {}
+        self._fibres = FibreVisual()
+        self._fibred: tuple[ClipPlane | None, Array] | None = None
 
     @property
     def mixes(self) -> bool:
@@ -237,9 +244,25 @@ class TetLayer(Layer):
         self._draw_surface(look, view, projection)
 
     def draw_over(self, look: Look, view: Array, projection: Array, palette: Palette) -> None:
-        """The surface and the cut, where one sees through them."""
+        """The surface and the cut, where one sees through them, and fibres."""
         if self.shape.inside is not None:
             self._draw_surface(look, view, projection, GLASS, CUT_GLASS)
+        if self.shape.plan.fibres and self.mesh.fibres is not None:
+            self._fibres.draw(self._fibre_lines(self.mesh.fibres), look, view, projection)
+
+    def _fibre_lines(self, fibres: Array) -> Array:
+        """(n, 2, 3): on the surface that the clipping plane leaves, and on the cut; made once for these."""
+        section, key = self.shape.cut, self.shape.plan.clip
+        if self._fibred is None or self._fibred[0] != key:
+            full, clip = self.full, plane_equation(key)
+            lines = streamlines(full.points, full.triangles, fibres[full.owners])
+            if clip is not None:
+                lines = lines[(lines @ np.array(clip[:3]) <= clip[3]).all(axis=1)]
+            if section is not None:
+                on_cut = streamlines(section.points, section.triangles, fibres[section.owners])
+                lines = np.concatenate([lines, on_cut])
+            self._fibred = key, lines
+        return self._fibred[1]
 
     def _draw_surface(
         self, look: Look, view: Array, projection: Array, glass: float = 0.0, cut_glass: float = 0.0
@@ -292,6 +315,7 @@ class TetLayer(Layer):
             visual.release()
         self._visuals = {}
         self._inside_front.release()
+        self._fibres.release()
         self._stale_meshes = {"surface", "cut"}
 
     @property

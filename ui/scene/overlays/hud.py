@@ -14,6 +14,7 @@ from ui.scene.overlays.clip_handle import handle_strokes
 from ui.scene.overlays.inspected_mark import ring_strokes
 from ui.scene.overlays.link_strokes import link_strokes
 from ui.scene.overlays.measure_mark import measure_strokes
+from ui.scene.overlays.placed import materials
 from ui.scene.overlays.placed import strokes as placed_strokes
 from ui.scene.overlays.ruler import ruler
 from ui.scene.scene import Scene
@@ -130,12 +131,23 @@ class Hud:
             else:
                 placed.append(below)
                 top += image.shape[0] + round(6 * ratio)
+        top = self._materials(scene, placed, margin, top, ratio)
         if scene.marked is not None and scene.markers is not None:
             title, entries = marker_lines(scene.marked, scene.markers.signs)
             image = self._keep(
                 "markers", (title, entries, theme, ratio), lambda: plates.legend(entries, theme, ratio, title)
             )
             placed.append(("markers", image, margin, top))
+
+    def _materials(self, scene: Scene, placed: list[Placed], left: int, top: int, ratio: float) -> int:
+        """What bodies in space are made of; returns where there is room below."""
+        field, theme = scene.shown_field, scene.theme
+        entries = () if field is not None and scene.names(field) else materials(scene)[:MOST_NAMES]
+        if not entries:
+            return top
+        image = self._keep("materials", (entries, theme, ratio), lambda: plates.legend(entries, theme, ratio))
+        placed.append(("materials", image, left, top))
+        return top + image.shape[0] + round(6 * ratio)
 
     def _meter_line(
         self, scene: Scene, meters: tuple[str, ...], placed: list[Placed], width: int, ratio: float
@@ -172,8 +184,11 @@ class Hud:
             room = max(height - 2 * margin - SCALE_ROOM * ratio, LEAST_BAR * ratio)
             tall = int(min(max(0.46 * height, 170 * ratio), 380 * ratio, room))
             lines = scene.isochrone_step(field)
-            key = (field, limits, id(lut), theme, ratio, tall, lines)
-            image = self._keep("bar", key, lambda: plates.colour_bar(field, limits, lut, theme, ratio, tall, lines))
+            log = scene.look().log
+            key = (field, limits, id(lut), theme, ratio, tall, lines, log)
+            image = self._keep(
+                "bar", key, lambda: plates.colour_bar(field, limits, lut, theme, ratio, tall, lines, log)
+            )
             placed.append(("bar", image, width - margin - image.shape[1], beside(image, height, margin, ratio)))
         elif scene.layer is not None and scene.layer.regions:
             entries = tuple(scene.layer.regions[:12])

@@ -47,6 +47,8 @@ class Knob:
 
 
 def colour_of(group: PlacedGroup, item: PlacedItem) -> Colour:
+    if item.colour is not None:
+        return item.colour
     return ROLES[group.role] if item.tint is None else TINTS[item.tint % len(TINTS)]
 
 
@@ -54,6 +56,25 @@ def shown(scene: Scene) -> Iterator[tuple[PlacedGroup, PlacedItem]]:
     """What outlines are drawn of."""
     if scene.marks.placement is not None and scene.view.outlines and scene.layer is not None:
         yield from ((group, item) for group, item in scene.marks.placement.items() if item.outline)
+
+
+def solids(scene: Scene) -> list[tuple[PlacedItem, Colour, Array]]:
+    """What is drawn as a body, its colour, and (3,) how far from where it was placed; what is dragged as it is now."""
+    if scene.view.solidity == 0 or scene.layer is None or scene.layer.lies_flat:
+        return []
+    dragged = scene.marks.dragged
+    bodies = ((g, dragged if dragged is not None and dragged.path == item.path else item) for g, item in shown(scene))
+    return [(item, colour_of(group, item), _shift(scene, item)) for group, item in bodies if item.faces is not None]
+
+
+def materials(scene: Scene) -> tuple[tuple[str, Colour], ...]:
+    """The legend of what is drawn as bodies."""
+    named = {}
+    if scene.view.solidity > 0:
+        for group, item in shown(scene):
+            if item.faces is not None:
+                named.setdefault(item.material or group.title, colour_of(group, item))
+    return tuple(named.items())
 
 
 def lines_in_space(scene: Scene) -> list[tuple[Array, Colour, bool]]:

@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from engines.api import Array, Selection
+from engines.geometry.meshes.adjacency import cells_at
 from engines.geometry.meshes.mesh import CHUNK, TetMesh
 from ui.scene.shapes.cut import EDGES, march
-from ui.scene.shapes.surface import cells_at
 
 MOST_CELLS = 200_000
 """That a graphics card's machine marches through."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numba
 import numpy as np
 
-from engines.api import Array, Selection
+from engines.api import Array
 from engines.geometry.meshes.adjacency import boundary_faces, face_neighbours
 from engines.geometry.meshes.mesh import TetMesh
 
@@ -94,22 +94,3 @@ def _corner_normals(facets: Array, face: Array, corner: Array, starts: Array, le
                 result[f, corner[i], 1] = y / size
                 result[f, corner[i], 2] = z / size
     return result
-
-
-def cells_at(mesh: TetMesh, nodes: Array) -> Selection:
-    """For each of ``nodes`` all the cells that touch it, as runs of a selection."""
-    wanted = np.zeros(mesh.n_points, bool)
-    wanted[nodes] = True
-    # Few corners are on a surface; only those are sorted.
-    corners = np.flatnonzero(wanted[mesh.cells.ravel()])
-    point = mesh.cells.ravel()[corners]
-    order = corners[np.argsort(point, kind="stable")]
-    counts = np.bincount(point, minlength=mesh.n_points)
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    lengths = counts[nodes]
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-    cells = order[np.repeat(starts[nodes], lengths) + within] // 4
-    # a point of no cell has no value
-    points = nodes.astype(np.int32) if (lengths > 0).all() else None
-    return Selection(cells.astype(np.int32), offsets.astype(np.int32), points)

@@ -11,7 +11,7 @@ from vispy import gloo
 from engines.api import Array
 from ui.scene.colormaps import MISSING
 from ui.scene.visuals.shaders import program
-from ui.scene.visuals.surface import Look, Palette
+from ui.scene.visuals.surface import ISOCHRONE_STROKE, Look, Palette, set_range
 
 PLAIN = (0.47, 0.50, 0.55)
 """sRGB of a grid without values."""
@@ -79,11 +79,6 @@ class _Programs:
         self._made = {}
 
 
-def _range(look: Look) -> tuple[float, float]:
-    low, high = look.limits
-    return low, 1.0 / (high - low) if high > low else 0.0
-
-
 class SheetVisual:
     """A flat rectangle of samples."""
 
@@ -105,7 +100,9 @@ class SheetVisual:
         """``place``: a corner and two edges; ``span``: columns and rows in full; without values if not ``mapped``;
         ``over`` what lies in the same plane."""
         masked, stepped = mapped and self.samples.masked, mapped and look.stepped
-        drawing = self._programs.using(view, projection, MAPPED=mapped, MASKED=masked, STEPPED=stepped)
+        needs = {"MAPPED": mapped, "MASKED": masked, "STEPPED": stepped, "LOG": mapped and look.log}
+        needs["CONTOURS"] = mapped and look.isochrone > 0
+        drawing = self._programs.using(view, projection, **needs)
         drawing["u_origin"], drawing["u_across"], drawing["u_up"] = (vector.astype(np.float32) for vector in place)
         drawing["u_span"] = span
         drawing["u_plain"] = PLAIN
@@ -113,8 +110,10 @@ class SheetVisual:
             drawing["u_values"] = self.samples.texture
             drawing["u_size"] = self.samples.size
             drawing["u_lut"] = self._palette.use(look.lut)
-            drawing["u_range"] = _range(look)
+            set_range(drawing, look)
             drawing["u_missing"] = np.array(MISSING, np.float32) / 255
+            drawing["u_contour"] = look.isochrone
+            drawing["u_stroke"] = ISOCHRONE_STROKE * max(look.stroke, 0.5)
         depth = "always" if over else "less"
         gloo.set_state(blend=False, depth_test=True, depth_func=depth, depth_mask=True, cull_face=False)
         drawing.draw("triangle_strip")
@@ -148,7 +147,9 @@ class ReliefVisual:
     ) -> None:
         """``lift``: how high the upper end of the range stands."""
         gloss = look.gloss > 0
-        drawing = self._programs.using(view, projection, MAPPED=True, LIT=True, GLOSS=gloss, MASKED=samples.masked)
+        drawing = self._programs.using(
+            view, projection, MAPPED=True, LIT=True, GLOSS=gloss, MASKED=samples.masked, LOG=look.log
+        )
         origin, across, up = place
         drawing["u_origin"] = origin.astype(np.float32)
         drawing["u_extent"] = (float(across[0]), float(up[1]))
@@ -159,7 +160,7 @@ class ReliefVisual:
         drawing["u_plain"] = tuple(channel**2 for channel in PLAIN)
         drawing["u_values"] = samples.texture
         drawing["u_lut"] = self._palette.use(look.lut)
-        drawing["u_range"] = _range(look)
+        set_range(drawing, look)
         drawing["u_missing"] = np.array(MISSING, np.float32) / 255
         drawing["u_lit"] = look.lit
         if gloss:
@@ -209,7 +210,7 @@ class VolumeVisual:
     ) -> None:
         """``box``: lowest and highest corner."""
         low, extent = box[0], box[1] - box[0]
-        drawing = self._programs.using(view, projection, DIVERGING=diverging)
+        drawing = self._programs.using(view, projection, DIVERGING=diverging, LOG=look.log)
         eye = -view[:3, :3].T @ view[:3, 3]
         drawing["u_origin"] = low.astype(np.float32)
         drawing["u_extent"] = extent.astype(np.float32)
@@ -221,7 +222,7 @@ class VolumeVisual:
         drawing["u_rows"] = float(self._rows)
         drawing["u_tiles"] = float(self.samples.size[0] // self._counts[0])
         drawing["u_lut"] = self._palette.use(look.lut)
-        drawing["u_range"] = _range(look)
+        set_range(drawing, look)
         drawing["u_density"] = DENSITY
         gloo.set_state(
             blend=True,
@@ -244,7 +245,8 @@ class LinesVisual:
 
     def __init__(self) -> None:
         self._program = program("line", "line")
-        self._count = 0
+        self._sent: Array | None = None
+        self._index: gloo.IndexBuffer | None = None
 
     def draw(
         self,
@@ -255,16 +257,18 @@ class LinesVisual:
         projection: Array,
         through: bool = False,
     ) -> None:
-        """``lines: (n, 2, 3)``, ``colour`` 0..1 with alpha; as wide as ``look`` says. ``through``: nothing hides
-        them."""
+        """``lines: (n, 2, 3)``, which go to the graphics card when they are another array; ``colour`` 0..1 with alpha;
+        as wide as ``look`` says. ``through``: nothing hides them."""
         if not len(lines) or look.stroke <= 0:
             return
-        data = np.zeros((len(lines), 4), [("a_from", "f4", 3), ("a_to", "f4", 3), ("a_corner", "f4", 2)])
-        data["a_from"], data["a_to"] = lines[:, :1], lines[:, 1:]
-        data["a_corner"] = [(0, -1), (0, 1), (1, -1), (1, 1)]
-        self._program.bind(gloo.VertexBuffer(data.ravel()))
-        first = 4 * np.arange(len(lines), dtype=np.uint32)[:, None]
-        index = gloo.IndexBuffer((first + np.array([0, 1, 2, 2, 1, 3], np.uint32)).ravel())
+        if lines is not self._sent:
+            data = np.zeros((len(lines), 4), [("a_from", "f4", 3), ("a_to", "f4", 3), ("a_corner", "f4", 2)])
+            data["a_from"], data["a_to"] = lines[:, :1], lines[:, 1:]
+            data["a_corner"] = [(0, -1), (0, 1), (1, -1), (1, 1)]
+            self._program.bind(gloo.VertexBuffer(data.ravel()))
+            first = 4 * np.arange(len(lines), dtype=np.uint32)[:, None]
+            self._index = gloo.IndexBuffer((first + np.array([0, 1, 2, 2, 1, 3], np.uint32)).ravel())
+            self._sent = lines
         alpha = colour[3]
         self._program["u_colour"] = (*(channel * alpha for channel in colour[:3]), alpha)
         self._program["u_view"] = view.T.astype(np.float32)
@@ -281,5 +285,5 @@ class LinesVisual:
             depth_mask=False,
             cull_face=False,
         )
-        self._program.draw("triangles", index)
+        self._program.draw("triangles", self._index)
         gloo.set_state(blend=False, depth_mask=True, depth_test=True)

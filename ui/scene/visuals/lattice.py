@@ -13,7 +13,7 @@ from ui.scene.colormaps import MISSING
 from ui.scene.shapes.sampling import LONGEST_SIDE
 from ui.scene.visuals.grid import PLAIN
 from ui.scene.visuals.shaders import program
-from ui.scene.visuals.surface import Look, Palette
+from ui.scene.visuals.surface import Look, Palette, set_range
 
 _VERTEX = np.dtype([("a_centre", "f4", 3), ("a_corner", "f4", 3), ("a_number", "f4"), ("a_shade", "f4")])
 _FACE = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], np.float32)
@@ -70,6 +70,7 @@ class LatticeVisual:
         if self._buffer is None or self._index is None or self._told is None:
             return
         needs = {"MAPPED": look.mapped, "MASKED": look.mapped and self._masked, "DEEP": self._deep}
+        needs["LOG"] = look.mapped and look.log
         drawing = self._program(tuple(name for name, wanted in needs.items() if wanted))
         drawing["u_view"] = view.T.astype(np.float32)
         drawing["u_projection"] = projection.T.astype(np.float32)
@@ -81,9 +82,8 @@ class LatticeVisual:
             drawing["u_eye"] = (-view[:3, :3].T @ view[:3, 3]).astype(np.float32)
             drawing["u_lit"] = look.lit
         if look.mapped:
-            low, high = look.limits
             drawing["u_lut"] = self._palette.use(look.lut)
-            drawing["u_range"] = (low, 1.0 / (high - low) if high > low else 0.0)
+            set_range(drawing, look)
         gloo.set_state(blend=False, depth_test=True, depth_func="less", depth_mask=True, cull_face=False)
         drawing.draw("triangles", self._index)
 

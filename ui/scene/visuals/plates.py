@@ -136,13 +136,15 @@ def colour_bar(
     scale: float,
     height: int,
     line_step: float = 0.0,
+    log: bool = False,
 ) -> Array:
     """A vertical bar with title, unit and round ticks, ``height`` pixels high; grey swatch where data may miss, and
     what is between two lines of equal value where there are any."""
     pixels, margin = round(12 * scale), round(10 * scale)
     ascent, line_height = text.line_metrics(pixels)
-    marks = ticks(*limits)
-    texts = tick_labels(marks)
+    marks = log_ticks(*limits) if log else ticks(*limits)
+    texts = [f"{mark:.3g}".replace("-", "−") for mark in marks] if log else tick_labels(marks)
+    places = [_share(mark, limits, log) for mark in marks]
     titles = wrapped(field.title, pixels, round(TITLE_WIDTH * scale))
     unit = f"[{unit_text(field.unit)}]" if unit_text(field.unit) else ""
     note_height = round(18 * scale)
@@ -166,9 +168,8 @@ def colour_bar(
     image[top:bottom, margin : margin + bar_width, :3] = lut[rows][:, None]
     image[top:bottom, margin : margin + bar_width, 3] = 255
     thick = max(1, round(scale))
-    every = thinned(marks, (bottom - top) / (limits[1] - limits[0]), line_height)
-    for value, string in zip(marks[::every], texts[::every], strict=True):
-        share = (value - limits[0]) / (limits[1] - limits[0])
+    every = thinned(places, bottom - top, line_height)
+    for share, string in zip(places[::every], texts[::every], strict=True):
         y = round(bottom - 1 - share * (bottom - 1 - top))
         right = margin + bar_width
         image[y : y + thick, right : right + round(5 * scale)] = [*theme.ink, 255]
@@ -181,6 +182,23 @@ def colour_bar(
             _line_sample(image, margin, y + round(1 * scale), bar_width, scale, tuple(lut[LINE_SAMPLE]))
         write(image, note, margin + bar_width + round(9 * scale), y, pixels, theme.faint)
     return image
+
+
+def _share(value: float, limits: tuple[float, float], log: bool) -> float:
+    """Where a value is between the limits, 0 to 1."""
+    low, high = limits
+    return math.log(value / low) / math.log(high / low) if log else (value - low) / (high - low)
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Powers of ten within [low, high], or where there are not two 1, 2 and 5 times them."""
+    first, last = math.floor(math.log10(low) + 1e-9), math.floor(math.log10(high) + 1e-9)
+    for steps in ((1.0,), (1.0, 2.0, 5.0)):
+        found = [m * 10.0**k for k in range(first, last + 1) for m in steps]
+        found = [value for value in found if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
+        if len(found) > 1:
+            return found
+    return [low, high]
 
 
 def thinned(marks: Sequence[float], pixels_per_unit: float, apart: float) -> int:

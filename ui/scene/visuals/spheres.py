@@ -14,7 +14,7 @@ from ui.scene.shapes.sampling import LONGEST_SIDE
 from ui.scene.shapes.sphere_corner import CORNER
 from ui.scene.visuals.grid import PLAIN, Samples
 from ui.scene.visuals.shaders import program
-from ui.scene.visuals.surface import Look, Palette
+from ui.scene.visuals.surface import Look, Palette, set_range
 
 CUT_LIT = 0.5
 """What was cut open is there to be read, so it is shaded little."""
@@ -69,6 +69,7 @@ class SphereVisual:
         across, shells = self._layout
         needs = {
             "MAPPED": look.mapped,
+            "LOG": look.mapped and look.log,
             "SHELLS": look.mapped and shells > 1,
             "MASKED": look.mapped and self._masked,
             "OPEN": look.mapped and shells > 1 and look.cut_open,
@@ -76,7 +77,6 @@ class SphereVisual:
             "GLOSS": look.lit > 0 and look.gloss > 0,
         }
         drawing = self._program(tuple(name for name, wanted in needs.items() if wanted))
-        low, high = look.limits
         drawing["u_view"] = view.T.astype(np.float32)
         drawing["u_projection"] = projection.T.astype(np.float32)
         drawing["u_layout"] = (across, shells)
@@ -88,7 +88,7 @@ class SphereVisual:
             drawing["u_values"] = self._values.texture
             drawing["u_size"] = self._values.size
             drawing["u_lut"] = self._palette.use(look.lut)
-            drawing["u_range"] = (low, 1.0 / (high - low) if high > low else 0.0)
+            set_range(drawing, look)
         gloo.set_state(blend=False, depth_test=True, depth_func="less", depth_mask=True, cull_face=False)
         drawing.draw("triangles", self._index)
 

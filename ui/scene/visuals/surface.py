@@ -25,12 +25,13 @@ NO_PLANE = (0.0, 0.0, 0.0, 1.0)
 class Look:
     """How values become colours. ``clip`` hides where dot(xyz, position) > w; ``front_masks``: no data before the
     front (the field shown is the front's own time); ``stepped``: nothing lies between two values; ``cut_open``:
-    spheres show what is inside them; ``both_sides``: a sheet is lit on the side that is seen; ``glass``: how opaque
-    something is that one sees through, 0 for what hides. Lines are ``2 * stroke`` pixels wide, in a target of
-    ``size``."""
+    spheres show what is inside them; ``log``: colours go by the logarithm of values; ``both_sides``: a sheet is lit on
+    the side that is seen; ``glass``: how opaque something is that one sees through, 0 for what hides. Lines are
+    ``2 * stroke`` pixels wide, in a target of ``size``."""
 
     lut: Array = field(default_factory=lambda: np.zeros((256, 3), np.uint8))
     limits: tuple[float, float] = (0.0, 1.0)
+    log: bool = False
     mapped: bool = False
     time: float = 0.0
     front_width: float = 0.0
@@ -48,6 +49,14 @@ class Look:
     ink: tuple[float, float, float] = (0.5, 0.5, 0.5)
     stroke: float = 0.0
     size: tuple[int, int] = (1, 1)
+
+
+def set_range(drawing: gloo.Program, look: Look) -> None:
+    """What ``place.glsl`` is told, in a program with LOG where ``look.log``."""
+    low, high = look.limits
+    drawing["u_range"] = (low, 1.0 / (high - low) if high > low else 0.0)
+    if look.log:
+        drawing["u_log"] = (high / low - 1.0, 1.0 / float(np.log(high / low)))
 
 
 class Palette:
@@ -109,15 +118,15 @@ class SurfaceVisual:
         if self._index is not None:
             self._attributes["a_contour"].set_data(values)
 
-    def draw(self, look: Look, view: Array, projection: Array, two_sided: bool = False) -> None:
+    def draw(self, look: Look, view: Array, projection: Array, two_sided: bool = False, nearest: bool = False) -> None:
+        """``nearest``: one looks through its nearest triangles alone, and it hides what is drawn behind it later."""
         if self._index is None:
             return
         drawing = self._program(look)
-        low, high = look.limits
         drawing["u_view"] = view.T.astype(np.float32)
         drawing["u_projection"] = projection.T.astype(np.float32)
         drawing["u_lut"] = self._palette.use(look.lut)
-        drawing["u_range"] = (low, 1.0 / (high - low) if high > low else 0.0)
+        set_range(drawing, look)
         drawing["u_time"] = look.time
         drawing["u_front_width"] = look.front_width
         drawing["u_isochrone"] = look.isochrone
@@ -127,7 +136,13 @@ class SurfaceVisual:
         drawing["u_gloss"] = look.gloss
         drawing["u_glass"] = look.glass
         glass = look.glass > 0
-        gloo.set_state(blend=glass, depth_test=True, depth_func="less", depth_mask=not glass, cull_face=not two_sided)
+        if nearest and glass:
+            gloo.set_state(blend=False, depth_test=True, depth_func="less", depth_mask=True, cull_face=not two_sided)
+            gloo.set_color_mask(False, False, False, False)
+            drawing.draw("triangles", self._index)
+            gloo.set_color_mask(True, True, True, True)
+        depth = "lequal" if nearest else "less"
+        gloo.set_state(blend=glass, depth_test=True, depth_func=depth, depth_mask=not glass, cull_face=not two_sided)
         if glass:
             gloo.set_blend_func("one", "one_minus_src_alpha")
         drawing.draw("triangles", self._index)
@@ -136,6 +151,7 @@ class SurfaceVisual:
         """The program that does what ``look`` needs and no more; made when first wanted."""
         needs = {
             "MAPPED": look.mapped,
+            "LOG": look.mapped and look.log,
             "LIT": look.lit > 0,
             "GLOSS": look.gloss > 0 and look.lit > 0,
             "CLIP": look.clip != NO_PLANE,

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
 from ui.window.help.commands import Command, commands_of
+from ui.window.help.manual.reader import ManualWindow
 from ui.window.help.palette import Palette
 from ui.window.help.sheets import AboutDialog, FieldEntry, ShortcutSheet, field_under_focus, machine_report
 
@@ -25,6 +26,7 @@ class HelpArea(QObject):
         self.palette = Palette(window)
         self.dialog: ShortcutSheet | AboutDialog | None = None
         self.entry: FieldEntry | None = None
+        self.reader: ManualWindow | None = None
 
     def commands(self) -> list[Command]:
         """Of the menus, and the ready problems."""
@@ -46,6 +48,13 @@ class HelpArea(QObject):
         else:
             self.entry = FieldEntry(editor)
             self.entry.show()
+
+    def manual(self) -> None:
+        """Opened once and kept, so that the page and its place stay."""
+        if self.reader is None:
+            self.reader = ManualWindow(self._window.background, self._window)
+        self.reader.show()
+        self.reader.raise_()
 
     def shortcuts(self) -> None:
         self.dialog = ShortcutSheet(commands_of(self._window.menuBar()), self._window)

@@ -11,7 +11,7 @@ from engines.api.errors import DeviceError
 from ui.session.controller import Controller
 from ui.widgets.banner import Banner
 from workbench.run.runner import Runner
-from workbench.run.states.history import Kept
+from workbench.run.states.history import KeptState
 from workbench.words.units import clock_text
 
 ON_CPU, HERE, AGAIN = "Go on on the CPU", "Go on", "Start again"
@@ -39,15 +39,15 @@ class GoingOn(QObject):
         if answers:
             self._banner.ask(f"{error}{told}", answers, "error")
 
-    def _go_on_on_cpu(self, kept: Kept | None) -> None:
+    def _go_on_on_cpu(self, kept: KeptState | None) -> None:
         kept = self._still(kept)
         self._controller.model.edit(("run", "device"), "cpu", "choice of the device")
         self._controller.build(autostart=True, state=None if kept is None else kept.state)
 
-    def _go_on(self, kept: Kept) -> None:
+    def _go_on(self, kept: KeptState) -> None:
         still = self._still(kept)
         self._controller.build(autostart=True, state=None if still is None else still.state)
 
-    def _still(self, kept: Kept | None) -> Kept | None:
+    def _still(self, kept: KeptState | None) -> KeptState | None:
         """A state of other values than the form has now is none to go on from."""
         return None if self._controller.stale else kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,6 +19,7 @@ from workbench.api.runs.curves import Curve, Curves, curve_of_series, curves_of_
 from workbench.api.runs.recording import SpikeTrains
 from workbench.api.runs.standing import Standing
 from workbench.export.results import export_results, files_of, results_of, take_results
+from workbench.run.lines import line_results
 from workbench.run.session import probe_elements
 
 if TYPE_CHECKING:
@@ -67,6 +68,25 @@ class Answers(Standing):
             raise unknown("field", name, infos)
         return self._ask(partial(asking.field_on_device if on_device else asking.whole_field, info=infos[name]))
 
+    def line(
+        self, field: str, start: Sequence[float] = (), end: Sequence[float] = (), *, count: int | None = None
+    ) -> Curve:
+        """A field along the straight line from ``start`` to ``end`` [the geometry's unit of length] as it is now, in
+        ``count`` points (None: as many as resolve the elements); or along the project's line that is called ``field``.
+
+        Interpolated on grids and tetrahedra, NaN outside; vectors by their length. Raises UnknownNameError, and
+        ProblemError for a line that meets nothing.
+        """
+        if not len(start) and not len(end):
+            lines = {one.name: one for one in self._document.project.lines}
+            if field not in lines:
+                raise unknown("line of the project", field, lines)
+            field, start, end = lines[field].field, lines[field].start, lines[field].end
+        infos = {info.name: info for info in self.fields}
+        if field not in infos:
+            raise unknown("field", field, infos)
+        return self._ask(partial(asking.along_line, info=infos[field], start=start, end=end, count=count))
+
     @property
     def positions(self) -> Quantity:
         """(n, 3): the centres of the elements that fields stand on, in the geometry's unit of length."""
@@ -113,7 +133,11 @@ class Answers(Standing):
         """Export this moment as the window does: ``NAME.pvd`` with its fields for ParaView, tables, an .h5 and files
         for other programs beside it; what was written. Raises StorageError."""
         points = probe_elements(self._document)
-        results = self._ask(lambda simulation: take_results(simulation, points))
+        results = self._ask(
+            lambda simulation: take_results(
+                simulation, points, partial(line_results, lines=self._document.project.lines)
+            )
+        )
         self._notice()
         return export_results(results, Path(path).expanduser())
 

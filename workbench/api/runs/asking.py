@@ -12,11 +12,13 @@ from engines.api import Array, Dab, FieldInfo, Simulation, SimulationInfo
 from engines.api.abilities import OnDevice, Painted
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
+from engines.geometry.line_cut import line_through
 from workbench.api.arrays import Quantity
 from workbench.api.names import Named, unknown
 from workbench.api.runs.curves import Curve
 from workbench.api.runs.keeping import Keeper
 from workbench.project.document import Document
+from workbench.run.lines import along
 from workbench.run.runner import Runner
 
 
@@ -42,6 +44,16 @@ def whole_field(simulation: Simulation, info: FieldInfo) -> Quantity:
         axis: Quantity(_centers(geometry, place), geometry.length_unit, axis) for place, axis in enumerate(axes)
     }
     return Quantity(found.reshape(geometry.shape), info.unit, info.title, tuple(axes[::-1]), coordinates)
+
+
+def along_line(
+    simulation: Simulation, info: FieldInfo, start: Sequence[float], end: Sequence[float], count: int | None
+) -> Curve:
+    """The field at points of a line, over their distance from its start. Raises ProblemError."""
+    cut = line_through(simulation.geometry, info, start, end, count)
+    distance = Quantity(cut.distance, simulation.geometry.length_unit, "Distance")
+    values = Quantity(along(simulation, info, cut), info.unit, info.title)
+    return Curve(f"{info.name} along a line", info.title, distance, values)
 
 
 def field_on_device(simulation: Simulation, info: FieldInfo) -> Any:

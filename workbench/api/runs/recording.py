@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from engines.api import Array, Simulation, SimulationInfo
 from engines.api.abilities import Cells, SpikeReader, Spiking
-from engines.api.errors import WorkbenchError
+from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.values import Population, Spikes
 from workbench.api.arrays import Quantity
 from workbench.api.names import Named
+from workbench.export.streams.nwb import write_nwb
 from workbench.run.frames import RunState, Sample
 from workbench.run.observer import Observer
 
@@ -34,6 +36,16 @@ class SpikeTrains:
         which = next(each for each in self.populations if each.name == own)
         kept = (self.neurons >= which.first) & (self.neurons < which.stop)
         return SpikeTrains(self.neurons[kept], Quantity(self.times[kept], self.times.unit, "Time"), (which,))
+
+    def save(self, path: Path | str, about: str = "Spikes of a simulated network") -> Path:
+        """Write them as NWB (``NAME.nwb``), with a row for each neuron, by PyNWB (extra ``nwb``). Raises ProblemError,
+        StorageError."""
+        target = Path(path).expanduser()
+        if target.suffix.lower() != ".nwb":
+            raise ProblemError(f"'{target}' must end in .nwb: spikes are written as NWB.")
+        times = np.asarray(self.times)
+        write_nwb(target, times, self.neurons, self.populations, unit=self.times.unit, about=about)
+        return target
 
 
 class EachRecorder(Observer):

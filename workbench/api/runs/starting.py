@@ -10,6 +10,7 @@ from typing import Any
 from engines.api.device import Backend
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.tools import ToolResult
+from engines.backend.devices.faster import open_for
 from workbench.api.findings import warn
 from workbench.api.runs.keeping import Keeper
 from workbench.api.runs.progress import Progress, shown
@@ -74,20 +75,22 @@ def use_tool(
 
 def _started(document: Document, device: str | None) -> Run:
     """A run that is being built, of a copy of the document; what is known before is warned of."""
-    from engines.backend.devices.select import open_backend
-
     own = replace(
         document,
         project=document.project.model_copy(deep=True),
         parameters=document.parameters.model_copy(deep=True),
     )
-    backend = open_backend(device or own.project.run.device)
+    backend = open_for(own.engine, own.complete_problem(), device or own.project.run.device)
     try:
         findings = estimated_findings(own, backend)
         warn(findings)
         kept, recorded = Keeper(), EachRecorder(own.time_unit)
         runner = start(
-            own, observers=(kept, recorded), can_reset=False, open_backend=lambda device, reserve_core: backend
+            own,
+            backend.id,
+            (kept, recorded),
+            can_reset=False,
+            open_backend=lambda device, reserve_core: backend,
         )
     except BaseException as error:
         backend.close()

@@ -15,7 +15,7 @@ from workbench.export.movies import open_movie
 from workbench.export.png import save_snapshot
 from workbench.project.document import Document
 from workbench.run.frames import RunState, Sample
-from workbench.run.moments import Moment, Render, find_renderer, render_moment, take_moment
+from workbench.run.moments import PictureMoment, Render, find_renderer, render_moment, take_moment
 from workbench.run.observer import Observer
 
 MOST_WAITING = 2
@@ -34,7 +34,7 @@ class Pictures(Observer):
         self._folder, self._document = folder, document
         self._times = [] if until is None else [until * (k + 1) / number for k in range(number)]
         self._of_the_end = until is None and number > 0
-        self._waiting: queue.Queue[Moment] = queue.Queue(MOST_WAITING)
+        self._waiting: queue.Queue[PictureMoment] = queue.Queue(MOST_WAITING)
         self._abandoned = threading.Event()
         self._render: Render | None = None
         self._sample: Sample | None = None
@@ -86,7 +86,7 @@ class Pictures(Observer):
             except Exception as error:  # a renderer meets drivers of every kind; the run matters more than its picture
                 self._give_up(f"No picture could be drawn ({type(error).__name__}: {error}); the results are complete.")
 
-    def _draw(self, moment: Moment) -> None:
+    def _draw(self, moment: PictureMoment) -> None:
         if self._render is None:
             self._render = find_renderer()
         if self._render is None:
@@ -99,7 +99,7 @@ class Pictures(Observer):
             lines.append(f"{rate:.3g} GB/s, {fraction:.0%} of the measured ceiling")
         self.take(moment, render_moment(self._render, self._document, self._info, moment, view, lines))
 
-    def take(self, moment: Moment, rgba: Array) -> None:
+    def take(self, moment: PictureMoment, rgba: Array) -> None:
         """Keep what was drawn of a moment."""
         path = self._folder / f"picture_{moment.step:09d}.png"
         save_snapshot(path, rgba, self._document)
@@ -126,7 +126,7 @@ class RunMovie(Pictures):
         path.parent.mkdir(parents=True, exist_ok=True)
         self._movie = open_movie(path, FRAMES_PER_SECOND)
 
-    def take(self, moment: Moment, rgba: Array) -> None:
+    def take(self, moment: PictureMoment, rgba: Array) -> None:
         self._movie.add(rgba)
 
     def end(self) -> None:

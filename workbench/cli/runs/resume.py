@@ -58,4 +58,5 @@ def _as_it_was(name: str, content: Any, file: str, permission: Permission) -> Do
     boundary.check(named_files(parameters).values())
     document.parameters = parameters
     document.project.probes, document.project.run = project.probes, project.run
+    document.project.lines = project.lines
     return document

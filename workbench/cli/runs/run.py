@@ -21,6 +21,7 @@ from typing import Any
 from engines.api import Finding
 from engines.api.device import Backend
 from engines.api.errors import DeviceError, ProblemError, WorkbenchError
+from engines.backend.devices.faster import open_for
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
 from workbench.cli.runs.asked import Asked
@@ -84,7 +85,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         raise ProblemError(
             f"The run in '{folder}' has come to {told} already: give an --until beyond that, or run without --resume."
         )
-    backend, findings = _looked_at(document, options, until)
+    backend, findings = _looked_at(document, options, until, "" if resume is None else resume.meta.device)
     recorder = Recorder(
         folder,
         document,
@@ -99,7 +100,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
     with _ended_by_signals():
         runner = start(
             document,
-            options.device or document.project.run.device,
+            backend.id,
             (recorder, *drawings),
             autostart=True,
             until=until,
@@ -125,14 +126,16 @@ def _half_a_step(meta: CheckpointMeta) -> float:
     return 0.5000001 * meta.time / max(meta.step, 1)
 
 
-def _looked_at(document: Document, options: Namespace, until: float | None) -> tuple[Backend, tuple[Finding, ...]]:
-    """The opened device, and what is known of the problem before it runs there, told on stderr.
+def _looked_at(
+    document: Document, options: Namespace, until: float | None, state_of: str
+) -> tuple[Backend, tuple[Finding, ...]]:
+    """The opened device, and what is known of the problem before it runs there, told on stderr. ``state_of``: the name
+    of the device that the run began on.
 
     Raises WorkbenchError.
     """
-    from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when they are needed
-
-    backend = open_backend(options.device or document.project.run.device)
+    named, problem = options.device or document.project.run.device, document.complete_problem()
+    backend = open_for(document.engine, problem, named, state_of=state_of)
     try:
         estimate = estimate_of(document, backend, until, options.snapshot_every)
     except BaseException:

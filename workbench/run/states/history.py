@@ -37,7 +37,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptState:
     """A state on the way of a run."""
 
     mark: Mark
@@ -56,7 +56,7 @@ class History:
         self._say = say
         self._room = most
         self._memory = int(MEMORY_SHARE * (machine.memory_bytes() or UNKNOWN_MEMORY)) if memory is None else memory
-        self._states: dict[int, Kept] = {}
+        self._states: dict[int, KeptState] = {}
         self._interval = FIRST_SECONDS
         self._rest = 0.0  # that the time share asks for, after the one before
         self._running = 0.0  # wall seconds of the run since the one before
@@ -82,7 +82,7 @@ class History:
         if self._room:
             if len(self._states) >= self._room:
                 self._thin()
-            self._states[simulation.step] = Kept(Mark(simulation.step, simulation.time), state)
+            self._states[simulation.step] = KeptState(Mark(simulation.step, simulation.time), state)
             self._tell()
         took = clock.perf_counter() - begun
         self.seconds += took
@@ -95,7 +95,7 @@ class History:
         return self._states[step].state
 
     @property
-    def newest(self) -> Kept | None:
+    def newest(self) -> KeptState | None:
         return self._states[max(self._states)] if self._states else None
 
     def forget_after(self, step: int) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from engines.api import Array, Simulation
 from engines.api.abilities import Cells
-from workbench.export.streams import CellsFile
+from workbench.export.streams.cells import CellsFile
 from workbench.run.streams.stream import Job
 from workbench.storage.atomic import sync
 

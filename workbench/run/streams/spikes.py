@@ -8,7 +8,7 @@ from pathlib import Path
 from engines.api import Simulation
 from engines.api.abilities import Spiking
 from engines.api.values import Spikes
-from workbench.export.streams import CHUNK, SpikesFile
+from workbench.export.streams.spikes import CHUNK, SpikesFile
 from workbench.run.streams.stream import Job
 from workbench.storage.atomic import sync
 

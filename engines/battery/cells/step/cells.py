@@ -12,7 +12,7 @@ from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.twins import Twins
 from engines.battery.cells.ageing import Ageing
-from engines.battery.cells.coefficients import Scalars, coefficients, diffusivity_curves, is_asymmetric, tables
+from engines.battery.cells.coefficients import Scalars, coefficients, is_asymmetric, tables
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.particles.series import shell_modes, static_tail
@@ -100,7 +100,7 @@ class Cells(ABC):
         """On all currents of the protocol, from the next step on."""
         self.coefficients = self._place(per_cell)
         self._tables = backend.array(tables(parameters, self.varying).astype(self.dtype))
-        self._diffusivities = diffusivity_curves(parameters) if self.varying else ()
+        self._diffusivities = graded.diffusivity_curves(parameters) if self.varying else ()
         self._n_cycles = cycles
         self.set_protocol(instructions, drive)
         start = np.zeros((self.rows, self.n_cells))

@@ -42,7 +42,10 @@ def _compiled(sources: int, shells: Array | None) -> Callable[..., None]:
 
     @njit(parallel=True, nogil=True, cache=True)
     def advance(ensemble, cycles, model, protocol, trace, clock, n):
-        """As ``run_cells`` in cells.cu, for ``n`` cells."""
+        """Steps of ``n`` cells: ``run_cells`` of cells.cu, whose head has the equations. Arrays as the structs of
+        ``cpu_arguments.py`` tell. Bytes of a cell and launch: the state in and out, the coefficients in, 4 (8) of each
+        traced value.
+        """
         cells = n if sources >= 0 else 0
         for cell in prange(cells):
             reals = np.empty(ensemble.state.shape[0] + 2 * MODES, ensemble.state.dtype)

@@ -81,7 +81,7 @@ class Own(NamedTuple):
     found: Values
 
 
-class Moment(NamedTuple):
+class CellMoment(NamedTuple):
     """What there is one of per cell, between steps: as in ``Row``."""
 
     warmth: float

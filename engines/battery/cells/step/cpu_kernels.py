@@ -14,13 +14,13 @@ from numba import njit
 from engines.backend.pointers import at, pointer, rounded
 from engines.battery.cells.step.cpu_ageing import accumulate, close_cycle, film_thickness, react
 from engines.battery.cells.step.cpu_arguments import (
+    CellMoment,
     Conditions,
     Cycles,
     Demand,
     Line,
     Met,
     Model,
-    Moment,
     Own,
     Protocol,
     Rates,
@@ -283,7 +283,7 @@ def warmed(own, tables, now, warmth, taken):
 
 @njit(forceinline=True)
 def stepped(cell, cycles, model, protocol, clock, own, rates, moment, step, shells):
-    """The :class:`Moment` after a step, and whether the shares of a whole step have to be found anew. shells: see
+    """The :class:`CellMoment` after a step, and whether the shares of a whole step have to be found anew. shells: see
     :func:`run_cell`; an argument of its own, for Numba compiles but one side of what asks whether it is None"""
     state, given, aged, dt = own.state, own.given, own.aged, clock.dt
     demand = demanded(protocol, moment)
@@ -347,7 +347,7 @@ def stepped(cell, cycles, model, protocol, clock, own, rates, moment, step, shel
     warmth = moment.warmth
     if model.thermal:
         warmth = float(rounded(state, warmed(own, model.tables, now, warmth, taken)))
-    return Moment(warmth, voltage, current, ends.ended, ends.instruction, ends.elapsed), fresh
+    return CellMoment(warmth, voltage, current, ends.ended, ends.instruction, ends.elapsed), fresh
 
 
 @njit(forceinline=True)
@@ -385,7 +385,7 @@ def run_cell(cell, ensemble, cycles, model, protocol, trace, clock, reals, doubl
     state, stride = own.state, ensemble.state.shape[1]
     rows = at(pointer(trace.rows), cell)
     traced = len(trace.rows) > 0
-    moment = Moment(
+    moment = CellMoment(
         float(state[Row.WARMTH]), float(state[Row.VOLTAGE]), np.float64(state[Row.CURRENT]),
         np.float64(state[Row.ENDED]), int(state[Row.INSTRUCTION]), int(state[Row.ELAPSED]),
     )  # fmt: skip

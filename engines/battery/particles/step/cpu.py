@@ -27,7 +27,12 @@ SOURCES = digest(vector_math, particle_rows)
 def _explicit(sources: int) -> Callable[..., None]:
     @njit(parallel=True, nogil=True, cache=True)
     def explicit(c, base, rate, radius_per_diffusivity, flux, inner, outer, steady, dt, steps):
-        """As ``constant`` in explicit.cu; c: (points, n_padded), the others (n_padded,) or (points,)."""
+        """c_i += τ [outer_i (c_{i+1} − c_i) − inner_i (c_i − c_{i−1})], τ = D dt/R²: ``constant`` in explicit.cu, which
+        splits a steady flux off, too.
+
+        c: (points, n_padded); base: its rows by ``BaseRow``; rate … flux: (n_padded,), inner … steady: (points,). Bytes
+        of a particle, whatever the steps: c and base read and written once, three values read.
+        """
         points, stride = c.shape
         width = lanes(rate)
         blocks = stride // width if sources >= 0 else 0
@@ -62,7 +67,7 @@ def _explicit(sources: int) -> Callable[..., None]:
 def _implicit(sources: int) -> Callable[..., None]:
     @njit(parallel=True, nogil=True, cache=True)
     def implicit(c, base, rate, radius_per_diffusivity, flux, inner, outer, steady, theta, dt, steps):
-        """As implicit.cu."""
+        """(1 − θτL) δ = τ L w, w += δ by Thomas' algorithm, τ = D dt/R²; arrays and bytes as of ``explicit``."""
         points, stride = c.shape
         width = lanes(rate)
         blocks = stride // width if sources >= 0 else 0
@@ -110,7 +115,11 @@ def _implicit(sources: int) -> Callable[..., None]:
 def _relax(sources: int) -> Callable[..., None]:
     @njit(parallel=True, nogil=True, cache=True)
     def relax(state, rate, radius_per_diffusivity, flux, squares, time):
-        """As ``relax`` in modes.cu."""
+        """b_k ← b_k e^{−λ_k² τ} + gain (2/λ_k²) (1 − e^{−λ_k² τ}), mean += 3 gain τ, as ``relax`` in modes.cu.
+
+        state: rows by ``ModeRow``, (2 + modes, n_padded); squares: (modes,) λ². Bytes of a particle: 2 + modes values
+        read and written, three read.
+        """
         stride = state.shape[1]
         width = lanes(rate)
         blocks = stride // width if sources >= 0 else 0
@@ -134,7 +143,10 @@ def _relax(sources: int) -> Callable[..., None]:
 def _profile(sources: int) -> Callable[..., None]:
     @njit(parallel=True, nogil=True, cache=True)
     def profile(state, radius_per_diffusivity, flux, shapes, tail, out):
-        """As ``profile`` in modes.cu."""
+        """out_i = mean + gain tail_i + Σ_k shapes[i, k] b_k at each point, as ``profile`` in modes.cu.
+
+        out: (points, n_padded); shapes: (points, modes). Bytes of a particle: 3 + modes values read, points written.
+        """
         points, stride = out.shape
         width = lanes(flux)
         blocks = stride // width if sources >= 0 else 0
@@ -160,7 +172,10 @@ GROUP = 16
 def explicit_varying(
     c, rate, radius, flux, inner, outer, table, low, inverse_step, source, dt, steps
 ):  # fmt: skip
-    """As ``varying`` in explicit.cu, with the rounding carried along."""
+    """As ``explicit`` with D of the stoichiometry halfway between shells, and the rounding carried along: ``varying``
+    in explicit.cu. table: (intervals, 4), a cubic of each from ``low`` on. Bytes of a particle: c read and written
+    once, three values read; the table comes from a cache.
+    """
     points, stride = c.shape
     for group in prange(stride // GROUP):
         first = group * GROUP

@@ -29,6 +29,7 @@ def electric_arrays(e, h, s, nx, ny, nz):
 
 @nb.njit(cache=True, nogil=True, parallel=True)
 def magnetic_arrays(e, h, s, nx, ny, nz):
+    """As ``electric_arrays``, of the magnetic field."""
     for k in nb.prange(nz):
         for j in range(ny):
             hx, hy, hz = h[0, k, j], h[1, k, j], h[2, k, j]
@@ -59,6 +60,7 @@ def electric_structures(e, h, s, nx, ny, nz):
 
 @nb.njit(cache=True, nogil=True, parallel=True)
 def magnetic_structures(e, h, s, nx, ny, nz):
+    """As ``electric_structures``, of the magnetic field."""
     for k in nb.prange(nz):
         for j in range(ny):
             for i in range(nx):

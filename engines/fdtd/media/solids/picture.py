@@ -29,6 +29,17 @@ class PictureSolid(Extruded):
     def plane_bounds(self) -> tuple[Array, Array]:
         return self._corner, self._corner + self._size
 
+    def edges(self) -> Array:
+        """Along the sides of pixels that are of the material beside ones that are not."""
+        height, width = self._pixels.shape
+        framed = np.pad(self._pixels, 1).astype(np.int8)
+        j, i = np.nonzero(np.diff(framed[1:-1], axis=1))
+        upright = np.stack([i, j, i, j + 1], axis=1)
+        j, i = np.nonzero(np.diff(framed[:, 1:-1], axis=0))
+        level = np.stack([i, j, i + 1, j], axis=1)
+        pixel = np.tile(self._size / (width, height), 2)
+        return np.asarray(np.concatenate([upright, level]) * pixel + np.tile(self._corner, 2))
+
     def covers(self, u: Array, v: Array) -> Array:
         height, width = self._pixels.shape
         column = np.floor((u - self._corner[0]) * (width / self._size[0])).astype(np.int64)

@@ -54,7 +54,7 @@ def _largest_eigenvalue(e, d):
 
 @njit(nogil=True)
 def _tell(k, m, sums, d, constants, whole, out, i):
-    """Rows 0 to 2 of out: (rows, size)."""
+    """Rows 0 to 2 of out: (rows, size), and those above 3 if there are any."""
     if d == 2:
         k[2, 2] = 0.5 * (k[0, 0] + k[1, 1])
     third = (k[0, 0] + k[1, 1] + k[2, 2]) / 3
@@ -66,8 +66,9 @@ def _tell(k, m, sums, d, constants, whole, out, i):
             inverse[b, a] = k[a1, b1] * k[a2, b2] - k[a1, b2] * k[a2, b1]
     det = k[0, 0] * inverse[0, 0] + k[0, 1] * inverse[1, 0] + k[0, 2] * inverse[2, 0]
     if sums[3] <= d or sums[3] < FEWEST * whole or not det > LEAST * third * third * third:
-        for row in range(3):
-            out[row, i] = math.nan
+        for row in range(len(out)):
+            if row != 3:
+                out[row, i] = math.nan
         return
     h, e = np.zeros((3, 3)), np.zeros((3, 3))
     for a in range(3):
@@ -87,6 +88,15 @@ def _tell(k, m, sums, d, constants, whole, out, i):
     out[0, i] = _largest_eigenvalue(e, d)
     out[1, i] = math.sqrt(0.5 * ((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) + 3 * across)
     out[2, i] = (xx + yy + zz) / 3
+    if len(out) > 4:
+        for a in range(3):
+            for b in range(3):
+                e[a, b] *= twice
+        e[0, 0], e[1, 1], e[2, 2] = xx, yy, zz
+        out[4, i], out[5, i], out[6, i] = xx, yy, zz
+        out[7, i], out[8, i], out[9, i] = e[1, 2], e[0, 2], e[0, 1]
+        out[10, i] = _largest_eigenvalue(e, d)
+        out[11, i] = -_largest_eigenvalue(-e, d)
 
 
 class Bonds(NamedTuple):

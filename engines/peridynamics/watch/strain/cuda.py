@@ -38,8 +38,8 @@ class CudaLatticeStrains(Strains):
             (-(-size // THREADS),), (THREADS,),
             (
                 arrays["u"], arrays["words"], *self._bonds, arrays.get("soft"), arrays.get("history"), self._material,
-                self._constants, dilation, self._whole, self.values, np.int32(len(solver.body.words)),
-                np.int32(solver.body.dimensions), np.int64(size),
+                self._constants, dilation, self._whole, self.values, np.int32(self.wide),
+                np.int32(len(solver.body.words)), np.int32(solver.body.dimensions), np.int64(size),
             ),
         )  # fmt: skip
 
@@ -60,7 +60,7 @@ class CudaPointStrains(Strains):
             (-(-size // THREADS),), (THREADS,),
             (
                 solver.arrays["u"], solver.arrays["words"], solver.grid, solver.volume, starts, local, neighbours,
-                lists, list_starts, self._material, self._constants, self._whole, self.values,
+                lists, list_starts, self._material, self._constants, self._whole, self.values, np.int32(self.wide),
                 np.int32(solver.body.family.words),
                 np.int32(solver.body.dimensions), np.int32(solver.threads if solver.local else 0),
                 np.float64(solver.body.family.unit), np.int64(size),

@@ -31,12 +31,12 @@ def stress_of(strain: Array, solid: Elastic) -> Array:
 def told(
     positions: Array, u: Array, pairs: Array, weights: Array, solids: Sequence[Elastic], left: Array | None = None
 ) -> Array:
-    """(3, n): largest principal strain, von Mises stress, mean stress.
+    """(12, n): rows as ``solid.ROWS`` has them, the dilatation NaN.
 
     positions, u: (n, d); pairs: (m, 2) each bond that holds from both ends, weights: (m,); solids: of each particle;
     left: (m,) what softening has left of a bond, 1 without.
     """
-    found = np.full((3, len(positions)), np.nan)
+    found = np.full((12, len(positions)), np.nan)
     for i, solid in enumerate(solids):
         mine = np.flatnonzero(pairs[:, 0] == i)
         other = pairs[mine, 1]
@@ -44,5 +44,7 @@ def told(
         strain = strain_of(positions[other] - positions[i], u[other] - u[i], whole * part)
         stress = stress_of(strain, solid) * (whole * part).sum() / whole.sum()
         deviator = stress - np.trace(stress) / 3 * np.eye(3)
-        found[:, i] = np.linalg.eigvalsh(strain)[-1], np.sqrt(1.5 * (deviator**2).sum()), np.trace(stress) / 3
+        found[:3, i] = np.linalg.eigvalsh(strain)[-1], np.sqrt(1.5 * (deviator**2).sum()), np.trace(stress) / 3
+        found[4:10, i] = stress[(0, 1, 2, 1, 0, 0), (0, 1, 2, 2, 2, 1)]
+        found[10:, i] = np.linalg.eigvalsh(stress[: strain.shape[0], : strain.shape[0]])[[-1, 0]]
     return found

@@ -13,7 +13,14 @@ from engines.peridynamics.material.brittle import Formulation
 
 PRINCIPAL, VON_MISES, MEAN, DILATATION = range(4)
 """Rows of what the kernels find."""
-ROWS = {"strain": PRINCIPAL, "von_mises": VON_MISES, "mean_stress": MEAN, "dilatation": DILATATION}
+COMPONENTS = ("xx", "yy", "zz", "yz", "xz", "xy")
+ROWS = {
+    "strain": PRINCIPAL, "von_mises": VON_MISES, "mean_stress": MEAN, "dilatation": DILATATION,
+    **{f"stress_{each}": DILATATION + 1 + row for row, each in enumerate(COMPONENTS)},
+    "stress_largest": DILATATION + 7, "stress_smallest": DILATATION + 8,
+}  # fmt: skip
+WIDER = len(COMPONENTS) + 2
+"""So many of them, the last, are found when one of them is asked for."""
 
 
 class Elastic(NamedTuple):
@@ -51,12 +58,13 @@ class Solid:
 
     @property
     def rows(self) -> int:
-        """How many of ``ROWS`` there are."""
+        """How many of ``ROWS`` there are always."""
         return 3 if self.dilation is None else 4
 
 
-def fields_of(solid: Solid, stretch: float) -> tuple[FieldInfo, ...]:
-    """Ranges are those of a bar whose bonds are at the critical ``stretch``."""
+def fields_of(solid: Solid, stretch: float, dimensions: int) -> tuple[FieldInfo, ...]:
+    """Ranges are those of a bar whose bonds are at the critical ``stretch``; principal stresses are of the plane in a
+    plate."""
     strongest = max(solid.materials, key=lambda each: each.shear)
     strength = float(f"{2 * strongest.shear * stretch:.2g}")
     limit = float(f"{stretch:.2g}")
@@ -67,4 +75,8 @@ def fields_of(solid: Solid, stretch: float) -> tuple[FieldInfo, ...]:
     ]
     if solid.dilation is not None:
         found.append(FieldInfo("dilatation", "Dilatation", "", "cell", (-limit, limit), "diverging"))
+    titles = {"largest": "Largest principal stress", "smallest": "Smallest principal stress"}
+    titles |= {each: f"Stress σ{each}" for each in COMPONENTS if dimensions == 3 or "z" not in each}
+    for name, title in titles.items():
+        found.append(FieldInfo(f"stress_{name}", title, "MPa", "cell", (-strength, strength), "diverging"))
     return tuple(found)

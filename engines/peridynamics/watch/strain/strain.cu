@@ -6,8 +6,9 @@
 // strain, which turning leaves alone, and the stress that goes with it. All sums in double.
 //
 // out: (3 or 4, size): largest principal strain (in the plane of a plate), von Mises stress, mean stress; with dilation:
-// (size) d/m_i, also θ = d/m_i Σ w |ξ| e. NaN where too few bonds hold to tell. constants: (materials, 3) λ, μ and the
-// stress across a plate over tr E; material: (size) or null, if there is one.
+// (size) d/m_i, also θ = d/m_i Σ w |ξ| e; (12, size) if it is wide: from row 4 on the stresses xx, yy, zz, yz, xz, xy and
+// the largest and smallest principal stress (in the plane of a plate). NaN where too few bonds hold to tell. constants:
+// (materials, 3) λ, μ and the stress across a plate over tr E; material: (size) or null, if there is one.
 //
 // variants: -DREAL=float; -DREAL=double
 // stack: strain_lattice 40
@@ -69,7 +70,7 @@ DEVICE double largest_eigenvalue(const double xx, const double yy, const double 
 }
 
 DEVICE void tell(Fit& fit, const int dimensions, const double* constants, const double dilation, const REAL whole,
-                 REAL* out, const long long size, const long long at)
+                 REAL* out, const bool wide, const long long size, const long long at)
 {
     if (dimensions == 2) fit.zz = 0.5 * (fit.xx + fit.yy);
     const double third = (fit.xx + fit.yy + fit.zz) / 3;
@@ -79,7 +80,8 @@ DEVICE void tell(Fit& fit, const int dimensions, const double* constants, const 
     const double det = fit.xx * ixx + fit.xy * ixy + fit.xz * ixz;
     if (dilation != 0) out[3 * size + at] = REAL(dilation * fit.extension);
     if (fit.count <= dimensions || fit.count < FEWEST * whole || !(det > LEAST * third * third * third)) {
-        for (int row = 0; row < 3; ++row) out[row * size + at] = REAL(nan(""));
+        for (int row = 0; row < (wide ? 12 : 3); ++row)
+            if (row != 3) out[row * size + at] = REAL(nan(""));
         return;
     }
     double h[9];
@@ -103,6 +105,11 @@ DEVICE void tell(Fit& fit, const int dimensions, const double* constants, const 
     out[at] = REAL(largest_eigenvalue(exx, eyy, ezz, eyz, exz, exy, dimensions));
     out[size + at] = REAL(sqrt(0.5 * (a * a + b * b + c * c) + 3 * (syz * syz + sxz * sxz + sxy * sxy)));
     out[2 * size + at] = REAL((sxx + syy + szz) / 3);
+    if (!wide) return;
+    const double stresses[6] = {sxx, syy, szz, syz, sxz, sxy};
+    for (int row = 0; row < 6; ++row) out[(4 + row) * size + at] = REAL(stresses[row]);
+    out[10 * size + at] = REAL(largest_eigenvalue(sxx, syy, szz, syz, sxz, sxy, dimensions));
+    out[11 * size + at] = REAL(-largest_eigenvalue(-sxx, -syy, -szz, -syz, -sxz, -sxy, dimensions));
 }
 
 // On a lattice: words: (count, size) a bit for each bond that holds; offsets: (bonds, 4) to its other end and from place to
@@ -112,8 +119,8 @@ extern "C" __global__ void strain_lattice(const REAL* __restrict__ u, const unsi
                                           const unsigned* __restrict__ soft, const REAL* __restrict__ damage,
                                           const unsigned char* __restrict__ material,
                                           const double* __restrict__ constants, const double* __restrict__ dilation, const REAL* __restrict__ whole,
-                                          REAL* __restrict__ out, const int count, const int dimensions,
-                                          const long long size)
+                                          REAL* __restrict__ out, const int wide, const int count,
+                                          const int dimensions, const long long size)
 {
     const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= size) return;
@@ -133,7 +140,7 @@ extern "C" __global__ void strain_lattice(const REAL* __restrict__ u, const unsi
         }
     }
     tell(fit, dimensions, constants + (material ? 3 * material[at] : 0), dilation ? dilation[at] : 0.0, whole[at], out,
-         size, at);
+         wide, size, at);
 }
 
 // Of irregular points (cloud.cu): a bond counts with the volume of its other end, volumes: (size). threads: of the blocks
@@ -145,8 +152,9 @@ extern "C" __global__ void strain_points(const REAL* __restrict__ u, const unsig
                                          const unsigned* __restrict__ neighbours, const int* __restrict__ lists,
                                          const long long* __restrict__ list_starts,
                                          const unsigned char* __restrict__ material, const double* __restrict__ constants,
-                                         const REAL* __restrict__ whole, REAL* __restrict__ out, const int count, const int dimensions,
-                                         const int threads, const double unit, const long long size)
+                                         const REAL* __restrict__ whole, REAL* __restrict__ out, const int wide,
+                                         const int count, const int dimensions, const int threads, const double unit,
+                                         const long long size)
 {
     const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= size) return;
@@ -167,5 +175,6 @@ extern "C" __global__ void strain_points(const REAL* __restrict__ u, const unsig
                 }
             fit.add(volumes[there], 1.0, away[0], away[1], away[2], moved[0], moved[1], moved[2]);
         }
-    tell(fit, dimensions, constants + (material ? 3 * material[at] : 0), 0.0, whole[at], out, size, at);
+    tell(fit, dimensions, constants + (material ? 3 * material[at] : 0), 0.0, whole[at], out, wide,
+         size, at);
 }

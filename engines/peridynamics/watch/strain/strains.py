@@ -11,12 +11,12 @@ from engines.api import Array
 from engines.backend.twins import Twins
 from engines.peridynamics.lattice.solver import LatticeSolver
 from engines.peridynamics.step.solver import Solver
-from engines.peridynamics.watch.strain.solid import Solid
+from engines.peridynamics.watch.strain.solid import ROWS, WIDER, Solid
 
 
 class Strains(ABC):
     """After :meth:`find`, ``values: (rows, size)`` has what ``solid.ROWS`` names, NaN where too few bonds hold to tell.
-    There is memory for it from the first time on."""
+    There is memory for it from the first time on, and for components of stress from when one is asked for: ``wide``."""
 
     def __init__(self, solver: Solver, solid: Solid) -> None:
         self._solver, self._solid, self._backend = solver, solid, solver.backend
@@ -24,11 +24,20 @@ class Strains(ABC):
         self._dilation = self._backend.array(np.zeros(1) if solid.dilation is None else solid.dilation)
         self._whole = solver.whole
         self.values: Any = None
+        self.wide = False
+
+    def widen(self, name: str) -> bool:
+        """Have room for a row of ``ROWS``; whether all has to be found anew."""
+        if self.wide or ROWS[name] < len(ROWS) - WIDER:
+            return False
+        self.wide, self.values = True, None
+        return True
 
     def find(self) -> None:
         """Inside ``backend.active``."""
         if self.values is None:
-            nothing = np.full((self._solid.rows, self._solver.body.size), np.nan, self._solver.dtype)
+            rows = len(ROWS) if self.wide else self._solid.rows
+            nothing = np.full((rows, self._solver.body.size), np.nan, self._solver.dtype)
             self.values = self._backend.array(nothing)
         self._find()
 

@@ -13,8 +13,9 @@ import numpy as np
 from engines.api import Array
 from engines.backend.tuning import tune, tuning_key
 from engines.spiking.events.cuda import SHARED_BYTES, EventTools
+from engines.spiking.events.kinds import Given
 from engines.spiking.events.product import Product
-from engines.spiking.events.vectors import LIST, DeviceGiven, EventList, list_on_device, on_device
+from engines.spiking.events.vectors import DeviceGiven, EventList, list_on_device, on_device
 from engines.spiking.events.weights import Stored
 
 DENSE = Path(__file__).with_name("dense.cu")
@@ -141,7 +142,7 @@ class CudaDense(Product):
     def gather_into(self, out: Any, given: DeviceGiven) -> None:
         """One launch; ``out: (batch, columns)``."""
         rows, columns = self.shape
-        launch = self._launches[given.kind == LIST]
+        launch = self._launches[given.kind == Given.LIST]
         self._gather(
             (launch.tiles * given.batch, launch.shares), (launch.threads,),
             (out, self.weights, self._scale, given.array, given.count, given.values, np.int32(given.kind),

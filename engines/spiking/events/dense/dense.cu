@@ -121,7 +121,7 @@ scan_rows(float* out, const uint4* __restrict__ weights, const float* __restrict
         bool any = false;
 #pragma unroll
         for (int i = 0; i < PACK; i += 4) {
-            if (kind == FLOATS) {
+            if (kind == Given::FLOATS) {
                 const float4 four = __ldg(reinterpret_cast<const float4*>(static_cast<const float*>(given) + first + i));
                 value[i] = four.x, value[i + 1] = four.y, value[i + 2] = four.z, value[i + 3] = four.w;
                 any |= four.x != 0.0f || four.y != 0.0f || four.z != 0.0f || four.w != 0.0f;

@@ -110,8 +110,8 @@ extern "C" __global__ void __launch_bounds__(256)
 largest(int* exponent, const void* __restrict__ given, const int* __restrict__ count,
         const float* __restrict__ values, int kind, int rows, int pitch) {
     __shared__ float of_warps[8];
-    const float* const own = kind == LIST ? values : static_cast<const float*>(given) + (long long)blockIdx.x * pitch;
-    const int stop = kind == LIST ? min(*count, rows) : rows;
+    const float* const own = kind == Given::LIST ? values : static_cast<const float*>(given) + (long long)blockIdx.x * pitch;
+    const int stop = kind == Given::LIST ? min(*count, rows) : rows;
     float most = 0;
     for (int k = threadIdx.x; k < stop; k += blockDim.x) most = max(most, fabs(own[k]));
     for (int away = 16; away; away >>= 1) most = max(most, __shfl_xor_sync(~0u, most, away));
@@ -127,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(256)
 decide(int* gate, const void* __restrict__ given, const int* __restrict__ count, int kind, long long packs, int limit) {
     __shared__ int of_warps[8];
     int found = 0;
-    if (kind == LIST)
+    if (kind == Given::LIST)
         found = threadIdx.x ? 0 : *count;
     else
         for (long long pack = threadIdx.x; pack < packs; pack += blockDim.x)

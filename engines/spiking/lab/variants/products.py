@@ -12,9 +12,10 @@ from engines.api.device import Backend
 from engines.api.lab import Inputs, Prepared, Resources
 from engines.backend.lab.variants import kernel_resources
 from engines.spiking.events import vectors
+from engines.spiking.events.kinds import Given
 from engines.spiking.events.products import dense_product, sparse_product
 from engines.spiking.events.sparse.formats import packed
-from engines.spiking.events.vectors import LIST, DeviceGiven
+from engines.spiking.events.vectors import DeviceGiven
 from engines.spiking.events.weights import Precision, stored
 
 Kind = Literal["dense", "list", "sparse"]
@@ -39,7 +40,7 @@ class PreparedProduct(Prepared):
             self._compact = backend.compile(COMPACT).get_function("compact")  # type: ignore[attr-defined]  # a GPU
             for _ in range(sets):
                 indices, count = (backend.empty(size, np.int32) for size in (len(events), 1))
-                self._lists.append(DeviceGiven(LIST, indices, 1, 16, False, len(events), count))
+                self._lists.append(DeviceGiven(Given.LIST, indices, 1, 16, False, len(events), count))
         self._outputs = [backend.empty((1, rows.shape[1]), np.float32) for _ in range(sets)]
         share = 3 if kind == "sparse" else {"float32": 1, "float16": 0.5, "int8": 0.25}[precision]
         self.set_bytes = int(rows.nbytes * share) + events.nbytes + self._outputs[0].nbytes

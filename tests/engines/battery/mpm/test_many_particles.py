@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,9 +14,18 @@ from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameters.sizes import Lognormal, ParticleSizes
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.setup.sizes import drawn_sizes
+from engines.battery.step.cell_rows import Row as CellsRow
 from engines.battery.step.many_particle_rows import CellRow, Row
 
 CHEN, MARQUIS = PARAMETER_SETS["Chen2020"], PARAMETER_SETS["Marquis2019"]
+VARIED = replace(
+    CHEN,
+    id="varied",
+    negative_diffusivity_law=lambda x: 10 ** (1 - 2 * np.asarray(x)),
+    positive_diffusivity_law=lambda x: 10 ** (1.2 - 1.5 * np.asarray(x)),
+)
+"""Diffusivities over one and a half and two decades: particles are shells."""
+BOTH = pytest.mark.parametrize("parameters", [CHEN, VARIED], ids=["modes", "shells"])
 PUBLISHED = {60: 3.990533, 300: 3.950433, 900: 3.805905, 1800: 3.568219, 2400: 3.458966, 3000: 3.292921, 3500: 2.758989}
 DISCHARGE = [Instruction(Kind.CURRENT, 5.0, lowest=2.5)]
 PLAN = [
@@ -57,10 +68,12 @@ def test_one_size_is_the_single_particle_model(backend, precision, limit):
     assert particles.ended
 
 
-def test_one_size_follows_a_protocol_as_cells_do(backend):
+@BOTH
+def test_one_size_follows_a_protocol_as_cells_do(backend, parameters):
     """Every kind of instruction, step for step; the cells' held voltage stops at 1e-7 of its current."""
-    _, trace = run(backend, PLAN, 10.0, 400, n=2, spread=0.0, precision="float64", drive=DRIVE)
-    cells = CELLS.open(backend, CHEN, PLAN, 10.0, precision="float64", drive=DRIVE)
+    plan = {"precision": "float64", "drive": DRIVE}
+    _, trace = run(backend, PLAN, 10.0, 400, n=2, spread=0.0, parameters=parameters, **plan)
+    cells = CELLS.open(backend, parameters, PLAN, 10.0, **plan)
     expected = cells.new_trace(400)
     with backend.active():
         cells.advance(0, 400, expected)
@@ -108,25 +121,45 @@ def test_particles_of_the_ode_reference(backend):
         assert currents[e] == pytest.approx(j[0], rel=1e-2)
 
 
+@BOTH
 @pytest.mark.parametrize(("precision", "limit"), [("float32", 2e-7), ("float64", 1e-14)])
-def test_lithium_and_current_balance(backend, precision, limit):
+def test_lithium_and_current_balance(backend, precision, limit, parameters):
     """Sums to a few roundings; VERIFICATION asks 1e-5 in float32. Surface-averaged flux is the single particle's."""
-    particles, _ = run(backend, PLAN, 10.0, 130, n=300, precision=precision, drive=DRIVE)
+    particles, _ = run(
+        backend, PLAN, 10.0, 130, n=300 if parameters is CHEN else 70, parameters=parameters, precision=precision,
+        drive=DRIVE,
+    )  # fmt: skip
     assert particles.balance() <= limit
-    state = backend.to_host(particles.state).astype(float)[Row.FLUX].reshape(2, -1)[:, :300]
+    state = backend.to_host(particles.state).astype(float)[Row.FLUX].reshape(2, -1)[:, : particles.n]
     current = particles.cell_on_host()[CellRow.CURRENT]
     assert current < -2  # the voltage is held
     for e in (0, 1):
         assert particles.sizes[e].shares @ state[e] == pytest.approx(current, rel=5 * limit)
 
 
-def test_all_particles_are_at_one_potential(backend):
-    particles, _ = run(backend, DISCHARGE, 10.0, 100, n=70, precision="float64")
+@BOTH
+def test_all_particles_are_at_one_potential(backend, parameters):
+    particles, _ = run(backend, DISCHARGE, 10.0, 100, n=70, precision="float64", parameters=parameters)
     x, p = particles.surfaces().reshape(2, -1), CHEN
     for e, potential in enumerate((p.negative_ocp, p.positive_ocp)):
         columns = particles.columns_of(np.arange(70) + 70 * e)
         phi = potential(x[e]) + np.array([particles.overpotential(int(column)) for column in columns])
         assert np.ptp(phi) <= 2e-8  # the tables of the potentials
+
+
+def test_one_size_whose_diffusivity_varies_ends_where_cells_do(backend):
+    """The last step is cut short at the cut-off, in float32 too, and the profile has what the means have."""
+    particles, _ = run(backend, [Instruction(Kind.CURRENT, 10.0, lowest=2.5)], 20.0, 100, 2, 0.0, VARIED)
+    cells = CELLS.open(backend, VARIED, [Instruction(Kind.CURRENT, 10.0, lowest=2.5)], 20.0, precision="float64")
+    with backend.active():
+        cells.advance(0, 100)
+    cell, ended = particles.cell_on_host(), backend.to_host(cells.state)[CellsRow.ENDED, 0]
+    assert cell[CellRow.ENDED] == pytest.approx(ended, abs=2e-3)
+    assert ended > 1735.81 + 30  # D constant: 1735.81 s
+    assert cell[CellRow.CHARGE] == pytest.approx(10 * cell[CellRow.ENDED], rel=1e-6)
+    shells = particles.stoichiometry(20)
+    assert np.diff(np.linspace(0, 1, 21) ** 3) @ shells == pytest.approx(particles.means(), abs=1e-6)
+    assert particles.profile(np.array([1.0]), 0)[0] == pytest.approx(particles.surfaces()[0], abs=1e-12)
 
 
 def test_more_particles_converge(backend):
@@ -137,9 +170,10 @@ def test_more_particles_converge(backend):
     assert (errors[:2] > 4 * errors[1:]).all()
 
 
-def test_batches_make_one_run(backend):
-    whole, _ = run(backend, PLAN, 10.0, 120, n=70, drive=DRIVE)
-    parts = MANY_PARTICLES.open(backend, CHEN, sizes_of(70, 0.3), PLAN, 10.0, drive=DRIVE)
+@BOTH
+def test_batches_make_one_run(backend, parameters):
+    whole, _ = run(backend, PLAN, 10.0, 120, n=70, drive=DRIVE, parameters=parameters)
+    parts = MANY_PARTICLES.open(backend, parameters, sizes_of(70, 0.3), PLAN, 10.0, drive=DRIVE)
     with backend.active():
         for first, steps in ((0, 1), (1, 76), (77, 43)):
             parts.advance(first, steps)
@@ -147,8 +181,9 @@ def test_batches_make_one_run(backend):
     assert (whole.cell_on_host() == parts.cell_on_host()).all()
 
 
-def test_a_cutoff_that_is_beyond_from_the_start_ends_at_once(backend):
-    particles, trace = run(backend, [Instruction(Kind.CURRENT, -5.0, highest=4.0)], 10.0, 3)
+@BOTH
+def test_a_cutoff_that_is_beyond_from_the_start_ends_at_once(backend, parameters):
+    particles, trace = run(backend, [Instruction(Kind.CURRENT, -5.0, highest=4.0)], 10.0, 3, parameters=parameters)
     cell = particles.cell_on_host()
     assert cell[CellRow.ENDED] == 0
     assert cell[CellRow.CHARGE] == 0
@@ -156,7 +191,8 @@ def test_a_cutoff_that_is_beyond_from_the_start_ends_at_once(backend):
     assert np.isnan(trace[1:]).all()
 
 
-def test_a_power_that_no_cell_gives_is_the_largest(backend):
+@BOTH
+def test_a_power_that_no_cell_gives_is_the_largest(backend, parameters):
     """κ so large that the least resistance is that of a linear circuit: nothing breaks, and the run goes on."""
-    _, trace = run(backend, [Instruction(Kind.POWER, 5000.0, steps=3)], 1.0, 3)
+    _, trace = run(backend, [Instruction(Kind.POWER, 5000.0, steps=3)], 1.0, 3, parameters=parameters)
     assert np.isfinite(trace).all()

@@ -143,19 +143,19 @@ def test_a_temperature_that_is_left_aside_is_said(model):
         assert all("lumped heat" not in each.message for each in parameter_set_findings(warm, parameter_set_of(warm)))
 
 
-@pytest.mark.parametrize("given", [{"model": "MPM"}, {"model": "particles"}, {"ageing": {"sei": "reaction limited"}}])
-def test_a_diffusivity_that_is_replaced_by_its_mean_is_said(given, tmp_path):
+def test_a_diffusivity_that_is_replaced_by_its_mean_is_said(tmp_path):
+    """Of cells that age, as what an estimate tells; of bare particles by schemes that take a constant one."""
     file = json.loads(SAMPLE.read_text())
     file["Parameterisation"]["Negative electrode"]["Diffusivity [m2.s-1]"] = "1e-14 + 2e-14 * x"
     path = tmp_path / "varies.json"
     path.write_text(json.dumps(file))
     settings = {"parameter_set": "BPX file", "bpx_file": str(path)}
-    parameters = BatteryParameters.model_validate({**settings, **given})
+    parameters = BatteryParameters.model_validate({**settings, "ageing": {"sei": "reaction limited"}})
     findings = parameter_set_findings(parameters, parameter_set_of(parameters))
     (told,) = (each for each in findings if "The diffusivity of the negative particles goes from" in each.message)
     assert "with the stoichiometry: its mean, " in told.message
     assert (told.severity, told.place) == ("warning", ("bpx_file",))
-    for model in ("SPM", "SPMe", "pack"):
+    for model in ("SPM", "SPMe", "MPM", "pack"):
         solved = BatteryParameters.model_validate({**settings, "model": model})
         assert not any(
             "diffusivity" in each.message for each in parameter_set_findings(solved, parameter_set_of(solved))

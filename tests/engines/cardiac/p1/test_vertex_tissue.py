@@ -30,10 +30,10 @@ from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.tissue.operator import VertexTissueOperator, diffusion_tensors, tissue_operator
 from engines.cardiac.tissue.places import VertexPlaces
 from engines.cardiac.watch.leads import LeadPlaces, vertex_lead_weights
+from engines.geometry.meshes.adjacency import cells_at
 from engines.geometry.meshes.box import box_mesh
 from engines.geometry.meshes.mesh import TetMesh
 from tests.engines.cardiac.traffic import bytes_of_a_step
-from ui.scene.shapes.surface import cells_at
 
 ENGINE = CardiacEngine()
 DT = 0.02

@@ -9,7 +9,6 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from engines.backend import open_backend
 from engines.cardiac.cells import tt06
 from engines.cardiac.diffusion.forward_euler import DIFFUSION
 from engines.cardiac.engine import CardiacEngine
@@ -23,13 +22,6 @@ from engines.geometry.meshes.box import box_mesh
 from engines.geometry.meshes.mesh import TetMesh
 
 ENGINE = CardiacEngine()
-
-
-@pytest.fixture(scope="module")
-def backend():
-    with_device = open_backend("cpu")
-    yield with_device
-    with_device.close()
 
 
 def sheet(*regions: tuple[str, object], cubes: tuple[int, int, int] = (16, 12, 1)) -> TetMesh:

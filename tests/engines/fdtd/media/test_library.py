@@ -7,7 +7,6 @@ import pytest
 from pydantic import ValidationError
 
 from engines.api import Problem
-from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.media.fitting import fit_poles, permittivity_of
@@ -16,18 +15,9 @@ from engines.fdtd.parameters import Box, Faces, FdtdParameters, GridSetting, Mat
 from engines.fdtd.parameters.dispersion import Debye, Drude, Lorentz
 from engines.fdtd.parameters.library import PUBLISHED, SPEED_OF_LIGHT
 from engines.fdtd.setup.media import make_medium
-from engines.fdtd.tools.fit_dispersion import FitDispersion, FitParameters
+from tests.engines.fdtd.gold import GOLD
 
 ENGINE = FdtdEngine()
-GOLD = np.array(
-    [
-        [0.64, 0.92, 13.78], [0.77, 0.56, 11.21], [0.89, 0.43, 9.519], [1.02, 0.35, 8.145], [1.14, 0.27, 7.150],
-        [1.26, 0.22, 6.350], [1.39, 0.17, 5.663], [1.51, 0.16, 5.083], [1.64, 0.14, 4.542], [1.76, 0.13, 4.103],
-        [1.88, 0.14, 3.697], [2.01, 0.21, 3.272], [2.14, 0.29, 2.863], [2.26, 0.43, 2.455], [2.38, 0.62, 2.081],
-        [2.50, 1.04, 1.833], [2.63, 1.31, 1.849], [2.75, 1.38, 1.914], [2.88, 1.45, 1.948], [3.00, 1.46, 1.958],
-    ]
-)  # fmt: skip
-"""Energy [eV], n, k of Johnson and Christy, Phys. Rev. B 6, 4370 (1972), table I."""
 
 
 @pytest.fixture(scope="module")
@@ -121,23 +111,6 @@ def test_what_poles_made_is_found_again():
     assert fit.permittivity == pytest.approx(3.0, abs=1e-4)
 
 
-def test_the_tool_adds_the_material(tmp_path, backend):
-    path = tmp_path / "gold.csv"
-    rows = "\n".join(f"{1239.84193 / energy},{n},{k}" for energy, n, k in GOLD)
-    path.write_text(f"wavelength (nm),n,k\n{rows}\n", "utf-8")
-    told = []
-    settings = FitParameters(file=str(path), unit="nm", name="my gold", lorentz=1)
-    result = FitDispersion().run(
-        Problem(FdtdParameters()), settings, backend, lambda text, share: told.append((text, share))
-    )
-    assert [material.name for material in result.parameters.materials] == ["glass", "my gold"]
-    assert isinstance(result.parameters.materials[1].poles[0], Drude)
-    assert [info.name for info, _ in result.charts] == ["n", "k"]
-    assert "rms error" in result.message
-    assert told
-    assert FdtdParameters.model_validate_json(result.parameters.model_dump_json()) == result.parameters
-
-
 def test_tables_below_one_another_are_read(tmp_path):
     """As refractiveindex.info writes them, k at wavelengths of its own."""
     path = tmp_path / "table.csv"
@@ -145,24 +118,6 @@ def test_tables_below_one_another_are_read(tmp_path):
     path.write_text(f"wl,n\n{n}\n\nwl,k\n0.4,0.1\n0.8,0.3\n", "utf-8")
     table = read_index_table(path, 1.0)
     np.testing.assert_allclose(table.index, 1.5 + 1j * np.array([0.1, 0.15, 0.2, 0.25, 0.3]))
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("", "no rows of numbers"),
-        ("0.5,1.2,0\n0.6,1.2\n", "Line 2 of bad.csv is not like the others"),
-        ("0.5,1.2,0\n0.6,1.2,0\n", "2 rows: at least 5"),
-        ("".join(f"0.{n},1.2,-0.1\n" for n in range(1, 8)), "negative k, -0.1: that is gain"),
-        ("".join(f"-0.{n},1.2,0.1\n" for n in range(1, 8)), "not above 0"),
-        ("".join(f"0.{n},1.2,0.1\n" for n in range(1, 7)), "too few for 15 numbers"),
-    ],
-)
-def test_bad_tables_are_refused_in_a_sentence(tmp_path, backend, text, sentence):
-    path = tmp_path / "bad.csv"
-    path.write_text(text, "utf-8")
-    with pytest.raises(ProblemError, match=sentence):
-        FitDispersion().run(Problem(FdtdParameters()), FitParameters(file=str(path), lorentz=4), backend)
 
 
 def slab(low: float, high: float, **changes) -> Problem:

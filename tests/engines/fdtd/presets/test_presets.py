@@ -198,6 +198,8 @@ def test_the_gold_sphere_scatters_and_absorbs_like_mies(backend):
     radius = parameters.objects[0].radius
     shadow = 2 * incident**2 / VACUUM_IMPEDANCE * np.pi * (radius * 1e-6) ** 2 / 4  # of a quarter
     scattered, absorbed = found["scattered/energy"] / shadow, -found["absorbed/energy"] / shadow
+    np.testing.assert_allclose(found["cross_sections/scattered"], scattered, rtol=1e-3)
+    np.testing.assert_allclose(found["cross_sections/absorbed"], absorbed, rtol=1e-3)
     mie = np.array([efficiencies(2 * np.pi * radius / each, gold(each)) for each in wavelength])
     for name, values, expected in (("scattered", scattered, mie[:, 0]), ("absorbed", absorbed, mie[:, 1])):
         at, there = wavelength[values.argmax()], wavelength[expected.argmax()]
@@ -228,6 +230,7 @@ def test_the_ring_takes_its_resonances_out_of_the_guide(backend):
     through = found["through/energy"] / found["in/energy"]
     drop = np.abs(found["drop, leftwards/energy"]) / found["in/energy"]
 
+    np.testing.assert_array_equal(found["transmission/through"], np.abs(through))
     dips, peaks = frequency[find_peaks(-through, prominence=0.2)[0]], frequency[find_peaks(drop, prominence=0.2)[0]]
     modes, quality = found["in the ring/resonance frequency"], found["in the ring/resonance Q"]
     print(dips, peaks, modes, quality, through.min(), drop.max())

@@ -20,7 +20,7 @@ from engines.fdtd.parameters import (
 )
 from workbench.project.document import Document
 from workbench.project.project import Project
-from workbench.sweep.plan import Kept, SweepPlan, variation
+from workbench.sweep.plan import KeptChart, SweepPlan, variation
 from workbench.sweep.readings import Reading
 from workbench.sweep.running import run_sweep
 from workbench.sweep.table import against, columns_of
@@ -44,7 +44,7 @@ def test_transmission_over_thickness_is_airys():
         ending=Ending(at_decay=True, part=1e-8),
     )
     document = Document(Project(title="slab", engine="fdtd"), FdtdEngine(), parameters)
-    kept = (Kept("balance", Reading("at", WAVELENGTH)),)
+    kept = (KeptChart("balance", Reading("at", WAVELENGTH)),)
     plan = SweepPlan(document, (variation(document, "objects.0.high.0", "3.12:3.54:8"),), None, kept)
     backend = CpuBackend()
     backend.threads = 1

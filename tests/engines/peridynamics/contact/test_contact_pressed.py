@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
-from engines.peridynamics.contact.contact import NOWHERE
+from engines.peridynamics.contact.rows import NOWHERE
 from tests.engines.peridynamics.contact.scenes import ENGINE, ball, problem
 
 

@@ -14,7 +14,7 @@ from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.loading.histories import share, share_integral
 from engines.peridynamics.parameters import Load, PeridynamicParameters
 from engines.peridynamics.parameters.loading.histories import History
-from engines.peridynamics.setup.table_files import read_table
+from engines.table_files import read_table
 
 ENGINE = PeridynamicsEngine()
 BAR = {

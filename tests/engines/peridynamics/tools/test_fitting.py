@@ -7,10 +7,10 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
+from engines.least_squares import Search
 from engines.peridynamics.step.batch import Batch, Outcome, varied
 from engines.peridynamics.tools.fitting import FitParameters, FitToMeasurement
 from engines.peridynamics.tools.measured import Measured, envelope
-from engines.peridynamics.tools.search import Search
 from tests.engines.peridynamics.step.test_batch import PULLED, given
 
 TOOL = FitToMeasurement()

@@ -98,7 +98,8 @@ def gathered(product, given):
 
 def test_lists_that_are_full(tmp_path, monkeypatch):
     """333 events and 333 rows for a list of 256; one share, and several groups on a row."""
-    from engines.spiking.events.vectors import LIST, DeviceGiven, on_device
+    from engines.spiking.events.kinds import Given
+    from engines.spiking.events.vectors import DeviceGiven, on_device
     from tests.cuda_on_host import COMPILER, HostCudaBackend
 
     if COMPILER is None:
@@ -112,7 +113,7 @@ def test_lists_that_are_full(tmp_path, monkeypatch):
         _, values = events_of(rng, SHAPE[1], density)
         close(gathered(dense, on_device(backend, values.T)).T, rows.T, values, 340)
         one = EventList.of(values[:, 0], backend, graded=True)
-        listed = DeviceGiven(LIST, one.indices, 1, 16, True, SHAPE[1], one.count, one.values)
+        listed = DeviceGiven(Given.LIST, one.indices, 1, 16, True, SHAPE[1], one.count, one.values)
         close(gathered(dense, listed)[0], rows.T, values[:, 0], 340)
 
 
@@ -170,8 +171,9 @@ def test_the_switch_is_measured(backend):
 
 def test_the_device_decides(tmp_path, monkeypatch):
     """Where the host does not know how many events there are, one of both ways ends at once."""
+    from engines.spiking.events.kinds import Given
     from engines.spiking.events.sparse import both_orders
-    from engines.spiking.events.vectors import LIST, DeviceGiven, on_device
+    from engines.spiking.events.vectors import DeviceGiven, on_device
     from tests.cuda_on_host import COMPILER, HostCudaBackend
 
     if COMPILER is None:
@@ -186,7 +188,7 @@ def test_the_device_decides(tmp_path, monkeypatch):
         unknown = DeviceGiven(given.kind, given.array, 3, given.pitch, False, SHAPE[1])
         close(gathered(matrix._products, unknown).T, table.toarray(), events, 80)
         one = EventList.of(events[:, 0], backend)
-        listed = DeviceGiven(LIST, one.indices, 1, 16, False, SHAPE[1], one.count)
+        listed = DeviceGiven(Given.LIST, one.indices, 1, 16, False, SHAPE[1], one.count)
         close(gathered(matrix._products, listed)[0], table.toarray(), events[:, 0], 80)
 
 

@@ -9,10 +9,10 @@ from scipy.integrate import solve_ivp
 from engines.api import Problem
 from engines.backend.cpu import CpuBackend
 from engines.spiking.engine import SpikingEngine
-from engines.spiking.neurons.accuracy import SPIKES, intervals
+from engines.spiking.neurons.accuracy import SPIKES, intervals, on_grid
 from engines.spiking.neurons.equations import MODELS, SYNAPSES
 from engines.spiking.parameters import SpikingParameters
-from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley
+from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley, Lif
 from tests.engines.spiking.network.test_network import built
 from workbench.project.parameter_files import with_values
 
@@ -90,3 +90,32 @@ def test_a_step_that_stretches_intervals_is_told_with_one_that_does_not():
     (fact,) = (each for each in estimate.facts if each.title == "Intervals of one too long by")
     assert fact.unit == "%"
     assert 0 < fact.value < 0.2
+
+
+@pytest.mark.parametrize(
+    ("current", "held", "exact"), [(12.0, 2.0, 23.40066), (30.0, 2.0, 7.59616), (100.0, 0.0, 3.08301)]
+)
+def test_leaky_neurons_fire_on_the_grid_of_steps(backend, current, held, exact):
+    """The run has the interval that is told, which is within a step of τ ln((I + 5)/(I − 10)) and the refractory
+    time; it is told from 0.5 % on, with steps that put it off by less."""
+    neuron = {
+        "kind": "lif", "membrane_time": 10.0 if held else 20.0, "resting_voltage": -65.0, "threshold": -55.0,
+        "reset": -70.0, "refractory_time": held,
+    }  # fmt: skip
+
+    def one(step: float) -> Problem:
+        population = {"name": "one", "number": 1, "neuron": neuron, "external": {"current": current}}
+        given = {"populations": [population], "connections": [], "numerics": {"step": step}}
+        return Problem(SpikingParameters.model_validate(given))
+
+    measured = on_grid(Lif.model_validate(neuron), 0.1, current)
+    assert measured.exact == pytest.approx(exact, abs=1e-5)
+    assert abs(measured.stepped - exact) < 0.1
+    net, *_ = built(one(0.1).parameters, backend)
+    net.advance(600)
+    np.testing.assert_allclose(np.diff(np.nonzero(net.arrays["history"])[0]) * 0.1, measured.stepped)
+    told = [each for each in SpikingEngine().estimate(one(0.1), CpuBackend()).findings if "on the grid" in each.message]
+    assert bool(told) == (abs(measured.error) > 0.005)
+    for each in told:
+        ((_, shorter),) = each.remedy.changes.items()
+        assert abs(on_grid(Lif.model_validate(neuron), shorter, current).error) <= 0.005

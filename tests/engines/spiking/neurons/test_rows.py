@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from engines.spiking.events import kinds
+from engines.spiking.lif import constants as lif
 from engines.spiking.neurons.rows import HEADER, MODELS, OWN, RISING, Common, header, record, row
 
 
-def test_the_header_is_that_of_the_declared_names():
-    """``python -m engines.spiking.neurons.rows`` writes it."""
-    assert HEADER.read_text(encoding="utf-8") == header()
+@pytest.mark.parametrize(("file", "text"), [(HEADER, header), (lif.HEADER, lif.text), (kinds.HEADER, kinds.text)])
+def test_a_header_is_that_of_the_declared_names(file, text):
+    """``python -m engines.spiking.neurons.rows``, ``….lif.constants`` and ``….events.kinds`` write them."""
+    assert file.read_text(encoding="utf-8") == text()
 
 
 def test_records_and_rows_have_the_same_places():

@@ -19,7 +19,7 @@ from engines.spiking.parameters.populations import Cube, Sheet
 from engines.spiking.setup.memory import CHANGING, SHARE, joined, need
 from engines.spiking.setup.populations import neurons
 from tests.engines.spiking.network.test_network import built
-from tests.engines.spiking.test_engine import build
+from tests.engines.spiking.problems import build
 
 
 def network(delay=20.0, plastic=False, number=3000, rule=None):

@@ -5,45 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.api import Dab, Problem, Selection
-from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.spiking.engine import SpikingEngine
-from engines.spiking.parameters import SpikingParameters
 from engines.spiking.watch import weights
-
-KINDS = [{"kind": "lif"}, {"kind": "izhikevich"}, {"kind": "adaptive exponential"}, {"kind": "hodgkin-huxley"}]
-EVERYWHERE = (0.0, 0.0, 0.0), 1e6
-
-
-def plain():
-    given = {
-        "populations": {"excitatory": 80, "inhibitory": 20},
-        "connections": {"kind": "probability", "probability": 0.2},
-    }
-    return Problem(SpikingParameters.model_validate(given))
-
-
-def general():
-    """Forty neurons of each model and forty sources, all of which drive the others; two of the rules are exact."""
-    populations = [{"name": each["kind"], "number": 40, "neuron": each} for each in KINDS]
-    populations.append({"name": "sources", "number": 40, "neuron": {"kind": "poisson", "rate": 200.0}})
-    connections = [
-        {
-            "source": "sources",
-            "target": "lif",
-            "rule": {"kind": "fixed inputs", "number": 7},
-            "weight": {"kind": "constant", "weight": 3.0},
-        },
-        {
-            "source": "lif",
-            "target": "izhikevich",
-            "rule": {"kind": "fixed inputs", "number": 5},
-            "weight": {"kind": "constant", "weight": 2.0},
-            "plasticity": {"kind": "stdp", "highest": 4.0},
-        },
-    ]
-    return Problem(SpikingParameters.model_validate({"populations": populations, "connections": connections}))
+from tests.engines.spiking.problems import general, plain
 
 
 @pytest.mark.parametrize("problem", [plain, general])
@@ -77,55 +42,6 @@ def test_partners_agree_with_each_other(backend, problem):
         assert {float(round(value, 3)) for value in inspected[0].links.values} == {1.62, -9.0}
     chart = simulation.chart("blocks").curves
     np.testing.assert_allclose([curve.y for curve in chart], means)
-
-
-@pytest.mark.parametrize("problem", [plain, general])
-def test_silenced_neurons_do_not_fire_until_it_is_erased(backend, problem):
-    simulation = SpikingEngine().build(problem(), backend)
-    simulation.set_control("drive", 30.0)
-    simulation.advance(20)
-    position = tuple(map(float, simulation.geometry.positions[0]))
-    assert "1 neurons silenced" in simulation.paint(Dab("lesion", position, 0.0, 1.0))
-    n = simulation.geometry.n_cells
-    simulation.paint(Dab("lesion", *EVERYWHERE, 0.5))
-    gone = np.isnan(simulation.field("activity"))
-    assert gone[0]
-    assert 0.4 * n < gone.sum() < 0.6 * n
-    handle = simulation.select(Selection(np.arange(n, dtype=np.int32)))
-    np.testing.assert_array_equal(simulation.gather("activity", handle), simulation.field("activity"))
-    before = simulation.state()["spikes"]
-    simulation.advance(600)
-    fired = simulation.state()["spikes"] - before
-    assert not fired[gone].any()
-    assert fired[~gone].sum() > 10
-    assert simulation.non_finite() is None
-    other = SpikingEngine().build(problem(), backend)
-    other.restore(simulation.state())
-    np.testing.assert_array_equal(np.isnan(other.field("activity")), gone)
-    simulation.paint(Dab("lesion", *EVERYWHERE, 1.0, erase=True))
-    before = simulation.state()["spikes"]
-    simulation.advance(600)
-    assert (simulation.state()["spikes"] - before)[gone].sum() > 10
-    with pytest.raises(ProblemError, match="share"):
-        simulation.paint(Dab("lesion", *EVERYWHERE, 0.0))
-
-
-def test_a_stimulus_fires_who_is_under_it(backend):
-    simulation = SpikingEngine().build(plain(), backend)
-    simulation.set_control("drive", -15.0)
-    simulation.advance(300)
-    before = simulation.state()["spikes"]
-    brush = next(info for info in simulation.brushes if info.name == "stimulate")
-    side = float(np.ptp(simulation.geometry.positions[:, 0]))
-    position = tuple(map(float, simulation.geometry.positions[40]))
-    near = np.linalg.norm(simulation.geometry.positions - position, axis=1) <= side / 4
-    assert f"{near.sum()} neurons stimulated" in simulation.paint(Dab("stimulate", position, side / 4, brush.amount))
-    simulation.advance(30)
-    fired = simulation.state()["spikes"] > before
-    assert fired[near].all()
-    assert fired[~near].sum() < near.sum()
-    with pytest.raises(ProblemError, match="above zero"):
-        simulation.paint(Dab("stimulate", position, 1.0, 0.0))
 
 
 def test_weights_are_counted_now_and_at_first(backend):

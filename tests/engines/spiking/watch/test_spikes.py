@@ -12,7 +12,7 @@ from engines.backend.cpu import CpuBackend
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.watch import spikes
-from tests.engines.spiking.watch.test_looking import general, plain
+from tests.engines.spiking.problems import general, plain
 
 PARTS = 1, 60, 7, 132
 """On a GPU some from a graph, some one by one."""

@@ -9,7 +9,7 @@ from engines.api import Dab, Problem
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.watch import electrodes
-from tests.engines.spiking.watch.test_looking import general, plain
+from tests.engines.spiking.problems import general, plain
 
 STEPS = 60, 1, 52
 """On a GPU some from a graph, some one by one."""

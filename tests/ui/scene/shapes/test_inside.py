@@ -8,7 +8,7 @@ import pytest
 from engines.api import FrontInfo
 from tests.ui.scene.meshes import ACTIVATION, VOLTAGE, gather, info, kuhn_cube
 from tests.ui.scene.test_renderer import SIZE, canvas, egl  # noqa: F401 — fixtures
-from ui.panels.view import ViewPanel
+from ui.panels.view.panel import ViewPanel
 from ui.scene.layers.layer import Plan
 from ui.scene.layers.tetrahedra import TetLayer
 from ui.scene.painter import Painter

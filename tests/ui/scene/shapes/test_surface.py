@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from engines.geometry.meshes.adjacency import cells_at
 from tests.ui.scene.meshes import kuhn_cube
 from ui.scene.shapes.decimate import coarse_surface, decimate
-from ui.scene.shapes.surface import cells_at, surface
+from ui.scene.shapes.surface import surface
 
 
 def area_vectors(points, triangles):

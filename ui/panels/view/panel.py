@@ -23,12 +23,11 @@ from engines.api import FieldInfo, SimulationInfo
 from engines.geometry.grid import Grid
 from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.particles import Particles
-from ui.forms.fields.number import NumberBox
 from ui.forms.fields.scalars import CalmComboBox
-from ui.panels.brush import BrushPanel
-from ui.panels.grid import GridPanel
-from ui.panels.moved import MovedPanel
-from ui.scene.colormaps import names as colormap_names
+from ui.panels.view.brush import BrushPanel
+from ui.panels.view.colours import ColoursPanel
+from ui.panels.view.grid import GridPanel
+from ui.panels.view.moved import MovedPanel
 from ui.scene.scene import is_timed
 from workbench.project.project import ClipPlane, ViewSettings
 from workbench.words.units import unit_text
@@ -67,24 +66,9 @@ class ViewPanel(QScrollArea):
         self._settle.timeout.connect(self._emit_clip)
         self.field = CalmComboBox()
         self.field.activated.connect(lambda _: self._edit(field=self.field.currentData(), range=None))
-        self.colormap = CalmComboBox()
-        self.colormap.addItem("the field's own", None)
-        for name in colormap_names():
-            self.colormap.addItem(name, name)
-        self.colormap.activated.connect(lambda _: self._edit(colormap=self.colormap.currentData()))
-        self.low, self.high = NumberBox(), NumberBox()
-        for box in (self.low, self.high):
-            box.changed.connect(lambda _: self._edit_range())
-        self.auto_button = QPushButton("Auto")
-        self.auto_button.setToolTip("The range that suits the field")
-        self.auto_button.clicked.connect(lambda: self._edit(range=None, follow=False))
-        self.fit_button = QPushButton("Fit")
-        self.fit_button.setToolTip("The range of the values in the picture now")
-        self.fit_button.clicked.connect(lambda: self.fit_asked.emit())
-        self.follow_button = QPushButton("Follow")
-        self.follow_button.setCheckable(True)
-        self.follow_button.setToolTip("The range follows the values in the picture, in steps")
-        self.follow_button.clicked.connect(lambda on: self._edit(range=None, follow=bool(on)))
+        self.colours = ColoursPanel()
+        self.colours.edited.connect(lambda changes: self._edit(**changes))
+        self.colours.fit_asked.connect(self.fit_asked)
         self.clip = QCheckBox("Clipping plane")
         self.clip.clicked.connect(self._toggle_clip)
         self.axis = CalmComboBox()
@@ -115,6 +99,12 @@ class ViewPanel(QScrollArea):
         self.isochrones = QCheckBox("Isochrones")
         self.isochrones.setToolTip("Draw lines of equal time on fields that are a time")
         self.isochrones.clicked.connect(lambda on: self._edit(isochrones=bool(on)))
+        self.contours = QCheckBox("Contours")
+        self.contours.setToolTip("Draw lines of equal value of whatever field is shown")
+        self.contours.clicked.connect(lambda on: self._edit(contours=bool(on)))
+        self.fibres = QCheckBox("Fibres")
+        self.fibres.setToolTip("Draw the directions of the fibres on the surface and on a cut")
+        self.fibres.clicked.connect(lambda on: self._edit(fibres=bool(on)))
         self.markers = QCheckBox("Markers")
         self.markers.hide()
         self.markers.clicked.connect(lambda on: self._edit(markers=bool(on)))
@@ -125,6 +115,13 @@ class ViewPanel(QScrollArea):
         )
         self.outlines.hide()
         self.outlines.clicked.connect(lambda on: self._edit(outlines=bool(on)))
+        self.bodies = QSlider(Qt.Orientation.Horizontal)
+        self.bodies.setRange(0, 100)
+        self.bodies.setAccessibleName("How opaque bodies are")
+        self.bodies.setToolTip("How opaque bodies in space are; at the left they are lines alone")
+        self.bodies.valueChanged.connect(lambda value: self._edit(solidity=value / 100))
+        self._bodies = QWidget(self)
+        self._bodies.hide()
         self.overlay = QCheckBox("Figures in the 3D view")
         self.overlay.clicked.connect(lambda on: self._edit(overlay=bool(on)))
         self._lay_out()
@@ -159,6 +156,8 @@ class ViewPanel(QScrollArea):
             widget.setVisible(grid is None)
         for switch in (self.front, self.inside, self.isochrones):
             switch.setVisible(grid is None and not spheres)
+        self.contours.setVisible(not spheres)
+        self.fibres.setVisible(isinstance(geometry, TetMesh) and geometry.fibres is not None)
         self.cut_open.setVisible(spheres and geometry.cells is None)
         if geometry is not None and geometry.n_cells:
             self._bounds = geometry.bounds
@@ -168,6 +167,11 @@ class ViewPanel(QScrollArea):
         self._view = view.model_copy(deep=True)
         self._show()
 
+    def show_placed(self, there: bool) -> None:
+        """Whether something stands in space."""
+        self.outlines.setVisible(there)
+        self._bodies.setVisible(there)
+
     def switch_outlines(self) -> None:
         self._edit(outlines=not self._view.outlines)
 
@@ -175,11 +179,6 @@ class ViewPanel(QScrollArea):
         """Have slices through these parts of the sides."""
         if slices is not None:
             self._edit(slices=slices, volume=False)
-
-    def fit_range(self, span: tuple[float, float] | None) -> None:
-        """Spread the colours over these values; a field that is the same everywhere keeps its range."""
-        if span is not None and span[1] > span[0]:
-            self._edit(range=span, follow=False)
 
     # Inside.
 
@@ -193,17 +192,6 @@ class ViewPanel(QScrollArea):
         self._edit(**changes)
         if lifted and self._view.camera.elevation > FROM_ABOVE:
             self.camera_asked.emit("slant")
-
-    def _edit_range(self) -> None:
-        low, high = float(self.low.value()), float(self.high.value())
-        wrong = high <= low
-        for box in (self.low, self.high):
-            box.setProperty("wrong", wrong)
-            box.style().unpolish(box)
-            box.style().polish(box)
-        self.range_sentence.setVisible(wrong)
-        if not wrong:
-            self._edit(range=(low, high), follow=False)
 
     def _toggle_clip(self, on: bool) -> None:
         """The viewport chooses the first plane and answers with its settings."""
@@ -236,21 +224,9 @@ class ViewPanel(QScrollArea):
         field = self._fields.get(name) if name else None
         self.field.setCurrentIndex(self.field.findData(name))
         self.field.setEnabled(bool(self._fields))
-        self.colormap.setCurrentIndex(max(0, self.colormap.findData(view.colormap)))
-        low, high = view.range or _legible(field.range if field else (0.0, 1.0))
-        self.low.set_value(float(low))
-        self.high.set_value(float(high))
-        self.range_unit.setText(unit_text(field.unit) if field else "")
-        self.range_sentence.hide()
-        self.auto_button.setEnabled(view.range is not None or view.follow)
-        self.follow_button.setChecked(view.follow)
         smoothed = self._info is not None and isinstance(self._info.geometry, TetMesh)  # shows numbers always
         numbered = field is None or not field.names or smoothed
-        self.follow_button.setEnabled(numbered and not (field is not None and field.cyclic))
-        self.colormap.setEnabled(numbered)
-        for box in (self.low, self.high):
-            box.setEnabled(not view.follow and numbered)
-        self.fit_button.setEnabled(field is not None and numbered)
+        self.colours.show_view(view, field, numbered)
         clipped = view.clip is not None
         self.clip.setChecked(clipped)
         for widget in (self.axis, self.flip, self.clip_slider):
@@ -267,8 +243,15 @@ class ViewPanel(QScrollArea):
         self.inside.setEnabled(view.front and crossing)
         self.isochrones.setChecked(view.isochrones)
         self.isochrones.setEnabled(field is not None and is_timed(field, self._info))
+        self.contours.setChecked(view.contours)
+        self.contours.setEnabled(field is not None and numbered and not field.cyclic)
+        self.fibres.setChecked(view.fibres)
         self.markers.setChecked(view.markers)
         self.outlines.setChecked(view.outlines)
+        blocked = self.bodies.blockSignals(True)
+        self.bodies.setValue(round(100 * view.solidity))
+        self.bodies.blockSignals(blocked)
+        self.bodies.setEnabled(view.outlines)
         self.overlay.setChecked(view.overlay)
 
     def _show_plane(self, origin: Any, normal: Any) -> None:
@@ -282,37 +265,10 @@ class ViewPanel(QScrollArea):
             self.flip.setChecked(bool(normal.sum() < 0))
 
     def _lay_out(self) -> None:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(6)
-        grid.setColumnStretch(1, 1)
-        row = QHBoxLayout()
-        row.setSpacing(4)
-        self.range_unit = QLabel()
-        self.range_unit.setObjectName("unit")
-        for widget, stretch in ((self.low, 1), (self.high, 1), (self.range_unit, 0)):
-            row.addWidget(widget, stretch)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(4)
-        buttons.addWidget(self.auto_button)
-        buttons.addWidget(self.fit_button)
-        buttons.addWidget(self.follow_button)
-        self.range_sentence = QLabel("The lower end must be below the upper one.")
-        self.range_sentence.setObjectName("error")
-        self.range_sentence.setWordWrap(True)
-        contents: tuple[tuple[str, QWidget | QHBoxLayout], ...] = (
-            ("Field", self.field),
-            ("Colours", self.colormap),
-            ("Range", row),
-            ("", buttons),
-        )
-        for place, (text, content) in enumerate(contents):
-            grid.addWidget(QLabel(text), place, 0)
-            if isinstance(content, QHBoxLayout):
-                grid.addLayout(content, place, 1)
-            else:
-                grid.addWidget(content, place, 1)
-        grid.addWidget(self.range_sentence, 4, 1)
+        field = QHBoxLayout()
+        field.setSpacing(8)
+        field.addWidget(QLabel("Field"))
+        field.addWidget(self.field, 1)
         plane = QHBoxLayout()
         plane.addWidget(self.axis, 1)
         plane.addWidget(self.flip)
@@ -330,7 +286,8 @@ class ViewPanel(QScrollArea):
         layout = QVBoxLayout(body)
         layout.setContentsMargins(12, 10, 12, 10)
         layout.setSpacing(8)
-        layout.addLayout(grid)
+        layout.addLayout(field)
+        layout.addWidget(self.colours)
         layout.addSpacing(4)
         layout.addWidget(self.grid)
         layout.addWidget(self.moved)
@@ -342,8 +299,15 @@ class ViewPanel(QScrollArea):
         layout.addWidget(self.front)
         layout.addWidget(self.inside)
         layout.addWidget(self.isochrones)
+        layout.addWidget(self.contours)
+        layout.addWidget(self.fibres)
         layout.addWidget(self.markers)
         layout.addWidget(self.outlines)
+        bodies = QHBoxLayout(self._bodies)
+        bodies.setContentsMargins(0, 0, 0, 0)
+        bodies.addWidget(QLabel("Bodies"))
+        bodies.addWidget(self.bodies, 1)
+        layout.addWidget(self._bodies)
         layout.addWidget(self.overlay)
         layout.addSpacing(4)
         heading = QLabel("Camera")
@@ -354,8 +318,3 @@ class ViewPanel(QScrollArea):
         layout.addWidget(self.brush)
         layout.addStretch(1)
         self.setWidget(body)
-
-
-def _legible(limits: tuple[float, float]) -> tuple[float, float]:
-    """A range that nobody typed, in as many digits as its boxes have room for (−π to π)."""
-    return float(f"{limits[0]:.5g}"), float(f"{limits[1]:.5g}")

@@ -1,0 +1,183 @@
+"""The pictures of the tour, taken of the real window.
+
+    xvfb-run -a -s "-screen 0 1280x720x24 +extension GLX" python -m docs.make_tour [NAME ...]
+
+Each scene is told as what a person does; a picture has 128 colours, so that all of them are small.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time as clock
+from collections.abc import Callable
+from math import pi, sin
+from pathlib import Path
+
+from PIL import Image
+
+PLACE = Path(__file__).parent / "manual" / "tour"
+SIZE = (1280, 720)
+COLOURS = 128
+LONGEST = 900.0
+"""Seconds until a scene is given up."""
+
+
+class Stage:
+    """A window with settings of its own, driven from a script."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = Path(folder)
+        os.environ.update(XDG_CONFIG_HOME=folder, XDG_STATE_HOME=folder)
+        from PySide6.QtCore import QSettings
+
+        from ui.app import create_application
+        from ui.session.house import HouseServices
+        from ui.viewport.viewport import Viewport
+        from ui.widgets.theme import theme
+        from ui.window.main_window import MainWindow
+
+        self.application = create_application(())
+        theme().apply("dark", self.application)
+        settings = QSettings(f"{folder}/window.ini", QSettings.Format.IniFormat)
+        self.window = MainWindow(HouseServices(), Viewport, settings)
+        self.window.controller.before_opening = lambda go_on: go_on()  # nothing is worth a question here
+        self.window.setGeometry(0, 0, *SIZE)
+        self.window.show()
+        self.rest(6.0)
+
+    def rest(self, seconds: float) -> None:
+        self.until(lambda: False, seconds)
+
+    def until(self, done: Callable[[], bool], longest: float = LONGEST) -> None:
+        end = clock.monotonic() + longest
+        while clock.monotonic() < end and not done():
+            self.application.processEvents()
+            clock.sleep(0.01)
+        if longest == LONGEST and not done():
+            raise TimeoutError("a scene did not come about")
+
+    def open(self, preset: str) -> None:
+        from ui.app import open_named
+        from ui.session.controller import Phase
+
+        open_named(self.window, preset)
+        self.until(lambda: self.window.controller.phase is Phase.READY)
+        self.rest(3.0)
+
+    def run_to(self, time: float) -> None:
+        from ui.session.controller import Phase
+
+        controller = self.window.controller
+        controller.run()
+        self.until(lambda: controller.time >= time or controller.phase is Phase.FINISHED)
+        controller.pause()
+        self.until(lambda: controller.phase is not Phase.RUNNING)
+        self.rest(2.0)
+
+    def take(self, name: str) -> None:
+        """All that the screen shows."""
+        shot = self.application.primaryScreen().grabWindow(0)
+        path = PLACE / f"{name}.png"
+        PLACE.mkdir(exist_ok=True)
+        shot.save(str(path))
+        with Image.open(path) as image:
+            small = image.convert("RGB").crop((0, 0, *SIZE)).quantize(COLOURS, dither=Image.Dither.NONE)
+        small.save(path, optimize=True)
+        print(f"{path}: {path.stat().st_size / 1e3:.0f} kB", flush=True)
+
+
+def gallery(stage: Stage) -> None:
+    stage.take("gallery")
+
+
+def problem(stage: Stage) -> None:
+    stage.open("fdtd_ring")
+    stage.take("problem")
+
+
+def run(stage: Stage) -> None:
+    stage.open("crack_branching")
+    stage.run_to(36.0)
+    stage.take("run")
+
+
+def brush(stage: Stage) -> None:
+    from PySide6.QtCore import QPoint, Qt
+    from PySide6.QtTest import QTest
+
+    window = stage.window
+    stage.open("gray_scott_coral")
+    stage.run_to(1500.0)
+    window.controller.run()
+    window.actions_["brush"].trigger()
+    canvas = window.viewport._view.widget
+    middle = canvas.rect().center()
+    QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=middle + QPoint(-120, 60))
+    for step in range(25):
+        QTest.mouseMove(canvas, middle + QPoint(-120 + 10 * step, 60 - 5 * step))
+        stage.rest(0.05)
+    QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=middle + QPoint(120, -60))
+    stage.rest(6.0)
+    window.controller.pause()
+    stage.rest(2.0)
+    stage.take("brush")
+
+
+def chart(stage: Stage) -> None:
+    from workbench.project.measured import read_curves
+
+    window = stage.window
+    stage.open("fdtd_slab")
+    stage.run_to(300.0)
+    panel = window.charts.panel
+    (info,) = (each for each in panel.charts if each.name == "balance")
+    panel.add_measured(*read_curves(_airy(stage.folder), info.name, panel.axes_of(info)))
+    panel.enlarge(info.name)
+    stage.rest(3.0)
+    stage.take("chart")
+
+
+def sweep(stage: Stage) -> None:
+    stage.open("voltage_losses")
+    stage.window.sweeps.open()
+    dialog = stage.window.sweeps.dialog
+    assert dialog is not None
+    dialog.setGeometry(0, 0, *SIZE)
+    dialog.numbers.set_chosen("current_factor", True)
+    dialog.editors["current_factor"].kind.setCurrentText("List")
+    dialog.editors["current_factor"].list.setText("0.5, 1, 1.5, 2")
+    stage.rest(1.0)
+    dialog.run_button.click()
+    stage.until(lambda: dialog.job.busy)
+    stage.until(lambda: not dialog.job.busy)
+    stage.rest(2.0)
+    stage.take("sweep")
+
+
+SCENES = {scene.__name__: scene for scene in (gallery, problem, run, brush, chart, sweep)}
+
+
+def main(names: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        stage = Stage(folder)
+        for name in names or SCENES:
+            SCENES[name](stage)
+        stage.window.close_at_once()
+
+
+def _airy(folder: Path) -> Path:
+    """Airy's transmission of the preset's slab (2 µm, index 1.5), as a table over the wavelength."""
+    rows = ["Wavelength [µm],Airy"]
+    for step in range(36):
+        wavelength = 1.05 + 0.01 * step
+        finesse = ((1.5**2 - 1) / (2 * 1.5)) ** 2
+        rows.append(f"{wavelength:.3f},{1 / (1 + finesse * sin(2 * pi * 1.5 * 2.0 / wavelength) ** 2):.6f}")
+    path = folder / "airy.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    return path
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

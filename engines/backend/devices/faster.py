@@ -1,0 +1,134 @@
+"""The device of a run where nobody named one: the faster of the GPU and the processor for this problem.
+
+A GPU wins by its bandwidth and loses by what a launch costs: a hundred cells or a slab of a few thousand points are
+through sooner on two cores. Large problems are judged by the estimates of both devices. Of small ones a few steps are
+taken on both: an estimate would have to know latencies, caches and launches better than the devices themselves do.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable
+
+from engines.api import Estimate, Problem
+from engines.api.device import Backend
+from engines.api.engine import Engine
+from engines.api.errors import ProblemError, WorkbenchError
+from engines.backend.compile.stamp import compiled_ahead
+
+OpenBackend = Callable[[str, bool], Backend]
+
+SMALL_MEMORY = 256 << 20
+"""Bytes up to which a problem is tried on both devices: it is built there within a second."""
+SMALL_STEP = 64 << 20
+"""Bytes moved by a step up to which it is: more take a GPU longer than it takes to launch them."""
+TRIAL_SECONDS = 0.05
+"""For which steps are taken on each device, once what they compile is compiled."""
+
+
+def open_for(
+    engine: Engine,
+    problem: Problem,
+    device: str,
+    *,
+    reserve_core: bool = False,
+    trial: bool = True,
+    state_of: str = "",
+    open_backend: OpenBackend | None = None,
+) -> Backend:
+    """Open ``device`` (``auto``, ``cpu``, ``cuda:N``) for a run of ``problem``; its
+    ``chosen`` says why it is this one, where that was a choice.
+
+    ``auto`` is the faster of the GPU and the processor; without ``trial`` by their estimates alone. As long as kernels
+    have not been compiled on this machine it is the GPU: asking the processor would take longer than most runs. A run
+    that goes on from a state stays on the device of which the name is ``state_of``: on another one its bits would be
+    others.
+    Raises ProblemError for a name that is not there, DeviceError.
+    """
+    opener = open_backend or _open_backend
+    first = opener(device, reserve_core)
+    if device != "auto" or first.info.kind == "cpu" or not compiled_ahead():
+        return first
+    if state_of == first.info.name:
+        return first
+    cpu = opener("cpu", reserve_core)
+    try:
+        if state_of == cpu.info.name:
+            chosen, reason = cpu, f"Goes on on {cpu.info.name}, on which it began."
+        else:
+            chosen, reason = faster(engine, problem, first, cpu, trial=trial)
+    except BaseException:
+        cpu.close()
+        first.close()
+        raise
+    (cpu if chosen is first else first).close()
+    chosen.chosen = reason
+    return chosen
+
+
+def faster(engine: Engine, problem: Problem, gpu: Backend, cpu: Backend, *, trial: bool = True) -> tuple[Backend, str]:
+    """The one of the two that gets further in a second with this problem, and that in a sentence.
+
+    What only one of them can run, or has the memory for, is run there; what neither can is left to the GPU to refuse.
+    """
+    on_gpu, on_cpu = _estimate(engine, problem, gpu), _estimate(engine, problem, cpu)
+    if on_cpu is None:
+        return gpu, ""
+    if on_gpu is None:
+        return cpu, f"Runs on {cpu.info.name}: {gpu.info.name} cannot run this problem."
+    free = gpu.free_memory()
+    if free and on_gpu.memory_bytes > free:
+        needed = f"{on_gpu.memory_bytes / 1e9:.3g} GB are needed, and it has {free / 1e9:.3g} GB free"
+        return cpu, f"Runs on {cpu.info.name} and not on {gpu.info.name}: {needed}."
+    if trial and on_gpu.memory_bytes <= SMALL_MEMORY and on_gpu.bytes_per_step <= SMALL_STEP:
+        paces, how = (_tried(engine, problem, gpu), _tried(engine, problem, cpu)), "as tried on both"
+    else:
+        paces, how = (on_gpu.seconds_per_simulated_unit, on_cpu.seconds_per_simulated_unit), "by the estimates of both"
+    of_gpu, of_cpu = paces
+    if not of_gpu or not of_cpu:
+        return gpu, ""
+    quick, slow, ratio = (gpu, cpu, of_cpu / of_gpu) if of_gpu <= of_cpu else (cpu, gpu, of_gpu / of_cpu)
+    return quick, f"Runs on {quick.info.name}, {ratio:.2g} times as fast as {slow.info.name} for this problem, {how}."
+
+
+def _estimate(engine: Engine, problem: Problem, backend: Backend) -> Estimate | None:
+    """None where it cannot run there; the run itself says why."""
+    try:
+        return engine.estimate(problem, backend)
+    except ProblemError:
+        return None
+
+
+def _tried(engine: Engine, problem: Problem, backend: Backend) -> float | None:
+    """Wall time [s] for one unit of simulated time, over the first steps; None where none could be taken."""
+    try:
+        simulation = engine.build(problem, backend)
+    except WorkbenchError:
+        return None
+    try:
+        # As a run does it: in batches from sample to sample, each sample looked at.
+        steps = -(-simulation.sample_steps // simulation.whole_batch) * simulation.whole_batch
+
+        def go() -> None:
+            simulation.advance(steps)
+            simulation.observe()
+
+        go()
+        go()  # what begins with the second step is compiled, or captured, there
+        simulation.synchronize()
+        first, started = simulation.time, clock.perf_counter()
+        while not simulation.finished and clock.perf_counter() - started < TRIAL_SECONDS:
+            go()
+        simulation.synchronize()
+        passed = simulation.time - first
+        return (clock.perf_counter() - started) / passed if passed > 0 else None
+    except WorkbenchError:
+        return None
+    finally:
+        simulation.close()
+
+
+def _open_backend(device: str, reserve_core: bool) -> Backend:
+    from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when a run needs them
+
+    return open_backend(device, reserve_core=reserve_core)

@@ -1,0 +1,81 @@
+"""A measured discharge: the numbers that made it are found again, and what cannot be fitted is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.api import Problem
+from engines.api.errors import ProblemError
+from engines.backend.cpu import CpuBackend
+from engines.battery.engine import BatteryEngine
+from engines.battery.parameters import BatteryParameters
+from engines.battery.tools.fitting import FitParameters, FitToDischarge, Number
+
+CELL = {
+    "protocol": ["Discharge at 1C for 20 minutes", "Rest for 5 minutes", "Discharge at 2C until 2.5 V"],
+    "numerics": {"step": 10.0, "precision": "fp64"},
+}
+TRUE = {"negative_diffusivity": 2.1e-14, "contact_resistance": 0.013}
+LOOKED_FOR = [
+    Number(name="negative_diffusivity", low=1e-14, high=1e-13),
+    Number(name="contact_resistance", low=0.0, high=0.05),
+]
+
+
+@pytest.fixture(scope="module")
+def backend():
+    opened = CpuBackend()
+    yield opened
+    opened.close()
+
+
+def battery(**changed):
+    return BatteryParameters.model_validate(CELL | changed)
+
+
+@pytest.fixture(scope="module")
+def measured(backend, tmp_path_factory):
+    """Written of the engine's own run of a cell with other numbers."""
+    changes = [{"parameter": name, "value": value} for name, value in TRUE.items()]
+    simulation = BatteryEngine().build(Problem(battery(changes=changes)), backend)
+    rows = []
+    while not simulation.finished:
+        simulation.advance(3)
+        rows.append((simulation.time, simulation.observe()["voltage"]))
+    simulation.close()
+    path = tmp_path_factory.mktemp("measured") / "discharge.csv"
+    path.write_text("time [s],voltage [V]\n" + "".join(f"{time},{voltage}\n" for time, voltage in rows[:-1]))
+    return path
+
+
+def test_the_numbers_of_the_cell_that_was_measured_are_found(measured, backend):
+    asked = FitParameters(measured=str(measured), numbers=LOOKED_FOR, candidates=7)
+    problem = Problem(battery(changes=[{"parameter": "negative_particle_radius", "value": 5.86e-6}]))
+    result = FitToDischarge().run(problem, asked, backend)
+    found = {change.parameter: change.value for change in result.parameters.changes}
+    assert found.pop("negative_particle_radius") == 5.86e-6
+    assert found == pytest.approx(TRUE, rel=2e-3)
+    rms = next(fact.value for fact in result.facts if fact.title == "Root mean square")
+    assert rms < 0.05  # mV
+    measured_curve, fit = result.charts[0][1].curves
+    assert np.abs(fit.y - measured_curve.y).max() < 2e-4
+
+
+def test_a_range_without_the_number_is_told(measured, backend):
+    asked = FitParameters(measured=str(measured), numbers=[Number(name="contact_resistance", low=0.03, high=0.05)])
+    assert (
+        "stopped at an end of its range: widen it" in FitToDischarge().run(Problem(battery()), asked, backend).message
+    )
+
+
+def test_what_cannot_be_fitted_is_told(measured, backend, tmp_path):
+    tool = FitToDischarge()
+    with pytest.raises(ProblemError, match="model SPM or SPMe instead of MPM"):
+        tool.defaults(Problem(battery(model="MPM")))
+    with pytest.raises(ProblemError, match="measured voltage has no file"):
+        tool.run(Problem(battery()), FitParameters(), backend)
+    with pytest.raises(ProblemError, match="let the second be larger"):
+        tool.outlook(Problem(battery()), FitParameters(numbers=[Number(low=2.0, high=1.0)]))
+    with pytest.raises(ProblemError, match="is there twice"):
+        tool.outlook(Problem(battery()), FitParameters(numbers=[Number(), Number()]))

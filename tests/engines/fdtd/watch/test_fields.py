@@ -1,0 +1,33 @@
+"""What viewers are given of the fields."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.api import Selection
+from engines.backend.cpu import CpuBackend
+from tests.engines.fdtd.problems import ENGINE, GRID, small
+
+
+@pytest.fixture(scope="module")
+def backend():
+    return CpuBackend()
+
+
+def test_gathered_values_are_those_of_the_field(backend):
+    simulation = ENGINE.build(small(), backend)
+    simulation.advance(40)
+    cells = np.array([0, 5, 17_000, 17_001, GRID.cells_x * GRID.cells_y * GRID.cells_z - 1], np.int32)
+    offsets = np.array([0, 2, 5], np.int32)
+    for info in simulation.fields:
+        whole = simulation.field(info.name)
+        assert whole.shape == (simulation.geometry.n_cells,)
+        scale = np.abs(whole).max()
+        assert scale > 0
+        got = simulation.gather(info.name, simulation.select(Selection(cells)))
+        np.testing.assert_allclose(got, whole[cells], rtol=0, atol=1e-6 * scale)
+        means = simulation.gather(info.name, simulation.select(Selection(cells, offsets)))
+        expected = [whole[cells[:2]].mean(), whole[cells[2:]].mean()]
+        np.testing.assert_allclose(means, expected, rtol=0, atol=1e-6 * scale)
+    assert simulation.non_finite() is None

@@ -1,0 +1,236 @@
+"""Small defects in Python sources: a comparison turned, a sign, a constant, a ``not`` left out, an answer that is lost.
+
+Which places there are comes from the syntax tree; a defect replaces the text of one place and leaves all lines where
+they are. It is put into what is loaded: the bodies of functions are exchanged, constants of modules set anew wherever
+they were imported. Left out is what such an exchange does not reach (bodies of classes, defaults of arguments, compiled
+kernels), and what no test but an eye can judge: texts, and lengths of layouts.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType, FunctionType
+
+COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+}
+COUNTED: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.Pow: ast.Mult,
+}
+LOOKS = re.compile(
+    r"set(Contents)?Margins|set\w*Spacing|add(Spacing|Stretch)|set\w*(Width|Height|Size)|resize|setStretch\w*|QSize\w*|QMargins|"
+    r"QColor|mkPen|sizeHint|adjusted|setPixelSize|setColumnStretch|setInterval"
+)
+"""Calls whose numbers are lengths on a screen."""
+ACCOUNTS = re.compile(r"traffic|bytes|memory|estimate|working_set|ceiling|core_seconds|bandwidth|check_room|\bneed\b")
+"""Functions of the engines that count bytes, operations and what fits."""
+DEFINED = (ast.FunctionDef, ast.ClassDef)
+ACCOUNT_FILES = ("traffic.py", "memory.py")
+KERNELS = re.compile(r"kernels|cuda|reference")
+"""Files that a machine without a GPU does not run, or that are compiled."""
+PACKAGES = ("workbench", "ui", "accounting")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """The text of a place, from byte ``begin`` to ``end`` of the file, becomes ``text``."""
+
+    path: str
+    line: int
+    last_line: int
+    begin: int
+    end: int
+    kind: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.path}:{self.line}:{self.begin}:{self.kind}"
+
+    def applied(self, source: bytes) -> bytes:
+        return source[: self.begin] + self.text.encode() + source[self.end :]
+
+    def told(self, source: bytes) -> str:
+        """For a report: what stands there and what takes its place."""
+        was, now = (" ".join(text.split()) for text in (source[self.begin : self.end].decode(), self.text))
+        return f"{self.name}: {was} -> {now}"
+
+
+def package_of(path: str) -> str:
+    """The package that a file counts for: ``accounting`` stands for what engines count."""
+    first = path.split("/")[0]
+    return "accounting" if first == "engines" else first
+
+
+def sources(root: Path) -> list[str]:
+    """Files that may have defects, relative to the root."""
+    files = [path for name in ("workbench", "ui", "engines") for path in sorted((root / name).rglob("*.py"))]
+    names = (path.relative_to(root).as_posix() for path in files)
+    return [name for name in names if "/lab/" not in name and "/verification/" not in name and not KERNELS.search(name)]
+
+
+def mutants_of(path: str, source: bytes) -> list[Mutant]:
+    """Every defect of a file, in the order of its text."""
+    tree = ast.parse(source)
+    starts = [0]
+    for line in source.split(b"\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    everywhere = package_of(path) != "accounting" or path.endswith(ACCOUNT_FILES) or "/ceilings/" in path
+    found = []
+    for node, kind, after in _edits(tree, everywhere):
+        first, last = node.lineno, node.end_lineno or node.lineno
+        begin, end = starts[first - 1] + node.col_offset, starts[last - 1] + (node.end_col_offset or 0)
+        lost = source[begin:end].count(b"\n") * "\n"
+        after = f"{after[:-1]}{lost})" if after.startswith("(") else f"{after}{lost}"
+        found.append(Mutant(path, first, last, begin, end, kind, after))
+    return sorted(found, key=lambda each: (each.begin, each.kind))
+
+
+def _edits(node: ast.AST, inside: bool) -> Iterator[tuple[ast.expr | ast.stmt, str, str]]:
+    """(place, kind, text) below a node; ``inside``: what is mutated stands here."""
+    below: list[ast.AST]
+    if isinstance(node, ast.Module):
+        below = [each for each in node.body if isinstance(each, (*DEFINED, ast.Assign, ast.AnnAssign))]
+    elif isinstance(node, ast.ClassDef):
+        below = [each for each in node.body if isinstance(each, DEFINED)]
+    elif isinstance(node, ast.FunctionDef):
+        inside = inside or bool(ACCOUNTS.search(node.name))
+        below = [] if any("jit" in ast.unparse(each) for each in node.decorator_list) else list(node.body)
+    elif isinstance(node, ast.AnnAssign):
+        below = [node.value] if node.value else []
+    elif _is_left_out(node):
+        return
+    else:
+        below = list(ast.iter_child_nodes(node))
+    if inside and isinstance(node, ast.expr | ast.stmt):
+        yield from ((node, kind, text) for kind, text in _replaced(node))
+    for each in below:
+        yield from _edits(each, inside)
+
+
+def _is_left_out(node: ast.AST) -> bool:
+    if isinstance(node, ast.If):
+        return "TYPE_CHECKING" in ast.unparse(node.test)
+    if isinstance(node, ast.Call):
+        return bool(LOOKS.fullmatch(_called(node)))
+    return isinstance(node, ast.JoinedStr)  # whose parts have no places of their own
+
+
+def _called(node: ast.Call) -> str:
+    function = node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _replaced(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
+    """(kind, text) of what may stand in a node's place."""
+    match node:
+        case ast.Compare(left=left, ops=[operator], comparators=[right]):
+            for number, other in enumerate(COMPARED[type(operator)]):
+                yield f"compare{number}", f"({ast.unparse(ast.Compare(left, [other()], [right]))})"
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in COUNTED and not _is_text(left, right):
+            yield "arithmetic", f"({ast.unparse(ast.BinOp(left, COUNTED[type(operator)](), right))})"
+        case ast.AugAssign(target=target, op=operator, value=value) if type(operator) in COUNTED:
+            yield "arithmetic", ast.unparse(ast.AugAssign(target, COUNTED[type(operator)](), value))
+        case ast.BoolOp(op=operator, values=values):
+            other = ast.Or() if isinstance(operator, ast.And) else ast.And()
+            yield "and or", f"({ast.unparse(ast.BoolOp(other, values))})"
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield "not", f"(bool({ast.unparse(operand)}))"
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if not isinstance(operand, ast.Constant):
+            yield "sign", f"({ast.unparse(operand)})"
+        case ast.IfExp(test=test, body=body, orelse=other) if not isinstance(test, ast.Compare | ast.BoolOp):
+            yield "condition", f"({ast.unparse(ast.IfExp(ast.UnaryOp(ast.Not(), test), body, other))})"
+        case ast.Return(value=value) if value is not None and not _is_none(value):
+            yield "lost", "return None"
+        case ast.Constant(value=bool() as value):
+            yield "constant", str(not value)
+        case ast.Constant(value=int() as value):
+            yield "constant", str(value + 1)
+        case ast.Constant(value=float() as value):
+            yield "constant", repr(2 * value if value else 1.0)
+        case _:
+            pass
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_text(*nodes: ast.expr) -> bool:
+    return any(isinstance(each, ast.JoinedStr) or isinstance(getattr(each, "value", None), str) for each in nodes)
+
+
+def put(mutant: Mutant, root: Path) -> bool:
+    """Put a defect into what this process has loaded; whether there was anything to change."""
+    file = root / mutant.path
+    source = file.read_bytes()
+    whole, damaged = (compile(text, str(file), "exec") for text in (source, mutant.applied(source)))
+    known = _functions(whole)
+    changed = {key: code for key, code in _functions(damaged).items() if code != known.get(key)}
+    gc.unfreeze()
+    put_in = 0
+    for each in gc.get_objects():
+        if isinstance(each, FunctionType) and each.__code__.co_filename == str(file):
+            code = changed.get((each.__code__.co_qualname, each.__code__.co_firstlineno))
+            if code is not None:
+                each.__code__ = code
+                put_in += 1
+    return put_in > 0 or (not changed and _assigned(mutant, file, mutant.applied(source)))
+
+
+def names_set_by(mutant: Mutant, source: bytes) -> set[str]:
+    """The module's names that the statement of a defect sets; none where it stands in a function."""
+    for statement in ast.parse(source).body:
+        if statement.lineno <= mutant.line <= (statement.end_lineno or 0) and not isinstance(statement, DEFINED):
+            return {each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and _is_set(each)}
+    return set()
+
+
+def _is_set(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def _assigned(mutant: Mutant, file: Path, source: bytes) -> bool:
+    """Set the names of a module anew, there and wherever they were imported from it."""
+    module = next((each for each in sys.modules.values() if getattr(each, "__file__", None) == str(file)), None)
+    statements = [each for each in ast.parse(source).body if each.lineno <= mutant.line <= (each.end_lineno or 0)]
+    if module is None or not statements:
+        return False
+    before = {name: getattr(module, name) for name in names_set_by(mutant, source)}
+    exec(compile(ast.Module(statements, []), str(file), "exec"), module.__dict__)  # noqa: S102  # our own text, but for a place
+    for other in list(sys.modules.values()):
+        for name, value in before.items():
+            if vars(other).get(name) is value and value is not None:
+                setattr(other, name, getattr(module, name))
+    return bool(before)
+
+
+def _functions(code: CodeType) -> dict[tuple[str, int], CodeType]:
+    """Every function below a code object, by its name and line."""
+    found = {}
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            found.update(_functions(each))
+            found[each.co_qualname, each.co_firstlineno] = each
+    return found

@@ -1,0 +1,65 @@
+"""The View panel's colours: swatches, what switches ask for, and where they do not count."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.ui.scene.grids import ARRIVAL, CONCENTRATION
+from ui.panels.view.colours import SWATCH, ColoursPanel
+from ui.scene.colormaps import colormap
+from workbench.project.project import ViewSettings
+
+
+@pytest.fixture
+def panel(qtbot):
+    panel = ColoursPanel()
+    qtbot.addWidget(panel)
+    panel.edits, panel.fits = [], []
+    panel.edited.connect(panel.edits.append)
+    panel.fit_asked.connect(lambda: panel.fits.append(1))
+    panel.show_view(ViewSettings(), CONCENTRATION, True)
+    return panel
+
+
+def ends(panel, name):
+    image = panel.map.itemIcon(panel.map.findData(name)).pixmap(SWATCH).toImage()
+    colours = [image.pixelColor(x, image.height() // 2) for x in (0, image.width() - 1)]
+    return [(each.red(), each.green(), each.blue()) for each in colours]
+
+
+def test_each_map_has_a_swatch_that_turns_round(panel) -> None:
+    dark = panel.palette().window().color().lightness() < 128
+    lut = colormap("inferno", dark)
+    assert ends(panel, "inferno") == [tuple(map(int, lut[0])), tuple(map(int, lut[255]))]
+    panel.show_view(ViewSettings(reverse=True), CONCENTRATION, True)
+    assert ends(panel, "inferno") == [tuple(map(int, lut[255])), tuple(map(int, lut[0]))]
+    assert ends(panel, None) == [tuple(map(int, colormap(CONCENTRATION.colormap, dark)[k])) for k in (255, 0)]
+
+
+def test_switches_say_what_is_asked(panel) -> None:
+    panel.reverse.click()
+    panel.symmetric.click()
+    panel.log.click()
+    assert panel.edits == [{"reverse": True}, {"symmetric": True}, {"logarithmic": True}]
+
+
+def test_leaving_out_what_is_farthest_shows_at_once(panel) -> None:
+    panel.outliers.setCurrentIndex(2)
+    panel.outliers.activated.emit(2)
+    assert panel.edits == [{"outliers": 4.0}]
+    assert panel.fits == [1]
+    panel.show_view(ViewSettings(follow=True), CONCENTRATION, True)
+    panel.outliers.activated.emit(2)
+    assert panel.fits == [1], "a range that follows follows"
+
+
+def test_no_logarithm_of_what_has_a_sign(panel) -> None:
+    assert panel.log.isEnabled()
+    panel.show_view(ViewSettings(), replace(CONCENTRATION, range=(-1.0, 1.0)), True)
+    assert not panel.log.isEnabled()
+    panel.show_view(ViewSettings(symmetric=True), CONCENTRATION, True)
+    assert not panel.log.isEnabled()
+    panel.show_view(ViewSettings(), replace(ARRIVAL, cyclic=True), True)
+    assert not any(widget.isEnabled() for widget in (panel.log, panel.symmetric, panel.outliers))

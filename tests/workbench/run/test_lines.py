@@ -1,0 +1,104 @@
+"""Lines of a project: charted with each frame, exported with results, recorded, and asked for in Python.
+
+The fake grid's ``u`` is x − 1 over its length of 3 µm at the centres of its cells, 0.5 µm apart, times 0.95 a step.
+"""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from engines.api import registry
+from engines.api.errors import ProblemError
+from tests.workbench.fake_engine import FakeBackend
+from tests.workbench.fake_grid_engine import FadeEngine
+from workbench.project.document import Document, new_document
+from workbench.project.project import Line, Project
+from workbench.run.frames import FrameRequest, RunState
+from workbench.run.lines import line_charts
+from workbench.run.recording import Recorder
+from workbench.run.session import start
+from workbench.run.viewing import FrameSource
+
+MIDDLE = Line(name="middle", field="u", start=(1.25, 3.0, 3.0), end=(3.75, 3.0, 3.0))
+
+
+@pytest.fixture
+def document(house, monkeypatch) -> Document:
+    monkeypatch.setattr(registry, "engines", lambda: {"fade": FadeEngine()})
+    found = new_document(FadeEngine())
+    found.project.lines = [MIDDLE]
+    found.project.run.until = 1.0
+    return found
+
+
+@pytest.fixture
+def simulation(document):
+    return document.engine.build(document.problem, FakeBackend())
+
+
+def answer(source, simulation, line):
+    source.request = FrameRequest(1, {}, cuts=(line,))
+    source.answer(simulation, resting=True)
+    return source.frames.take()
+
+
+def test_a_frame_brings_the_values_along_the_lines_of_its_request(simulation):
+    simulation.advance(2)
+    (curve,) = answer(FrameSource(), simulation, MIDDLE).charts["line_middle"].curves
+    np.testing.assert_allclose(curve.y, 0.95**2 * (curve.x + 0.25) / 3.0, atol=1e-6)
+    (info,) = line_charts([MIDDLE], simulation.fields, "um")
+    assert (info.name, info.title, info.unit, info.x_unit) == ("line_middle", "Value, middle", "mol/m³", "um")
+
+
+def test_a_line_beside_the_geometry_is_an_empty_chart(simulation):
+    away = MIDDLE.model_copy(update={"start": (50.0, 3.0, 3.0), "end": (60.0, 3.0, 3.0)})
+    assert answer(FrameSource(), simulation, away).charts["line_middle"].curves == ()
+
+
+def test_a_record_holds_a_table_of_each_line(document, tmp_path):
+    runner = start(document, observers=[Recorder(tmp_path, document)], autostart=True)
+    runner.wait(RunState.FINISHED)
+    runner.close()
+    header, *rows = list(csv.reader((tmp_path / "charts" / "line_middle.csv").open(encoding="utf-8")))
+    assert header == ["curve", "Distance [um]", "Value, middle [mol/m³]"]
+    assert float(rows[0][2]) == pytest.approx(0.95**2 * 0.25 / 3.0, rel=1e-6)
+
+
+def test_python_asks_along_any_line_and_along_those_of_the_project(document, tmp_path):
+    project = wb.Project(document)
+    assert project.lines["middle"] == MIDDLE
+    project.line("short", "u", (1.25, 2.5), (2.25, 2.5))
+    with pytest.raises(ProblemError, match="begins where it ends"):
+        project.line("none", "u", (1, 2), (1, 2))
+    with project.run() as run:
+        curve = run.line("u", (1.25, 3.0), (3.75, 3.0), count=11)
+        assert (curve.x.unit, curve.unit, len(curve)) == ("um", "mol/m³", 11)
+        np.testing.assert_allclose(curve, 0.95**2 * (np.asarray(curve.x) + 0.25) / 3.0, atol=1e-6)
+        assert run.line("short").x[-1] == 1.0
+        with pytest.raises(wb.UnknownNameError, match="line of the project"):
+            run.line("shot")
+        with pytest.raises(ProblemError, match="meets nothing"):
+            run.line("u", (10, 10), (20, 10))
+        run.save(tmp_path / "results.pvd")
+    assert (tmp_path / "results_line_short.csv").is_file()
+    project.line("short", None)
+    assert list(project.lines) == ["middle"]
+
+
+def test_a_project_keeps_its_lines_and_its_open_charts():
+    project = Project(engine="fade", lines=[MIDDLE], view={"charts": [{"name": "line_middle", "vertical": "dB10"}]})
+    assert Project.model_validate_json(project.model_dump_json()) == project
+
+
+def test_a_line_is_worked_out_once_for_a_run(simulation, monkeypatch):
+    made = []
+    select = simulation.select
+    monkeypatch.setattr(simulation, "select", lambda selection: made.append(selection) or select(selection))
+    source = FrameSource()
+    for _ in range(3):
+        answer(source, simulation, MIDDLE.model_copy())
+    assert len(made) == 1

@@ -1,0 +1,1 @@
+"""Lines through the geometry along which fields are charted: drawn by two clicks, or typed."""

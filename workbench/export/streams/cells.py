@@ -1,0 +1,64 @@
+"""Rows of values of every cell as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from engines.api import Array
+from engines.api.values import CellQuantity
+from workbench.export.hdf5 import changed, make_hdf5, put
+from workbench.export.streams.growing import append, growing
+
+CHUNK_NUMBERS = 1 << 16
+"""Numbers of a chunk of cells, at most but for a row of few."""
+
+
+class CellsFile:
+    """``cells.h5``: ``time`` (rows,), each quantity (rows, cells), ``parameters/…`` (cells,) that differ among cells,
+    and at the end what is known of whole cycles and of each cell's end."""
+
+    def __init__(self, path: Path, quantities: Sequence[CellQuantity], cells: int, dt: float, unit: str) -> None:
+        self.path, self._quantities, self._dt, self._unit = path, quantities, dt, unit
+        self._cells = cells
+        self.chunk = max(1, min(256, CHUNK_NUMBERS // cells))
+        """Rows that are best appended at a time."""
+
+    def make(self, parameters: Mapping[str, Array]) -> None:
+        """Anew and empty, but for ``parameters`` by ``name [unit]``. Raises StorageError, as all else."""
+
+        def fill(file: h5py.File) -> None:
+            growing(file, "time", (0,), (self.chunk,), np.float64, self._unit)
+            for each in self._quantities:
+                shape = (self.chunk, min(self._cells, CHUNK_NUMBERS))
+                data = growing(file, each.name, (0, self._cells), shape, np.float32, each.unit)
+                data.attrs["title"] = each.title
+            for name, values in parameters.items():
+                put(file, f"parameters/{name}", values)
+
+        make_hdf5(self.path, fill)
+
+    def keep_until(self, time: float) -> float | None:
+        """Forget the rows after ``time``; when the last that is left was. Raises ProblemError if it is damaged."""
+        with changed(self.path) as file:
+            times = file["time"][:]
+            kept = int(np.searchsorted(times, time + self._dt / 2))
+            for name in ("time", *(each.name for each in self._quantities)):
+                file[name].resize(kept, axis=0)
+            return float(times[kept - 1]) if kept else None
+
+    def append(self, times: Sequence[float], rows: Sequence[Mapping[str, Array]]) -> None:
+        """``rows``: a mapping from quantity to (cells,) for each of ``times``."""
+        with changed(self.path) as file:
+            append(file["time"], np.asarray(times))
+            for each in self._quantities:
+                append(file[each.name], np.stack([row[each.name] for row in rows]))
+
+    def end(self, results: Mapping[str, Array]) -> None:
+        """Put what is known at the end beside the rows, by ``group/name [unit]``."""
+        with changed(self.path) as file:
+            for name, values in results.items():
+                put(file, name, values)
