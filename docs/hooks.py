@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
@@ -14,11 +15,18 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 from equations import with_equations  # noqa: E402  # found from wherever mkdocs is called
+from make_figures import stale  # noqa: E402
 
 from engines.api import registry  # noqa: E402
 from ui.window.help.manual.pages import COMMANDS, PARAMETERS, relinked, taken, text_of  # noqa: E402
 
 ROLE = re.compile(r":(?:func|meth|class|mod|attr|data):(?=<code>)")
+
+
+def on_pre_build(config: Any) -> None:
+    """A figure that its example would draw otherwise is no figure."""
+    if told := stale():
+        raise PluginError("\n".join(told))
 
 
 def on_files(files: Files, config: Any) -> Files:

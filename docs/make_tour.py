@@ -51,9 +51,12 @@ class Stage:
         self.until(lambda: False, seconds)
 
     def until(self, done: Callable[[], bool], longest: float = LONGEST) -> None:
+        from PySide6.QtCore import QEvent
+
         end = clock.monotonic() + longest
         while clock.monotonic() < end and not done():
             self.application.processEvents()
+            self.application.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # a loop of its own does this itself
             clock.sleep(0.01)
         if longest == LONGEST and not done():
             raise TimeoutError("a scene did not come about")
@@ -112,7 +115,7 @@ def brush(stage: Stage) -> None:
     stage.run_to(1500.0)
     window.controller.run()
     window.actions_["brush"].trigger()
-    canvas = window.viewport._view.widget
+    canvas = window.viewport.childAt(window.viewport.rect().center()) or window.viewport
     middle = canvas.rect().center()
     QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=middle + QPoint(-120, 60))
     for step in range(25):
@@ -169,7 +172,7 @@ def main(names: list[str]) -> None:
 
 def _airy(folder: Path) -> Path:
     """Airy's transmission of the preset's slab (2 µm, index 1.5), as a table over the wavelength."""
-    rows = ["Wavelength [µm],Airy"]
+    rows = ["Wavelength [µm],T"]
     for step in range(36):
         wavelength = 1.05 + 0.01 * step
         finesse = ((1.5**2 - 1) / (2 * 1.5)) ** 2

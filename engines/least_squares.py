@@ -45,6 +45,15 @@ class Search:
         axis = np.linspace(0.0, 1.0, candidates)
         self._try(np.array(list(product(axis, repeat=numbers))))
 
+    def zoom(self, candidates: int, reach: float) -> float:
+        """``candidates`` values of each number within ``reach`` of the best; the reach for the next look."""
+        if not np.isfinite(self.misfit):
+            return reach
+        axis = np.linspace(-reach, reach, candidates)
+        around = self.best + np.array(list(product(axis, repeat=len(self.best))))
+        self._try(np.clip(around, 0.0, 1.0))
+        return 3.0 * reach / (candidates - 1)  # one and a half of its meshes
+
     def refine(self, rounds: int, reach: float) -> None:
         """At most so many steps, none of them longer than ``reach``."""
         if not np.isfinite(self.misfit):

@@ -12,8 +12,8 @@ LABELS = {
     "vtkhdf": "One file (VTKHDF)",
     "igb": "openCARP, meshalyzer (.igb, .dat)",
 }
-BYTES = {"as computed": 4, "float32": 4, "float64": 8}
-"""Of a number; computed are float32 in most problems."""
+BYTES = {"float32": 4, "float64": 8}
+"""Of a number."""
 
 
 class FieldSeries(ParameterGroup):
@@ -46,12 +46,17 @@ def series_of(parameters: object, interval: float | None = None) -> FieldSeries:
     return series if interval is None else series.model_copy(update={"interval": interval})
 
 
-def series_on_disk(series: FieldSeries, elements: int, until: float | None) -> tuple[Fact, ...]:
-    """How much each number of an element takes, over all moments and before it is packed; where an end is known."""
+def series_on_disk(
+    series: FieldSeries, elements: int, until: float | None, parameters: object = None
+) -> tuple[Fact, ...]:
+    """How much each number of an element takes, over all moments and before it is packed; where an end is known.
+    ``parameters``: of the problem, which say in how many bytes its engine may give them."""
     if not series.interval or until is None:
         return ()
     moments, count = int(until / series.interval) + 1, len(series.names)
-    size = moments * elements * BYTES[series.precision] * max(count, 1) / 1e6
+    single = getattr(getattr(parameters, "numerics", None), "precision", "fp32") == "fp32"
+    each = BYTES.get(series.precision, 4 if single else 8)
+    size = moments * elements * each * max(count, 1) / 1e6
     which = f"{count} field{'s' * (count > 1)}" if count else "each field"
     return (
         Fact(f"Moments on disk of {which}", moments, "1"),

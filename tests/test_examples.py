@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import sys
@@ -103,6 +104,37 @@ def test_diffusion_converges_with_the_second_order(said):
     orders = numbers(r"(\d\.\d\d)", text.partition("Order of convergence:")[2])
     assert as_quoted("stencil", text)
     assert orders == pytest.approx([2.0, 2.0], abs=0.15)
+
+
+NOTEBOOK = EXAMPLES / "steer_a_run.ipynb"
+
+
+def cells_of_notebook() -> list[str]:
+    told = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    return ["".join(cell["source"]) for cell in told["cells"] if cell["cell_type"] == "code"]
+
+
+def test_a_notebook_steers_a_run(capsys):
+    """Its cells in their order, as a kernel runs them; what is shown without being printed is HTML."""
+    names: dict[str, object] = {}
+    shown = []
+    for cell in cells_of_notebook():
+        exec(compile(cell, NOTEBOOK.name, "exec"), names)  # noqa: S102 (our own)
+        last = names.get(cell.splitlines()[-1])
+        if last is not None:
+            shown.append(last._repr_html_())
+    assert [html.split("</b>")[0] for html in shown] == 2 * ["<div><p><b>Heat on a plate"]
+    hottest, dabbed = numbers(r"(?:hottest:|the dab) (\d+\.\d+)", capsys.readouterr().out)
+    assert dabbed > hottest
+
+
+def test_a_kernel_runs_the_notebook(tmp_path):
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells), "outputs are not kept in the repository"
+    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    pages = [out.data for cell in notebook.cells for out in cell.get("outputs", ()) if "data" in out]
+    assert sum("text/html" in page for page in pages) == 2
 
 
 def test_what_the_manual_says_of_python_runs(tmp_path, monkeypatch, capsys):

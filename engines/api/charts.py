@@ -20,7 +20,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class ChartInfo:
-    """One chart: ``title`` and ``unit`` are those of the ordinate.
+    """One chart: ``title`` and ``unit`` are those of the ordinate, which ``y_title`` names where the title says more.
 
     With ``series`` it is over time: a curve for each name of a series (``kind="area"``: stacked areas, as in a
     decomposition of losses), and each of ``bands`` shades between two series (percentiles). ``lines`` are further
@@ -54,6 +54,7 @@ class ChartInfo:
     across_title: str = ""
     span: float = 0.0
     words: tuple[tuple[str, str], ...] = ()
+    y_title: str = ""
 
 
 @dataclass(frozen=True)

@@ -61,11 +61,11 @@ class PlacedItem:
 
     outline: polylines, each (n, 3), in the geometry's coordinates; none: it is only listed
     tint: items of the same tint are drawn in the same colour; None: in that of their group
+    moved: the parameters at ``path`` with the handle of this name at this position; raises ProblemError
+    renamed: all parameters with another name of this item wherever it stands; None where it has none
     colour: sRGB of what it is made of, instead of a tint's
     material: what it is made of, as a legend names it; empty: as its group is called
     faces: the surface of what is solid, found when it is drawn; None: there are lines alone
-    moved: the parameters at ``path`` with the handle of this name at this position; raises ProblemError
-    renamed: all parameters with another name of this item wherever it stands; None where it has none
     """
 
     path: Path
@@ -73,12 +73,12 @@ class PlacedItem:
     detail: str = ""
     outline: tuple[Array, ...] = ()
     tint: int | None = None
-    colour: tuple[int, int, int] | None = None
-    material: str = ""
-    faces: Callable[[], Faces | None] | None = None
     handles: tuple[Handle, ...] = ()
     moved: Callable[[str, Position], Change] | None = None
     renamed: Callable[[str], BaseModel] | None = None
+    colour: tuple[int, int, int] | None = None
+    material: str = ""
+    faces: Callable[[], Faces | None] | None = None
 
     @property
     def bounds(self) -> tuple[Array, Array] | None:

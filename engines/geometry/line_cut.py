@@ -127,6 +127,7 @@ def _through_grid(grid: Grid, points: Array, distance: Array, mixed: bool) -> Li
     if not mixed:
         return _of_elements(grid.nearest(points), distance, outside)
     lower, shares = [], []
+    centers: Array
     for axis in axes:
         if grid.lines is not None:
             centers = (grid.lines[axis][1:] + grid.lines[axis][:-1]) / 2
@@ -136,7 +137,8 @@ def _through_grid(grid: Grid, points: Array, distance: Array, mixed: bool) -> Li
         first = np.clip(np.floor(place).astype(np.int64), 0, max(0, len(centers) - 2))
         lower.append(first)
         shares.append(place - first)
-    elements, weights = [], []
+    elements: list[Array] = []
+    weights: list[Array] = []
     for corner in product((0, 1), repeat=grid.dimensions):
         index = [np.minimum(lower[axis] + corner[axis], grid.counts[axis] - 1) for axis in axes]
         elements.append(np.ravel_multi_index(tuple(index[::-1]), grid.shape))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,13 +21,15 @@ class Particles:
     surface, so that a viewer has the profile of each sphere that it cuts open in one row. What a sphere has one of
     (its surface, its flux) is a field with one component. Two geometries are equal only if they are the same object.
     ``cells: (n, 3)`` integers place particles on a lattice whose spacing is twice their (one) radius: together they
-    fill a body without gaps, and are drawn as its squares or cubes.
+    fill a body without gaps, and are drawn as its squares or cubes. ``labels``: names of parts (an electrode, a
+    population) with points (k, 3) at their rim, beside one of which a viewer writes them.
     """
 
     positions: Array
     radii: Array
     length_unit: str = "um"
     cells: Array | None = None
+    labels: tuple[tuple[str, Array], ...] = ()
 
     def __post_init__(self) -> None:
         if self.cells is not None and self.cells.shape != self.positions.shape:
@@ -77,6 +80,18 @@ def interned(particles: Particles) -> Particles:
             return known
     _recent.append(particles)
     return particles
+
+
+def named_parts(particles: Particles, names: Sequence[str], counts: Sequence[int]) -> Particles:
+    """The same with labels: ``counts`` elements one after the other are of a part each, whose rim is the box around."""
+    ends, labels = np.cumsum(counts), []
+    for name, end, count in zip(names, ends, counts, strict=True):
+        if count:
+            part = Particles(particles.positions[end - count : end], particles.radii[end - count : end])
+            low, high = part.bounds
+            x, y, z = np.meshgrid(*zip(low, high, strict=True), indexing="ij")
+            labels.append((name, np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1)))
+    return replace(particles, labels=tuple(labels))
 
 
 def paired_rows(first: Array, second: Array, gap: float = 0.25) -> Particles:

@@ -74,7 +74,8 @@ class SpikingEngine(Engine):
         parameters = _checked(problem)
         if not neurons(parameters):
             raise ProblemError("There is no neuron: give a population some.", ("populations", 0, "number"))
-        return particles(places_of(parameters.populations))
+        names = tuple(population.name for population in parameters.populations)
+        return particles(places_of(parameters.populations), names)
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
         parameters = _checked(problem)

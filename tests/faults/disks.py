@@ -1,4 +1,4 @@
-"""A disk that refuses at a call of somebody's choice what is asked of it below a folder."""
+"""A disk that refuses at a call of somebody's choice what is asked of it below a folder, or takes its time."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import builtins
 import io
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +36,20 @@ class FaultyDisk:
         if self.raised or self.calls - 1 == self._at:
             self.raised = True
             raise OSError(self._number, os.strerror(self._number), str(path))
+
+
+class SlowDisk(FaultyDisk):
+    """Refuses nothing and takes ``seconds`` for each call."""
+
+    def __init__(self, folder: Path, seconds: float) -> None:
+        super().__init__(folder, 0)
+        self._seconds = seconds
+
+    def look(self, path: Any) -> None:
+        before = self.calls
+        super().look(path)
+        if self.calls > before:
+            time.sleep(self._seconds)
 
 
 class _File:

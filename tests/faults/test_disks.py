@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from engines.api import Simulation
-from tests.faults.disks import FaultyDisk, in_place
+from tests.faults.disks import FaultyDisk, SlowDisk, in_place
 from tests.faults.folders import differing
 from tests.faults.test_devices import arguments
 from workbench.cli import BAD_INPUT, RUN_FAILED, main
@@ -127,6 +127,16 @@ def test_a_run_waits_for_room_and_lacks_nothing_afterwards(tmp_path, monkeypatch
     assert waits.endswith("free some space or choose another folder. The run waits for 10 minutes.")
     assert told.count("There is room on the disk again: the run goes on.") == 1
     assert differing(whole, waited) == []
+
+
+def test_a_slow_disk_costs_time_and_nothing_else(tmp_path):
+    whole, slow = tmp_path / "whole", tmp_path / "slow"
+    assert main([*arguments("cuba_4000"), "--out", str(whole)]) == 0
+    disk = SlowDisk(slow, 1e-3)
+    with in_place(disk):
+        assert main([*arguments("cuba_4000"), "--out", str(slow)]) == 0
+    assert disk.calls > 20
+    assert differing(whole, slow) == []
 
 
 def test_a_folder_that_vanishes_is_told_of(tmp_path, capsys, monkeypatch):

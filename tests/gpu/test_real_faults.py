@@ -16,6 +16,7 @@ from workbench.cli import BAD_INPUT, DONE, RUN_FAILED, main
 from workbench.run.states.checkpoint import _read, checkpoints_at
 
 pytestmark = pytest.mark.gpu
+fills_the_gpu = pytest.mark.keeps_time  # tests beside these would find no memory
 ROOT = Path(__file__).parents[2]
 RESTART = "restart the application before the next run on it."
 NO_MEMORY = "The GPU ran out of memory: use a smaller problem, single precision, or another device."
@@ -65,6 +66,7 @@ def test_a_kernel_that_fails_ends_the_run_and_it_goes_on_on_the_cpu(fault, tmp_p
     goes_on_on_the_cpu(tmp_path / "out", capsys)
 
 
+@fills_the_gpu
 def test_a_run_that_asks_for_more_than_is_left_ends_and_goes_on_on_the_cpu(tmp_path, capsys):
     code, told = broken_run("more", tmp_path / "out")
     assert "provoked" not in told
@@ -73,6 +75,7 @@ def test_a_run_that_asks_for_more_than_is_left_ends_and_goes_on_on_the_cpu(tmp_p
     goes_on_on_the_cpu(tmp_path / "out", capsys)
 
 
+@fills_the_gpu
 def test_memory_that_others_take_from_a_run_costs_it_nothing_or_ends_it_in_a_sentence(tmp_path, capsys):
     code, told = broken_run("full", tmp_path / "out")
     assert "provoked" in told
@@ -84,6 +87,7 @@ def test_memory_that_others_take_from_a_run_costs_it_nothing_or_ends_it_in_a_sen
     assert json.loads((tmp_path / "out" / "run.json").read_text())["outcome"]["state"] == "finished"
 
 
+@fills_the_gpu
 def test_a_run_on_a_gpu_that_is_full_is_refused_in_a_sentence(tmp_path):
     code, told = broken_run("full from the start", tmp_path / "out")
     assert code in (BAD_INPUT, RUN_FAILED), told

@@ -35,6 +35,8 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
         command.add_argument("-j", "--processes", type=int, default=os.cpu_count() or 1, metavar="N")
         command.add_argument("--out", type=Path, help="a file for the counts, as JSON")
         command.add_argument("--folder", type=Path, help="for what is written meanwhile (default: a temporary one)")
+        if name == "mutations":
+            command.add_argument("--seconds", type=float, default=60.0, help="of processor time for each defect (60)")
         if name in ("kills", "extremes"):
             command.add_argument("--device", default="cpu", help="cpu, gpu or cuda:1")
     return parser.parse_args(arguments)

@@ -21,6 +21,7 @@ import time
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -38,12 +39,8 @@ OF_A_FILE = 6
 """Defects, at most, for one look at which tests reach which line."""
 OF_A_PROCESS = 20
 """Files, for which tests are collected once."""
-LOOK_SECONDS = 15.0
-"""Of processor time, in which tests are run to see what they reach."""
-ENOUGH = 10
+ENOUGH = 8
 """Tests that reach a line; no more are looked for."""
-TRY_SECONDS = 20.0
-"""Of tests, by how long they took before, that are run against one defect."""
 LONGEST = 3600.0
 COLUMNS = ("mutants", "killed", "survived", "not reached")
 PLACES = {
@@ -63,13 +60,13 @@ class Reached:
     seconds: dict[str, float] = field(default_factory=dict)
     lines: dict[int, set[str]] = field(default_factory=dict)
 
-    def of(self, lines: Iterable[int]) -> list[str]:
-        """The tests to try, the shortest first."""
+    def of(self, lines: Iterable[int], longest: float) -> list[str]:
+        """The tests to try, the shortest first, so many seconds of them."""
         names = set().union(*(self.lines.get(line, ()) for line in lines)) & set(self.seconds)
         chosen, spent = [], 0.0
         for name in sorted(names, key=lambda name: self.seconds[name]):
             spent += self.seconds[name]
-            if chosen and spent > TRY_SECONDS:
+            if chosen and spent > longest:
                 break
             chosen.append(name)
         return chosen
@@ -77,13 +74,15 @@ class Reached:
 
 @dataclass(frozen=True)
 class Part:
-    """Defects of some files, by file; none is begun after ``until`` (time.monotonic)."""
+    """Defects of some files, by file; no file is begun after ``until`` (time.monotonic). ``seconds`` of processor time
+    go into looking which tests reach a file's lines, and as many at most into each defect."""
 
     mutants: dict[str, list[Mutant]]
     until: float
+    seconds: float
 
     def __call__(self) -> list[Told]:
-        session = Session(self.mutants, self.until)
+        session = Session(self.mutants, self.until, self.seconds)
         packages = {package_of(path) for path in self.mutants}
         arguments = [place for name in PACKAGES if name in packages for place in PLACES[name]]
         silent = os.open(os.devnull, os.O_WRONLY)
@@ -98,8 +97,8 @@ class Part:
 class Session:
     """A plugin of pytest that runs tests against defects instead of one after the other."""
 
-    def __init__(self, mutants: dict[str, list[Mutant]], until: float) -> None:
-        self._mutants, self._until = mutants, until
+    def __init__(self, mutants: dict[str, list[Mutant]], until: float, seconds: float) -> None:
+        self._mutants, self._until, self._seconds = mutants, until, seconds
         self.told: list[Told] = []
 
     @pytest.hookimpl(tryfirst=True)
@@ -117,17 +116,24 @@ class Session:
         source = (ROOT / path).read_bytes()
         lines = {mutant: lines_of(mutant, source) for mutant in mutants}
         own = by_nearness(path, source, items)
-        reached = in_a_copy(lambda: looked(ROOT / path, own, list(lines.values())), 10 * LOOK_SECONDS) or Reached()
-        by_name = {item.nodeid: item for item in own}
+        look, patience = partial(looked, ROOT / path, own, list(lines.values()), self._seconds), 40 * self._seconds
+        reached = in_a_copy(look, patience) or Reached()
         for mutant in mutants:
-            tests = reached.of(lines[mutant])
-            if not tests:
-                self._tell(mutant, "not reached", [])
-                continue
-            expected = sum(reached.seconds[name] for name in tests)
-            answer = in_a_copy(lambda m=mutant, t=tests: tried(m, [by_name[name] for name in t]), 60 + 8 * expected)
+            names = reached.of(lines[mutant], self._seconds)
+            known = dict.fromkeys(names)
+            tests = [item for item in own if item.nodeid in known]
+            tests.sort(key=lambda item: names.index(item.nodeid))
+            # Where the time ended before enough of them were seen, the nearest of those that nobody has looked at.
+            unseen = [item for item in own if item.nodeid not in reached.seconds] if len(names) < ENOUGH else []
             # A process that died or never ended is seen, too.
-            self._tell(mutant, answer or "killed", tests)
+            what, by = in_a_copy(partial(tried, mutant, [*tests, *unseen], self._seconds), 60 + patience) or (
+                "killed",
+                "",
+            )
+            failing = [item for item in unseen if item.nodeid == by]
+            if failing and in_a_copy(partial(tried, None, failing, self._seconds), 60 + patience) != ("survived", ""):
+                what = "survived"  # that test fails without the defect, too
+            self._tell(mutant, "not reached" if what == "survived" and not tests else what, names)
 
     def _tell(self, mutant: Mutant, what: str, tests: list[str]) -> None:
         self.told.append((mutant, what, tests))
@@ -227,17 +233,23 @@ def results(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, str, float]
         yield item, outcome, sum(each.duration for each in recorder.reports)
 
 
-def tried(mutant: Mutant, items: list[pytest.Item]) -> str:
-    """Whether one of these tests fails."""
+def tried(mutant: Mutant | None, items: list[pytest.Item], seconds: float) -> tuple[str, str]:
+    """What becomes of a defect, and by which test: of as many of these as run in so much processor time."""
     try:
-        if not put(mutant, ROOT):
-            return "not reached"
+        if mutant and not put(mutant, ROOT):
+            return "not reached", ""
     except Exception:  # as importing it would
-        return "killed"
-    return "killed" if any(outcome == "failed" for _, outcome, _ in results(items)) else "survived"
+        return "killed", ""
+    began = time.process_time()
+    for item, outcome, _ in results(items):
+        if outcome == "failed":
+            return "killed", item.nodeid
+        if time.process_time() - began > seconds:
+            break
+    return "survived", ""
 
 
-def looked(file: Path, items: list[pytest.Item], wanted: list[set[int]]) -> Reached:
+def looked(file: Path, items: list[pytest.Item], wanted: list[set[int]], longest: float) -> Reached:
     """What each test reaches, until the time is over or enough of them reach every one of the wanted lines."""
     reached, test = Reached(), ""
 
@@ -248,14 +260,14 @@ def looked(file: Path, items: list[pytest.Item], wanted: list[set[int]]) -> Reac
         return trace
 
     threading.settrace(trace)
-    began = time.process_time()
+    began, latest = time.process_time(), time.monotonic() + 20 * longest  # on a busy machine
     test = items[0].nodeid if items else ""
     sys.settrace(trace)
     following = iter(items[1:])
     for item, outcome, seconds in results(items):
         if outcome == "passed":
             reached.seconds[item.nodeid] = seconds
-        if time.process_time() - began > LOOK_SECONDS:
+        if time.process_time() - began > longest or time.monotonic() > latest:
             break
         passed = set(reached.seconds)
         if all(len(set().union(*(reached.lines.get(line, ()) for line in each)) & passed) >= ENOUGH for each in wanted):
@@ -309,7 +321,7 @@ def run(options: Namespace) -> int:
     report = Report("mutations", options, COLUMNS)
     os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(dir=os.environ["XDG_DATA_HOME"].rpartition("/")[0])
     chosen = selected(options)
-    parts = (Part(dict(each), report.until) for each in _batched(list(chosen.items()), OF_A_PROCESS))
+    parts = (Part(dict(each), report.until, options.seconds) for each in _batched(list(chosen.items()), OF_A_PROCESS))
     survivors: list[str] = []
     for _, told in spread(lambda part: part(), lambda: next(parts, None), options.processes, report.until, LONGEST):
         if isinstance(told, Lost):

@@ -22,18 +22,19 @@ class Choice:
         self._settings = settings
         self._engine = ""
         self._declared: tuple[str, ...] = ()
+        self._order: tuple[str, ...] = ()
         self._chosen: tuple[str, ...] = ()
         self._looks: dict[str, Look] = {}
 
     def open(self, engine: str, views: Sequence[ChartView]) -> None:
         """Another document, whose project says this."""
         self._engine, self._chosen = engine, ()
-        self._declared = tuple(view.name for view in views)
+        self._declared = self._order = tuple(view.name for view in views)
         self._looks = {view.name: Look(view.log_x, view.vertical, view.over) for view in views}
 
     def in_order(self, charts: Sequence[ChartInfo]) -> tuple[ChartInfo, ...]:
-        """Those that the project names come first."""
-        places = {name: place for place, name in enumerate(self._declared)}
+        """Those that the project names come first; before them what was put there."""
+        places = {name: place for place, name in enumerate(self._order)}
         return tuple(sorted(charts, key=lambda chart: places.get(chart.name, len(places))))
 
     def shown(self, names: Sequence[str], room: int) -> tuple[str, ...]:
@@ -44,6 +45,10 @@ class Choice:
             chosen = self._chosen or str(self._settings.value(self._key, "")).split(",")
             found = tuple(name for name in names if name in chosen)
         return found or tuple(names[:room])
+
+    def put_first(self, name: str) -> None:
+        """A new chart, which somebody waits for."""
+        self._order = (name, *(other for other in self._order if other != name))
 
     def choose(self, names: Sequence[str]) -> None:
         """The person wants these."""

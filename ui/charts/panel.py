@@ -15,11 +15,11 @@ from ui.charts.arithmetic import over_series
 from ui.charts.choosing import Choice
 from ui.charts.contents import charts_of, left_over_time, over_time
 from ui.charts.grid import ChartGrid
-from ui.charts.kept import KeptRuns
 from ui.charts.pacing import Pace
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.making import Plot
 from ui.charts.plots.traces import TraceBuffer, TraceStore
+from ui.charts.runs.runs import SessionRuns
 from ui.session.model import DocumentModel
 from ui.widgets.icons import dress
 from workbench.project.columns import Axis
@@ -68,7 +68,8 @@ class ChartsPanel(QWidget):
         self.cells: dict[str, ChartCell] = {}
         """By the name of the chart, those that have been shown: making one takes 20 ms of a person's time."""
         self._made_for: tuple[ChartInfo, ...] = ()
-        self.kept = KeptRuns()
+        self.runs = SessionRuns(self)
+        self.runs.changed.connect(self._show_kept)
         self._abscissae: dict[str, str] = {}  # series that charts stand over instead of time
         self.large = ""
         """The name of the chart that fills the room of the 3D view."""
@@ -90,13 +91,14 @@ class ChartsPanel(QWidget):
         fit.clicked.connect(self.autoscale)
         self.keep_button = self._button("duplicate", "Keep the curves of this run behind those of the next ones")
         self.keep_button.clicked.connect(self.keep_run)
-        self.forget_button = self._button("trash", "Forget the runs that were kept")
+        self.forget_button = self._button("trash", "Take away the runs that stand behind this one")
         self.forget_button.clicked.connect(self.forget_runs)
         self.forget_button.hide()
+        self.runs_button = self._button("log", "Runs of this session: names, what differs, which stand behind this one")
         self.lines_button = self._button("line", "Chart a field along a line")
         self.lines_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.lines_button.setMenu(QMenu(self.lines_button))
-        for button in (fit, self.lines_button, self.keep_button, self.forget_button):
+        for button in (fit, self.lines_button, self.runs_button, self.keep_button, self.forget_button):
             tools.addWidget(button)
         tools.addStretch(1)
         layout = QHBoxLayout(self)
@@ -212,15 +214,19 @@ class ChartsPanel(QWidget):
     def keep_run(self) -> None:
         """Let the curves of this run stand behind those of the next ones, in each chart."""
         if self._info is not None and self._store.series:
-            self.kept.keep(self._engine(), self._store.series, self._own)
-            self._show_kept()
+            self.runs.keep(*self.present, pinned=True)
 
     def forget_runs(self) -> None:
-        self.kept.clear()
-        self._show_kept()
+        for run in self.runs.pinned:
+            self.runs.edit(run, pinned=False)
+
+    @property
+    def present(self) -> tuple[float, Mapping[str, TraceBuffer], Mapping[str, ChartData]]:
+        """Of the present run: its time, its series, and its charts that are not over time as far as they were shown."""
+        return self._time, self._store.series, self._own
 
     def _show_kept(self) -> None:
-        self.forget_button.setVisible(bool(self.kept.runs))
+        self.forget_button.setVisible(bool(self.runs.pinned))
         for cell in self.cells.values():
             self._show_kept_in(cell)
 
@@ -232,7 +238,7 @@ class ChartsPanel(QWidget):
                 run.title: self._placed(chart, over_time(chart, run.series, series), run.series)
                 if chart.series
                 else run.own.get(chart.name, EMPTY)
-                for run in self.kept.runs
+                for run in self.runs.pinned
                 if chart.kind == "line"
             }
         )
@@ -280,10 +286,13 @@ class ChartsPanel(QWidget):
             self._choose()
 
     def _lines_changed(self) -> None:
-        """A new line is shown at once."""
+        """A new line is shown at once, before the others."""
         before = {chart.name for chart in self._made_for}
+        new = [chart.name for chart in self.charts if chart.name not in before]
+        for name in new:
+            self._choice.put_first(name)
         self._make_cells()
-        for name in [chart.name for chart in self._made_for if chart.name not in before]:
+        for name in new:
             self.choose(name, True)
 
     def _engine(self) -> str:
@@ -420,8 +429,6 @@ class ChartsPanel(QWidget):
         self._abscissae = {}
         document = self._model.document
         self._past, self._past_own = None, {}
-        self.kept.of_engine(self._engine())
-        self.forget_button.setVisible(bool(self.kept.runs))
         self._info, self._last, self._own, self._time = None, (), {}, 0.0
         self._make_cells()
         self._choice.open(self._engine(), [] if document is None else document.project.view.charts)

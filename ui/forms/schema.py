@@ -86,7 +86,10 @@ def default_value(spec: FieldSpec) -> Any:
         case Kind.NUMBER | Kind.INTEGER:
             limits = spec.bounds
             low = limits.ge if limits.ge is not None else limits.gt
-            return 0 if limits.admits(0) else (low + 1 if low is not None and limits.admits(low + 1) else low or 1)
+            high = limits.le if limits.le is not None else limits.lt
+            tried = [0, *([low + 1, low] if low is not None else []), *([high - 1, high] if high is not None else [])]
+            middle = [(low + high) / 2] if low is not None and high is not None else []
+            return next((value for value in (*tried, *middle) if limits.admits(value)), 1)
         case Kind.CHOICE:
             return spec.choices[0]
         case Kind.FLAG:

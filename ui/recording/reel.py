@@ -132,7 +132,8 @@ def write(frame: Frame, file: Path) -> tuple[Kept, float]:
         for place, curve in enumerate(data.curves):
             own = _arrays_of(curve)
             arrays |= {(f"{place} {chart}", name): array for name, array in own.items()}
-            bare.append(replace(curve, **{name: array[:0] for name, array in own.items()}))
+            emptied: dict[str, Any] = {name: array[:0] for name, array in own.items()}
+            bare.append(replace(curve, **emptied))
         charts[chart] = replace(data, curves=tuple(bare))
     rest = replace(rest, charts=charts)
     for whose in PARTS:
@@ -155,7 +156,7 @@ def write(frame: Frame, file: Path) -> tuple[Kept, float]:
 def read(kept: Kept) -> Frame:
     """The frame as it was seen. Raises OSError."""
     content, at = zlib.decompress(kept.file.read_bytes()), 0
-    found: dict[str, dict[str, Array]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for whose, name, kind, shape in kept.layout:
         count = int(np.prod(shape))
         found.setdefault(whose, {})[name] = np.frombuffer(content, kind, count, at).reshape(shape)

@@ -296,8 +296,7 @@ class Controller(QObject):
         request = self._request
         if self._charts or self._cuts or self._element is not None or self._pair is not None:
             view = request or FrameRequest(NOBODY, {})
-            own = {"charts": self._charts, "cuts": self._cuts, "element": self._element, "pair": self._pair}
-            request = replace(view, **own)
+            request = replace(view, charts=self._charts, cuts=self._cuts, element=self._element, pair=self._pair)
         if self.runner is not None:
             self.runner.watch(request)
 

@@ -23,7 +23,8 @@ from ui.session.commands import ReplaceProblem, SetValue
 from ui.session.paint.painting import PaintStroke
 from workbench.project.document import Document, Standing
 from workbench.project.parameter_files import missing_file, missing_files, named_files, value_at, with_values
-from workbench.project.project import Line, MeasuredData, Probe, RunSettings, ViewSettings
+from workbench.project.project import Line, MeasuredData, Probe, RunSettings, StoredRun, ViewSettings
+from workbench.words.units import unit_text
 
 
 class DocumentModel(QObject):
@@ -125,20 +126,30 @@ class DocumentModel(QObject):
         for path, sentence in self.errors.items():
             if len(path) == 1:
                 return sentence  # of the whole
-            return f"{self._name_of(path)}: {sentence[:1].lower()}{sentence[1:]}"
+            return f"{' › '.join(self._names_to(path)[0])}: {sentence[:1].lower()}{sentence[1:]}"
         return ""
 
-    def _name_of(self, path: Path) -> str:
-        """A path as the form titles it: ``Stimuli › 2 › Where › Radius``."""
+    def told(self, path: Path, value: Any) -> str:
+        """A value as the form shows it, with the last of the titles that lead to it: ``Strength 3.8 MPa``."""
+        names, unit = self._names_to(path)
+        numbers = value if isinstance(value, list) else [value]
+        if any(isinstance(each, (dict, list)) for each in numbers):
+            return f"{names[-1]} as it was"
+        return f"{names[-1]} {', '.join(map(_said, numbers))} {unit_text(unit)}".strip()
+
+    def _names_to(self, path: Path) -> tuple[list[str], str]:
+        """The titles of a path in the form, ``Stimuli``, ``2``, ``Where``, ``Radius``; and the unit of what it leads to
+        (empty where it depends on others)."""
         model: Any = type(self.document.parameters) if path[0] == "parameters" and self.document else None
-        names = []
+        names, unit = [], ""
         for key in path[1:]:
             spec = next((spec for spec in fields_of(model) if spec.key == key), None) if model is not None else None
             names.append(str(key + 1) if isinstance(key, int) else spec.title if spec is not None else titled(key))
+            unit = spec.unit if spec is not None and "{" not in spec.unit else ""
             if not isinstance(key, int):
                 inner = spec.item if spec is not None and spec.item is not None else spec
                 model = inner.model if inner is not None else None
-        return " › ".join(names)
+        return names, unit
 
     def is_live(self, path: Path) -> bool:
         """Whether the value may change while the simulation runs."""
@@ -213,6 +224,8 @@ class DocumentModel(QObject):
                     document.project.probes = [Probe.model_validate(probe) for probe in self.draft["probes"]]
                 case "lines":
                     document.project.lines = [Line.model_validate(line) for line in self.draft["lines"]]
+                case "runs":
+                    document.project.runs = [StoredRun.model_validate(run) for run in self.draft["runs"]]
                 case "measured":
                     document.project.measured = [MeasuredData.model_validate(each) for each in self.draft["measured"]]
                 case "run":
@@ -222,6 +235,12 @@ class DocumentModel(QObject):
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
             self.errors[(part, *detail["loc"])] = f"{detail['msg']}."
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "none"}[value]
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _missing(parameters: BaseModel) -> dict[Path, str]:
@@ -235,6 +254,7 @@ def _draft_of(document: Document) -> dict[str, Any]:
         "parameters": plain(document.parameters),
         "probes": plain(project.probes),
         "lines": plain(project.lines),
+        "runs": plain(project.runs),
         "run": plain(project.run),
         "measured": plain(project.measured),
         "title": project.title,

@@ -181,7 +181,7 @@ class Mouse:
     def _chooses(self, event: QMouseEvent) -> bool:
         """Whether a click was for an item; one beside everything chooses none."""
         viewport = self._viewport
-        if self._paints or event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        if self._paints or viewport.picking or event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             return False
         item = item_at(viewport.scene, *self._place(event.position()))
         beside = item is None and self._under(event.position()) is None
@@ -190,7 +190,7 @@ class Mouse:
         return item is not None
 
     def _hold_under(self, at: QPointF) -> Hold | None:
-        return None if self._paints else hold_at(self._viewport.scene, *self._place(at))
+        return None if self._paints or self._viewport.picking else hold_at(self._viewport.scene, *self._place(at))
 
     def _place(self, at: QPointF) -> tuple[float, float, float, float]:
         """(x, y, width, height) of a place in the view."""

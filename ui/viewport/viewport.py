@@ -67,6 +67,8 @@ class Viewport(QWidget):
         self.scene = Scene()
         self.quality = Quality(self._coarse_ready.emit)
         self.brush = Brush()
+        self.picking = False
+        """Clicks are for places alone, not for the outlines that lie over them."""
         self._mouse = Mouse(self)
         self._closed = False
         self._resting = False

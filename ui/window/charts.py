@@ -13,6 +13,7 @@ from ui.charts.large import LargeChart
 from ui.charts.lines.area import LineCuts
 from ui.charts.overlay import Overlay
 from ui.charts.panel import ChartsPanel
+from ui.charts.runs.area import RunsArea
 from ui.panels.probes.panel import ProbesPanel
 from ui.session.controller import Controller
 from ui.session.files import FileActions
@@ -38,6 +39,7 @@ class ChartsArea(QObject):
         self._layout: DockLayout | None = None
         self.panel = ChartsPanel(controller.model, probes.store, settings)
         self.large = LargeChart(viewport)
+        self.runs = RunsArea(controller, self.panel, window)
         self.panel.enlarged.connect(self.large.take)
         self.large.left.connect(lambda: self.panel.enlarge(""))
         self.inspection = InspectionPanel()
@@ -59,7 +61,6 @@ class ChartsArea(QObject):
         self._viewport.followed.connect(lambda element, position: self._probes.add(position))
         self.panel.wanted.connect(controller.watch_charts)
         self.overlay.problem.connect(controller.problem)
-        self.lines.said.connect(lambda text: controller.hint.emit(text) if text else None)
         controller.model.opened.connect(self._look_at_nothing)
         self.inspection.closed.connect(self._look_at_nothing)
         self.inspection.follow_asked.connect(self._follow)

@@ -12,6 +12,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engines.api import Engine, Preset
+from ui.charts.lines.area import HINTS
 from ui.lab.workspace import LabWorkspace
 from ui.panels.estimates import EstimatesPanel
 from ui.panels.log import LogPane
@@ -59,7 +60,7 @@ from workbench.run.frames import Message
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
 OF_THE_SIMULATION = (
     "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure",
-    "line", "lines", "layout", *EXPORTS,
+    "line", "lines", "runs", "layout", *EXPORTS,
 )  # fmt: skip
 
 
@@ -182,6 +183,7 @@ class MainWindow(QMainWindow):
         self.actions_.adopt("redo", self.model.undo_stack.createRedoAction(self, "Redo"), "Ctrl+Shift+Z", "redo")
         self.actions_.adopt("measure", self.charts.measure, "M", "measure")
         self.actions_.adopt("line", self.charts.lines.action, "L", "line")
+        self.actions_.adopt("runs", self.charts.runs.action, None, "log")
         self.actions_.adopt("lines", self.charts.lines.edit_action, None, "line")
         self.new_menu = NewMenu(self)
         self.recent_menu = RecentMenu(self)
@@ -252,6 +254,7 @@ class MainWindow(QMainWindow):
         self.device_menu.chosen.connect(lambda name: self._edit_run("device", name, "choice of the device"))
         controller.problem.connect(self.banner.say)
         controller.hint.connect(lambda sentence: self.banner.say(sentence, "info"))
+        self.charts.lines.said.connect(self._say_what_is_next)
         self.charts.connect_with(self.files, self._layout)
         viewport.request_changed.connect(controller.watch)
         viewport.view_changed.connect(lambda: self.view_panel.set_view(viewport.view_settings()))
@@ -410,6 +413,13 @@ class MainWindow(QMainWindow):
     def _say(self, sentence: str) -> None:
         self.log.add(Message(sentence))
         self.banner.say(sentence, "info")
+
+    def _say_what_is_next(self, sentence: str) -> None:
+        """While a line is drawn; nothing of it stays when that is done."""
+        if sentence:
+            self.banner.say(sentence, "info", stays=True)
+        elif self.banner.text in HINTS:
+            self.banner.hide()
 
     # Qt's own events.
 

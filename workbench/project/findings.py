@@ -35,7 +35,8 @@ def estimate_beside_others(
     """The same where what fills the memory now makes room for this run."""
     found = document.engine.estimate(document.complete_problem(), backend)
     series, end = series_of(document.parameters, interval), until or document.project.run.until
-    return replace(found, facts=(*found.facts, *series_on_disk(series, document.geometry.n_cells, end)))
+    told = series_on_disk(series, document.geometry.n_cells, end, document.parameters)
+    return replace(found, facts=(*found.facts, *told))
 
 
 def findings_of(document: Document, estimate: Estimate | None) -> tuple[Finding, ...]:

@@ -6,6 +6,7 @@ Reading never executes anything.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -78,6 +79,38 @@ class MeasuredData(_Model):
     def _of_one_length(self) -> MeasuredData:
         if len(self.x) != len(self.y):
             raise ValueError(f"{len(self.x)} measured x, but {len(self.y)} y")
+        return self
+
+
+class StoredCurve(_Model):
+    """``x, y: (n,)``; None in ``y`` interrupts it."""
+
+    title: str = ""
+    x: list[float]
+    y: list[float | None]
+
+    @model_validator(mode="after")
+    def _of_one_length(self) -> StoredCurve:
+        if len(self.x) != len(self.y):
+            raise ValueError(f"a curve of {len(self.x)} x and {len(self.y)} y")
+        return self
+
+
+class StoredRun(_Model):
+    """An earlier run whose curves are kept: ``series`` over time by name, ``charts`` by name. ``when`` it began to be
+    kept (ISO 8601); ``time`` that it reached; ``pinned``: its curves stand behind those of the next runs."""
+
+    title: Annotated[str, Field(min_length=1)]
+    when: str
+    time: float
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    pinned: bool = False
+    series: dict[str, StoredCurve] = Field(default_factory=dict)
+    charts: dict[str, list[StoredCurve]] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _has_a_time(self) -> StoredRun:
+        datetime.fromisoformat(self.when)
         return self
 
 
@@ -175,6 +208,7 @@ class Project(_Model):
     run: RunSettings = Field(default_factory=RunSettings)
     view: ViewSettings = Field(default_factory=ViewSettings)
     measured: list[MeasuredData] = Field(default_factory=list)
+    runs: list[StoredRun] = Field(default_factory=list)
 
     @model_validator(mode="before")
     @classmethod

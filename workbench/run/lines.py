@@ -28,6 +28,7 @@ def line_charts(lines: Sequence[Line], fields: Sequence[FieldInfo], length_unit:
             x_title="Distance",
             x_unit=length_unit,
             comparable=True,
+            y_title=infos[line.field].title,
         )
         for line in lines
         if line.field in infos

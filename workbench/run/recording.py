@@ -240,7 +240,7 @@ class Recorder(Observer):
                 if not chart.series:
                     attempt(partial(self._write_chart, chart, partial(simulation.chart, chart.name)))
             for chart, data in line_results(simulation, self._project.lines):
-                attempt(partial(self._write_chart, chart, lambda data=data: data))
+                attempt(partial(self._write_data, chart, data))
             attempt(lambda: self._write_results(simulation))
             attempt(lambda: self._notice(simulation, state))
             if self.probes:
@@ -375,9 +375,12 @@ class Recorder(Observer):
             write_text(self.folder / "files" / name, text)
 
     def _write_chart(self, chart: ChartInfo, data: Callable[[], ChartData]) -> None:
+        self._write_data(chart, data())
+
+    def _write_data(self, chart: ChartInfo, data: ChartData) -> None:
         with storing(self.folder):
             (self.folder / "charts").mkdir(exist_ok=True)
-        write_table(self.folder / "charts" / f"{chart.name}.csv", *chart_table(chart, data()))
+        write_table(self.folder / "charts" / f"{chart.name}.csv", *chart_table(chart, data))
 
     def _notice(self, simulation: Simulation, state: RunState) -> None:
         if state is RunState.FINISHED:

@@ -7,6 +7,7 @@ taken on both: an estimate would have to know latencies, caches and launches bet
 
 from __future__ import annotations
 
+import logging
 import time as clock
 from collections.abc import Callable
 
@@ -15,6 +16,8 @@ from engines.api.device import Backend
 from engines.api.engine import Engine
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.backend.compile.stamp import compiled_ahead
+
+log = logging.getLogger(__name__)
 
 OpenBackend = Callable[[str, bool], Backend]
 
@@ -57,6 +60,9 @@ def open_for(
             chosen, reason = cpu, f"Goes on on {cpu.info.name}, on which it began."
         else:
             chosen, reason = faster(engine, problem, first, cpu, trial=trial)
+    except Exception:  # whatever it was, the run meets it and says it, or goes on without a choice
+        log.exception("The devices could not be compared, so the GPU is taken.")
+        chosen, reason = first, ""
     except BaseException:
         cpu.close()
         first.close()

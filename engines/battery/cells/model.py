@@ -29,12 +29,13 @@ from engines.battery.setup.ensemble import sample
 from engines.battery.setup.model import Model
 from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, CycleRow, Row
 from engines.battery.watch.cell_record import CellRecord, cells_on_disk
-from engines.geometry.particles import Particles, interned, paired_rows
+from engines.geometry.particles import Particles, interned, named_parts, paired_rows
 
 MICROMETRE = 1e-6
 SAMPLE_CELLS = {"cpu": 512, "cuda": 262_144}
 """Cells that are timed for an estimate: enough to fill the device."""
 SAMPLE_STEPS = 20
+ELECTRODE_TITLES = ("Negative electrode", "Positive electrode")
 
 
 class SingleParticle(Model):
@@ -44,7 +45,8 @@ class SingleParticle(Model):
         """The two particles of each cell, in µm."""
         parameters, cell, scalars, _ = _checked(problem)
         n = parameters.ensemble.cells
-        return interned(paired_rows(_radii(cell, scalars, "negative", n), _radii(cell, scalars, "positive", n)))
+        pairs = paired_rows(_radii(cell, scalars, "negative", n), _radii(cell, scalars, "positive", n))
+        return interned(named_parts(pairs, ELECTRODE_TITLES, (1, 1)) if n == 1 else pairs)
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         parameters, cell, scalars, plan = _checked(problem)

@@ -12,6 +12,7 @@ from engines.api import Estimate, Finding, Problem, Progress, Remedy, no_progres
 from engines.api.device import Backend
 from engines.backend.precision import FLOAT_TYPES
 from engines.backend.timing import best_seconds, measured_once
+from engines.battery.cells.model import ELECTRODE_TITLES
 from engines.battery.mpm.many_particles import MANY_PARTICLES, inside_rows
 from engines.battery.mpm.simulation import ManyParticleSimulation
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
@@ -27,7 +28,7 @@ from engines.battery.step.many_particle_rows import ELECTRODES, Coefficient, Row
 from engines.battery.step.particle_rows import MODES
 from engines.battery.watch.cell_record import cells_on_disk
 from engines.geometry.heaps import facing_heaps
-from engines.geometry.particles import Particles
+from engines.geometry.particles import Particles, named_parts
 
 PARTICLES = ("sizes", "particles")
 SAMPLE_PARTICLES = 10_000
@@ -130,7 +131,8 @@ def _sizes(sizes: ParticleSizes, radii: tuple[float, ...]) -> tuple[Sizes, Sizes
 @lru_cache(maxsize=4)
 def _geometry(radii: tuple[float, ...], sizes: str, _: tuple[float, ...]) -> Particles:
     negative, positive = _sizes(ParticleSizes.model_validate_json(sizes), radii)
-    return facing_heaps(negative.radii / MICROMETRE, positive.radii / MICROMETRE)
+    heaps = facing_heaps(negative.radii / MICROMETRE, positive.radii / MICROMETRE)
+    return named_parts(heaps, ELECTRODE_TITLES, (len(negative.radii), len(positive.radii)))
 
 
 def _file_times(sizes: ParticleSizes) -> tuple[float, ...]:

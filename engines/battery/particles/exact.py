@@ -34,14 +34,20 @@ class ExactParticle:
         self._squares = roots(MODES) ** 2
         self._flux = 0.0
         self.mean = 0.0
+        self._begun = self._amplitudes, self.mean
+        """When the flux was last another; ``_seconds`` have passed since."""
+        self._seconds = 0.0
 
     def advance(self, flux: float, seconds: float) -> None:
-        """``seconds`` under a steady inward ``flux`` [mol/m²/s]."""
-        tau, gain = self._rate * seconds, self._gain * flux
+        """``seconds`` under a steady inward ``flux`` [mol/m²/s]; in how many parts they come changes no bit."""
+        if flux != self._flux:
+            self._flux, self._begun, self._seconds = flux, (self._amplitudes, self.mean), 0.0
+        self._seconds += seconds
+        tau, gain = self._rate * self._seconds, self._gain * flux
         final = gain * 2 / self._squares
-        self._amplitudes = final + (self._amplitudes - final) * np.exp(-self._squares * tau)
-        self.mean += 3 * gain * tau
-        self._flux = flux
+        amplitudes, mean = self._begun
+        self._amplitudes = final + (amplitudes - final) * np.exp(-self._squares * tau)
+        self.mean = mean + 3 * gain * tau
 
     def follow(self, flux: float, runs: Sequence[tuple[float, float]]) -> ExactParticle:
         """Through (seconds, factor on ``flux``), one after the other; returns itself."""

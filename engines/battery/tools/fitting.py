@@ -25,12 +25,15 @@ from engines.battery.protocol.plan import plan_of, step_of
 from engines.battery.setup.cell import parameter_set_of
 from engines.battery.setup.ensemble import FIXED
 from engines.battery.step.cell_rows import Row
-from engines.least_squares import DAMPINGS, Search
+from engines.least_squares import Search
 from engines.table_files import read_table
 
 DIGITS = 4
 AROUND = 3.0
 """Over and under the present value: the range that is offered."""
+ROUNDS = 4
+"""Steps of least squares at the end, at most. Grids come first: where a step of the protocol ends earlier or later the
+voltage jumps, and misfits of such cells have valleys of their own."""
 MOST_RUNS = 100_000
 """Of the grid: cells of one launch."""
 MOST_NUMBERS = 1 << 26
@@ -56,8 +59,8 @@ class FitParameters(ParameterGroup):
 
     measured: str = quantity("", "", "CSV of time [s] and voltage [V]", title="Measured voltage", file="table")
     numbers: list[Number] = quantity([Number()], "", "Numbers that are looked for", min_length=1, max_length=4)
-    candidates: int = quantity(9, "1", "Values of each number that are tried first", ge=2, le=1000)
-    rounds: int = quantity(8, "1", "Steps from the best of them to a better one, at most", ge=0, le=50)
+    candidates: int = quantity(9, "1", "Values of each number that are tried at a time", ge=3, le=1000)
+    zooms: int = quantity(3, "1", "How often as many are tried around the best", ge=0, le=10)
 
 
 class FitToDischarge(Tool):
@@ -80,8 +83,7 @@ class FitToDischarge(Tool):
     def outlook(self, problem: Problem, parameters: BaseModel) -> str:
         asked = _checked(parameters)
         _cells(problem)
-        each = len(asked.numbers) + len(DAMPINGS)
-        return f"{asked.candidates ** len(asked.numbers):,} cells at once, then up to {asked.rounds} rounds of {each}"
+        return f"{asked.candidates ** len(asked.numbers):,} cells at once, {asked.zooms} times more around the best"
 
     def run(
         self, problem: Problem, parameters: BaseModel, backend: Backend, progress: Progress = no_progress
@@ -93,12 +95,15 @@ class FitToDischarge(Tool):
             raise ProblemError(
                 "The measured voltage begins before the protocol does: count time from 0.", ("measured",)
             )
-        runs = _Runs(battery, asked.numbers, times, voltages, backend, progress, asked.rounds)
+        runs = _Runs(battery, asked.numbers, times, voltages, backend, progress, asked.zooms)
         search = Search(runs)
         search.grid(len(asked.numbers), asked.candidates)
         if not np.isfinite(search.misfit):
             raise ProblemError("No cell with these numbers can follow the protocol: change their ranges.", ("numbers",))
-        search.refine(asked.rounds, 1 / (asked.candidates - 1))
+        reach = 1 / (asked.candidates - 1)
+        for _ in range(asked.zooms):
+            reach = search.zoom(asked.candidates, reach)
+        search.refine(ROUNDS, reach)
         values = [float(f"{value:.{DIGITS}g}") for value in runs.values(search.best)]
         names = [number.name for number in asked.numbers]
         facts = [Fact(LABELS[name], value, "") for name, value in zip(names, values, strict=True)]
@@ -127,7 +132,7 @@ class _Runs:
     voltages: Array
     backend: Backend
     progress: Progress
-    rounds: int
+    zooms: int
     _done: int = 0
 
     def __post_init__(self) -> None:
@@ -144,7 +149,7 @@ class _Runs:
         return found
 
     def __call__(self, points: Array) -> Array:
-        self.progress(f"{len(points):,} cells", min(1.0, self._done / (1 + 2 * self.rounds)))
+        self.progress(f"{len(points):,} cells", min(1.0, self._done / (1 + self.zooms + 2 * ROUNDS)))
         self._done += 1
         most = max(1, MOST_NUMBERS // self._steps)
         parts = [self._residuals(points[first : first + most]) for first in range(0, len(points), most)]

@@ -75,10 +75,10 @@ def potential_of_many(
         U, full = getattr(cell, f"{name}_ocp")(x), exchange * np.sqrt(x * (1 - x))
 
         def wrong(phi: float) -> float:
-            return float(shares @ (full * np.sinh((phi - U) * FARADAY / (2 * GAS * T)))) - wanted
+            return float(shares @ (full * np.sinh((phi - U) * FARADAY / (2 * GAS * T))) - wanted)
 
         phi = scipy.optimize.brentq(wrong, U.min() - 0.5, U.max() + 0.5, xtol=1e-13)
-        return phi, full * np.sinh((phi - U) * FARADAY / (2 * GAS * T))
+        return float(phi), full * np.sinh((phi - U) * FARADAY / (2 * GAS * T))
 
     def rate(_: float, state: Array) -> Array:
         x = state.reshape(points, n)

@@ -34,7 +34,7 @@ class Places(ABC):
 
     @abstractmethod
     def whole(self, info: FieldInfo, values: Any) -> Array:
-        """(mesh.n_cells,) float32 in the mesh's numbering."""
+        """(mesh.n_cells,) in the mesh's numbering: float64 of what cells hold in float64, else float32."""
 
     def on_device(self, values: Any) -> Any | None:
         """(mesh.n_cells,) in the mesh's numbering, on the device; None where cells are means of their vertices."""
@@ -55,8 +55,9 @@ class CellPlaces(Places):
         return self._backend.gather(values, handle, missing=info.missing)
 
     def whole(self, info: FieldInfo, values: Any) -> Array:
-        ordered = np.empty(len(self._order), np.float32)
-        ordered[self._order] = self._backend.to_host(values)[: len(self._order)]
+        found = self._backend.to_host(values)[: len(self._order)]
+        ordered = np.empty(len(self._order), np.float64 if found.dtype == np.float64 else np.float32)
+        ordered[self._order] = found
         return ordered
 
     def on_device(self, values: Any) -> Any:

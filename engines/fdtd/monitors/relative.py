@@ -45,7 +45,17 @@ class Transmission(_Compared):
         title, unit, self._x = pairs[0][0].abscissa()
         of = {below.plan.name for _, below in pairs}
         said = f"Part of the power through '{of.pop()}'" if len(of) == 1 else "Part of the power"
-        self.charts = (ChartInfo(TRANSMISSION, said, "1", x_title=title, x_unit=unit, comparable=True),)
+        self.charts = (
+            ChartInfo(
+                TRANSMISSION,
+                said,
+                "1",
+                x_title=title,
+                x_unit=unit,
+                comparable=True,
+                y_title="Part of the power",
+            ),
+        )
 
     def shares(self) -> dict[str, Array]:
         """(frequencies,) by the name of the plane, without a sign; NaN where hardly anything passes the other."""

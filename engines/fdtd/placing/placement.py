@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from pydantic import BaseModel
@@ -13,6 +13,7 @@ from engines.api.errors import ProblemError
 from engines.api.figures import Figure, changed, kind_title, members
 from engines.api.placing import Change, NewItem, PlacedGroup, PlacedItem, Placement, Position
 from engines.fdtd.parameters import FdtdParameters
+from engines.fdtd.parameters.objects import Object
 from engines.fdtd.placing import drawn_out as drawn_out
 from engines.fdtd.placing import monitors as monitors
 from engines.fdtd.placing import objects as objects
@@ -76,14 +77,16 @@ def _item(space: Space, field: str, place: int, item: BaseModel, tints: dict[str
         (field, place),
         name or f"{place + 1}  {kind_title(type(item))}",
         figure.detail,
-        figure.outline,
+        tuple(np.clip(line, space.low, space.high) for line in figure.outline)
+        if field == "objects"
+        else figure.outline,
         tints.get(of),
-        colour_of(next((each for each in space.parameters.materials if each.name == of), None)),
-        of,
-        partial(faces_of, item, space) if field == "objects" and figure.outline else None,
         figure.handles,
         None if figure.changes is None else partial(_moved, item, figure),
         partial(_renamed, space.parameters, field, place) if name else None,
+        colour=colour_of(next((each for each in space.parameters.materials if each.name == of), None)),
+        material=of,
+        faces=partial(faces_of, cast(Object, item), space) if field == "objects" and figure.outline else None,
     )
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import contextlib
 import io
 from pathlib import Path
+from typing import Any
 
 import meshio
 import numpy as np
+from meshio.gmsh import _gmsh22, _gmsh40, _gmsh41
 
 from engines.api.errors import MeshError
 from engines.geometry.raw import RawMesh
@@ -20,6 +22,32 @@ from engines.geometry.readers.text import read_bytes
 READERS = {".msh": meshio.gmsh.read, ".inp": meshio.abaqus.read, ".mesh": meshio.medit.read}
 NAMES = {"quad": "quadrilateral", "wedge": "prism", "tetra4": "tetrahedron"}
 TETRAHEDRA = ("tetra", "tetra4", "tetra10", "tetra14")
+
+LARGEST_TAG = 1 << 27
+"""Of a node: meshio makes a list with a place for each number up to it, of 1 GB here, whatever the file's own size."""
+
+
+class _BoundedNumPy:
+    """NumPy for meshio's readers of Gmsh, but for filled arrays that a single wrong number makes larger than memory."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    def full(self, shape: Any, *given: Any, **options: Any) -> np.ndarray:
+        return np.full(_bounded(shape), *given, **options)
+
+    def ones(self, shape: Any, *given: Any, **options: Any) -> np.ndarray:
+        return np.ones(_bounded(shape), *given, **options)
+
+
+def _bounded(shape: Any) -> Any:
+    if np.prod(shape, dtype=float) > LARGEST_TAG:
+        raise ValueError("a node's number is too large")
+    return shape
+
+
+for _version in (_gmsh22, _gmsh40, _gmsh41):
+    _version.np = _BoundedNumPy()
 
 
 def read_with_meshio(path: Path) -> RawMesh:

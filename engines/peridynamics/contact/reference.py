@@ -50,7 +50,8 @@ class ReferenceContact:
             velocity = self.velocities[number].copy() if ratio else path[number, 3:6]
             points, moving = np.zeros((len(before), 3)), np.zeros((len(before), 3))
             points[:, :d], moving[:, :d] = self.bonds.cells + before, self.bonds.v
-            solid = Solid(int(shape[ShapeRow.KIND]), place, *np.split(shape[ShapeRow.AXIS : ShapeRow.STIFFNESS], 2), d)
+            axis, sizes = np.split(shape[ShapeRow.AXIS : ShapeRow.STIFFNESS], 2)
+            solid = Solid(int(shape[ShapeRow.KIND]), place, axis, sizes, d)
             distance, out = solid.distance(points)
             depth = np.maximum(0.5 - distance, 0.0)
             relative = moving - velocity

@@ -155,7 +155,11 @@ class LoadDisplacement(Watcher[Moment]):
         self.telling = acting.telling or bool(wanted.over)
         """Whether it is worth looking at first."""
         over = wanted.over or "Displacement"
-        self.charts = (ChartInfo(CHART, "Load and displacement", "N", x_title=over, x_unit="um", comparable=True),)
+        self.charts = (
+            ChartInfo(
+                CHART, "Load and displacement", "N", x_title=over, x_unit="um", comparable=True, y_title="Load"
+            ),
+        )  # fmt: skip
         self.points: list[tuple[float, float]] = [(0.0, 0.0)]
         self.followed = -1
         """The step up to which points have been collected."""

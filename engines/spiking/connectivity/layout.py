@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from engines.api import Array
-from engines.geometry.particles import Particles
+from engines.geometry.particles import Particles, named_parts
 from engines.spiking.connectivity.wiring import Space
 from engines.spiking.parameters.populations import Population
 
@@ -33,8 +33,8 @@ def places_of(populations: Sequence[Population]) -> tuple[Place, ...]:
 
 
 @lru_cache(maxsize=4)
-def particles(places: tuple[Place, ...]) -> Particles:
-    """Neurons of populations, one after the other; the same object for the same places."""
+def particles(places: tuple[Place, ...], names: tuple[str, ...] = ()) -> Particles:
+    """Neurons of populations, one after the other; the same object for the same places and ``names``, its labels."""
     generator = np.random.default_rng(0)
     found: list[Array] = []
     radii: list[Array] = []
@@ -51,7 +51,8 @@ def particles(places: tuple[Place, ...]) -> Particles:
             spots[:, 2] = height * APART * usual
         found.append(spots)
         radii.append(np.full(number, RADIUS * min(pitch, 1.5 * PITCH)))
-    return Particles(np.concatenate(found), np.concatenate(radii))
+    neurons = Particles(np.concatenate(found), np.concatenate(radii))
+    return named_parts(neurons, names, [number for _, number, *_ in places]) if names else neurons
 
 
 def usual_side(places: tuple[Place, ...]) -> float:

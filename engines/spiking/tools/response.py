@@ -67,14 +67,15 @@ class Response(Tool):
         first = np.array([train.first for train in trains])
         last = np.array([train.last for train in trains])
         unit = _unit(_of(problem), asked)
+        of = f" {unit}" if unit else ""
         fires = np.flatnonzero(first > 0)
         if len(fires):
-            told = f"fires again and again from {currents[fires[0]]:g} {unit} on"
-            told += f", at {last[-1]:.4g} Hz with {currents[-1]:g} {unit}"
+            told = f"fires again and again from {currents[fires[0]]:g}{of} on"
+            told += f", at {last[-1]:.4g} Hz with {currents[-1]:g}{of}"
             if first[-1] > 1.01 * last[-1] > 0:
                 told += f" (its first interval: {first[-1]:.4g} Hz)"
         else:
-            told = f"does not fire twice within {asked.duration:g} ms up to {currents[-1]:g} {unit}"
+            told = f"does not fire twice within {asked.duration:g} ms up to {currents[-1]:g}{of}"
         facts = (
             [Fact("Least current of these at which it fires", float(currents[fires[0]]), unit)] if len(fires) else []
         )

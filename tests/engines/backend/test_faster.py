@@ -188,10 +188,17 @@ def test_the_processor_is_not_asked_before_its_kernels_are_compiled(monkeypatch)
     assert (backend.info.kind, backend.chosen, len(opened), engine.built) == ("cuda", "", 1, [])
 
 
-def test_an_error_on_the_way_closes_both():
-    opened = []
-    engine = Speeds()
-    engine.estimate = None  # not callable: an error that nobody expected
-    with pytest.raises(TypeError):
-        open_for(engine, None, "auto", open_backend=opening(opened))
-    assert [each.closed for each in opened] == [True, True]
+@pytest.mark.parametrize(("error", "closed"), [(TypeError, [False, True]), (KeyboardInterrupt, [True, True])])
+def test_an_error_on_the_way_leaves_the_gpu_and_an_interruption_nothing(error, closed):
+    opened, engine = [], Speeds()
+
+    def estimate(problem, backend):
+        raise error
+
+    engine.estimate = estimate
+    if error is KeyboardInterrupt:
+        with pytest.raises(KeyboardInterrupt):
+            open_for(engine, None, "auto", open_backend=opening(opened))
+    else:
+        assert open_for(engine, None, "auto", open_backend=opening(opened)) is opened[0]
+    assert [each.closed for each in opened] == closed

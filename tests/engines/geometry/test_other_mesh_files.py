@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -128,3 +129,17 @@ def test_separate_fibres_for_any_mesh(tmp_path: Path) -> None:
     (tmp_path / "f.txt").write_text("0 0 2\n" * 199)
     with pytest.raises(MeshError, match=r"f\.txt holds fibres of 199 cells and the mesh has 200"):
         read_mesh(MESHES / "gmsh_4.1_binary.msh", fibres=tmp_path / "f.txt")
+
+
+@pytest.mark.parametrize("version", ["gmsh_4.1_ascii", "gmsh_2.2_ascii"])
+def test_a_node_s_number_takes_no_memory(version: str, tmp_path: Path) -> None:
+    """One digit more in a file of 11 kB made a list of 16 GB."""
+    lines = (MESHES / f"{version}.msh").read_bytes().split(b"\n")
+    nodes = lines.index(b"$Nodes")
+    where = next(k for k, line in enumerate(lines) if k > nodes + 2 and line.split()[:1] == [b"28"])
+    lines[where] = b"2147483600" + lines[where][2:]
+    (tmp_path / "a.msh").write_bytes(b"\n".join(lines))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(MeshError, match="truncated or damaged"):
+        read_mesh(tmp_path / "a.msh")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200 << 10  # [kB]

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 
 from tests.ui.charts.test_panel import run_until
 from tests.ui.doubles import SPEED
+from ui.charts.lines.area import FIRST
 from ui.charts.plots.reading import figure
 from workbench.project.project import ChartView, Project
 
@@ -29,7 +30,9 @@ def lined(charted, qtbot, ends):
     """The window with a line along x."""
     qtbot.keyClick(charted, Qt.Key.Key_L)
     assert charted.actions_["line"].isChecked()
+    assert charted.banner.text == FIRST
     clicked(charted, *ends)
+    assert charted.banner.text == ""
     return charted
 
 
@@ -110,7 +113,7 @@ def test_the_charts_that_stand_open_are_kept_with_the_project_and_open_again(lin
     panel.choose("sizes", False)
     panel.cells["voltage"].set_look(panel.cells["voltage"].look.__class__(log_x=True))
     views = lined.view_settings().charts
-    assert views == [ChartView(name="voltage", log_x=True), ChartView(name="line_line 1")]
+    assert views == [ChartView(name="line_line 1"), ChartView(name="voltage", log_x=True)]
     saved = lined.model.snapshot(lined.view_settings()).project
     again = Project.model_validate_json(saved.model_dump_json())
     assert (again.view.charts, again.lines) == (views, saved.lines)
@@ -118,5 +121,5 @@ def test_the_charts_that_stand_open_are_kept_with_the_project_and_open_again(lin
     lined.model.undo_stack.clear()
     lined.model.open(document)
     qtbot.waitUntil(lambda: lined.controller.phase == "ready", timeout=10_000)
-    qtbot.waitUntil(lambda: panel.shown == ("voltage", "line_line 1"))
+    qtbot.waitUntil(lambda: panel.shown == ("line_line 1", "voltage"))
     assert panel.cells["voltage"].look.log_x

@@ -162,12 +162,23 @@ def test_a_dropped_file_is_laid_over_the_chart_and_can_be_undone(charted, qtbot,
     (entry,) = [e for e in panel.cells["voltage"].legend.entries if e.mark == "point"]
     assert entry.title == "lab cell"
     assert entry.value.startswith("RMSE 4.2 mV over ")
-    assert entry.value.endswith(" ms")
+    assert entry.value.endswith(" ms to Mean")
     panel.cells["voltage"].removal_asked.emit()
     assert model.document.project.measured == []
     model.undo_stack.undo()
     assert [each.title for each in model.document.project.measured] == ["lab cell"]
     assert [e.title for e in panel.cells["voltage"].legend.entries if e.mark == "point"] == ["lab cell"]
+
+
+def test_measured_points_are_held_against_the_curve_that_is_nearest(charted, qtbot):
+    run_until(qtbot, charted, 20.0)
+    panel = charted.charts.panel
+    drawn(qtbot, panel, "voltage", 10)
+    times = [1.0 * t for t in range(1, 10)]
+    upper = [4.3 - t / 100 - 0.002 for t in times]
+    panel.add_measured(MeasuredData(chart="voltage", title="lab", x=times, y=upper))
+    entries = panel.cells["voltage"].legend.entries
+    assert [entry.value for entry in entries if entry.mark == "point"] == ["RMSE 2 mV over 8 ms to Upper"]
 
 
 def test_a_bad_file_is_one_sentence(charted, qtbot, tmp_path):

@@ -10,6 +10,7 @@ import pytest
 
 from engines.api import FieldInfo
 from engines.api.errors import ProblemError
+from engines.cardiac.parameters import CardiacParameters, Numerics
 from engines.geometry.grid import Grid
 from engines.geometry.meshes.box import box_mesh
 from engines.geometry.particles import Particles
@@ -175,3 +176,6 @@ def test_room_on_disk_is_told_before():
     assert (moments.value, room.value, room.unit) == (21, 21 * 1000 * 8 / 1e6, "MB")
     *_, room = series_on_disk(FieldSeries(interval=0.5, names=["u", "v"]), 1000, 10.0)
     assert room.value == 21 * 1000 * 4 * 2 / 1e6
+    fp64 = CardiacParameters(numerics=Numerics(precision="fp64"))
+    *_, room = series_on_disk(FieldSeries(interval=0.5), 1000, 10.0, fp64)
+    assert room.value == 21 * 1000 * 8 / 1e6

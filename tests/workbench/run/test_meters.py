@@ -67,6 +67,16 @@ def test_what_compiling_took_is_not_foretold_of_the_steps_that_remain(simulation
     assert watched.sample(simulation, 10, 0.1, 100).remaining == pytest.approx(100 * 0.01)
 
 
+def test_the_pace_is_that_of_the_last_second_of_a_run_that_is_kept_slow_too(simulation):
+    """A batch counts by how long it takes or is made to take: half a second has half the weight."""
+    for paced, weight in ((0.0, 0.25), (0.05, 0.5), (1.0, 1.0)):
+        watched = Meters(simulation, ceiling=1e6, probes=())
+        watched.sample(simulation, 1, 8.0, 100)
+        watched.sample(simulation, 10, 1.0, 100)  # 0.1 s a step
+        remaining = watched.sample(simulation, 10, 0.25, 100, paced).remaining
+        assert remaining == pytest.approx(100 * max(paced, (1 - weight) * 0.1 + weight * 0.025))
+
+
 def test_series_that_differ_from_those_declared_are_told_once(simulation):
     told = []
     simulation.series = (SeriesInfo("largest", "Largest", "mm"), SeriesInfo("mean", "Mean", "mm"))

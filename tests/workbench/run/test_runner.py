@@ -173,9 +173,11 @@ def test_reset_while_running_comes_to_rest_at_the_start(runners):
 
 
 def test_samples_probes_and_series_at_multiples_of_sample_steps(runners):
+    began = time.perf_counter()
     runner = runners(until=5.0, autostart=True, probes=PROBES)
     runner.wait(RunState.FINISHED)
     samples = runner.take_samples()
+    assert 0 < sum(sample.wall_seconds for sample in samples) < time.perf_counter() - began
     times = np.concatenate([sample.trace_times for sample in samples])
     np.testing.assert_array_equal(np.round(times / 0.02).astype(int), np.arange(0, 251, 5))
     voltages = np.concatenate([sample.traces["voltage"] for sample in samples if len(sample.trace_times)])

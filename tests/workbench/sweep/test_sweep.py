@@ -72,6 +72,15 @@ def test_a_name_that_is_no_number_gets_a_sentence_with_the_nearest(document, nam
     assert said in str(caught.value)
 
 
+def test_the_nearest_numbers_are_each_named_once():
+    from engines.fdtd.parameters import FdtdParameters, Sphere
+
+    with pytest.raises(ProblemError) as caught:
+        number_called(FdtdParameters(objects=[Sphere()]), "objects.radius")
+    assert str(caught.value).count("objects.0.radius") == 1
+    assert "grid" not in str(caught.value), "it ends otherwise, and looks otherwise"
+
+
 def test_values_are_ranges_factors_or_lists():
     assert values_of("0.2:0.4:3") == (0.2, 0.3, 0.4)
     assert values_of("1:100:3:log") == (1.0, 10.0, 100.0)

@@ -15,6 +15,7 @@ from ui.session.controller import Controller
 Position = tuple[float, float, float]
 FIRST = "Click where the line begins."
 SECOND = "Click where the line ends."
+HINTS = (FIRST, SECOND)
 
 
 class LineCuts(QObject):
@@ -47,6 +48,11 @@ class LineCuts(QObject):
         info = self._controller.info
         return () if info is None else info.fields
 
+    @property
+    def _unit(self) -> str:
+        info = self._controller.info
+        return "" if info is None else getattr(info.geometry, "length_unit", "")
+
     def takes(self, position: Position) -> bool:
         """A click in the view; False if it is not for a line."""
         if not self.action.isChecked():
@@ -73,7 +79,7 @@ class LineCuts(QObject):
     def edit(self) -> None:
         """The list of lines, to be typed in."""
         if self.dialog is None:
-            self.dialog = LinesDialog(self._model, self.fields, self._across, self._window)
+            self.dialog = LinesDialog(self._model, self.fields, self._unit, self._across, self._window)
             self.dialog.finished.connect(self._closed)
         self.dialog.show()
         self.dialog.raise_()
@@ -97,6 +103,7 @@ class LineCuts(QObject):
 
     def _switched(self, on: bool) -> None:
         self._first = None
+        self._viewport.picking = on
         self._viewport.mark_measured([])
         self.said.emit(FIRST if on else "")
 

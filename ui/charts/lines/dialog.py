@@ -20,29 +20,35 @@ from PySide6.QtWidgets import (
 from engines.api import FieldInfo
 from ui.forms.fields.scalars import CalmComboBox
 from ui.session.model import DocumentModel
+from workbench.words.units import unit_text
 
 Ends = tuple[tuple[float, float, float], tuple[float, float, float]]
 COLUMNS = ("Name", "Field", "From x", "y", "z", "To x", "y", "z")
 NAME, FIELD, START, END = 0, 1, 2, 5
+NUMBER_PIXELS = 82
 EMPTY = "No lines yet: Add makes one through the middle, or press L and click two points in the 3D view."
 
 
 class LinesDialog(QDialog):
-    """Edits ``lines`` of the document; a new one runs as ``across`` says."""
+    """Edits ``lines`` of the document, in ``unit`` of length; a new one runs as ``across`` says."""
 
     def __init__(
-        self, model: DocumentModel, fields: Sequence[FieldInfo], across: Callable[[], Ends], parent: QWidget
+        self, model: DocumentModel, fields: Sequence[FieldInfo], unit: str, across: Callable[[], Ends], parent: QWidget
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Lines")
-        self.resize(760, 300)
+        self.setWindowTitle(f"Lines, in {unit_text(unit)}" if unit else "Lines")
+        self.resize(860, 300)
         self._model, self._fields, self._across = model, tuple(fields), across
         self.table = QTableWidget(0, len(COLUMNS), self)
-        self.table.setHorizontalHeaderLabels(list(COLUMNS))
+        told = [f"{name} [{unit_text(unit)}]" if name[-2:] == " x" and unit else name for name in COLUMNS]
+        self.table.setHorizontalHeaderLabels(told)
         self.table.verticalHeader().hide()
         header = self.table.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        for column in (NAME, FIELD):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        for column in range(START, len(COLUMNS)):
+            self.table.setColumnWidth(column, NUMBER_PIXELS)
         self.table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.table.itemChanged.connect(self._typed)
         self.table.itemSelectionChanged.connect(self._dress)

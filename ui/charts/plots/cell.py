@@ -151,7 +151,12 @@ class ChartCell(QWidget):
 
     def set_large(self, large: bool) -> None:
         """With words at the axes."""
-        self.plot.set_title(self.title.text() if large else "")
+        self.plot.set_title(self._ordinate if large else "")
+
+    @property
+    def _ordinate(self) -> str:
+        """What stands at the vertical axis."""
+        return (self.chart.y_title or self.chart.title) + self.look.note()
 
     def set_abscissa(self, abscissa: tuple[str, str, str] | None) -> None:
         """Stand over this series (name, title, unit), or over time again."""
@@ -222,7 +227,7 @@ class ChartCell(QWidget):
         cell.set_look(self.look)
         if self.chart.kind in ("line", "area", "bar"):
             cell.title.hide()  # it stands at the axis
-            cell.plot.set_title(cell.title.text())
+            cell.plot.set_title(cell._ordinate)
         cell.plot.show_part(self.plot)
         return cell
 
@@ -317,13 +322,21 @@ class ChartCell(QWidget):
         kept = [(title, data) for title, data in self._kept.items() if data.curves]
         entries += [Entry(title, None, "dotted", run=run) for run, (title, _) in enumerate(kept)]
         for each in self._measured:
-            found = None
-            if data.curves and self.look == Look(log_x=self.look.log_x) and self.abscissa is None:
-                first = data.curves[0]
-                found = difference(np.array(each.x), np.array(each.y), np.asarray(first.x), np.asarray(first.y))
-            said = "" if found is None else found.text(self.chart.unit, self.plot.x_unit)
+            plain = self.look == Look(log_x=self.look.log_x) and self.abscissa is None
+            said = self._apart(each, data.curves) if plain else ""
             entries.append(Entry(each.title, mark="point", value=said))
         return entries
+
+    def _apart(self, measured: MeasuredData, curves: Sequence[Curve]) -> str:
+        """How far measured points are from the curve that is nearest to them, which is named where there are others."""
+        x, y = np.array(measured.x), np.array(measured.y)
+        found = [(difference(x, y, np.asarray(curve.x), np.asarray(curve.y)), curve.title) for curve in curves]
+        known = [(each, title) for each, title in found if each is not None]
+        if not known:
+            return ""
+        nearest, title = min(known, key=lambda pair: pair[0].rmse)
+        said = nearest.text(self.chart.unit, self.plot.x_unit)
+        return f"{said} to {title}" if len(curves) > 1 else said
 
 
 def _counts(values: Array) -> bool:

@@ -12,6 +12,7 @@ from ui.scene.layers.layer import Layer
 from ui.scene.overlays.brush_mark import brush_strokes
 from ui.scene.overlays.clip_handle import handle_strokes
 from ui.scene.overlays.inspected_mark import ring_strokes
+from ui.scene.overlays.labels import first_free, spots_of_labels
 from ui.scene.overlays.link_strokes import link_strokes
 from ui.scene.overlays.measure_mark import measure_strokes
 from ui.scene.overlays.placed import materials
@@ -83,6 +84,13 @@ class Hud:
         strokes += placed_strokes(scene, width, height, ratio, handles)
         strokes += measure_strokes(scene, width, height, ratio)
         self._probes(scene, placed, strokes, width, height, ratio)
+        for name, spots in spots_of_labels(scene, width, height, ratio):
+            image = self._keep(
+                f"part {name}", (name, scene.theme, ratio), lambda n=name: plates.label(n, scene.theme, ratio)
+            )
+            place = first_free(image.shape, spots(*image.shape[1::-1]), placed, (width, height))
+            if place is not None:
+                placed.append((f"part {name}", image, *place))
         if handles:
             self._reading(scene, placed, width, height, ratio)
         return placed, strokes
@@ -367,16 +375,7 @@ def free_place(
     (high, wide), (x, y) = shape[:2], spot
     beside = ((x + gap, y - high / 2), (x - gap - wide, y - high / 2))
     over = ((x - wide / 2, y - gap - high), (x - wide / 2, y + gap))
-    for left, top in (*beside, *over):
-        if all(
-            left >= other_left + image.shape[1]
-            or left + wide <= other_left
-            or top >= other_top + image.shape[0]
-            or top + high <= other_top
-            for _, image, other_left, other_top in placed
-        ):
-            return round(left), round(top)
-    return None
+    return first_free(shape, (*beside, *over), placed)
 
 
 def named_colours(names: tuple[str, ...], lut: Array) -> tuple[tuple[str, plates.Colour], ...]:

@@ -69,7 +69,7 @@ def solids(scene: Scene) -> list[tuple[PlacedItem, Colour, Array]]:
 
 def materials(scene: Scene) -> tuple[tuple[str, Colour], ...]:
     """The legend of what is drawn as bodies."""
-    named = {}
+    named: dict[str, Colour] = {}
     if scene.view.solidity > 0:
         for group, item in shown(scene):
             if item.faces is not None:

@@ -15,6 +15,7 @@ from engines.battery.parameters import BatteryParameters
 from engines.battery.particles import series
 from engines.battery.particles.diffusivity import ecker_graphite, ecker_nco
 from engines.battery.particles.exact import ExactParticle
+from engines.battery.particles.pulses import History
 from engines.battery.particles.step import reference
 from engines.battery.verification import varying
 from engines.battery.verification.collocation import surfaces
@@ -255,6 +256,19 @@ def test_the_series_of_any_sequence_of_fluxes_is_that_of_their_sum():
     expected = sum(series.uniform_start(x, t, flux=f, radius=RADIUS, diffusivity=D) for f, t in parts)
     assert got.profile(x) == pytest.approx(expected, abs=1e-9 * np.abs(expected).max())
     assert got.surface == pytest.approx(expected[-1], rel=1e-9)
+
+
+def test_the_series_is_the_same_bit_for_bit_in_whatever_parts_the_time_passes():
+    """A resumed run knows the runs of one flux, an unbroken one has gone through them from sample to sample."""
+    x, fluxes, history = np.linspace(0, 1, 11), (1.0, 0.0, -0.5, 1.0), History()
+    passed = ExactParticle(RADIUS, D)
+    for factor in fluxes:
+        for seconds in (14.4 / 1.3, 0.7, *[3.1] * 40):
+            passed.advance(1e-5 * factor, seconds)
+            history.add(seconds, factor)
+    resumed = ExactParticle(RADIUS, D).follow(1e-5, history.runs)
+    assert passed.profile(x).tobytes() == resumed.profile(x).tobytes()
+    assert (passed.mean, passed.surface) == (resumed.mean, resumed.surface)
 
 
 def test_geometry_is_the_same_object_for_the_same_particles(backend):

@@ -1,0 +1,65 @@
+"""Names of parts: above parts that stand side by side, beside those that are stacked, and never over anything."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engines.geometry.particles import Particles, named_parts
+from tests.ui.scene.spheres import INSIDE, info
+from ui.scene.overlays.hud import Hud
+from ui.scene.scene import Scene
+from workbench.project.project import CameraView, ViewSettings
+
+SIZE = (800, 500)
+
+
+def named(positions, azimuth: float = -90.0, elevation: float = 0.0, **view):
+    """Pictures of names by name as (left, top, right, bottom), of two spheres that are a part each, seen along y."""
+    spheres = Particles(np.array(positions, float), np.ones(2))
+    parts = named_parts(spheres, ("Negative electrode", "Positive electrode"), (1, 1))
+    scene = Scene()
+    scene.set_geometry(parts)
+    scene.info = info(parts, INSIDE)
+    scene.apply_view(ViewSettings(camera=CameraView(azimuth=azimuth, elevation=elevation, distance=20.0), **view), 1.6)
+    placed, _ = Hud().compose(scene, *SIZE, 1.0)
+    boxes = {
+        name: (left, top, left + image.shape[1], top + image.shape[0])
+        for name, image, left, top in placed
+        if name.startswith("part ")
+    }
+    ends, _ = scene.camera.to_pixels(spheres.positions, *SIZE)
+    return boxes, ends
+
+
+def test_side_by_side_names_stand_above() -> None:
+    boxes, (first, second) = named([(-2.0, 0, 0), (2.0, 0, 0)])
+    assert list(boxes) == ["part Negative electrode", "part Positive electrode"]
+    for (left, _, right, bottom), middle in zip(boxes.values(), (first, second), strict=True):
+        assert left < middle[0] < right
+        assert bottom < middle[1] - 20
+
+
+def test_stacked_names_stand_beside() -> None:
+    boxes, (first, second) = named([(0.0, 0, -2), (0.0, 0, 2)])
+    for (_, top, right, bottom), middle in zip(boxes.values(), (first, second), strict=True):
+        assert right < middle[0] - 20
+        assert top < middle[1] < bottom or abs(0.5 * (top + bottom) - middle[1]) < 60
+
+
+def test_names_that_would_cover_each_other_are_left_out() -> None:
+    boxes, _ = named([(0.0, 0.0, 0), (0.0, 0.3, 0)])
+    spans = list(boxes.values())
+    assert len(spans) >= 1
+    if len(spans) == 2:
+        (a, b, c, d), (e, f, g, h) = spans
+        assert c <= e or g <= a or d <= f or h <= b
+
+
+def test_parts_that_are_mixed_share_a_label() -> None:
+    """Two populations in one sheet."""
+    boxes, _ = named([(0.0, 0.0, 0), (0.05, 0.0, 0)])
+    assert list(boxes) == ["part Negative electrode, Positive electrode"]
+
+
+def test_they_go_with_the_figures() -> None:
+    assert named([(-2.0, 0, 0), (2.0, 0, 0)], overlay=False)[0] == {}
