@@ -75,10 +75,12 @@ def test_a_name_that_is_no_number_gets_a_sentence_with_the_nearest(document, nam
 def test_the_nearest_numbers_are_each_named_once():
     from engines.fdtd.parameters import FdtdParameters, Sphere
 
-    with pytest.raises(ProblemError) as caught:
-        number_called(FdtdParameters(objects=[Sphere()]), "objects.radius")
-    assert str(caught.value).count("objects.0.radius") == 1
-    assert "grid" not in str(caught.value), "it ends otherwise, and looks otherwise"
+    for name in ("objects.radius", "of.quite.another.way.to.call.what.is.a.radius"):
+        with pytest.raises(ProblemError) as caught:
+            number_called(FdtdParameters(objects=[Sphere()]), name)
+        assert str(caught.value).count("objects.0.radius") == 1
+    assert ".radius" in str(caught.value)
+    assert "grid" not in str(caught.value), "what ends otherwise, and looks otherwise"
 
 
 def test_values_are_ranges_factors_or_lists():

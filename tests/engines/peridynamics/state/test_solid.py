@@ -7,6 +7,7 @@ import pytest
 
 from engines.peridynamics.body.bonded import filled
 from engines.peridynamics.lattice.family import WORD
+from engines.peridynamics.lattice.solver import LatticeSolver
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.parameters import PeridynamicParameters
 from engines.peridynamics.state.body import StateBody
@@ -154,3 +155,27 @@ def test_poissons_ratio_of_a_strip(cpu, poisson):
     slopes = [np.polyfit(cells[middle, axis], u[axis, middle], 1)[0] for axis in range(2)]
     assert -slopes[1] / slopes[0] == pytest.approx(solid.poisson_along_axis, rel=0.01)
     assert -slopes[1] / slopes[0] == pytest.approx(poisson, abs=0.02)
+
+
+@pytest.mark.parametrize(("dimensions", "formulation"), [(2, "plane strain"), (3, "3D")])
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_what_a_step_moves_is_the_size_of_its_arrays(cpu, dimensions, formulation, precision):
+    """By the arguments of state.cu, read: u, both sets of words and γ, then u, v, words, φ, β and the kind; written: φ,
+    u and v. Of the lattice without a state: u, v, both sets of words and the kind read, u, v and words written."""
+    body = {"kind": "plate" if dimensions == 2 else "block", **dict.fromkeys(("size_x", "size_y", "size_z"), 8)}
+    body = {key: value for key, value in body.items() if dimensions == 3 or key != "size_z"}
+    made, _, _ = made_of(PeridynamicParameters.model_validate({**BARE, "body": body}), 0.3, formulation)
+
+    def bytes_of(*arrays: np.ndarray) -> int:
+        return sum(each.nbytes // made.layout.size * len(made.places) for each in arrays)
+
+    solver = STATE_SOLVER.open(cpu, made, precision)
+    u, v, words = (solver.arrays[name] for name in ("u", "v", "words"))
+    values = (solver._dilation, solver.state_values, solver._stiffness)
+    told = solver.traffic
+    both = (words, solver._breakable)
+    assert told.bytes_read == bytes_of(u, u, v, *both, words, *values, solver._kind)
+    assert told.bytes_written == bytes_of(solver.state_values, u, v)
+    told = LatticeSolver.traffic.fget(solver)
+    assert told.bytes_read == bytes_of(u, v, *both, solver._kind)
+    assert told.bytes_written == bytes_of(u, v, words)
