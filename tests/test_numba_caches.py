@@ -109,3 +109,26 @@ def test_a_noticed_module_that_changes_has_the_kernel_compiled_anew(tmp_path: Pa
     assert answer() == ["7", "1"]
     (tmp_path / "rows.py").write_text("WIDTH = 5\n", "utf-8")
     assert answer() == ["11", "0"]
+
+
+@pytest.mark.parametrize(("forgiven", "answer"), [(True, "7"), (False, "AttributeError")])
+def test_arguments_whose_class_has_moved_are_compiled_anew(tmp_path: Path, forgiven: bool, answer: str) -> None:
+    (tmp_path / "one.py").write_text("import collections\nPair = collections.namedtuple('Pair', 'a b')\n", "utf-8")
+    (tmp_path / "kernel.py").write_text(
+        "from numba import njit\n@njit(cache=True)\ndef kernel(pair):\n    return pair.a + pair.b\n", "utf-8"
+    )
+    first = "from one import Pair; from kernel import kernel; print(kernel(Pair(3, 4)))"
+    then = first.replace("one", "two")
+    if forgiven:
+        then = "from engines.backend.compile.digest import forgive_moved_names; forgive_moved_names(); " + then
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
+    environment.pop("NUMBA_CACHE_DIR", None)
+
+    def told(program: str) -> str:
+        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+        return done.stdout + done.stderr
+
+    assert told(first) == "7\n"
+    (tmp_path / "two.py").write_text((tmp_path / "one.py").read_text("utf-8"), "utf-8")
+    (tmp_path / "one.py").write_text("", "utf-8")
+    assert answer in told(then)
