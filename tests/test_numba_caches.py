@@ -1,12 +1,15 @@
 """What Numba keeps on disk goes stale silently: it notices a change in the kernel's own file and in no other.
 
 So a cached kernel uses nothing of ours that was imported from another file, or closes over a digest of its
-``sources`` (as the kernel of the cells does).
+``sources`` (as the kernel of the cells does), or is one that is ``noticing`` the modules that its names come from.
 """
 
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,10 +31,11 @@ def names_in(nodes: list[ast.stmt] | list[ast.expr]) -> set[str]:
 def foreign_names(source: str) -> dict[str, set[str]]:
     """Cached kernel to the names of ours that it uses, directly or through its file, and that come from elsewhere."""
     tree = ast.parse(source)
-    imported, uses = set(), {}
+    imported, uses, homes = set(), {}, {}
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in OURS:
             imported |= {alias.asname or alias.name for alias in node.names}
+            homes |= {alias.asname or alias.name: {node.module, f"{node.module}.{alias.name}"} for alias in node.names}
         elif isinstance(node, ast.FunctionDef):
             uses[node.name] = names_in(node.body)
         elif isinstance(node, ast.Assign):
@@ -45,7 +49,17 @@ def foreign_names(source: str) -> dict[str, set[str]]:
                 reached |= ahead
                 ahead = set().union(*(uses.get(name, set()) for name in ahead)) - reached
             if "sources" not in reached:
-                found[node.name] = reached & imported
+                noticed = noticed_by(node, homes)
+                found[node.name] = {name for name in reached & imported if not homes[name] & noticed}
+    return found
+
+
+def noticed_by(kernel: ast.FunctionDef, homes: dict[str, set[str]]) -> set[str]:
+    """Full names of the modules that stand in its ``@noticing(...)``."""
+    found = set()
+    for each in kernel.decorator_list:
+        if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id == "noticing":
+            found |= set().union(*(homes[name] for name in names_in(list(each.args))))
     return found
 
 
@@ -63,3 +77,58 @@ def test_a_helper_from_another_file_is_found() -> None:
         "@njit(cache=True)\ndef whole(x):\n    return x\n"
     )
     assert foreign_names(source) == {"kernel": {"helper", "WIDTH"}, "whole": set()}
+
+
+def test_names_are_free_where_their_module_is_noticed() -> None:
+    source = (
+        "from engines import a\nfrom engines.a import WIDTH\nfrom engines.b import helper\n"
+        "@njit(cache=True)\n@noticing(a)\ndef kernel(x):\n    return WIDTH * x\n"
+        "@njit(cache=True)\n@noticing(a)\ndef half(x):\n    return WIDTH * helper(x)\n"
+    )
+    assert foreign_names(source) == {"kernel": set(), "half": {"helper"}}
+
+
+def test_a_noticed_module_that_changes_has_the_kernel_compiled_anew(tmp_path: Path) -> None:
+    """In processes of their own: what is compiled is found on disk again, and not after the other file changed."""
+    (tmp_path / "rows.py").write_text("WIDTH = 3\n", "utf-8")
+    (tmp_path / "kernel.py").write_text(
+        "import rows\nfrom numba import njit\nfrom rows import WIDTH\n"
+        "from engines.backend.compile.digest import noticing\n"
+        "@njit(cache=True)\n@noticing(rows)\ndef kernel(x, more=1):\n    return WIDTH * x + more\n",
+        "utf-8",
+    )
+    ask = "from kernel import kernel; print(kernel(2), sum(kernel.stats.cache_hits.values()))"
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
+    environment.pop("NUMBA_CACHE_DIR", None)
+
+    def answer() -> list[str]:
+        done = subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    assert answer() == ["7", "0"]
+    assert answer() == ["7", "1"]
+    (tmp_path / "rows.py").write_text("WIDTH = 5\n", "utf-8")
+    assert answer() == ["11", "0"]
+
+
+@pytest.mark.parametrize(("forgiven", "answer"), [(True, "7"), (False, "AttributeError")])
+def test_arguments_whose_class_has_moved_are_compiled_anew(tmp_path: Path, forgiven: bool, answer: str) -> None:
+    (tmp_path / "one.py").write_text("import collections\nPair = collections.namedtuple('Pair', 'a b')\n", "utf-8")
+    (tmp_path / "kernel.py").write_text(
+        "from numba import njit\n@njit(cache=True)\ndef kernel(pair):\n    return pair.a + pair.b\n", "utf-8"
+    )
+    first = "from one import Pair; from kernel import kernel; print(kernel(Pair(3, 4)))"
+    then = first.replace("one", "two")
+    if forgiven:
+        then = "from engines.backend.compile.digest import forgive_moved_names; forgive_moved_names(); " + then
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
+    environment.pop("NUMBA_CACHE_DIR", None)
+
+    def told(program: str) -> str:
+        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+        return done.stdout + done.stderr
+
+    assert told(first) == "7\n"
+    (tmp_path / "two.py").write_text((tmp_path / "one.py").read_text("utf-8"), "utf-8")
+    (tmp_path / "one.py").write_text("", "utf-8")
+    assert answer in told(then)

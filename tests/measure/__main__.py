@@ -90,7 +90,7 @@ def of_a_run(showing: Any, name: str) -> None:
     controller.frame_arrived.connect(lambda _: pictures.append(time.perf_counter()))
 
     def first_picture() -> None:
-        showing.open(name, steps=0)
+        showing.open(name, steps=0, estimated=False)
         pictures.clear()
         controller.step(1)
         showing.until(lambda: bool(pictures))
@@ -134,7 +134,7 @@ def main(names: list[str]) -> None:
         of_a_run(showing, name)
         row(f"Theme, on {name}", "0.2 s", *seconds(*timed(showing.other_theme)))
     for name in TWENTY:
-        showing.open(name, steps=3)
+        showing.open(name, steps=3, estimated=False)
     showing.wait(1.0)
     row("Memory after twenty problems", "700 MB", f"{resident():.0f} MB", "")
     showing.close()

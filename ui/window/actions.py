@@ -42,7 +42,7 @@ class Actions:
             ("reset", "Rese&t", "Ctrl+R", "reset"),
             ("rewind", "Re&wind to the last checkpoint", "Ctrl+Shift+R", None),
             ("sweep", "&Parameter sweep…", "Ctrl+Shift+P", None),
-            ("theme", "Dark or &light theme", "Ctrl+T", "theme"),
+            ("theme", "&Dark or light theme", "Ctrl+T", "theme"),
             ("layout", "&Reset the layout", None, None),
             ("fit", "Show &all", "Ctrl+0", "fit"),
             ("outlines", "&Outlines", "O", "eye"),

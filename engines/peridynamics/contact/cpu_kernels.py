@@ -11,6 +11,8 @@ import numpy as np
 from numba import njit, prange
 
 from engines.api import Array
+from engines.backend.compile.digest import noticing
+from engines.peridynamics.contact import rows
 from engines.peridynamics.contact.rows import MARGIN, NOWHERE, ShapeRow, StateRow
 
 
@@ -68,6 +70,7 @@ def _distance(shape, p, out):
 
 
 @njit(cache=True, nogil=True, parallel=True)
+@noticing(rows)
 def mark_near(u, v, rest, shapes, states, motion, steps, fastest, near, chunks):
     """near: (size) uint8; fastest: (chunks) the largest square of a speed in each, and the last time's at the end."""
     size, d, bodies = u.shape[1], len(u), len(shapes)
@@ -145,6 +148,7 @@ def _go_on(shape, state, motion, sums):
 
 
 @njit(cache=True, nogil=True, parallel=True)
+@noticing(rows)
 def push(u, v, rest, shapes, states, motion, listed, pushes, rub, rubbing, light_of, partial):
     """The force S·depth on particles and bodies along the way out, with Coulomb's friction, and a step of the bodies.
 
@@ -209,6 +213,7 @@ def push(u, v, rest, shapes, states, motion, listed, pushes, rub, rubbing, light
 
 
 @njit(cache=True, nogil=True, parallel=True)
+@noticing(rows)
 def mark_members(words, rest, near, open_):
     """open_: (size) uint8."""
     for at in prange(len(open_)):

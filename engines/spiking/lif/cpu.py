@@ -11,7 +11,9 @@ from numba import njit, prange
 
 from engines.api import Array
 from engines.api.device import Backend
+from engines.backend.compile.digest import noticing
 from engines.backend.prepared import prepared
+from engines.spiking.lif import constants as constants_of
 from engines.spiking.lif.constants import Constant
 from engines.spiking.lif.model import (
     Lif,
@@ -24,6 +26,7 @@ from engines.spiking.lif.model import (
     raster_stride,
 )
 from engines.spiking.lif.traffic import lif_traffic
+from engines.spiking.neurons import rows
 from engines.spiking.neurons.rows import FADED
 from engines.spiking.step.cpu_arguments import Counts, Firing, Recorded
 from engines.spiking.step.network import Network
@@ -58,6 +61,7 @@ class State(NamedTuple):
 
 
 @njit(nogil=True, cache=True, inline="always")
+@noticing(constants_of, rows)
 def _update(first, stop, now, constants, voltage, g_e, g_i, arrived_e, arrived_i, release, fired):
     """One exact step of neurons first … stop − 1; the order of operations is that of ``lif.cu``."""
     loss, base = constants[Constant.LOSS], constants[Constant.BASE]
@@ -118,6 +122,7 @@ def _record(now, watched, kept, voltage, g_e, g_i, last):
 
 
 @njit(nogil=True, cache=True)
+@noticing(constants_of, rows)
 def run(updated, steps, clock, constants, net, state, firing, counts, recorded):
     """Steps on one core: ``_update`` of all neurons, unless they are ``updated``, and what follows from spikes.
 
@@ -161,6 +166,7 @@ def run(updated, steps, clock, constants, net, state, firing, counts, recorded):
 
 
 @njit(parallel=True, nogil=True, cache=True)
+@noticing(constants_of, rows)
 def _update_shared(now, constants, voltage, g_e, g_i, arrived, release, fired):
     """One step of all neurons, as ``_update``, shared among threads: 44 bytes of a neuron."""
     n = len(voltage)
@@ -171,6 +177,7 @@ def _update_shared(now, constants, voltage, g_e, g_i, arrived, release, fired):
 
 
 @njit(nogil=True, cache=True)
+@noticing(constants_of, rows)
 def run_shared(steps, clock, constants, net, state, firing, counts, recorded):
     """The same, neurons shared among threads."""
     for _ in range(steps):

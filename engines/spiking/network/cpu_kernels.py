@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from engines.backend.compile.digest import digest
+from engines.backend.compile.digest import digest, noticing
 from engines.spiking.neurons import cpu_models
 from engines.spiking.neurons import rows as model_rows
 from engines.spiking.neurons.cpu_models import (
@@ -67,6 +67,7 @@ def _arrive(scale, arrived, g):
 
 
 @njit(nogil=True, cache=True)
+@noticing(model_rows)
 def _decay(loss, g):
     for i in range(len(g)):
         left = g[i] + g[i] * loss
@@ -74,6 +75,7 @@ def _decay(loss, g):
 
 
 @njit(nogil=True, cache=True)
+@noticing(model_rows)
 def _rise(loss, rise, g):
     """Synapses that are alpha functions after a step."""
     for i in range(len(g)):
@@ -105,6 +107,7 @@ def _sources(first, now, n, key, chance, release, fired):
 
 
 @njit(nogil=True, cache=True)
+@noticing(model_rows)
 def _lif_neurons(now, p, base, voltage, g_e, g_i, release, fired):
     threshold, reset, loss, gain_e, gain_i = p.threshold, p.reset, p.loss, p.gain_e, p.gain_i
     for i in range(len(voltage)):
@@ -119,6 +122,7 @@ def _lif_neurons(now, p, base, voltage, g_e, g_i, release, fired):
 
 
 @njit(nogil=True, cache=True)
+@noticing(model_rows)
 def _rising_lif_neurons(now, p, base, voltage, g_e, g_i, rise_e, rise_i, release, fired):
     """With synapses that are alpha functions."""
     threshold, reset, loss, gain_e, gain_i = p.threshold, p.reset, p.loss, p.gain_e, p.gain_i

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from engines.api import Array
+from engines.backend.compile.digest import noticing
 from engines.spiking.neurons import rows
 
 FADED = np.float32(rows.FADED)
@@ -26,6 +27,7 @@ class Block(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
+@noticing(rows)
 def change(fired, now, block, weights, sent, heard, ring, events):
     """The changes of one step, after its neurons: each sender's spike delivers and takes down, each target's takes up,
     both by the traces of the steps before; then the traces move on. A pair in the same step changes nothing.

@@ -89,5 +89,6 @@ def test_what_bounds_a_run(qtbot, pace, fraction, ceiling, kernel_seconds, threa
     panel.take([replace(read, fraction_of_ceiling=fraction)])
     assert panel.bound.text() == f"Bound by {said}"
     assert f"Bound by\t{said.partition(':')[0]}" in panel.overlay_lines()
+    assert panel.figures["pace"].text() == ("1\u202f000 ms" if pace == 1000.0 else "2\u202f000 ms")
     panel.clear()
     assert panel.bound.text() == ""

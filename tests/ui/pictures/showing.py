@@ -65,8 +65,8 @@ class Showing:
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
-    def open(self, name: str, steps: int = STEPS) -> None:
-        """Built, on its page, and advanced."""
+    def open(self, name: str, steps: int = STEPS, *, estimated: bool = True) -> None:
+        """Built, on its page, with its estimate, and advanced."""
         window, controller = self.window, self.window.controller
         before = window.model.document
         window.model.undo_stack.setClean()
@@ -75,7 +75,8 @@ class Showing:
         self.until(lambda: controller.phase in (Phase.READY, Phase.FAILED))
         assert controller.phase is Phase.READY, window.banner.text
         window.show_workspace()
-        self.until(lambda: window.estimates.estimate is not None)
+        if estimated:
+            self.until(lambda: window.estimates.estimate is not None)
         if steps:
             controller.step(steps)
             self.until(lambda: controller.phase in (Phase.PAUSED, Phase.FINISHED, Phase.FAILED))

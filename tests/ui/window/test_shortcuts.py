@@ -12,7 +12,7 @@ KEYS = {
     "save_as": "Ctrl+Shift+S", "snapshot": "Ctrl+E", "quit": "Ctrl+Q", "undo": "Ctrl+Z", "redo": "Ctrl+Shift+Z",
     "run": "Space", "step": ".", "reset": "Ctrl+R", "rewind": "Ctrl+Shift+R", "sweep": "Ctrl+Shift+P",
     "rename": "F2", "help": "F1", "palette": "Ctrl+P",
-    "theme": "Ctrl+T", "fit": "Ctrl+0", "outlines": "O", "brush": "B", "measure": "M",
+    "theme": "Ctrl+T", "fit": "Ctrl+0", "outlines": "O", "brush": "B", "measure": "M", "line": "L", "manual": "Ctrl+F1",
 }  # fmt: skip
 
 

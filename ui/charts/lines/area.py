@@ -29,7 +29,7 @@ class LineCuts(QObject):
         self._controller, self._model, self._viewport, self._window = controller, controller.model, viewport, window
         self._first: Position | None = None
         self.dialog: LinesDialog | None = None
-        self.action = QAction("&Line cut", window)
+        self.action = QAction("Line &cut", window)
         self.action.setToolTip("Chart the field along a line between two clicks (L)")
         self.action.setCheckable(True)
         self.action.toggled.connect(self._switched)

@@ -10,7 +10,7 @@ from workbench.run.frames import Sample
 AT_PACE = 0.9
 """The part of the pace that was set from which a run keeps it."""
 MOST = 0.6
-"""The part of the copy's bandwidth from which the memory is the bound: kernels that do little else reach 0.7 to 0.9."""
+"""The part of the copy's bandwidth from which the memory is taken for the bound."""
 KERNELS_SHARE = 0.5
 """The part of the wall time below which the kernels are not what takes it."""
 

@@ -124,6 +124,8 @@ class MetersPanel(QScrollArea):
         rate = sum(sample.bytes_per_second * sample.wall_seconds for sample in samples) / wall
         fraction = sum(sample.fraction_of_ceiling * sample.wall_seconds for sample in samples) / wall
         pace = sum(sample.time_per_second * sample.wall_seconds for sample in samples) / wall
+        if self.pace is not None:  # what it would make without the pauses that keep it at its pace is no pace
+            pace = min(pace, self.pace)
         self.gauge.set_reading(rate, fraction)
         self.history.add(rate, rate / fraction if fraction > 0 else 0.0)
         self.kernels.kernels.set_rates(last.kernels)

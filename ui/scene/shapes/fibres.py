@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from engines.api import Array
 
@@ -33,7 +33,7 @@ def streamlines(points: Array, triangles: Array, directions: Array, lift: float 
     longest = float(np.ptp(middles, axis=0).max())
     apart = longest / ACROSS
     _, seeds = np.unique(np.floor(middles / apart).astype(np.int64), axis=0, return_index=True)
-    tree, step, found = cKDTree(middles), 0.5 * apart / STEPS, []
+    tree, step, found = scipy.spatial.cKDTree(middles), 0.5 * apart / STEPS, []
     for way in (1.0, -1.0):
         at, near = middles[seeds], seeds
         heading = way * along[seeds]
