@@ -46,7 +46,8 @@ class Permittivity:
         self._names = [name for name in ("Ex", "Ey", "Ez") if name in there.names()]
 
     def at(self, name: str, elements: Array) -> Array:
-        """One of the two in cells (n,): (n,) float64, NaN within conductors."""
+        """One of the two in cells (n,): (n,) float64, NaN within conductors. The mean of a cell's edges that are no
+        conductor's: beside a wall or an antisymmetric mirror those in its plane do not count."""
         nx, ny, _ = self._yee.counts
         k, rest = np.divmod(np.asarray(elements, np.int64), nx * ny)
         j, i = np.divmod(rest, nx)

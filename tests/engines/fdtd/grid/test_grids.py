@@ -32,6 +32,7 @@ from engines.fdtd.sources.currents import PlaneWave, make_sources
 from engines.fdtd.sources.waveforms import Waveform
 from engines.fdtd.step.cpu import CpuYee
 from engines.fdtd.step.cuda import CudaYee
+from engines.fdtd.watch.permittivity import INDEX, PERMITTIVITY
 from tests.cuda_on_host import COMPILER, HostCudaBackend
 from tests.engines.fdtd.fdtd_cases import (
     FACES,
@@ -357,6 +358,12 @@ def test_energy_on_a_graded_grid_is_that_on_a_fine_one(backend):
     assert found[1] == pytest.approx(found[0], rel=0.02)
 
 
+def rows_compared(name: str, kind: str) -> slice:
+    """All, but for what a cell is made of beside an antisymmetric mirror: edges in its plane are a conductor's there and
+    do not count, as they do in the whole problem."""
+    return slice(1, None) if name in (INDEX, PERMITTIVITY) and kind == "antisymmetric" else slice(None)
+
+
 @pytest.mark.parametrize(("kind", "axis"), [("symmetric", "z"), ("antisymmetric", "y"), ("symmetric", "x")])
 def test_half_a_problem_between_mirrors_is_the_whole_one(backend, kind, axis):
     """Mirrored in y: two currents of the sign that the mirror gives them, and a ball in the middle. fp64, 80 steps."""
@@ -372,9 +379,12 @@ def test_half_a_problem_between_mirrors_is_the_whole_one(backend, kind, axis):
     for run in (whole, half):
         run.advance(80)
     for name in [info.name for info in half.fields]:
-        field = whole.field(name).reshape(50, 60)[25:]
+        rows = rows_compared(name, kind)
+        field = whole.field(name).reshape(50, 60)[25:][rows]
         assert np.abs(field).max() > 0
-        np.testing.assert_allclose(half.field(name).reshape(25, 60), field, rtol=0, atol=1e-6 * np.abs(field).max())
+        np.testing.assert_allclose(
+            half.field(name).reshape(25, 60)[rows], field, rtol=0, atol=1e-6 * np.abs(field).max()
+        )
 
 
 @pytest.mark.parametrize(("polarization", "kind"), [("z", "symmetric"), ("y", "antisymmetric")])
@@ -387,9 +397,12 @@ def test_a_plane_wave_reaches_up_to_a_mirror(backend, polarization, kind):
     for run in (whole, half):
         run.advance(150)
     for name in [info.name for info in half.fields]:
-        field = whole.field(name).reshape(50, 60)[25:]
+        rows = rows_compared(name, kind)
+        field = whole.field(name).reshape(50, 60)[25:][rows]
         assert np.abs(field).max() > 0
-        np.testing.assert_allclose(half.field(name).reshape(25, 60), field, rtol=0, atol=1e-6 * np.abs(field).max())
+        np.testing.assert_allclose(
+            half.field(name).reshape(25, 60)[rows], field, rtol=0, atol=1e-6 * np.abs(field).max()
+        )
 
 
 def test_mirrors_are_told_and_checked(backend):

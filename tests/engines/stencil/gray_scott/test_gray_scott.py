@@ -79,3 +79,9 @@ def test_what_a_step_does_to_the_reaction_is_told(cpu, step):
     for each in found:
         assert f"{100 * off:.2g} % off" in each.message
         assert error_of(feed, kill, each.remedy.changes[STEP]) <= 0.005
+
+
+def test_the_error_of_a_step_is_known_at_once_however_short_or_long_it_is():
+    assert error_of(0.04, 0.06, 0.005) == pytest.approx(error_of(0.04, 0.06, 0.01) / 2)
+    assert 0 < error_of(0.04, 0.06, 1e-12) < 1e-11
+    assert error_of(0.04, 0.06, 1e30) == 1.0
