@@ -359,7 +359,7 @@ def test_energy_on_a_graded_grid_is_that_on_a_fine_one(backend):
 
 
 def rows_compared(name: str, kind: str) -> slice:
-    """All, but for what a cell is made of beside an antisymmetric mirror: edges in its plane are a conductor's there and
+    """All, but for what a cell is made of beside an antisymmetric mirror: edges in its plane are a conductor's and
     do not count, as they do in the whole problem."""
     return slice(1, None) if name in (INDEX, PERMITTIVITY) and kind == "antisymmetric" else slice(None)
 
