@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engines.peridynamics import test_engine, test_presets
+from tests.engines.peridynamics import test_engine
+from tests.engines.peridynamics.presets import test_presets
 
 pytestmark = pytest.mark.gpu
 
