@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import HealthCheck, Phase, example, given, seed, settings
 from hypothesis import strategies as st
 from numba import njit, types
 from numba.core.cgutils import get_item_pointer
@@ -202,17 +202,21 @@ def optimised(root: Node) -> Node:
 
 
 @given(numbers())
+@example("2 - b + 1e-3 + 1e-3")
 @settings(max_examples=200, deadline=None)
 def test_passes_keep_the_value_of_any_formula(text):
-    """To the width of both graphs' bounds in float32 times 2^-29 and 8, where the passes' own conditions hold: what is
-    under a power or a logarithm is positive."""
+    """To the width of both graphs' bounds in float32 times 2^-29 and 8, and to a rounding of the largest value on the
+    way, which numbers that are added up beforehand have and the bounds do not know of; where the passes' own
+    conditions hold: what is under a power or a logarithm is positive."""
     root = parse(text, LANGUAGE)
     values = {name: np.abs(row) + 0.1 for name, row in zip(NAMES, VALUES, strict=True)}
     rewritten = optimised(root)
     wanted, found = (np.broadcast_to(evaluate([each], values)[0], N) for each in (root, rewritten))
     low, high, known = certain([root, rewritten], values)
     width, known = (high - low).sum(axis=0), known.all(axis=0)
-    assert (np.abs(found[known] - wanted[known]) <= 8 * 2.0**-29 * width[known]).all(), text
+    on_the_way = [np.broadcast_to(each, N) for each in evaluate(ordered([root, rewritten]), values)]
+    slack = 8 * 2.0**-29 * width + 2.0**-52 * np.abs(on_the_way).max(axis=0)
+    assert (np.abs(found[known] - wanted[known]) <= slack[known]).all(), text
 
 
 def test_a_program_takes_whatever_has_arithmetic():
