@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -62,27 +64,41 @@ def test_the_tree_has_defects_in_each_package():
     assert not [name for name in files if "kernels" in name or "/lab/" in name]
 
 
-@pytest.fixture
-def loaded(tmp_path):
-    """The module and another that has imported its constant."""
-    file = tmp_path / "workbench" / "a.py"
+def alone(check: str, *arguments: str) -> None:
+    """Carry out a function of this file in a process of its own: a copy of one that has run many tests is large, and
+    threads that it had are gone."""
+    program = f"import sys; from tests.long import test_mutants; test_mutants.{check}(*sys.argv[1:])"
+    command, root = [sys.executable, "-c", program, *arguments], Path(__file__).parents[2]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(each for each in (str(root), *sys.path) if each)}
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=150)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_defect_is_in_what_is_loaded_wherever_it_was_imported(tmp_path):
+    alone("defects_in_copies", str(tmp_path))
+
+
+def test_a_process_that_dies_or_never_ends_has_no_answer():
+    alone("copies_that_die_or_never_end")
+
+
+def defects_in_copies(folder: str) -> None:
+    """In a module, and in another that has imported its constant."""
+    from tests.long.mutations import in_a_copy
+
+    root = Path(folder)
+    file = root / "workbench" / "a.py"
     file.parent.mkdir()
     file.write_bytes(SOURCE)
     spec = importlib.util.spec_from_file_location("of_mutants", file)
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["of_mutants"] = module
     spec.loader.exec_module(module)
     other = ModuleType("importer_of_mutants")
     other.LIMIT = module.LIMIT
     sys.modules["importer_of_mutants"] = other
-    yield module, other, tmp_path
-    del sys.modules["of_mutants"], sys.modules["importer_of_mutants"]
-
-
-def test_a_defect_is_in_what_is_loaded_wherever_it_was_imported(loaded):
-    from tests.long.mutations import in_a_copy
-
-    module, other, root = loaded
     found = {(each.kind, each.line): each for each in mutants_of("workbench/a.py", SOURCE)}
 
     def wide_area_limit(mutant: Mutant) -> tuple[bool, bool | None, int, int]:
@@ -99,7 +115,7 @@ def test_a_defect_is_in_what_is_loaded_wherever_it_was_imported(loaded):
     assert (module.Box().wide, other.LIMIT) == (True, 4), "of the copies nothing stays"
 
 
-def test_a_process_that_dies_or_never_ends_has_no_answer():
+def copies_that_die_or_never_end() -> None:
     from tests.long.mutations import in_a_copy
 
     assert in_a_copy(lambda: 7, 20.0) == 7
