@@ -42,8 +42,8 @@ class BackgroundCompiler(QObject):
         QTimer.singleShot(DELAY_MILLISECONDS, self, self.begin)
 
     def begin(self) -> None:
-        """Start, where there is anything to compile."""
-        if self._process is not None or compiled_ahead():
+        """Start, where there is anything to compile. A bundle is no Python that could be started with a module."""
+        if self._process is not None or getattr(sys, "frozen", False) or compiled_ahead():
             return
         self._began = clock.monotonic()
         nothing, own_group = subprocess.DEVNULL, 0 if os.name == "posix" else None

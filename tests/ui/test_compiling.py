@@ -74,3 +74,10 @@ def test_what_is_compiled_is_not_compiled_again(qtbot, compiler, monkeypatch):
     one, said = compiler("raise SystemExit(1)")
     one.begin()
     assert said == []
+
+
+def test_a_bundle_starts_no_second_one(qtbot, compiler, monkeypatch):
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    one, said = compiler("raise SystemExit(1)")
+    one.begin()
+    assert said == []

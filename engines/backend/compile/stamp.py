@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-from importlib.metadata import version
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from engines.backend.cache_dir import cache_dir, keep
@@ -30,7 +31,9 @@ def _stamp() -> Path:
 
 def _digest() -> str:
     """Of where the sources are, how long, and when they were changed: Numba asks its cache no more than that."""
-    told = [str(ENGINES), platform.python_version(), version("numba"), os.environ.get("NUMBA_CACHE_DIR", "")]
+    told = [str(ENGINES), platform.python_version(), os.environ.get("NUMBA_CACHE_DIR", "")]
+    with suppress(PackageNotFoundError):  # a bundle may hold packages without what is told of them
+        told.append(version("numba"))
     for folder, _, names in os.walk(ENGINES):
         for name in names:
             if name.endswith(SOURCES):

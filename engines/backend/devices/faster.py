@@ -39,8 +39,8 @@ def open_for(
     state_of: str = "",
     open_backend: OpenBackend | None = None,
 ) -> Backend:
-    """Open ``device`` (``auto``, ``cpu``, ``cuda:N``) for a run of ``problem``; its
-    ``chosen`` says why it is this one, where that was a choice.
+    """Open ``device`` (``auto``, ``cpu``, ``cuda:N``) for a run of ``problem``; its ``chosen`` says why it is this
+    one, where that was a choice.
 
     ``auto`` is the faster of the GPU and the processor; without ``trial`` by their estimates alone. As long as kernels
     have not been compiled on this machine it is the GPU: asking the processor would take longer than most runs. A run
@@ -50,16 +50,16 @@ def open_for(
     """
     opener = open_backend or _open_backend
     first = opener(device, reserve_core)
-    if device != "auto" or first.info.kind == "cpu" or not compiled_ahead():
-        return first
-    if state_of == first.info.name:
+    if device != "auto" or first.info.kind == "cpu" or state_of == first.info.name:
         return first
     cpu = opener("cpu", reserve_core)
     try:
         if state_of == cpu.info.name:
             chosen, reason = cpu, f"Goes on on {cpu.info.name}, on which it began."
-        else:
+        elif compiled_ahead():
             chosen, reason = faster(engine, problem, first, cpu, trial=trial)
+        else:
+            chosen, reason = first, ""
     except Exception:  # whatever it was, the run meets it and says it, or goes on without a choice
         log.exception("The devices could not be compared, so the GPU is taken.")
         chosen, reason = first, ""

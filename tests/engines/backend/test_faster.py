@@ -173,19 +173,22 @@ def test_a_named_device_is_opened_alone_and_a_lone_processor_too():
     assert (len(opened), alone.chosen, alone.closed) == (2, "", False)
 
 
+@pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize(("before", "kind"), [("A Card", "cuda"), ("Two Cores", "cpu"), ("Another Card", "cpu")])
-def test_a_run_that_goes_on_stays_on_its_device(before, kind):
+def test_a_run_that_goes_on_stays_on_its_device(before, kind, compiled, monkeypatch):
+    monkeypatch.setattr(devices, "compiled_ahead", lambda: compiled)
     engine = Speeds(taken={"cuda": 3e-6, "cpu": 1e-6})
     backend = open_for(engine, None, "auto", state_of=before, open_backend=opening([]))
-    assert backend.info.kind == kind
-    assert bool(engine.built) == (before == "Another Card")
+    assert backend.info.kind == (kind if compiled or before != "Another Card" else "cuda")
+    assert bool(engine.built) == (before == "Another Card" and compiled)
 
 
 def test_the_processor_is_not_asked_before_its_kernels_are_compiled(monkeypatch):
     monkeypatch.setattr(devices, "compiled_ahead", lambda: False)
     opened, engine = [], Speeds(taken={"cuda": 3e-6, "cpu": 1e-6})
     backend = open_for(engine, None, "auto", open_backend=opening(opened))
-    assert (backend.info.kind, backend.chosen, len(opened), engine.built) == ("cuda", "", 1, [])
+    assert (backend.info.kind, backend.chosen, engine.built) == ("cuda", "", [])
+    assert [each.closed for each in opened] == [False, True]
 
 
 @pytest.mark.parametrize(("error", "closed"), [(TypeError, [False, True]), (KeyboardInterrupt, [True, True])])
