@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +63,7 @@ def _npy(path: Path, mesh: TetMesh) -> Array:
         values = read_npy(stream, path.stat().st_size)
     if values.dtype.kind not in "fiu":
         raise MeshError(f"{path.name} holds no numbers: save an array of {mesh.n_cells:,} × 3 or × 6 numbers.")
-    values = values.reshape(len(values), -1) if values.ndim > 1 else values
+    values = values.reshape(len(values), math.prod(values.shape[1:])) if values.ndim > 1 else values
     if values.ndim != 2 or values.shape[1] not in (3, 6):
         shape = " × ".join(f"{n:,}" for n in values.shape) or "one number"
         raise MeshError(f"{path.name} holds an array of {shape} where {mesh.n_cells:,} × 3 or × 6 are needed.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,7 +68,7 @@ def find_regions(raw: RawMesh) -> tuple[Array, dict[int, str]]:
 def _as_integers(values: Array | None) -> Array | None:
     if values is None or values.dtype == object:
         return None
-    values = values.reshape(len(values), -1)
+    values = values.reshape(len(values), math.prod(values.shape[1:]))
     if values.shape[1] != 1:
         return None
     values = values[:, 0]

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import io
+import sys
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -28,21 +30,36 @@ LARGEST_TAG = 1 << 27
 
 
 class _BoundedNumPy:
-    """NumPy for meshio's readers of Gmsh, but for filled arrays that a single wrong number makes larger than memory."""
+    """NumPy for meshio's readers of Gmsh, but for arrays that a single wrong number makes larger than the file."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
 
     def full(self, shape: Any, *given: Any, **options: Any) -> np.ndarray:
-        return np.full(_bounded(shape), *given, **options)
+        return np.full(_bounded(shape, LARGEST_TAG), *given, **options)
 
     def ones(self, shape: Any, *given: Any, **options: Any) -> np.ndarray:
-        return np.ones(_bounded(shape), *given, **options)
+        return np.ones(_bounded(shape, LARGEST_TAG), *given, **options)
+
+    def arange(self, *ends: Any, **options: Any) -> np.ndarray:
+        _bounded(ends[-1], _file_bytes.get())
+        return np.arange(*ends, **options)
+
+    def fromfile(self, file: Any, dtype: Any = float, count: int = -1, sep: str = "") -> np.ndarray:
+        _bounded(max(count, 0) * (1 if sep else np.dtype(dtype).itemsize), _file_bytes.get())
+        values = np.fromfile(file, dtype, count, sep)
+        if count == 4:  # the head of a section: blocks, items, and the least and greatest of their numbers
+            _bounded(values[:1], _file_bytes.get())
+        return values
 
 
-def _bounded(shape: Any) -> Any:
-    if np.prod(shape, dtype=float) > LARGEST_TAG:
-        raise ValueError("a node's number is too large")
+_file_bytes: ContextVar[int] = ContextVar("_file_bytes", default=sys.maxsize)
+"""Of the file that is read: nothing in it is more often there."""
+
+
+def _bounded(shape: Any, most: int) -> Any:
+    if np.prod(shape, dtype=float) > most:
+        raise ValueError("a number is too large")
     return shape
 
 
@@ -59,6 +76,7 @@ def read_with_meshio(path: Path) -> RawMesh:
         raise MeshError(
             f"{path.name} is no Gmsh file (Fluent uses .msh as well); save it by Gmsh as version 4.1 or 2.2."
         )
+    _file_bytes.set(path.stat().st_size)
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             return _raw(READERS[path.suffix.lower()](path))

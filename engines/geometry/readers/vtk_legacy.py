@@ -182,7 +182,7 @@ def _read(file: LegacyFile) -> RawMesh:
             file.values(words[3], tuples * int(words[2]), "texture coordinates")
         elif key in COMPONENTS:
             values = file.values(words[2], tuples * COMPONENTS[key], f"{key.lower()} {words[1]}")
-            data[section][unquote(words[1])] = values.reshape(tuples, -1)
+            data[section][unquote(words[1])] = values.reshape(tuples, COMPONENTS[key])
         else:
             raise file.short(f"section “{words[0][:20]}”")
     if len(starts) != len(types):

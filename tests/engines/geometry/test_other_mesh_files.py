@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import resource
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -139,6 +141,25 @@ def test_a_node_s_number_takes_no_memory(version: str, tmp_path: Path) -> None:
     where = next(k for k, line in enumerate(lines) if k > nodes + 2 and line.split()[:1] == [b"28"])
     lines[where] = b"2147483600" + lines[where][2:]
     (tmp_path / "a.msh").write_bytes(b"\n".join(lines))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(MeshError, match="truncated or damaged"):
+        read_mesh(tmp_path / "a.msh")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200 << 10  # [kB]
+
+
+@pytest.mark.parametrize("what", ["elements of a block", "blocks"])
+def test_a_wrong_count_takes_no_memory(what: str, tmp_path: Path) -> None:
+    """One bit more in a file of 26 kB made a list of 4 GB, or of all that there was."""
+    content = (MESHES / "gmsh_4.1_binary.msh").read_bytes()
+    section = content.index(b"$Elements\n") + len(b"$Elements\n")
+    where = section
+    if what != "blocks":
+        kind = re.compile(rb"\x03\0\0\0.\0\0\0\x04\0\0\0", re.DOTALL).search(content, section)  # tetrahedra of a volume
+        assert kind
+        where = kind.end()
+    (count,) = struct.unpack_from("<Q", content, where)
+    assert 0 < count <= 200
+    (tmp_path / "a.msh").write_bytes(content[:where] + struct.pack("<Q", count + (1 << 27)) + content[where + 8 :])
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(MeshError, match="truncated or damaged"):
         read_mesh(tmp_path / "a.msh")

@@ -94,6 +94,7 @@ def test_mistakes_are_one_sentence(tiny: TetMesh, tmp_path: Path, name: str, con
 def test_arrays_of_other_shapes(tiny: TetMesh, tmp_path: Path) -> None:
     for values, sentence in (
         (np.ones((96, 2)), "96 × 2"),
+        (np.ones((0, 1000)), "0 × 1,000"),
         (np.ones(96), "array of 96 where"),
         (np.ones((95, 3)), "fibres of 95 cells"),
         (np.array("x"), "holds no numbers"),
