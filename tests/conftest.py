@@ -48,6 +48,9 @@ GRACE_SECONDS = 10.0
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="also run the long forms of tests")
+    for name, package in (("qt_api", "pytestqt"), ("timeout", "pytest_timeout")):
+        if not importlib.util.find_spec(package):
+            parser.addini(name, "of a plugin that a compute node may lack")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -5,9 +5,11 @@
     python -m tests.long extremes --count 20000 -j 16 --out extremes.json
     python -m tests.long projects --count 20000 -j 16 --out projects.json
     xvfb-run -a python -m tests.long mutations --count 200 -j 16 --out mutations.json
+    python -m tests.long mutations --only workbench --only accounting -j 16 --out mutations.json
 
 Each prints its counts as a table and the command that does a failure again, writes both as JSON, and ends with 1 if
-there was one. What failed stays in the folder that it names. None but the mutations imports Qt.
+there was one; it does so, too, when it is interrupted or its time is over. What failed stays in the folder that it
+names. None but the window's mutations needs Qt or a display.
 """
 
 from __future__ import annotations
@@ -55,8 +57,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="workbench-long-") as home:
         settle(given.processes, home)
         from engines.backend.ceilings import memory
+        from tests.long.many import stop_when_told
         from tests.resuming.command import ELEMENTS
 
+        stop_when_told()
         memory.cpu_array_size = lambda: ELEMENTS
         code: int = importlib.import_module(f"tests.long.{given.command}").run(given)
     return code

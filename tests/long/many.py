@@ -1,9 +1,17 @@
-"""Work spread over processes, of which any may die or hang: what it was at is told, and another takes its place."""
+"""Work spread over processes, of which any may die or hang: what it was at is told, and another takes its place.
+
+None of them outlives the one that spreads, however that ends; and what they have begun ends with them.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import multiprocessing
+import os
+import signal
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +21,23 @@ from typing import Any
 
 GRACE_SECONDS = 60.0
 """In which what was begun has to end once nothing more is handed out."""
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _forking: Any = multiprocessing.get_context("fork")  # what is imported need not be imported again
+_stopped = threading.Event()
+
+
+def stop_when_told() -> None:
+    """SIGINT, SIGTERM and SIGHUP end what is spread as the end of its time does, without grace, so that it is told."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: _stopped.set())
+
+
+def end_with(parent: int) -> None:
+    """This process is killed as soon as its parent has ended (Linux), or at once where that was before."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 class Worn(Exception):
@@ -50,13 +74,16 @@ class _Worker:
                 self.process.join()
                 return Lost(f"the process ended with {self.process.exitcode}"), True
         now = time.monotonic()
-        if now > min(self.since + longest, until):
+        if now > min(self.since + longest, until) or _stopped.is_set():
             return Lost(f"not done after {now - self.since:.0f} s", late=now - self.since < longest), True
         return None
 
     def end(self) -> None:
         self.pipe.close()
-        self.process.kill()
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)  # with all that it has begun
+        except (ProcessLookupError, PermissionError):  # before it has a group of its own, or after its end
+            self.process.kill()
         self.process.join()
 
 
@@ -73,7 +100,7 @@ def spread(
     workers: list[_Worker] = []
 
     def next_job() -> Any:
-        return following() if time.monotonic() < until else None
+        return following() if time.monotonic() < until and not _stopped.is_set() else None
 
     try:
         while True:
@@ -120,7 +147,7 @@ def batches(names: Sequence[str], seed: int, count: int, size: int) -> Iterator[
 
 def _employed(work: Callable[[Any], Any], job: Any) -> _Worker:
     ours, its = _forking.Pipe()
-    process = _forking.Process(target=_serve, args=(work, its, ours), daemon=True)
+    process = _forking.Process(target=_serve, args=(work, its, ours, os.getpid()))  # it may have children: no daemon
     process.start()
     its.close()
     worker = _Worker(process, ours, job)
@@ -128,7 +155,12 @@ def _employed(work: Callable[[Any], Any], job: Any) -> _Worker:
     return worker
 
 
-def _serve(work: Callable[[Any], Any], pipe: Connection, of_the_other: Connection) -> None:
+def _serve(work: Callable[[Any], Any], pipe: Connection, of_the_other: Connection, parent: int) -> None:
+    end_with(parent)
+    os.setpgrp()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     of_the_other.close()
     while True:
         try:

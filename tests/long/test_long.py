@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -130,6 +132,49 @@ def test_nothing_is_begun_after_the_end_and_what_it_cuts_off_is_no_failure(monke
     assert [job for job, _ in answers] == [0.0, 60.0]
     assert answers[1][1].late
     assert list(spread(time.sleep, in_turn([0.0]), 1, time.monotonic() - 1, longest=30.0)) == []
+
+
+SPREADING = """
+import os, subprocess, time
+from tests.long.many import in_turn, spread, stop_when_told
+
+def work(job):
+    print(os.getpid(), subprocess.Popen(["sleep", "60"]).pid, flush=True)
+    time.sleep(60)
+
+stop_when_told()
+for job, told in spread(work, in_turn(["job"]), 1, time.monotonic() + 60, 60.0):
+    print(job, told.late, flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_who_is_ended_leaves_no_process_behind_and_tells_what_was_done_unless_killed(number):
+    process = subprocess.Popen([sys.executable, "-c", SPREADING], cwd=ROOT, text=True, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    worker, its = map(int, process.stdout.readline().split())
+    process.send_signal(number)
+    try:
+        process.wait(20)
+        latest = time.monotonic() + 20
+        while lives(worker) and time.monotonic() < latest:
+            time.sleep(0.02)
+        assert not lives(worker)
+        if number != signal.SIGKILL:
+            assert process.stdout.read() == "job True\n"
+            assert not lives(its)
+    finally:
+        process.stdout.close()
+        if lives(its):
+            os.kill(its, signal.SIGKILL)
+
+
+def lives(number: int) -> bool:
+    """Whether there is such a process that has not ended."""
+    try:
+        return ") Z " not in Path(f"/proc/{number}/stat").read_text()
+    except FileNotFoundError:
+        return False
 
 
 def test_batches_take_turns_and_their_counts_add_up():

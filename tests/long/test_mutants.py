@@ -1,18 +1,25 @@
-"""Small defects: where they are put, that what is loaded has them, and that a process that never ends is given up."""
+"""Small defects: where they are put, that what is loaded has them, and when one counts as caught."""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
 import time
+from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from tests.long.many import Lost, in_turn, spread
 from tests.long.mutants import Mutant, mutants_of, put, sources
+from tests.long.mutations import COLUMNS, Cases
+from tests.long.report import Report
+from tests.long.trying import ROOT, Look, Reached, Try
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
 SOURCE = b'''"""A module of 3 lines."""
@@ -59,7 +66,7 @@ def test_every_place_of_a_module_is_found_but_for_defaults_annotations_and_texts
 
 
 def test_the_tree_has_defects_in_each_package():
-    files = sources(Path(__file__).parents[2])
+    files = sources(ROOT)
     assert {name.split("/")[0] for name in files} == {"workbench", "ui", "engines"}
     assert not [name for name in files if "kernels" in name or "/lab/" in name]
 
@@ -68,7 +75,7 @@ def alone(check: str, *arguments: str) -> None:
     """Carry out a function of this file in a process of its own: a copy of one that has run many tests is large, and
     threads that it had are gone."""
     program = f"import sys; from tests.long import test_mutants; test_mutants.{check}(*sys.argv[1:])"
-    command, root = [sys.executable, "-c", program, *arguments], Path(__file__).parents[2]
+    command, root = [sys.executable, "-c", program, *arguments], ROOT
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(each for each in (str(root), *sys.path) if each)}
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=150)
     assert done.returncode == 0, done.stderr
@@ -78,14 +85,8 @@ def test_a_defect_is_in_what_is_loaded_wherever_it_was_imported(tmp_path):
     alone("defects_in_copies", str(tmp_path))
 
 
-def test_a_process_that_dies_or_never_ends_has_no_answer():
-    alone("copies_that_die_or_never_end")
-
-
 def defects_in_copies(folder: str) -> None:
     """In a module, and in another that has imported its constant."""
-    from tests.long.mutations import in_a_copy
-
     root = Path(folder)
     file = root / "workbench" / "a.py"
     file.parent.mkdir()
@@ -106,7 +107,8 @@ def defects_in_copies(folder: str) -> None:
         return done, module.Box().wide, module.area(module.Box()), other.LIMIT
 
     def answer(kind: str, line: int) -> object:
-        return in_a_copy(lambda: wide_area_limit(found[kind, line]), 20.0)
+        told = dict(spread(wide_area_limit, in_turn([found[kind, line]]), 1, time.monotonic() + 20, 20.0))
+        return told[found[kind, line]]
 
     assert (module.Box().wide, module.area(module.Box()), other.LIMIT) == (True, 28, 4)
     assert answer("compare1", 10) == (True, False, 28, 4)
@@ -115,21 +117,80 @@ def defects_in_copies(folder: str) -> None:
     assert (module.Box().wide, other.LIMIT) == (True, 4), "of the copies nothing stays"
 
 
-def copies_that_die_or_never_end() -> None:
-    from tests.long.mutations import in_a_copy
+def cases(folder: Path) -> tuple[Cases, Mutant, Try]:
+    """One defect of a file that has been looked at: one test reaches it."""
+    path = "workbench/storage/paths.py"
+    mutant = next(each for each in mutants_of(path, (ROOT / path).read_bytes()) if each.kind == "lost")
+    options = Namespace(minutes=1.0, seconds=5.0, out=None, seed=1, processes=1)
+    made = Cases({path: [mutant]}, Report("mutations", options, COLUMNS), folder / "lines.jsonl")
+    look = made.following()
+    assert isinstance(look, Look)
+    made.answer(look, Reached({"a", "b"}, {"a": 1.0, "b": 0.5}, {mutant.line: {"a", "b"}}))
+    job = made.following()
+    assert isinstance(job, Try)
+    assert job.names == ("b", "a")
+    return made, mutant, job
 
-    assert in_a_copy(lambda: 7, 20.0) == 7
-    assert in_a_copy(lambda: sys.exit(3), 20.0) is None
-    began = time.monotonic()
-    assert in_a_copy(lambda: time.sleep(60), 0.2) is None
-    assert time.monotonic() - began < 10.0
+
+def told(folder: Path) -> list[list[object]]:
+    lines = map(json.loads, (folder / "lines.jsonl").read_text("utf-8").splitlines())
+    return [[line["what"], line["by"], line["line"]] for line in lines]
 
 
-def test_what_is_through_is_known_when_the_time_ends_before_the_rest(tmp_path):
-    from tests.long.mutations import Part, Session
+def test_a_defect_is_caught_by_a_test_that_passes_without_it(tmp_path):
+    made, mutant, job = cases(tmp_path)
+    made.answer(job, ("killed", "b"))
+    assert made.through == 0
+    clean = made.following()
+    assert clean == replace(job, clean=True, last="b")
+    made.answer(clean, ("survived", ""))
+    assert made.following() is None
+    assert told(tmp_path) == [["killed", "b", mutant.line]]
+    assert made.rates() == {"workbench": 1.0}
 
-    first, second = mutants_of("workbench/a.py", SOURCE)[:2]
-    part = Part({"workbench/a.py": [first, second]}, 0.0, 1.0, tmp_path / "a.jsonl")
-    assert part.told() == []
-    Session(part.mutants, part.until, part.seconds, part.journal)._tell(second, "killed", ["a", "b"])
-    assert part.told() == [(second, "killed", 2)]
+
+def test_a_test_that_fails_without_the_defect_has_not_caught_it(tmp_path):
+    made, mutant, job = cases(tmp_path)
+    made.answer(job, ("killed", "b"))
+    made.answer(made.following(), ("killed", "b"))
+    again = made.following()
+    assert again == replace(job, without=frozenset("b"))
+    made.answer(again, ("survived", ""))
+    assert told(tmp_path) == [["survived", "", mutant.line]]
+    assert made.rates() == {"workbench": 0.0}
+
+
+@pytest.mark.parametrize(("why", "what"), [("not done after 9 s", "timed out"), ("the process ended with -11", "died")])
+def test_a_process_that_dies_or_never_ends_has_caught_a_defect_unless_it_does_so_anyway(why, what, tmp_path):
+    made, mutant, job = cases(tmp_path)
+    made.answer(job, Lost(why))
+    clean = made.following()
+    assert clean == replace(job, clean=True)
+    made.answer(clean, ("survived", ""))
+    made.answer(job, Lost(why))
+    made.answer(made.following(), Lost(why))
+    assert told(tmp_path) == [[what, "", mutant.line], ["survived", "", mutant.line]]
+
+
+def test_what_the_end_of_the_time_cuts_off_is_not_counted(tmp_path):
+    made, _, job = cases(tmp_path)
+    made.answer(job, Lost("not done after 3 s", late=True))
+    assert made.following() is None
+    assert (made.through, made.rates()) == (0, {})
+
+
+@pytest.mark.slow
+def test_tests_fail_with_a_defect_and_pass_without_and_a_module_is_loaded_for_it(tmp_path):
+    """The whole command, of one defect that its test catches."""
+    path = "workbench/storage/zips.py"
+    name = next(each.name for each in mutants_of(path, (ROOT / path).read_bytes()) if each.kind == "lost")
+    out = tmp_path / "counts.json"
+    command = [sys.executable, "-m", "tests.long", "mutations", "--only", name, "--seconds", "5", "-j", "1"]
+    done = subprocess.run(
+        [*command, "--out", str(out), "--folder", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=170
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    line = json.loads(out.with_suffix(".jsonl").read_text("utf-8"))
+    assert (line["file"], line["what"]) == (path, "killed")
+    assert line["by"].startswith("tests/workbench/")
+    assert not list(tmp_path.glob("workbench-mutations-*"))

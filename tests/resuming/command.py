@@ -6,21 +6,15 @@ arrays: each process does so, for seconds where the cache is large.
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
-import sys
 
-PR_SET_PDEATHSIG = 1  # linux/prctl.h
+from tests.long.many import end_with
+
 ELEMENTS = 1 << 20
 
 
 def main() -> None:
-    if sys.platform.startswith("linux"):
-        parent = os.getppid()
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)
+    end_with(os.getppid())
     from engines.backend.ceilings import memory
     from workbench.cli import command
 

@@ -93,7 +93,7 @@ def parser() -> argparse.ArgumentParser:
     completion = commands.add_parser("completion", help="print what completes commands, options and presets in a shell")
     completion.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
     completion.set_defaults(carry_out=_later("workbench.cli.completion:completion_command"))
-    for command in (run, estimate, verify, doctor, engines, presets, new):
+    for command in (run, resume, estimate, verify, doctor, engines, presets, new):
         command.add_argument(
             "--json", action="store_true", help="answer on stdout in one JSON document, all else on stderr"
         )

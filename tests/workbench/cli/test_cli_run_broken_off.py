@@ -170,8 +170,13 @@ def test_a_run_goes_on_as_it_was_asked_for_after_a_crash(project, tmp_path, caps
     (out / "fields" / ".fields_000000001.vtu.abcd1234.tmp").write_bytes(b"half")
     (out / "checkpoint.npz").write_bytes((out / "checkpoint.npz").read_bytes()[:-40])  # torn: the one before counts
     change(project, speed=2.0)
-    assert main(["resume", str(out)]) == 0
-    assert "is damaged: the run goes on from the one before" in capsys.readouterr().err
+    capsys.readouterr()
+    assert main(["resume", str(out), "--json"]) == 0
+    told = capsys.readouterr()
+    assert "is damaged: the run goes on from the one before" in told.err
+    answer = json.loads(told.out)
+    assert (answer["command"], answer["exit_code"], answer["folder"]) == ("resume", 0, str(out))
+    assert answer["outcome"]["time"] == 8.0
     assert not list(out.rglob(".*.tmp"))
     outcome = json.loads((out / "run.json").read_text())
     assert (outcome["outcome"]["state"], outcome["outcome"]["time"]) == ("finished", 8.0)
@@ -196,8 +201,11 @@ def test_a_run_goes_on_as_it_was_asked_for_after_a_crash(project, tmp_path, caps
 def test_a_folder_without_a_run_is_not_gone_on_with(house, tmp_path, capsys, content, words):
     if content is not None:
         (tmp_path / "run.json").write_text(content)
-    assert main(["resume", str(tmp_path)]) == 2
-    assert words in capsys.readouterr().err
+    assert main(["resume", str(tmp_path), "--json"]) == 2
+    told = capsys.readouterr()
+    assert words in told.err
+    answer = json.loads(told.out)
+    assert (answer["exit_code"], words in answer["error"]) == (2, True)
 
 
 def test_resuming_to_before_the_checkpoint_is_refused(project, tmp_path, capsys):

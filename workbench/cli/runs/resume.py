@@ -44,7 +44,9 @@ def resume_command(options: Namespace) -> int:
     if not there:
         print("There is no checkpoint yet: the run starts from the beginning.", file=sys.stderr)
     document = _as_it_was(asked.project, content, f"'{file}'", permission_of(options))
-    return run_document(document, asked.until, parser().parse_args(asked.arguments(folder, there)))
+    run = parser().parse_args(asked.arguments(folder, there))
+    run.answer = options.answer
+    return run_document(document, asked.until, run)
 
 
 def _as_it_was(name: str, content: Any, file: str, permission: Permission) -> Document:
