@@ -48,6 +48,7 @@ what was measured.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,7 @@ from engines.battery.pack.model import PackHeat
 from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.particles.model import BareParticles
 from engines.battery.setup.cell import parameter_set_of
+from engines.battery.setup.looking import seconds_beside
 from engines.battery.setup.model import Model
 from engines.battery.verification import cells as cell_cases
 from engines.battery.verification import particles as particle_cases
@@ -116,7 +118,13 @@ class BatteryEngine(Engine):
         return _model(problem).geometry(problem)
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
-        return _model(problem).estimate(problem, backend)
+        model = _model(problem)
+        estimate = model.estimate(problem, backend)
+        pace = estimate.seconds_per_simulated_unit
+        if pace is None:
+            return estimate
+        beside = seconds_beside(model, problem, backend) / estimate.step
+        return replace(estimate, seconds_per_simulated_unit=pace + beside)
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
         return _model(problem).build(problem, backend, progress)

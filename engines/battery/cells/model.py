@@ -106,6 +106,12 @@ class SingleParticle(Model):
         """Every step of a protocol has an end."""
         return True
 
+    def few(self, problem: Problem) -> Problem:
+        """One cell, the mean one."""
+        parameters = parameters_of(problem)
+        one = parameters.ensemble.model_copy(update={"cells": 1, "distributions": []})
+        return Problem(parameters.model_copy(update={"ensemble": one}))
+
     def forecast(self, problem: Problem, backend: Backend) -> CellForecast:
         return CellForecast(problem, backend)
 

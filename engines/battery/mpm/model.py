@@ -90,6 +90,11 @@ class ManyParticleModel(Model):
         """Every step of a protocol has an end."""
         return True
 
+    def few(self, problem: Problem) -> Problem:
+        """One particle in each electrode."""
+        parameters = parameters_of(problem)
+        return Problem(parameters.model_copy(update={"sizes": parameters.sizes.model_copy(update={"particles": 1})}))
+
     def warm(self, backend: Backend) -> None:
         """A step, and what is looked at; one of a cell whose diffusivity varies."""
         sizes = _sizes(ParticleSizes(particles=1), _radii(VARYING))

@@ -96,6 +96,12 @@ class BareParticles(Model):
         setup = _Setup(problem)
         return bool(setup.spheres.flux.any()) and setup.settings.flux_factor != 0
 
+    def few(self, problem: Problem) -> Problem:
+        """One particle."""
+        parameters = parameters_of(problem)
+        one = parameters.particles.model_copy(update={"number": 1})
+        return Problem(parameters.model_copy(update={"particles": one}))
+
     def warm(self, backend: Backend) -> None:
         """A few steps of each kernel."""
         curve = {"kind": "linear"}

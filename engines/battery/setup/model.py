@@ -29,6 +29,11 @@ class Model(ABC):
         """As :meth:`Engine.ends`."""
         return False
 
+    def few(self, problem: Problem) -> Problem | None:
+        """The same with as few elements as there can be: what it costs is not of the elements. None: the estimate
+        counts that already."""
+        return None
+
     def forecast(self, problem: Problem, backend: Backend) -> Forecast | None:
         """As :meth:`Engine.forecast`."""
         return None

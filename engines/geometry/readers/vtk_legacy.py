@@ -99,10 +99,10 @@ class LegacyFile:
         return np.unpackbits(packed)[:count]
 
     def _string(self) -> str:
-        if not self.binary:
-            return unquote(self.line().strip())
         if self.at >= len(self.data):
             raise self.short("strings")
+        if not self.binary:
+            return unquote(self.line().strip())
         width = {3: 1, 2: 2, 1: 4, 0: 8}[int(self.data[self.at]) >> 6]
         length = int.from_bytes(self.data[self.at : self.at + width].tobytes(), "big") & ((1 << (8 * width - 2)) - 1)
         self.at += width

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import resource
 import time
 import zlib
@@ -53,6 +54,16 @@ def test_a_truncated_file_is_named(path: Path, part: float, tmp_path: Path) -> N
         read_mesh(short)
     assert path.name in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["ascii_42.vtk", "binary_42.vtk"])
+def test_strings_end_with_the_file(name: str, tmp_path: Path) -> None:
+    """A wrong count of names was followed for as long as it took, minutes behind the end of the file."""
+    content, found = re.subn(rb"(\n\S+ 1) \d+ string\n", rb"\1 400000000 string\n", (MESHES / name).read_bytes())
+    assert found
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(MeshError, match="at its strings"):
+        read_mesh(tmp_path / name)
 
 
 def test_text_is_given_to_the_parser_as_that_of_other_files(monkeypatch: pytest.MonkeyPatch) -> None:
