@@ -23,6 +23,8 @@
 //
 // variants: -DREAL=float -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=256; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=256; -DREAL=double -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=256; -DREAL=double -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=256; -DREAL=float -DDIMENSIONS=2 -DLOCAL=0 -DTHREADS=256; -DREAL=float -DDIMENSIONS=3 -DLOCAL=0 -DTHREADS=256; -DREAL=double -DDIMENSIONS=2 -DLOCAL=0 -DTHREADS=256; -DREAL=double -DDIMENSIONS=3 -DLOCAL=0 -DTHREADS=256; -DREAL=float -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=128; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=128; -DREAL=double -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=128; -DREAL=double -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=128
 // variants: -DREAL=float -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=256 -DMATERIALS; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=256 -DMATERIALS; -DREAL=double -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=256 -DMATERIALS; -DREAL=double -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=256 -DMATERIALS; -DREAL=float -DDIMENSIONS=2 -DLOCAL=0 -DTHREADS=256 -DMATERIALS; -DREAL=float -DDIMENSIONS=3 -DLOCAL=0 -DTHREADS=256 -DMATERIALS; -DREAL=double -DDIMENSIONS=2 -DLOCAL=0 -DTHREADS=256 -DMATERIALS; -DREAL=double -DDIMENSIONS=3 -DLOCAL=0 -DTHREADS=256 -DMATERIALS; -DREAL=float -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=128 -DMATERIALS; -DREAL=float -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=128 -DMATERIALS; -DREAL=double -DDIMENSIONS=2 -DLOCAL=1 -DTHREADS=128 -DMATERIALS; -DREAL=double -DDIMENSIONS=3 -DLOCAL=1 -DTHREADS=128 -DMATERIALS
+#include "peridynamics/cloud/rows.cuh"
+
 #define DEVICE static __device__ __forceinline__
 
 #ifdef MATERIALS
@@ -30,8 +32,7 @@ constexpr bool SEVERAL = true;
 #else
 constexpr bool SEVERAL = false;
 #endif
-constexpr int SLICE = 32;
-constexpr unsigned NUMBER = SEVERAL ? (1u << 29) - 1 : ~0u;  // LOCAL=0: the bits of a neighbour's number
+constexpr unsigned NUMBER = SEVERAL ? (1u << CLASS_FROM) - 1 : ~0u;  // LOCAL=0: the bits of a neighbour's number
 constexpr int TOGETHER = sizeof(REAL) == 8 ? 1 : 4;  // bonds computed side by side: as many as registers hold
 constexpr int AHEAD = 4;  // fours of bonds that are called from memory before they are read
 // Blocks that a processor has room for: asked for so that no register is spilled on any architecture. 32 warps instead of 24
@@ -83,6 +84,7 @@ template <> struct Vectors<double> {
 };
 typedef Vectors<REAL>::Four Record;  // x, y, z, a in 3D, x, y, a, b in 2D
 typedef Vectors<REAL>::Two Beside;   // b, c
+static_assert(sizeof(Record) % CLASSES == 0 && sizeof(Beside) % CLASSES == 0, "a way in bytes is a number times this");
 
 // Displacement x, y, z and place a, b, c in grid steps.
 struct Point {
@@ -129,7 +131,7 @@ DEVICE double afresh(double number) { asm volatile("" : "+d"(number)); return nu
 DEVICE REAL afresh(REAL number) { return number; }
 #endif
 
-DEVICE float weight_of(unsigned code) { return __uint_as_float((code << 11) + (119u << 23)); }
+DEVICE float weight_of(unsigned code) { return __uint_as_float((code << (23 - MANTISSA)) + (unsigned(LOWEST) << 23)); }
 
 // Four bonds of a particle: numbers of the neighbours, and codes of weights.
 struct Bonds4 {
@@ -137,11 +139,14 @@ struct Bonds4 {
     ushort4 codes;  // LOCAL=0
 
     __device__ __forceinline__ unsigned held(int k) const { return k == 0 ? numbers.x : k == 1 ? numbers.y : k == 2 ? numbers.z : numbers.w; }
-    __device__ __forceinline__ int number(int k) const { return LOCAL ? int(held(k) >> 19) : int(held(k) & NUMBER); }
-    __device__ __forceinline__ int class_of(int k) const { return LOCAL ? int(held(k) >> 16 & 7u) : int(held(k) >> 29); }
+    __device__ __forceinline__ int number(int k) const { return LOCAL ? int(held(k) >> LISTED_FROM) : int(held(k) & NUMBER); }
+    __device__ __forceinline__ int class_of(int k) const
+    {
+        return LOCAL ? int(held(k) >> WEIGHT_BITS & (CLASSES - 1u)) : int(held(k) >> CLASS_FROM);
+    }
     __device__ __forceinline__ float weight(int k) const
     {
-        return weight_of(LOCAL ? held(k) & 0xffffu : k == 0 ? codes.x : k == 1 ? codes.y : k == 2 ? codes.z : codes.w);
+        return weight_of(LOCAL ? held(k) & ((1u << WEIGHT_BITS) - 1) : k == 0 ? codes.x : k == 1 ? codes.y : k == 2 ? codes.z : codes.w);
     }
 };
 
@@ -177,9 +182,9 @@ struct Points {
     __device__ __forceinline__ Point at(const Bonds4& four, int k) const
     {
         if (!LOCAL) return (*this)[four.number(k)];
-        const unsigned eights = SEVERAL ? four.held(k) >> 16 & ~7u : four.held(k) >> 16;
-        const Record record = *(const Record*)((const char*)records + eights * unsigned(sizeof(Record) / 8));
-        return point_of(record, (const Beside*)((const char*)beside + eights * unsigned(sizeof(Beside) / 8)), 0);
+        const unsigned held = four.held(k) >> WEIGHT_BITS, eights = SEVERAL ? held & ~(CLASSES - 1u) : held;
+        const Record record = *(const Record*)((const char*)records + eights * unsigned(sizeof(Record) / CLASSES));
+        return point_of(record, (const Beside*)((const char*)beside + eights * unsigned(sizeof(Beside) / CLASSES)), 0);
     }
 };
 
@@ -314,7 +319,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) step_cloud(
             const REAL vz = DIMENSIONS == 3 ? v[2 * (long long)size + i] : REAL(0);
             const unsigned first = at - SLICE * min(last, fours - 1);
             loss[i] += 0.25 * afresh(stiffness)
-                       * lost(bonds, points, own, first, 32 * word, gone, afresh(unit), v[i], v[size + i], vz);
+                       * lost(bonds, points, own, first, WORD * word, gone, afresh(unit), v[i], v[size + i], vz);
         }
     }
     const int load = kind[i];
@@ -397,7 +402,7 @@ extern "C" __global__ void measure(const Record* __restrict__ records, const Bes
     REAL fx = 0, fy = 0, fz = 0, strain = 0;
     for (int word = 0; 8 * word < fours; ++word)
         for (unsigned left = words[(long long)word * size + i]; left; left &= left - 1) {
-            const int k = 32 * word + __ffs((int)left) - 1;
+            const int k = WORD * word + __ffs((int)left) - 1;
             const Bonds4 four = bonds.four(first + (long long)SLICE * (k / 4));
             const int number = four.number(k % 4);
             const Bond bond = bond_of(own, points[LOCAL ? list[number] : number], unit);

@@ -29,9 +29,8 @@ from engines.backend.vector_math import (
     store,
     store_row,
 )
-
-SLICE = 32
-"""As in ``kernels.py``."""
+from engines.peridynamics.cloud import rows
+from engines.peridynamics.cloud.rows import SLICE
 
 
 class Particles(NamedTuple):
@@ -315,6 +314,6 @@ def _compiled_measure(sources: int) -> Any:
     return measure
 
 
-ADVANCE = {(d, several): _compiled(digest(vector_math), d, several) for d in (2, 3) for several in (False, True)}
+ADVANCE = {(d, several): _compiled(digest(vector_math, rows), d, several) for d in (2, 3) for several in (False, True)}
 """The step by dimensions and whether there are several materials; what is not called is not compiled."""
-measure = _compiled_measure(digest(vector_math))
+measure = _compiled_measure(digest(vector_math, rows))

@@ -13,14 +13,16 @@ from engines.backend.precision import REAL
 from engines.backend.threads import parallel_region, usable_cores
 from engines.peridynamics.cloud import kernels
 from engines.peridynamics.cloud.family import CloudFamily
+from engines.peridynamics.cloud.rows import CLASS_FROM, LISTED_FROM, WEIGHT_BITS
 from engines.peridynamics.cloud.solver import Cloud, CloudSolver
+from engines.peridynamics.lattice.family import WORD
 
 SOURCE = Path(__file__).with_name("cloud.cu")
 THREADS = (256, 128)
 """Particles of a block; the smaller ones where the neighbours of the larger find no room."""
 MOST_SHARED = 64 * 1024
 """Bytes of shared memory of a block: what every processor from sm_75 on has."""
-MOST_LISTED = 2**13
+MOST_LISTED = 2 ** (WORD - LISTED_FROM)
 """Neighbours of a block: what the bits of a bond can tell apart."""
 UNSHARED_THREADS = 256
 MOST_BONDS = 2**34
@@ -55,9 +57,9 @@ class CudaCloudSolver(CloudSolver):
             longest = int(np.diff(found[1]).max())
             if longest < MOST_LISTED and longest * (record + beside) <= MOST_SHARED:
                 lists, list_starts, numbers = found
-                local = numbers.astype(np.uint32) << np.uint32(19) | family.codes
+                local = numbers.astype(np.uint32) << np.uint32(LISTED_FROM) | family.codes
                 if classes is not None:
-                    local |= classes << np.uint32(16)
+                    local |= classes << np.uint32(WEIGHT_BITS)
                 self.threads, self._shared = number, longest * (record + beside)
                 break
         macros = (
@@ -72,7 +74,7 @@ class CudaCloudSolver(CloudSolver):
             self._advance.max_dynamic_shared_size_bytes = self._shared
         nothing, neighbours = np.zeros(1, np.uint32), family.neighbours.astype(np.uint32)
         if classes is not None:
-            neighbours |= classes << np.uint32(29)
+            neighbours |= classes << np.uint32(CLASS_FROM)
         self.local = local is not None
         self.bonds = (
             backend.array(family.starts),

@@ -19,15 +19,13 @@ from engines.backend.threads import parallel_region
 from engines.geometry.meshes.ordering import hilbert_order
 from engines.peridynamics.cloud import kernels
 from engines.peridynamics.cloud.body import ROUNDING, CloudBody
-from engines.peridynamics.cloud.kernels import FOUR, SLICE
+from engines.peridynamics.cloud.rows import FOUR, LOWEST, MANTISSA, SLICE, WEIGHT_BITS
 from engines.peridynamics.lattice.family import WORD
 
 PLACES = {"float32": 511, "float64": 2**20 - 1}
 """Grid places in a horizon, at most: 10 or 21 bits with a sign for each coordinate of a bond."""
 MOST_PLACES = {"float32": 2**24, "float64": 2**31 - 1}
 """In a body: whole numbers that a number of this precision, or an index, holds exactly."""
-MANTISSA, LOWEST = 12, 127 - 8
-"""Bits of a weight behind the point, and the exponent that its four bits count from (as a float's): 2^-8 to 2^8."""
 RANGE = 2**16
 """The largest weight over the least."""
 WINDOW = 256
@@ -102,7 +100,7 @@ def encoded(weights: Array) -> tuple[Array, float]:
     bits = (weights / scale).astype(np.float32).view(np.uint32).astype(np.int64)
     drop = 23 - MANTISSA
     codes = (bits - (LOWEST << 23) + (1 << drop - 1)) >> drop
-    return np.clip(codes, 0, 2**16 - 1).astype(np.uint16), scale
+    return np.clip(codes, 0, 2**WEIGHT_BITS - 1).astype(np.uint16), scale
 
 
 def decoded(codes: Array) -> Array:

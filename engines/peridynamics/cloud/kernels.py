@@ -14,10 +14,10 @@ import math
 import numpy as np
 from numba import njit, prange
 
-SLICE = 32
-"""Particles whose columns lie side by side: a warp."""
-FOUR = 4
-"""Columns that a slice has a multiple of, so that a GPU reads a particle's bonds four at a time."""
+from engines.backend.compile.digest import noticing
+from engines.peridynamics.cloud import rows
+from engines.peridynamics.cloud.rows import SLICE
+
 BANKS = 16
 """Classes of particles, by their number, that shared memory of a GPU delivers to half a warp at the same time."""
 
@@ -78,6 +78,7 @@ def _spread(found, lane, spread):
 
 
 @njit(cache=True, nogil=True, parallel=True)
+@noticing(rows)
 def search(positions, cells, keys, order, row, plane, limit, starts, counts, neighbours, spreading, filling):
     """Particles within √limit of each. positions, cells: (n, 3) int64, cells of at least that size, from 1;
     keys: (n,) ``cells`` as ``x + row y + plane z``, rising, of the particles ``order: (n,)``.
@@ -114,6 +115,7 @@ def search(positions, cells, keys, order, row, plane, limit, starts, counts, nei
 
 
 @njit(cache=True, nogil=True, parallel=True)
+@noticing(rows)
 def dilation(positions, counts, starts, neighbours, volumes, factors, unit, sums):
     """sums: (n,) of Σ |ξ| V_j f_j over each family, |ξ| in units of 1/``unit``."""
     for i in prange(len(counts)):
@@ -128,6 +130,7 @@ def dilation(positions, counts, starts, neighbours, volumes, factors, unit, sums
 
 
 @njit(cache=True, nogil=True, parallel=True)
+@noticing(rows)
 def weigh(positions, counts, starts, neighbours, shares, unit, weights):
     """weights: (entries,) f_i f_j/|ξ| of each bond; shares: (n,) f; the same at both ends."""
     for i in prange(len(counts)):
@@ -141,6 +144,7 @@ def weigh(positions, counts, starts, neighbours, shares, unit, weights):
 
 
 @njit(cache=True, nogil=True, parallel=True)
+@noticing(rows)
 def meet(counts, starts, neighbours, material, met):
     """met: (M, M) bool, whether bonds join two of the materials that ``material: (n,)`` numbers."""
     for i in prange(len(counts)):
@@ -149,6 +153,7 @@ def meet(counts, starts, neighbours, material, met):
 
 
 @njit(cache=True, nogil=True, parallel=True)
+@noticing(rows)
 def mix(counts, starts, neighbours, material, stiffness, class_of, weights, classes, least):
     """Multiply weights: (entries,) by the ``stiffness: (M, M)`` of each bond's pair of materials; classes: (entries,)
     uint8 by ``class_of: (M, M)``; least: (n,) the least of each particle's classes."""
@@ -165,6 +170,7 @@ def mix(counts, starts, neighbours, material, stiffness, class_of, weights, clas
 
 
 @njit(cache=True, nogil=True, parallel=True)
+@noticing(rows)
 def stiffnesses(positions, counts, starts, neighbours, weights, tensors):
     """tensors: (n, 3, 3) Σ w n nᵀ over each family."""
     for i in prange(len(counts)):
@@ -181,6 +187,7 @@ def stiffnesses(positions, counts, starts, neighbours, weights, tensors):
 
 
 @njit(cache=True, nogil=True, parallel=True)
+@noticing(rows)
 def localise(counts, starts, neighbours, threads, bands, list_starts, lists, local, filling):
     """The neighbours of each block of ``threads`` particles, once each, and the bonds in these numbers.
 

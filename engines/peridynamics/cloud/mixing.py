@@ -12,10 +12,9 @@ from engines.api.errors import ProblemError
 from engines.backend.threads import parallel_region
 from engines.peridynamics.cloud import kernels
 from engines.peridynamics.cloud.family import RANGE, CloudFamily, encoded, largest_over, stiffness_tensors
+from engines.peridynamics.cloud.rows import CLASSES, SLICE
 from engines.peridynamics.material.mixture import Mixture
 
-MOST_CLASSES = 8
-"""Limits that bonds may differ in: what three bits of a bond tell apart."""
 MOST_RAISED = 0.01
 """Of the stiffness of a particle, by which the least of its weights may be too large."""
 
@@ -55,9 +54,9 @@ def _mixed(
     with parallel_region():
         kernels.meet(*bonds, material, met)
         present = np.unique(limit[met])
-        if len(present) > MOST_CLASSES:
+        if len(present) > CLASSES:
             raise ProblemError(
-                f"The bonds of these points break at {len(present)} different stretches, and {MOST_CLASSES} is the "
+                f"The bonds of these points break at {len(present)} different stretches, and {CLASSES} is the "
                 "most: use fewer materials, or let some have the same fracture energy and modulus.",
                 ("materials",),
             )
@@ -79,7 +78,7 @@ def _check_range(kin: CloudFamily, weights: Array, scale: float, tensors: Array)
     if not len(low):
         return
     slices = np.searchsorted(kin.starts, low, side="right") - 1
-    added = np.bincount(slices * kernels.SLICE + low % kernels.SLICE, lowest - weights[low], kin.size)
+    added = np.bincount(slices * SLICE + low % SLICE, lowest - weights[low], kin.size)
     share = added / np.maximum(scale * np.trace(tensors, axis1=1, axis2=2), lowest)
     if share.max() > MOST_RAISED:
         raise ProblemError(

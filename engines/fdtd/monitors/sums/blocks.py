@@ -17,6 +17,7 @@ from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.fdtd.grid.boundaries import Axis
 from engines.fdtd.grid.yee import Yee
+from engines.fdtd.monitors.sums.rows import Entry
 
 AXES = "xyz"
 
@@ -40,13 +41,15 @@ class Block:
         return self.counts[0] * self.counts[1] * self.counts[2]
 
     def row(self, yee: Yee, start: int) -> list[int]:
-        """As the kernels read it; ``start``: where its values begin among the samples."""
+        """As the kernels read it (``Entry``); ``start``: where its values begin among the samples."""
         _, ny, row = yee.shape
-        place = yee.place(self.component, *self.low)
-        return [int(self.electric), place, row, row * ny, *self.counts, self.neighbour, start]
-
-
-BLOCK_ENTRIES = 9
+        entries = {
+            Entry.ELECTRIC: int(self.electric), Entry.PLACE: yee.place(self.component, *self.low),
+            Entry.NEXT_Y: row, Entry.NEXT_Z: row * ny,
+            Entry.COUNT_X: self.counts[0], Entry.COUNT_Y: self.counts[1], Entry.COUNT_Z: self.counts[2],
+            Entry.NEIGHBOUR: self.neighbour, Entry.START: start,
+        }  # fmt: skip
+        return [entries[entry] for entry in Entry]
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,24 @@ from __future__ import annotations
 import numba as nb
 import numpy as np
 
+from engines.backend.compile.digest import noticing
+from engines.fdtd.monitors.sums import rows
+from engines.fdtd.monitors.sums.rows import PLACES, Entry
+
 CHUNK = 2048
 """Values that a thread takes at once: with 16 samples and two sums they stay in the second-level cache."""
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
+@noticing(rows)
 def sample(e, h, blocks, parts, to):
-    """e, h: flat; blocks: (count, 9) int64; to: (n,)."""
+    """e, h: flat; blocks: (count, Entry) int64; to: (n,)."""
     for b in range(blocks.shape[0]):
-        field = e if blocks[b, 0] == 1 else h
-        place, dy, dz, nx, ny, nz, neighbour, start = blocks[b, 1:]
+        block = blocks[b]
+        field = e if block[Entry.ELECTRIC] == 1 else h
+        place, dy, dz = block[Entry.PLACE], block[Entry.NEXT_Y], block[Entry.NEXT_Z]
+        nx, ny, nz = block[Entry.COUNT_X], block[Entry.COUNT_Y], block[Entry.COUNT_Z]
+        neighbour, start = block[Entry.NEIGHBOUR], block[Entry.START]
         part = parts[b]
         rest = parts.dtype.type(1) - part
         for row in nb.prange(ny * nz):
@@ -30,12 +38,13 @@ def sample(e, h, blocks, parts, to):
 
 
 @nb.njit(cache=True, nogil=True)
+@noticing(rows)
 def points(e, h, electric, places, weights, to):
-    """to: (count,); places, weights: (count, 8)."""
+    """to: (count,); places, weights: (count, PLACES)."""
     for c in range(places.shape[0]):
         field = e if electric[c] == 1 else h
         total = to.dtype.type(0)
-        for m in range(8):
+        for m in range(PLACES):
             total += weights[c, m] * field[places[c, m]]
         to[c] = total
 

@@ -11,12 +11,11 @@ from engines.api import Array
 from engines.backend.precision import REAL
 from engines.backend.tuning import tune, tuning_key
 from engines.fdtd.monitors.sums.blocks import Rectangle
+from engines.fdtd.monitors.sums.rows import FREQUENCIES_PER_BLOCK, THREADS
 from engines.fdtd.monitors.sums.sums import Sums
 from engines.fdtd.step.steps import YeeSteps
 
 SOURCE = Path(__file__).with_name("monitors.cu")
-THREADS = 256
-FREQUENCIES_PER_BLOCK = 32
 MOST_FLUX_BLOCKS = 128
 PACKED = {"float32": (4, 2, 1), "float64": (2, 1)}
 

@@ -8,9 +8,9 @@
 // variants: -DREAL=float -DS=16 -DV=1; -DREAL=float -DS=16 -DV=2; -DREAL=float -DS=16 -DV=4
 // variants: -DREAL=double -DS=8 -DV=1; -DREAL=double -DS=8 -DV=2; -DREAL=double -DS=16 -DV=1; -DREAL=double -DS=16 -DV=2
 
-#define KERNEL extern "C" __global__ void __launch_bounds__(256)
-#define CHUNK 32
-#define ENTRIES 9
+#include "fdtd/monitors/sums/rows.cuh"
+
+#define KERNEL extern "C" __global__ void __launch_bounds__(THREADS)
 
 struct __align__(V * sizeof(REAL)) Values {
     REAL v[V];
@@ -19,24 +19,25 @@ struct __align__(2 * sizeof(REAL)) Turn {
     REAL cosine, sine;
 };
 
-// One sample of all blocks; blockIdx.y: the block. blocks: (count, 9) whether of E, first place, places to the next along
-// y and z, counts x, y, z, places to the neighbour, first value; parts: weight of the neighbour.
+// One sample of all blocks; blockIdx.y: the block. blocks: (count, Entry); parts: weight of the neighbour.
 KERNEL sample(
     const REAL* __restrict__ e, const REAL* __restrict__ h, const long long* __restrict__ blocks,
     const REAL* __restrict__ parts, REAL* __restrict__ to)
 {
     const long long* const block = blocks + ENTRIES * blockIdx.y;
-    const unsigned nx = block[4], ny = block[5], nz = block[6];
+    const unsigned nx = block[Entry::COUNT_X], ny = block[Entry::COUNT_Y], nz = block[Entry::COUNT_Z];
     const unsigned n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= nx * ny * nz) return;
     const unsigned row = n / nx, i = n - row * nx, k = row / ny, j = row - k * ny;
-    const REAL* const field = (block[0] ? e : h) + block[1] + i + j * block[2] + k * block[3];
+    const REAL* const field =
+        (block[Entry::ELECTRIC] ? e : h) + block[Entry::PLACE] + i + j * block[Entry::NEXT_Y] + k * block[Entry::NEXT_Z];
+    const long long neighbour = block[Entry::NEIGHBOUR];
     const REAL part = parts[blockIdx.y];
     const REAL value = __ldg(field);
-    to[block[8] + n] = block[7] ? (REAL(1) - part) * value + part * __ldg(field + block[7]) : value;
+    to[block[Entry::START] + n] = neighbour ? (REAL(1) - part) * value + part * __ldg(field + neighbour) : value;
 }
 
-// Values at points: to[c] = Σ_m weights[c][m] field[places[c][m]], eight places each; electric: of which field.
+// Values at points: to[c] = Σ_m weights[c][m] field[places[c][m]], PLACES each; electric: of which field.
 KERNEL points(
     const REAL* __restrict__ e, const REAL* __restrict__ h, const int* __restrict__ electric,
     const long long* __restrict__ places, const REAL* __restrict__ weights, const int count, REAL* __restrict__ to)
@@ -45,17 +46,17 @@ KERNEL points(
     if (c >= count) return;
     const REAL* const field = electric[c] ? e : h;
     REAL sum = 0;
-    for (int m = 0; m < 8; ++m) sum += weights[8 * c + m] * field[places[8 * c + m]];
+    for (int m = 0; m < PLACES; ++m) sum += weights[PLACES * c + m] * field[places[PLACES * c + m]];
     to[c] = sum;
 }
 
-// to = from + what the samples bring; `from` and `to` may be the same sums. blockIdx.y: 32 frequencies each.
+// to = from + what the samples bring; `from` and `to` may be the same sums. blockIdx.y: FREQUENCIES_PER_BLOCK each.
 KERNEL accumulate(
     const REAL* from, REAL* to, const REAL* __restrict__ samples, const Turn* __restrict__ turns, const long long n,
     const int frequencies)
 {
-    __shared__ Turn shared[CHUNK * S];
-    const int first = blockIdx.y * CHUNK, many = min(CHUNK, frequencies - first);
+    __shared__ Turn shared[FREQUENCIES_PER_BLOCK * S];
+    const int first = blockIdx.y * FREQUENCIES_PER_BLOCK, many = min(FREQUENCIES_PER_BLOCK, frequencies - first);
     for (int t = threadIdx.x; t < many * S; t += blockDim.x) shared[t] = turns[first * S + t];
     __syncthreads();
     const long long at = ((long long)(blockIdx.x) * blockDim.x + threadIdx.x) * V;
@@ -94,11 +95,11 @@ KERNEL flux(
     const int filled, const long long start, const int np, const int nq, const double* __restrict__ widths,
     double* __restrict__ out)
 {
-    __shared__ double part[2][256];
+    __shared__ double part[2][THREADS];
     const int f = blockIdx.y, size = np * nq;
     const REAL* const re = sums + 2 * f * n + start;
     double total_re = 0, total_im = 0;
-    for (int m = blockIdx.x * 256 + threadIdx.x; m < size; m += gridDim.x * 256) {
+    for (int m = blockIdx.x * THREADS + threadIdx.x; m < size; m += gridDim.x * THREADS) {
         double value[4][2];
         for (int c = 0; c < 4; ++c) {
             value[c][0] = re[c * size + m];
@@ -121,7 +122,7 @@ KERNEL flux(
     }
     part[0][threadIdx.x] = total_re;
     part[1][threadIdx.x] = total_im;
-    for (int width = 128; width > 0; width /= 2) {
+    for (int width = THREADS / 2; width > 0; width /= 2) {
         __syncthreads();
         if (threadIdx.x < width) {
             part[0][threadIdx.x] += part[0][threadIdx.x + width];

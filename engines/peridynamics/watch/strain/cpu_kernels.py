@@ -11,13 +11,11 @@ import numpy as np
 from numba import njit, prange
 
 from engines.api import Array
-
-SLICE = 32
-"""As in ``cloud/kernels.py``."""
-FEWEST = 1 / 3
-"""Of the bonds before any cut, below which strain is not told."""
-LEAST = 1e-2
-"""As in ``strain.cu``: det K over that of the same trace in all directions, below which strain is not told."""
+from engines.backend.compile.digest import noticing
+from engines.peridynamics.cloud import rows as cloud_rows
+from engines.peridynamics.cloud.rows import SLICE
+from engines.peridynamics.watch.strain import rows
+from engines.peridynamics.watch.strain.rows import FEWEST, LEAST, Elasticity, Found
 
 
 @njit(nogil=True)
@@ -54,7 +52,7 @@ def _largest_eigenvalue(e, d):
 
 @njit(nogil=True)
 def _tell(k, m, sums, d, constants, whole, out, i):
-    """Rows 0 to 2 of out: (rows, size), and those above 3 if there are any."""
+    """All rows of out: (rows, size) but the dilatation, those from XX on if there are any."""
     if d == 2:
         k[2, 2] = 0.5 * (k[0, 0] + k[1, 1])
     third = (k[0, 0] + k[1, 1] + k[2, 2]) / 3
@@ -67,7 +65,7 @@ def _tell(k, m, sums, d, constants, whole, out, i):
     det = k[0, 0] * inverse[0, 0] + k[0, 1] * inverse[1, 0] + k[0, 2] * inverse[2, 0]
     if sums[3] <= d or sums[3] < FEWEST * whole or not det > LEAST * third * third * third:
         for row in range(len(out)):
-            if row != 3:
+            if row != Found.DILATATION:
                 out[row, i] = math.nan
         return
     h, e = np.zeros((3, 3)), np.zeros((3, 3))
@@ -82,21 +80,22 @@ def _tell(k, m, sums, d, constants, whole, out, i):
                 product += h[c, a] * h[c, b]
             e[a, b] = 0.5 * (h[a, b] + h[b, a] + product)
     trace, left = e[0, 0] + e[1, 1] + e[2, 2], sums[1] / sums[0]
-    lame, twice = left * constants[0] * trace, 2 * left * constants[1]
-    xx, yy, zz = lame + twice * e[0, 0], lame + twice * e[1, 1], left * constants[2] * trace + twice * e[2, 2]
+    lame, twice = left * constants[Elasticity.LAME] * trace, 2 * left * constants[Elasticity.SHEAR]
+    xx, yy = lame + twice * e[0, 0], lame + twice * e[1, 1]
+    zz = left * constants[Elasticity.THROUGH] * trace + twice * e[2, 2]
     across = (twice * e[1, 2]) ** 2 + (twice * e[0, 2]) ** 2 + (twice * e[0, 1]) ** 2
-    out[0, i] = _largest_eigenvalue(e, d)
-    out[1, i] = math.sqrt(0.5 * ((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) + 3 * across)
-    out[2, i] = (xx + yy + zz) / 3
-    if len(out) > 4:
+    out[Found.STRAIN, i] = _largest_eigenvalue(e, d)
+    out[Found.VON_MISES, i] = math.sqrt(0.5 * ((xx - yy) ** 2 + (yy - zz) ** 2 + (zz - xx) ** 2) + 3 * across)
+    out[Found.MEAN_STRESS, i] = (xx + yy + zz) / 3
+    if len(out) > Found.XX:
         for a in range(3):
             for b in range(3):
                 e[a, b] *= twice
         e[0, 0], e[1, 1], e[2, 2] = xx, yy, zz
-        out[4, i], out[5, i], out[6, i] = xx, yy, zz
-        out[7, i], out[8, i], out[9, i] = e[1, 2], e[0, 2], e[0, 1]
-        out[10, i] = _largest_eigenvalue(e, d)
-        out[11, i] = -_largest_eigenvalue(-e, d)
+        out[Found.XX, i], out[Found.YY, i], out[Found.ZZ, i] = xx, yy, zz
+        out[Found.YZ, i], out[Found.XZ, i], out[Found.XY, i] = e[1, 2], e[0, 2], e[0, 1]
+        out[Found.LARGEST, i] = _largest_eigenvalue(e, d)
+        out[Found.SMALLEST, i] = -_largest_eigenvalue(-e, d)
 
 
 class Bonds(NamedTuple):
@@ -139,6 +138,7 @@ class Elastic(NamedTuple):
 
 
 @njit(cache=True, nogil=True, parallel=True)
+@noticing(rows)
 def strain_lattice(u, words, bonds, softened, solid, whole, out, places):
     """F = I + (Σ w η ξᵀ)(Σ w ξ ξᵀ)⁻¹ over the bonds that hold, E = ½(FᵀF − I), and stress by λ and μ: fills out of
     ``places: (n,)``.
@@ -166,10 +166,11 @@ def strain_lattice(u, words, bonds, softened, solid, whole, out, places):
                 _add(k, m, sums, bonds.weights[bit], left, xi, eta)
         _tell(k, m, sums, d, solid.constants[solid.material[i] if solid.several else 0], whole[i], out, i)
         if solid.dilated:
-            out[3, i] = solid.dilation[i] * sums[2]
+            out[Found.DILATATION, i] = solid.dilation[i] * sums[2]
 
 
 @njit(cache=True, nogil=True, parallel=True)
+@noticing(rows, cloud_rows)
 def strain_points(u, words, points, solid, whole, out):
     """As :func:`strain_lattice`, of irregular points: per bond a number is read, and u, place and volume of the
     neighbour, mostly from a cache; per particle in 2D float32 44 bytes, in 3D 68."""

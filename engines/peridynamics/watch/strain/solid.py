@@ -10,17 +10,11 @@ import numpy as np
 
 from engines.api import Array, FieldInfo
 from engines.peridynamics.material.brittle import Formulation
+from engines.peridynamics.watch.strain.rows import Found
 
-PRINCIPAL, VON_MISES, MEAN, DILATATION = range(4)
-"""Rows of what the kernels find."""
 COMPONENTS = ("xx", "yy", "zz", "yz", "xz", "xy")
-ROWS = {
-    "strain": PRINCIPAL, "von_mises": VON_MISES, "mean_stress": MEAN, "dilatation": DILATATION,
-    **{f"stress_{each}": DILATATION + 1 + row for row, each in enumerate(COMPONENTS)},
-    "stress_largest": DILATATION + 7, "stress_smallest": DILATATION + 8,
-}  # fmt: skip
-WIDER = len(COMPONENTS) + 2
-"""So many of them, the last, are found when one of them is asked for."""
+ROWS = {(f"stress_{row.name}" if row >= Found.XX else row.name).lower(): int(row) for row in Found}
+"""Fields and where they are in what the kernels find."""
 
 
 class Elastic(NamedTuple):
@@ -53,13 +47,13 @@ class Solid:
 
     @property
     def constants(self) -> Array:
-        """(M, 3) float64."""
+        """(materials, Elasticity) float64."""
         return np.array(self.materials, float)
 
     @property
     def rows(self) -> int:
         """How many of ``ROWS`` there are always."""
-        return 3 if self.dilation is None else 4
+        return Found.DILATATION if self.dilation is None else Found.XX
 
 
 def fields_of(solid: Solid, stretch: float, dimensions: int) -> tuple[FieldInfo, ...]:

@@ -5,19 +5,20 @@
 // the deformation gradient of Silling et al. (2007) less 1, from η = u_j − u_i so that nothing is lost, Green and Lagrange's
 // strain, which turning leaves alone, and the stress that goes with it. All sums in double.
 //
-// out: (3 or 4, size): largest principal strain (in the plane of a plate), von Mises stress, mean stress; with dilation:
-// (size) d/m_i, also θ = d/m_i Σ w |ξ| e; (12, size) if it is wide: from row 4 on the stresses xx, yy, zz, yz, xz, xy and
-// the largest and smallest principal stress (in the plane of a plate). NaN where too few bonds hold to tell. constants:
-// (materials, 3) λ, μ and the stress across a plate over tr E; material: (size) or null, if there is one.
+// out: (XX or ROWS, size) as Found has them, ROWS if it is wide, the dilatation θ = d/m_i Σ w |ξ| e with dilation: (size)
+// d/m_i, else out may end before its row. NaN where too few bonds hold to tell: fewer than FEWEST of those before any cut,
+// whole: (size), or det K below LEAST of that of the same trace in all directions. constants: (materials, Elasticity) λ, μ and
+// the stress across a plate over tr E; material: (size) or null, if there is one.
 //
 // variants: -DREAL=float; -DREAL=double
 // stack: strain_lattice 40
 // stack: strain_points 40
+#include "peridynamics/cloud/rows.cuh"
+#include "peridynamics/watch/strain/rows.cuh"
+
 #define DEVICE static __device__ __forceinline__
 
-constexpr double FEWEST = 1.0 / 3;  // of the bonds before any cut, whole: (size): fewer do not tell, nor does
-constexpr double LEAST = 1e-2;      // det K over that of the same trace in all directions, as in cpu_kernels.py
-constexpr unsigned NUMBER = (1u << 29) - 1;  // the bits of a neighbour's number, as in cloud.cu
+constexpr unsigned NUMBER = (1u << CLASS_FROM) - 1;  // the bits of a neighbour's number
 
 // Sums over the bonds of a particle. In a plate z is 0 until it is ``closed``.
 struct Fit {
@@ -78,10 +79,10 @@ DEVICE void tell(Fit& fit, const int dimensions, const double* constants, const 
     const double ixz = fit.xy * fit.yz - fit.xz * fit.yy, iyy = fit.xx * fit.zz - fit.xz * fit.xz;
     const double iyz = fit.xy * fit.xz - fit.xx * fit.yz, izz = fit.xx * fit.yy - fit.xy * fit.xy;
     const double det = fit.xx * ixx + fit.xy * ixy + fit.xz * ixz;
-    if (dilation != 0) out[3 * size + at] = REAL(dilation * fit.extension);
+    if (dilation != 0) out[Found::DILATATION * size + at] = REAL(dilation * fit.extension);
     if (fit.count <= dimensions || fit.count < FEWEST * whole || !(det > LEAST * third * third * third)) {
-        for (int row = 0; row < (wide ? 12 : 3); ++row)
-            if (row != 3) out[row * size + at] = REAL(nan(""));
+        for (int row = 0; row < (wide ? ROWS : int(Found::DILATATION)); ++row)
+            if (row != Found::DILATATION) out[row * size + at] = REAL(nan(""));
         return;
     }
     double h[9];
@@ -98,18 +99,20 @@ DEVICE void tell(Fit& fit, const int dimensions, const double* constants, const 
     const double exz = 0.5 * (h[2] + h[6] + h[0] * h[2] + h[3] * h[5] + h[6] * h[8]);
     const double exy = 0.5 * (h[1] + h[3] + h[0] * h[1] + h[3] * h[4] + h[6] * h[7]);
     const double trace = exx + eyy + ezz, left = fit.held / fit.all;
-    const double lame = left * constants[0] * trace, twice = 2 * left * constants[1];
-    const double sxx = lame + twice * exx, syy = lame + twice * eyy, szz = left * constants[2] * trace + twice * ezz;
+    const double lame = left * constants[Elasticity::LAME] * trace, twice = 2 * left * constants[Elasticity::SHEAR];
+    const double sxx = lame + twice * exx, syy = lame + twice * eyy;
+    const double szz = left * constants[Elasticity::THROUGH] * trace + twice * ezz;
     const double syz = twice * eyz, sxz = twice * exz, sxy = twice * exy;
     const double a = sxx - syy, b = syy - szz, c = szz - sxx;
-    out[at] = REAL(largest_eigenvalue(exx, eyy, ezz, eyz, exz, exy, dimensions));
-    out[size + at] = REAL(sqrt(0.5 * (a * a + b * b + c * c) + 3 * (syz * syz + sxz * sxz + sxy * sxy)));
-    out[2 * size + at] = REAL((sxx + syy + szz) / 3);
+    out[Found::STRAIN * size + at] = REAL(largest_eigenvalue(exx, eyy, ezz, eyz, exz, exy, dimensions));
+    out[Found::VON_MISES * size + at] =
+        REAL(sqrt(0.5 * (a * a + b * b + c * c) + 3 * (syz * syz + sxz * sxz + sxy * sxy)));
+    out[Found::MEAN_STRESS * size + at] = REAL((sxx + syy + szz) / 3);
     if (!wide) return;
-    const double stresses[6] = {sxx, syy, szz, syz, sxz, sxy};
-    for (int row = 0; row < 6; ++row) out[(4 + row) * size + at] = REAL(stresses[row]);
-    out[10 * size + at] = REAL(largest_eigenvalue(sxx, syy, szz, syz, sxz, sxy, dimensions));
-    out[11 * size + at] = REAL(-largest_eigenvalue(-sxx, -syy, -szz, -syz, -sxz, -sxy, dimensions));
+    const double stresses[6] = {sxx, syy, szz, syz, sxz, sxy};  // XX to XY
+    for (int row = 0; row < 6; ++row) out[(Found::XX + row) * size + at] = REAL(stresses[row]);
+    out[Found::LARGEST * size + at] = REAL(largest_eigenvalue(sxx, syy, szz, syz, sxz, sxy, dimensions));
+    out[Found::SMALLEST * size + at] = REAL(-largest_eigenvalue(-sxx, -syy, -szz, -syz, -sxz, -sxy, dimensions));
 }
 
 // On a lattice: words: (count, size) a bit for each bond that holds; offsets: (bonds, 4) to its other end and from place to
@@ -128,18 +131,18 @@ extern "C" __global__ void strain_lattice(const REAL* __restrict__ u, const unsi
     for (int k = 0; k < count; ++k) {
         const unsigned softened = soft ? soft[k * size + at] : 0u;
         for (unsigned rest = words[k * size + at]; rest; rest &= rest - 1) {
-            const int bit = 32 * k + __ffs((int)rest) - 1;
+            const int bit = WORD * k + __ffs((int)rest) - 1;
             const int* offset = offsets + 4 * bit;
             const long long there = at + offset[3];
             const double a = offset[0], b = offset[1], c = offset[2];
             const double x = (double)u[there] - (double)u[at], y = (double)u[size + there] - (double)u[size + at];
             const double z = dimensions == 3 ? (double)u[2 * size + there] - (double)u[2 * size + at] : 0.0;
             const bool longer = x * (2 * a + x) + y * (2 * b + y) + z * (2 * c + z) > 0;
-            const double left = longer && (softened >> (bit & 31) & 1u) ? 1.0 - (double)damage[bit * size + at] : 1.0;
+            const double left = longer && (softened >> (bit & (WORD - 1)) & 1u) ? 1.0 - (double)damage[bit * size + at] : 1.0;
             fit.add(weights[bit], left, a, b, c, x, y, z);
         }
     }
-    tell(fit, dimensions, constants + (material ? 3 * material[at] : 0), dilation ? dilation[at] : 0.0, whole[at], out,
+    tell(fit, dimensions, constants + (material ? CONSTANTS * material[at] : 0), dilation ? dilation[at] : 0.0, whole[at], out,
          wide, size, at);
 }
 
@@ -159,13 +162,13 @@ extern "C" __global__ void strain_points(const REAL* __restrict__ u, const unsig
     const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= size) return;
     const int* list = threads ? lists + list_starts[at / threads] : nullptr;
-    const long long start = starts[at / 32] + 4 * (at % 32);
+    const long long start = starts[at / SLICE] + FOUR * (at % SLICE);
     Fit fit = {};
     for (int k = 0; k < count; ++k)
         for (unsigned rest = words[k * size + at]; rest; rest &= rest - 1) {
-            const int column = 32 * k + __ffs((int)rest) - 1;
-            const long long entry = start + 32LL * (column & ~3) + (column & 3);
-            const long long there = threads ? list[local[entry] >> 19] : int(neighbours[entry] & NUMBER);
+            const int column = WORD * k + __ffs((int)rest) - 1;
+            const long long entry = start + (long long)SLICE * (column & ~(FOUR - 1)) + (column & (FOUR - 1));
+            const long long there = threads ? list[local[entry] >> LISTED_FROM] : int(neighbours[entry] & NUMBER);
             double away[3] = {}, moved[3] = {};
 #pragma unroll
             for (int axis = 0; axis < 3; ++axis)
@@ -175,6 +178,6 @@ extern "C" __global__ void strain_points(const REAL* __restrict__ u, const unsig
                 }
             fit.add(volumes[there], 1.0, away[0], away[1], away[2], moved[0], moved[1], moved[2]);
         }
-    tell(fit, dimensions, constants + (material ? 3 * material[at] : 0), 0.0, whole[at], out, wide,
+    tell(fit, dimensions, constants + (material ? CONSTANTS * material[at] : 0), 0.0, whole[at], out, wide,
          size, at);
 }

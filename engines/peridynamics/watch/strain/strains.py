@@ -11,7 +11,8 @@ from engines.api import Array
 from engines.backend.twins import Twins
 from engines.peridynamics.lattice.solver import LatticeSolver
 from engines.peridynamics.step.solver import Solver
-from engines.peridynamics.watch.strain.solid import ROWS, WIDER, Solid
+from engines.peridynamics.watch.strain.rows import Found
+from engines.peridynamics.watch.strain.solid import ROWS, Solid
 
 
 class Strains(ABC):
@@ -28,7 +29,7 @@ class Strains(ABC):
 
     def widen(self, name: str) -> bool:
         """Have room for a row of ``ROWS``; whether all has to be found anew."""
-        if self.wide or ROWS[name] < len(ROWS) - WIDER:
+        if self.wide or ROWS[name] < Found.XX:
             return False
         self.wide, self.values = True, None
         return True

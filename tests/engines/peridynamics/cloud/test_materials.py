@@ -12,8 +12,8 @@ import pytest
 from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.peridynamics.cloud.family import decoded
-from engines.peridynamics.cloud.kernels import SLICE
 from engines.peridynamics.cloud.reference import CloudReference
+from engines.peridynamics.cloud.rows import SLICE
 from engines.peridynamics.cloud.solver import POINT_SOLVER
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.peridynamics.setup.cloud import CloudSetup
