@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 import re
 import stat
 import zipfile
@@ -53,6 +54,11 @@ def _brief(sentence: str) -> str:
     if len(sentence) <= LONGEST_SENTENCE:
         return sentence
     return re.sub(r"\S{60,}", lambda word: f"{word[0][:40]}…", sentence)[:LONGEST_SENTENCE]
+
+
+def expanded(name: str | Path) -> Path:
+    """With the home folder for ``~``; where nobody here is called so, as it is written, and nothing is found there."""
+    return Path(os.path.expanduser(name))
 
 
 def refuse_pipe(path: Path, kind: type[ProblemError] = ProblemError) -> None:

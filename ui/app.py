@@ -13,6 +13,7 @@ from types import TracebackType
 from PySide6.QtCore import QCoreApplication, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
+from engines.reading import expanded
 from ui.memory import share_arenas
 from ui.widgets.garbage import GuiThreadCollector
 from ui.widgets.icons import application_icon
@@ -83,7 +84,7 @@ def main(argv: Sequence[str] = ()) -> int:
 
 def open_named(window: MainWindow, name: str) -> None:
     """Open the file at this path, or the preset with this id where there is no such file."""
-    path = Path(name).expanduser()
+    path = expanded(name)
     preset = None if path.exists() else preset_called(name)
     if preset is None:
         window.open_path(path)

@@ -7,6 +7,7 @@ With ``--json`` the answer of a command is one JSON document on stdout, and all 
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -81,6 +82,10 @@ def _carried_out(given: list[str], answer: dict[str, Any]) -> int:
     except SystemExit as end:  # argparse: --help, or a wrong option, of which it has told
         return end.code if isinstance(end.code, int) else BAD_INPUT
     except Exception as error:  # of ours or of an engine that somebody else wrote: a sentence, and where the rest is
+        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+            answer["error"] = "One of these names is longer than names of files can be: shorten it."
+            print(answer["error"], file=sys.stderr)
+            return BAD_INPUT
         from workbench.storage.error_log import keep_traceback
 
         told = " ".join(f"{type(error).__name__}: {error}".split())
@@ -94,7 +99,7 @@ def _carried_out(given: list[str], answer: dict[str, Any]) -> int:
 def open_window(paths: Sequence[str]) -> int:
     """The window, with these files or presets opened. Raises ProblemError if there is none in this installation."""
     for path in paths:
-        if not Path(path).expanduser().exists():
+        if not Path(os.path.expanduser(path)).exists():
             _known_as_preset(path)
     windows = list(entry_points(group="workbench.window"))
     if not windows:

@@ -127,7 +127,7 @@ def _run(commands: Any) -> argparse.ArgumentParser:
         help="simulated time to run to (default: the project's, or the end of its protocol)",
     )
     run.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
-    run.add_argument("--out", type=Path, metavar="DIR", help="folder for the results, replaced (default: a new one)")
+    run.add_argument("--out", type=folder, metavar="DIR", help="folder for the results, replaced (default: a new one)")
     run.add_argument("--resume", action="store_true", help="continue from the checkpoint in --out")
     run.add_argument("--snapshot-every", type=positive, metavar="T", help="write whole fields every T")
     run.add_argument(
@@ -213,6 +213,12 @@ def positive(text: str) -> float:
     return value
 
 
+def folder(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("an empty text is no folder: '.' is the one that you are in")
+    return Path(text)
+
+
 def count(text: str) -> int:
     if not text.isdecimal() or int(text) > 10_000:
         raise argparse.ArgumentTypeError(f"{text} is no number from 0 to 10000")
@@ -245,7 +251,7 @@ def setting(text: str) -> tuple[str, Any]:
         raise argparse.ArgumentTypeError(f"{text} is no NAME=VALUE")
     try:
         return name.strip(), json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return name.strip(), value
 
 

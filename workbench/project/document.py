@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from engines.api import Engine, Finding, Problem, registry
 from engines.api.errors import ProblemError
 from engines.geometry.meshes.mesh import TetMesh
-from engines.reading import refuse_pipe
+from engines.reading import expanded, refuse_pipe
 from workbench.project.boundary import NOTHING, Boundary, Permission, files_read
 from workbench.project.meshes import (
     SUFFIXES,
@@ -141,7 +141,7 @@ def open_document(path: Path | str, engine: Engine | None = None, permission: Pe
     Raises OutsideFiles where the project names files that ``permission`` does not cover, and ProblemError with a
     sentence for the person.
     """
-    path = Path(path).expanduser()
+    path = expanded(path)
     refuse_pipe(path)
     if path.suffix.lower() in SUFFIXES and not path.is_dir():
         return new_document(engine or default_engine(), path, permission=permission)
@@ -234,10 +234,10 @@ def new_document(
         return document_of(
             Stored(Project(title=engine.title, summary=engine.summary, engine=engine.id), None, None, None)
         )
-    source = Path(mesh).expanduser().absolute()
+    source = expanded(mesh).absolute()
     if engine.geometry_type is None:
         return _with_body(engine, source, length_unit or usual_length_unit(source), permission)
-    fibre_file = None if fibres is None else Path(fibres).expanduser().absolute()
+    fibre_file = None if fibres is None else expanded(fibres).absolute()
     reference = validated(
         MeshReference,
         {
@@ -278,7 +278,7 @@ def save_document(document: Document, path: Path | str | None = None) -> Path:
     its new place; on StorageError the document and the file that was there are as they were. Returns where it was
     saved.
     """
-    target = document.path if path is None else Path(path).expanduser()
+    target = document.path if path is None else expanded(path)
     if target is None:
         raise ProblemError("This project has no file yet: choose a folder or a .zip to save it to.")
     if target.name == "project.json":

@@ -11,6 +11,7 @@ from pathlib import Path
 from engines.api import Preset, registry
 from engines.api.errors import ProblemError, nearest_told
 from engines.api.presets import presets_in, unreadable
+from engines.reading import expanded
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import Document, open_document
 
@@ -85,7 +86,7 @@ def open_named(name: str, permission: Permission = NOTHING) -> Document:
 
     Raises OutsideFiles, ProblemError.
     """
-    path = Path(name).expanduser()
+    path = expanded(name)
     if not path.exists():
         preset = preset_called(name)
         if preset is not None:

@@ -34,7 +34,8 @@ def forget(folder: Path) -> None:
     of_igb = [path for suffix in SUFFIXES for path in (folder / "fields").glob(f"*{suffix}")]
     with storing(folder):
         for stale in (*(folder / "charts").glob("*.csv"), *(folder / "files").glob("*"), *of_igb):
-            stale.unlink()
+            if not stale.is_dir():
+                stale.unlink()
         for name in ("points.csv", "results.h5", "fields.pvd", *TABLES, ERROR_LOG):
             (folder / name).unlink(missing_ok=True)
     remove_checkpoints(folder / CHECKPOINT)

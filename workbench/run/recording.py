@@ -137,6 +137,7 @@ class Recorder(Observer):
             forget(self.folder)
         else:
             keep_tables_until(self.folder, self._resume.meta.time)
+        self._write_outcome("running", None)  # first of all: whose the other files are
         self._begun = self._last_checkpoint = clock.monotonic()
         self._trace_fields = followed(info.fields, profiles=True)
         time_title = f"time [{info.time_unit}]"
@@ -155,7 +156,6 @@ class Recorder(Observer):
         self._open("timing.csv", rows_as_text([COLUMNS]))
         resumed_at = None if self._resume is None else self._resume.meta.time
         self._streams = streams_of(simulation, info, self._series, self.folder, resumed_at)
-        self._write_outcome("running", None)
 
     def next_step(self, after: int) -> int | None:
         wishes = [stream.next_step(after) for stream in self._streams]

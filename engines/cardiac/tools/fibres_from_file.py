@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 from pydantic import BaseModel
 
@@ -15,6 +14,7 @@ from engines.api.parameters import ParameterGroup, quantity
 from engines.api.tools import Tool, ToolResult
 from engines.cardiac.tools.mesh_of import mesh_of
 from engines.geometry.fibres.files import read_fibre_file
+from engines.reading import expanded
 
 
 class FileParameters(ParameterGroup):
@@ -48,7 +48,7 @@ class FibresFromFile(Tool):
         mesh = mesh_of(problem)
         if not parameters.file.strip():
             raise ProblemError("Choose the file that holds the fibres.", ("file",))
-        path = Path(parameters.file).expanduser()
+        path = expanded(parameters.file)
         progress(f"Reading {path.name}", 0.1)
         fibres, sheets, findings = read_fibre_file(path, mesh)
         progress("Fibres are read", 1.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -18,6 +17,7 @@ from engines.fdtd.media.fitting import fit_poles
 from engines.fdtd.media.index_tables import read_index_table
 from engines.fdtd.media.materials import MOST
 from engines.fdtd.parameters import FdtdParameters, Material
+from engines.reading import expanded
 
 MICROMETRES = {"um": 1.0, "nm": 1e-3, "mm": 1e3}
 
@@ -61,7 +61,7 @@ class FitDispersion(Tool):
             raise ProblemError(f"There is a material called '{parameters.name}': choose another name.", ("name",))
         if len(present.materials) >= MOST - 1:
             raise ProblemError(f"There are {MOST - 1} materials already: remove one.")
-        path = Path(parameters.file).expanduser()
+        path = expanded(parameters.file)
         table = read_index_table(path, MICROMETRES[parameters.unit])
         kept = (table.wavelengths >= parameters.shortest) & (table.wavelengths <= parameters.longest)
         table = type(table)(table.wavelengths[kept], table.index[kept])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engines.api.parameters import ParameterGroup, quantity
 from tests.ui.forms.holder import Holder
 
@@ -22,3 +24,12 @@ def test_a_refused_file_that_is_taken_out_again_is_forgotten(qtbot, tmp_path):
     editor.line.editingFinished.emit()
     assert line.sentence.text() == ""
     assert not editor.line.property("wrong")
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "~nobody is called so/table.csv", "a\0b"])
+def test_what_no_file_can_be_called_is_refused_in_a_sentence(qtbot, name):
+    holder = Holder(qtbot, Named, Named())
+    editor = holder.editor("path")
+    editor._take(name)
+    assert "There is no file" in holder.form.root._lines["path"].sentence.text()
+    assert len(holder.form.root._lines["path"].sentence.text()) < 400

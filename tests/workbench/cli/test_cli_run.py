@@ -119,6 +119,62 @@ def test_a_problem_that_ends_by_itself_needs_no_end(project, tmp_path, monkeypat
     assert "The wave is through.\nFinished at" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "{project}", "--out", ""], "an empty text is no folder"),
+        (["run", "{project}", "--out", "{tmp}/" + "x" * 300], "longer than names of files can be"),
+        (["run", "x" * 5000, "--out", "{tmp}/o"], "longer than names of files can be"),
+        (["run", "~nobody is called so/project", "--out", "{tmp}/o"], "~nobody is called so"),
+        (["resume", "x" * 5000], "longer than names of files can be"),
+        (["x" * 5000], "longer than names of files can be"),
+        (["run", "{project}", "--out", "{tmp}/o", "--set", "speed=" + "[" * 100_000], "speed"),
+        (["run", "{project}", "--out", "{tmp}/o", "--set", "speed=" + '{{"a":' * 100_000], "speed"),
+    ],
+)
+def test_names_and_values_that_are_too_long_or_nest_too_deep_are_bad_input(project, tmp_path, capsys, arguments, words):
+    assert main([argument.format(project=project, tmp=tmp_path) for argument in arguments]) == 2
+    told = capsys.readouterr().err
+    assert words in told
+    assert "unexpected" not in told
+
+
+@pytest.mark.parametrize("name", ["points.csv", "series.csv", "files/thesis.txt", "charts/table.csv", "spikes.h5"])
+def test_files_that_no_run_has_left_are_not_replaced(project, tmp_path, capsys, name):
+    """A cloud of points called points.csv, in the folder of a project where the results are to go, was deleted."""
+    out = tmp_path / "out"
+    (out / name).parent.mkdir(parents=True)
+    (out / name).write_text("mine")
+    run = ["run", str(project), "--until", "0.1", "--no-pictures", "--out", str(out)]
+    assert main(run) == 2
+    assert f"'{out / name}' is there already, and no run.json" in capsys.readouterr().err
+    assert (out / name).read_text() == "mine"
+    (out / name).unlink()
+    assert main(run) == 0
+    (out / "files" / "folder").mkdir(parents=True, exist_ok=True)
+    assert main(run) == 0  # results of a run are
+    assert (out / "files" / "folder").is_dir()
+
+
+@pytest.mark.parametrize("name", ["series.csv", "timing.jsonl", "fields", "fields/fields.igb", ".spikes.h5.journal"])
+def test_a_run_writes_through_no_link(project, tmp_path, capsys, name):
+    """Results that somebody else packed may hold links: what a resumed run added went into the linked file."""
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "file").write_text("mine")
+    run = ["run", str(project), "--no-pictures", "--out", str(out), "--until"]
+    assert main([*run, "1"]) == 0
+    target = elsewhere if name == "fields" else elsewhere / "file"
+    if name == "fields":
+        (out / name).rename(out / "other")
+    (out / name).unlink(missing_ok=True)
+    (out / name).symlink_to(target)
+    for arguments in ([*run, "2", "--resume"], [*run, "2"]):
+        assert main(arguments) == 2
+        assert f"'{out / name}' is a link" in capsys.readouterr().err
+    assert [file.read_text() for file in elsewhere.iterdir()] == ["mine"]
+
+
 def test_a_problem_that_cannot_be_built_is_bad_input(project, tmp_path, capsys):
     change(project, trouble="build")
     assert main(["run", str(project), "--out", str(tmp_path / "out")]) == 2

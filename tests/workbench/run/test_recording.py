@@ -24,6 +24,7 @@ from workbench.run.frames import RunState
 from workbench.run.recording import Recorder
 from workbench.run.session import start
 from workbench.run.states.checkpoint import problem_fingerprint, read_checkpoint
+from workbench.run.streams.fields import FieldStream
 from workbench.run.timing_log import export_timing
 from workbench.storage.append import AppendedFile, trim
 from workbench.storage.atomic import StorageError
@@ -55,6 +56,19 @@ def test_snapshots_are_taken_at_the_steps_nearest_to_the_multiples(document, tmp
     moments = read_pvd(tmp_path / "out" / "fields.pvd")
     assert [round(time / 0.02) for time, _ in moments] == sorted({*wanted, 200})
     assert all((tmp_path / "out" / name).is_file() for _, name in moments)
+
+
+@pytest.mark.parametrize("interval", [0.05, 0.0199, 0.02, 0.0037, 1e-9, 1e-300, 5e-324])
+def test_the_next_moment_is_the_step_nearest_to_a_multiple_however_short_the_interval(tmp_path, interval):
+    """Multiples are counted one by one where that ends; a step of 0.02 beside 1e-300 took for ever."""
+    stream = FieldStream.__new__(FieldStream)
+    stream._dt, stream._interval = 0.02, interval
+    for after in (-1, 0, 1, 7, 1000):
+        if interval < 1e-6:
+            assert stream.next_step(after) == after + 1
+        else:
+            multiples = (round(number * interval / 0.02) for number in range(10**6))
+            assert stream.next_step(after) == next(step for step in multiples if step > after)
 
 
 def test_checkpoints_come_by_the_clock_and_at_the_end(document, tmp_path, monkeypatch):

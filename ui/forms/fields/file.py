@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QToolButton, QWidget
 
+from engines.reading import expanded
 from ui.forms.editor import Editor
 from ui.forms.fields.line import Line
 from ui.forms.schema import FieldSpec
@@ -88,10 +90,10 @@ class FileEditor(Editor):
 
     def _take(self, text: str) -> None:
         """Ask for this file; one that is not there stays in the line, marked."""
-        path = str(Path(text).expanduser().absolute()) if text else ""
-        if path and not Path(path).is_file():
+        path = str(expanded(text).absolute()) if text else ""
+        if path and not os.path.isfile(path):  # of a name that is too long, too
             self.mark(True)
-            self.refused.emit(f"There is no file '{path}'.")
+            self.refused.emit(f"There is no file '{path:.300}'.")
         elif path != self._shown:
             self.edited.emit((), path)
 

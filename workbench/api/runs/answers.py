@@ -12,6 +12,7 @@ import numpy as np
 from engines.api import FieldInfo
 from engines.api.charts import ChartInfo
 from engines.api.errors import ProblemError
+from engines.reading import expanded
 from workbench.api.arrays import Quantity
 from workbench.api.names import Named, quantities, unknown
 from workbench.api.runs import asking
@@ -139,7 +140,7 @@ class Answers(Standing):
             )
         )
         self._notice()
-        return export_results(results, Path(path).expanduser())
+        return export_results(results, expanded(path))
 
     def _curves_of(self, info: ChartInfo) -> tuple[Curve, ...]:
         if not info.series:

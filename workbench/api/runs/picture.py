@@ -10,6 +10,7 @@ import numpy as np
 
 from engines.api import Array, SimulationInfo
 from engines.api.errors import ProblemError
+from engines.reading import expanded
 from workbench.export.png import encode_png, save_snapshot
 from workbench.project.document import Document
 from workbench.run import moments
@@ -23,7 +24,7 @@ class Picture:
 
     def save(self, path: Path | str) -> Path:
         """Write a PNG with the project in it, which the window and :func:`workbench.open` open. Raises StorageError."""
-        target = Path(path).expanduser()
+        target = expanded(path)
         if target.suffix.lower() != ".png":
             raise ProblemError(f"'{target}' must end in .png: pictures are written in that form.")
         save_snapshot(target, self.pixels, self._document)

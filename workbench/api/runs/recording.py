@@ -12,6 +12,7 @@ from engines.api import Array, Simulation, SimulationInfo
 from engines.api.abilities import Cells, SpikeReader, Spiking
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.values import Population, Spikes
+from engines.reading import expanded
 from workbench.api.arrays import Quantity
 from workbench.api.names import Named
 from workbench.export.streams.nwb import write_nwb
@@ -40,7 +41,7 @@ class SpikeTrains:
     def save(self, path: Path | str, about: str = "Spikes of a simulated network") -> Path:
         """Write them as NWB (``NAME.nwb``), with a row for each neuron, by PyNWB (extra ``nwb``). Raises ProblemError,
         StorageError."""
-        target = Path(path).expanduser()
+        target = expanded(path)
         if target.suffix.lower() != ".nwb":
             raise ProblemError(f"'{target}' must end in .nwb: spikes are written as NWB.")
         times = np.asarray(self.times)

@@ -8,6 +8,8 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from engines.reading import expanded
+
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -27,7 +29,7 @@ class Asked(BaseModel):
 
     @classmethod
     def of(cls, options: Namespace, until: float | None) -> Self:
-        path = Path(options.project).expanduser()
+        path = expanded(options.project)
         content = {name: value for name, value in vars(options).items() if name in cls.model_fields}
         return cls.model_validate(
             content | {"project": str(path.absolute() if path.exists() else path), "until": until}

@@ -25,6 +25,7 @@ from engines.backend.devices.faster import open_for
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
 from workbench.cli.runs.asked import Asked
+from workbench.cli.runs.folder import LOCK, check_results
 from workbench.cli.runs.pictures import Pictures, RunMovie
 from workbench.cli.runs.progress import ProgressLine
 from workbench.cli.telling import fact_lines, tell_findings
@@ -45,8 +46,6 @@ from workbench.words.units import time_text
 
 LEAST_FREE = 1 << 16
 """Bytes: where not even the heads of the tables have room, nothing needs to be computed."""
-LOCK = ".running"
-"""Held in the folder of results while a run writes there."""
 TERMINATED = 128 + signal.SIGTERM
 PATIENCE = 1.0
 """Seconds that an interrupted run which is still being built has for it: there is nothing to save."""
@@ -234,6 +233,7 @@ def _output_folder(options: Namespace, document: Document) -> Path:
             folder = Path(f"{name}-results-{number}")
     if folder.exists() and not folder.is_dir():
         raise ProblemError(f"'{folder}' is a file: choose a folder with --out.")
+    check_results(folder, anew=not options.resume)
     write_bytes(folder / ".writable", b"")
     (folder / ".writable").unlink()
     if shutil.disk_usage(folder).free < LEAST_FREE:

@@ -42,6 +42,8 @@ class FieldStream:
         """The step nearest to the first multiple of the interval that comes after ``after``."""
         if not self._interval:
             return None
+        if self._interval <= self._dt:
+            return after + 1
         index = max(0, int(after * self._dt / self._interval) - 1)
         while (step := round(index * self._interval / self._dt)) <= after:
             index += 1

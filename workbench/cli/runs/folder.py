@@ -1,0 +1,52 @@
+"""Whether a folder may take results: what a run would write or remove there is a run's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engines.api.errors import ProblemError
+from workbench.export.moments.igb import SUFFIXES
+from workbench.run.earlier import CHECKPOINT, FOLDERS, TABLES
+from workbench.run.states.checkpoint import checkpoints_at
+from workbench.run.streams.opening import NAMES as STREAMS
+from workbench.storage.atomic import storing
+from workbench.storage.journal import journal_of
+
+RECORD = "run.json"
+LOCK = ".running"
+"""Held in the folder of results while a run writes there."""
+GROWING = (*TABLES, "timing.jsonl", "timing.csv", *STREAMS)
+
+
+def check_results(folder: Path, anew: bool) -> None:
+    """Raises ProblemError where a run in ``folder`` would write or remove what is no run's: through a link, or, where
+    it begins ``anew``, because files are called as results are and no run has left its ``run.json`` beside them."""
+    with storing(folder):
+        inside = (file for name in FOLDERS if (folder / name).is_dir() for file in (folder / name).iterdir())
+        link = next((file for file in (*map(folder.joinpath, _own_names(folder)), *inside) if file.is_symlink()), None)
+        strange = [] if (folder / RECORD).exists() else _earlier(folder)
+    if link is not None:
+        raise ProblemError(
+            f"'{link}' is a link, and a run writes nothing through links: choose another folder with --out."
+        )
+    if anew and strange:
+        raise ProblemError(
+            f"'{strange[0]}' is there already, and no {RECORD} that says of which run it is: choose another folder "
+            "with --out."
+        )
+
+
+def _own_names(folder: Path) -> list[str]:
+    """Of what a run writes straight into its folder and does not put there as a whole, replacing links."""
+    return [LOCK, *FOLDERS, *GROWING, *(journal_of(folder / name).name for name in STREAMS)]
+
+
+def _earlier(folder: Path) -> list[Path]:
+    """The results that there are."""
+    fields = [path for suffix in SUFFIXES for path in (folder / "fields").glob(f"*{suffix}")]
+    charts = (folder / "charts").glob("*.csv")
+    files = (path for path in (folder / "files").glob("*") if path.is_file())
+    names = ("points.csv", "results.h5", "fields.pvd", *GROWING)
+    own = (path for path in map(folder.joinpath, names) if path.is_file())
+    moments = (folder / "fields").glob("fields_*")
+    return [*own, *checkpoints_at(folder / CHECKPOINT), *charts, *files, *fields, *moments]
