@@ -43,6 +43,7 @@ class ProgressBar(QWidget):
         self._fraction: float | None = None
         self._kept: tuple[float, float] | None = None
         self._past: float | None = None
+        self._left: tuple[tuple[float, float], ...] = ()
         self._scrubbing = False
         self._note = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -59,10 +60,13 @@ class ProgressBar(QWidget):
         self._fraction = None if fraction is None else min(max(fraction, 0.0), 1.0)
         self.update()
 
-    def set_past(self, kept: tuple[float, float] | None, past: float | None) -> None:
-        """The stretch (0..1) whose frames are kept, and the one that is looked at."""
-        if (kept, past) != (self._kept, self._past):
-            self._kept, self._past = kept, past
+    def set_past(
+        self, kept: tuple[float, float] | None, past: float | None, left: tuple[tuple[float, float], ...] = ()
+    ) -> None:
+        """The stretch (0..1) whose frames are kept, the one that is looked at, and stretches of branches that were
+        left."""
+        if (kept, past, left) != (self._kept, self._past, self._left):
+            self._kept, self._past, self._left = kept, past, left
             self.update()
 
     @property
@@ -119,6 +123,10 @@ class ProgressBar(QWidget):
             low, high = (end * width for end in self._kept)
             painter.setBrush(colors.color("text", 120))
             painter.drawRoundedRect(QRectF(low, self.height() / 2 - 1, max(high - low, 2.0), 2), 1, 1)
+        painter.setBrush(colors.color("muted"))
+        for place, (low, high) in enumerate(self._left):
+            above = self.height() / 2 + 4 + 2 * place
+            painter.drawRect(QRectF(low * width, above, max((high - low) * width, 2.0), 1))
         for tick in self._ticks:
             self._draw_tick(painter, tick)
         if self._past is not None:
