@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from ui.forms.fields.optional_number import OptionalNumber
 from ui.panels.timeline_bar import ProgressBar, Tick
@@ -67,7 +67,7 @@ class Timeline(QWidget):
         self.loop_button.setCheckable(True)
         self.loop_button.setToolTip("Show the kept frames again and again")
         self.loop_button.setAccessibleName("Loop")
-        dress(self.loop_button, "redo")
+        dress(self.loop_button, "loop")
         self.loop_button.toggled.connect(self.loop_asked)
         self.branch_button = self._button(
             "branch", "Branch", "The same moment on another branch, which rewinding has left", self.branch_asked
@@ -83,16 +83,20 @@ class Timeline(QWidget):
         self.pace.edited.connect(self.pace_edited)
         self.until = OptionalNumber("until", "Stop by itself at this time", 1000.0, self)
         self.until.edited.connect(self.until_edited)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(10, 6, 10, 6)
-        layout.setSpacing(GAP)
+        below = QHBoxLayout()
+        below.setSpacing(GAP)
         before: tuple[QWidget, ...] = (self.run_button, self.step_button, self.reset_button, self.time_label)
         after: tuple[QWidget, ...] = (self.now_button, self.branch_button, self.loop_button, self.pace, self.until)
         for widget in before:
-            layout.addWidget(widget)
-        layout.addWidget(self.bar, 1)
+            below.addWidget(widget)
+        below.addStretch(1)
         for widget in after:
-            layout.addWidget(widget)
+            below.addWidget(widget)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 3, 10, 6)
+        layout.setSpacing(1)
+        layout.addWidget(self.bar)  # as long as there is room: the past is pointed at here
+        layout.addLayout(below)
         self.set_phase(Phase.EMPTY)
 
     def minimumSizeHint(self) -> QSize:
@@ -174,14 +178,8 @@ class Timeline(QWidget):
         turned = (time is None) != (self._past is None)
         self._past = time
         if turned:
-            fields = [field for field in (self.pace, self.until) if not field.isHidden()]
             if time is None:
                 self.loop_button.setChecked(False)
-            elif fields:  # as wide as they are together, so that the bar stays under the mouse
-                others = (self.loop_button, self.branch_button)[: 2 if self._left else 1]
-                wide = sum(field.width() for field in fields) + GAP * (len(fields) - 1)
-                wide -= sum(button.sizeHint().width() + GAP for button in others)
-                self.now_button.setFixedWidth(max(wide, self.now_button.sizeHint().width()))
             self._show_fields()
             for button in (self.now_button, self.loop_button):
                 button.setVisible(time is not None)

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import Array, FieldInfo, SimulationInfo
-from ui.charts.plots.reading import figure
+from ui.charts.plots.reading import beyond, figure
 from ui.charts.plots.traces import TraceBuffer, TraceStore
 from ui.forms.fields.scalars import CalmComboBox
 from ui.panels.probes.probe_list import ROW_HEIGHT, ProbeList
@@ -224,7 +224,8 @@ class ProbesPanel(QWidget):
         self.plot.show_traces(names, buffers, self._left(chosen))
         known = {place: buffers[name] for place, name in enumerate(names) if len(buffers.get(name, ()))}
         at = math.inf if self._past is None else self._past
-        values = {place: buffer.at(at) for place, buffer in known.items()}
+        told = {place: self._past is None or not beyond(buffer.times, at) for place, buffer in known.items()}
+        values = {place: buffer.at(at) if told[place] else None for place, buffer in known.items()}
         self.list.show_values({place: figure(value, unit) for place, value in values.items() if value is not None})
 
     def _left(self, chosen: Sequence[str]) -> list[dict[str, tuple[Array, Array]]]:
