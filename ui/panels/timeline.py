@@ -135,6 +135,11 @@ class Timeline(QWidget):
         self.pace.set_unit(f"{short}/s")
         self.set_time(self._time)
 
+    def forget(self) -> None:
+        """Another problem: its fields begin anew."""
+        for field in (self.until, self.pace):
+            field.forget()
+
     def set_until(self, until: float | None) -> None:
         self._until = until
         self.until.set_value(until)

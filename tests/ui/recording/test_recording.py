@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel
 
 from engines.api import Lines
 from engines.api.charts import ChartData, Curve
@@ -101,6 +102,19 @@ def test_a_movie_takes_frames_at_equal_distances():
     wish = MovieWish(".gif", (), 5, seconds=1)
     np.testing.assert_allclose([kept.time for kept in wish.chosen(frames)], [0, 25, 50, 75, 100], atol=1.5)
     assert wish.chosen(frames[:4]) == frames[:4]
+
+
+def test_the_dialog_says_before_what_cannot_be_written(qtbot, monkeypatch):
+    frames = [Kept(None, 1, Frame(1, k, 3600.0 * k, {})) for k in range(3)]
+    for there, suffix in ((True, ".mp4"), (False, ".gif")):
+        monkeypatch.setattr("ui.recording.movie_dialog.writes_mp4", lambda there=there: there)
+        dialog = MovieDialog(frames, "s", 19_900)
+        qtbot.addWidget(dialog)
+        assert dialog.wish.suffix == suffix
+        mp4 = dialog.form_chooser.model().item(0)
+        assert mp4.isEnabled() == there
+    texts = [label.text() for label in dialog.findChildren(QLabel)]
+    assert "3 frames from 0.00 s to 2 h 00 min are kept, 19.9 kB on disk." in texts
 
 
 @pytest.fixture
