@@ -124,6 +124,24 @@ def _all_in(values: Sequence[Any], found: Sequence[Any]) -> bool:
     return bool(found) and all(value in values for value in found)
 
 
+def title_and_unit(parameters: BaseModel, name: str) -> tuple[str, str]:
+    """What the form calls the number with this dotted name, ``Law › Strength``, and its unit, empty where it has none:
+    without its outermost group, if it is in several."""
+    titles: list[str] = []
+    unit, value = "", parameters
+    for key in name.split("."):
+        if isinstance(value, (list, tuple)):
+            titles.append(str(int(key) + 1))
+            value = value[int(key)]
+            continue
+        info = type(value).model_fields[key]
+        titles.append(info.title or key.replace("_", " ").capitalize())
+        extra = info.json_schema_extra
+        unit = str(extra.get("unit") or "") if isinstance(extra, dict) else ""
+        value = getattr(value, key)
+    return " › ".join(titles[1:] or titles), "" if unit == "1" else unit
+
+
 def unit_among(unit: str, around: Around) -> str:
     """``unit`` with the values of the fields that its braces name; nothing where there is no such field."""
     if "{" not in unit:

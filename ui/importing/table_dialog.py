@@ -137,6 +137,7 @@ class TableDialog(QDialog):
                     font = item.font()
                     font.setBold(chosen)
                     item.setFont(font)
+        self.table.resizeColumnsToContents()  # bold figures are wider
         self.use_button.setEnabled(False)
         try:
             read = partial(read_curves, self._path, self._chart, self._axes, self._chosen())

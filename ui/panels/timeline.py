@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from ui.forms.fields.optional_number import OptionalNumber
 from ui.panels.timeline_bar import ProgressBar, Tick
@@ -34,6 +34,8 @@ class Timeline(QWidget):
     """The time that somebody wants to look back to."""
     now_asked = Signal()
     loop_asked = Signal(bool)
+    branch_asked = Signal()
+    """The same moment on another branch of the run."""
     until_edited = Signal(object)
     pace_edited = Signal(object)
 
@@ -65,9 +67,14 @@ class Timeline(QWidget):
         self.loop_button.setCheckable(True)
         self.loop_button.setToolTip("Show the kept frames again and again")
         self.loop_button.setAccessibleName("Loop")
-        dress(self.loop_button, "redo")
+        dress(self.loop_button, "loop")
         self.loop_button.toggled.connect(self.loop_asked)
-        for button in (self.now_button, self.loop_button):
+        self.branch_button = self._button(
+            "branch", "Branch", "The same moment on another branch, which rewinding has left", self.branch_asked
+        )
+        self.branch_button.setCheckable(True)
+        self._left: tuple[tuple[float, float], ...] = ()
+        for button in (self.now_button, self.branch_button, self.loop_button):
             button.hide()
         self.bar = ProgressBar(self)
         self.bar.tick_clicked.connect(self.rewind_asked)
@@ -76,16 +83,20 @@ class Timeline(QWidget):
         self.pace.edited.connect(self.pace_edited)
         self.until = OptionalNumber("until", "Stop by itself at this time", 1000.0, self)
         self.until.edited.connect(self.until_edited)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(10, 6, 10, 6)
-        layout.setSpacing(GAP)
+        below = QHBoxLayout()
+        below.setSpacing(GAP)
         before: tuple[QWidget, ...] = (self.run_button, self.step_button, self.reset_button, self.time_label)
-        after: tuple[QWidget, ...] = (self.now_button, self.loop_button, self.pace, self.until)
+        after: tuple[QWidget, ...] = (self.now_button, self.branch_button, self.loop_button, self.pace, self.until)
         for widget in before:
-            layout.addWidget(widget)
-        layout.addWidget(self.bar, 1)
+            below.addWidget(widget)
+        below.addStretch(1)
         for widget in after:
-            layout.addWidget(widget)
+            below.addWidget(widget)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 3, 10, 6)
+        layout.setSpacing(1)
+        layout.addWidget(self.bar)  # as long as there is room: the past is pointed at here
+        layout.addLayout(below)
         self.set_phase(Phase.EMPTY)
 
     def minimumSizeHint(self) -> QSize:
@@ -124,6 +135,11 @@ class Timeline(QWidget):
         self.pace.set_unit(f"{short}/s")
         self.set_time(self._time)
 
+    def forget(self) -> None:
+        """Another problem: its fields begin anew."""
+        for field in (self.until, self.pace):
+            field.forget()
+
     def set_until(self, until: float | None) -> None:
         self._until = until
         self.until.set_value(until)
@@ -157,20 +173,23 @@ class Timeline(QWidget):
         self._kept = kept
         self._show_on_bar()
 
-    def look_back(self, time: float | None) -> None:
-        """The view shows this moment; None: what is now."""
+    def set_left(self, left: tuple[tuple[float, float], ...]) -> None:
+        """From when to when there are frames of branches that the run has left."""
+        self._left = left
+        self._show_on_bar()
+
+    def look_back(self, time: float | None, *, left: bool = False) -> None:
+        """The view shows this moment, of a branch that was ``left`` or of that of the run; None: what is now."""
         turned = (time is None) != (self._past is None)
         self._past = time
         if turned:
-            fields = [field for field in (self.pace, self.until) if not field.isHidden()]
             if time is None:
                 self.loop_button.setChecked(False)
-            elif fields:  # as wide as they are together, so that the bar stays under the mouse
-                wide = sum(field.width() + GAP for field in fields) - 2 * GAP - self.loop_button.sizeHint().width()
-                self.now_button.setFixedWidth(max(wide, self.now_button.sizeHint().width()))
             self._show_fields()
             for button in (self.now_button, self.loop_button):
                 button.setVisible(time is not None)
+            self.branch_button.setVisible(time is not None and bool(self._left))
+        self.branch_button.setChecked(left)
         self._tell_time()
         self._show_on_bar()
 
@@ -181,7 +200,7 @@ class Timeline(QWidget):
 
     def _span(self) -> float:
         """What the bar stands for: as far as the run will go, as far as that is known."""
-        known = max([self._time, *(mark.time for mark in self._marks)])
+        known = max([self._time, *(mark.time for mark in self._marks), *(end for _, end in self._left)])
         span = max(self._until or 0.0, known)
         if self._part and self._time < self._part * span:  # it will end by itself before
             span = max(known, self._time / self._part)
@@ -194,7 +213,8 @@ class Timeline(QWidget):
         self.bar.set_fraction(self._time / span if span > 0 and known else None)
         low, high = self._kept or (0.0, 0.0)
         kept = (low / span, high / span) if self._kept is not None and span > 0 else None
-        self.bar.set_past(kept, None if self._past is None or span <= 0 else self._past / span)
+        left = tuple((begin / span, end / span) for begin, end in self._left if span > 0)
+        self.bar.set_past(kept, None if self._past is None or span <= 0 else self._past / span, left)
         self.bar.set_ticks(
             tuple(
                 Tick(mark.time / span, mark.step, f"Rewind to {clock_text(mark.time, self._unit)}")

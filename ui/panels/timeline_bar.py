@@ -13,6 +13,10 @@ from ui.widgets.theme import theme
 NOTE_GAP, SHORTEST_BAR, SHORTEST_WITH_TICKS = 10, 60, 180  # pixels
 REACH = 6
 """Pixels beside a tick at which the mouse still means it."""
+APART = 20
+"""Pixels between two ticks at least: the past can be pointed at between them."""
+PULL = 3
+"""Pixels from where a tick is pressed, after which it is the past that is pulled, and not the tick that is clicked."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +31,8 @@ class Tick:
 class ProgressBar(QWidget):
     """A thin bar and a note at its right, which is left out where it would leave too little of the bar.
 
-    Ticks are places that a run can be rewound to: a click asks for one. Elsewhere in the stretch whose frames are kept,
-    the mouse looks at the past.
+    Ticks are places that a run can be rewound to: a click asks for one, the newest of those that have no room beside
+    each other. The mouse looks at the past elsewhere in the stretch whose frames are kept, and wherever it pulls.
     """
 
     tick_clicked = Signal(int)
@@ -43,7 +47,9 @@ class ProgressBar(QWidget):
         self._fraction: float | None = None
         self._kept: tuple[float, float] | None = None
         self._past: float | None = None
+        self._left: tuple[tuple[float, float], ...] = ()
         self._scrubbing = False
+        self._pressed: tuple[Tick, float] | None = None
         self._note = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)
@@ -59,10 +65,13 @@ class ProgressBar(QWidget):
         self._fraction = None if fraction is None else min(max(fraction, 0.0), 1.0)
         self.update()
 
-    def set_past(self, kept: tuple[float, float] | None, past: float | None) -> None:
-        """The stretch (0..1) whose frames are kept, and the one that is looked at."""
-        if (kept, past) != (self._kept, self._past):
-            self._kept, self._past = kept, past
+    def set_past(
+        self, kept: tuple[float, float] | None, past: float | None, left: tuple[tuple[float, float], ...] = ()
+    ) -> None:
+        """The stretch (0..1) whose frames are kept, the one that is looked at, and stretches of branches that were
+        left."""
+        if (kept, past, left) != (self._kept, self._past, self._left):
+            self._kept, self._past, self._left = kept, past, left
             self.update()
 
     @property
@@ -71,7 +80,12 @@ class ProgressBar(QWidget):
 
     @property
     def ticks(self) -> tuple[Tick, ...]:
-        return self._ticks
+        """Those that have room."""
+        found: list[Tick] = []
+        for tick in sorted(self._ticks, key=lambda tick: -tick.fraction):
+            if not found or self.place_of(found[-1]) - self.place_of(tick) >= APART:
+                found.append(tick)
+        return tuple(reversed(found))
 
     def set_ticks(self, ticks: tuple[Tick, ...]) -> None:
         if ticks != self._ticks:
@@ -119,7 +133,11 @@ class ProgressBar(QWidget):
             low, high = (end * width for end in self._kept)
             painter.setBrush(colors.color("text", 120))
             painter.drawRoundedRect(QRectF(low, self.height() / 2 - 1, max(high - low, 2.0), 2), 1, 1)
-        for tick in self._ticks:
+        painter.setBrush(colors.color("muted"))
+        for place, (low, high) in enumerate(self._left):
+            above = self.height() / 2 + 4 + 2 * place
+            painter.drawRect(QRectF(low * width, above, max((high - low) * width, 2.0), 1))
+        for tick in self.ticks:
             self._draw_tick(painter, tick)
         if self._past is not None:
             painter.setBrush(colors.color("text"))
@@ -137,6 +155,8 @@ class ProgressBar(QWidget):
         painter.drawRoundedRect(QRectF(left, (self.height() - height) / 2, width, height), 1, 1)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is not None and abs(event.position().x() - self._pressed[1]) > PULL:
+            self._scrubbing, self._pressed = self._kept is not None, None
         if self._scrubbing:
             self._scrub(event.position().x())
             return
@@ -149,19 +169,21 @@ class ProgressBar(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         tick = self._tick_at(event.position().x())
         if tick is not None and event.button() == Qt.MouseButton.LeftButton:
-            self.tick_clicked.emit(tick.step)
+            self._pressed = (tick, event.position().x())
         elif event.button() == Qt.MouseButton.LeftButton and self._kept is not None:
             self._scrubbing = True
             self._scrub(event.position().x())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._scrubbing = False
+        pressed, self._pressed, self._scrubbing = self._pressed, None, False
+        if pressed is not None:
+            self.tick_clicked.emit(pressed[0].step)
 
     def _scrub(self, x: float) -> None:
         self.scrubbed.emit(min(max(x / self.bar_width(), 0.0), 1.0))
 
     def _tick_at(self, x: float) -> Tick | None:
-        nearest = min(self._ticks, key=lambda tick: abs(self.place_of(tick) - x), default=None)
+        nearest = min(self.ticks, key=lambda tick: abs(self.place_of(tick) - x), default=None)
         return nearest if nearest is not None and abs(self.place_of(nearest) - x) <= REACH else None
 
     def _look_at(self, tick: Tick | None) -> None:

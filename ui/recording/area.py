@@ -37,10 +37,12 @@ class RecordingArea(QObject):
         window, playback, timeline = self._window, self.playback, self._window.timeline
         playback.looked.connect(self._look)
         playback.kept_changed.connect(timeline.set_kept)
+        playback.left_changed.connect(timeline.set_left)
         playback.trouble.connect(lambda text: window.log.add(Message(text, "warning")))
         timeline.look_asked.connect(self._scrub)
         timeline.now_asked.connect(playback.back)
         timeline.loop_asked.connect(playback.loop)
+        timeline.branch_asked.connect(playback.look_at_other_branch)
         window.controller.restarted.connect(playback.forget)
         window.controller.info_changed.connect(lambda _: playback.forget())
         window.controller.rewinding.rewound.connect(playback.rewound)
@@ -61,7 +63,7 @@ class RecordingArea(QObject):
         if shown is not None:
             window.display.show_moment(shown)
         time = None if frame is None else frame.time
-        window.timeline.look_back(time)
+        window.timeline.look_back(time, left=playback.branch != playback.reel.branch)
         window.charts.panel.look_back(frame)
         window.probes.look_back(time)
 

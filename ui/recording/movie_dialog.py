@@ -9,7 +9,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
 from ui.recording.reel import Kept
-from workbench.words.units import counted, time_text
+from ui.widgets.formatting import bytes_text
+from workbench.export.movies import writes_mp4
+from workbench.words.units import clock_text, counted
 
 FORMS = {"MP4 movie": ".mp4", "GIF animation": ".gif", "Numbered PNG pictures": ""}
 SIZES: dict[str, tuple[int, int] | tuple[()]] = {
@@ -19,8 +21,9 @@ SIZES: dict[str, tuple[int, int] | tuple[()]] = {
     "640 × 360": (640, 360),
     "As on the screen": (),
 }
+DISABLED = Qt.ItemDataRole.UserRole - 1
+"""Of an entry of a list: 0 in this role, and it cannot be chosen (Qt's own way for combo boxes)."""
 GROUNDS = {"As in the window": "", "Dark": "dark", "Light": "light"}
-MEGABYTE = 1e6
 
 
 @dataclass(frozen=True)
@@ -61,11 +64,15 @@ class MovieDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Export movie")
         self._frames = frames
-        span = f"{time_text(frames[0].time, unit, '.4g')} to {time_text(frames[-1].time, unit, '.4g')}"
-        kept = QLabel(f"{counted(len(frames), 'frame')} from {span} are kept, {size / MEGABYTE:.3g} MB on disk.", self)
+        span = f"{clock_text(frames[0].time, unit)} to {clock_text(frames[-1].time, unit)}"
+        kept = QLabel(f"{counted(len(frames), 'frame')} from {span} are kept, {bytes_text(size)} on disk.", self)
         kept.setObjectName("muted")
         self.form_chooser, self.size_chooser, self.ground_chooser = QComboBox(self), QComboBox(self), QComboBox(self)
         self.form_chooser.addItems(list(FORMS))
+        if not writes_mp4():
+            self.form_chooser.setItemText(0, "MP4 movie (with pip install workbench[movie])")
+            self.form_chooser.model().setData(self.form_chooser.model().index(0, 0), 0, DISABLED)
+            self.form_chooser.setCurrentIndex(1)
         self.size_chooser.addItems(list(SIZES))
         self.ground_chooser.addItems(list(GROUNDS))
         self.rate_box, self.seconds_box = QSpinBox(self), QSpinBox(self)
@@ -100,7 +107,7 @@ class MovieDialog(QDialog):
     @property
     def wish(self) -> MovieWish:
         return MovieWish(
-            FORMS[self.form_chooser.currentText()],
+            list(FORMS.values())[self.form_chooser.currentIndex()],
             SIZES[self.size_chooser.currentText()],
             self.rate_box.value(),
             GROUNDS[self.ground_chooser.currentText()],

@@ -20,6 +20,8 @@ class Playback(QObject):
     """A :class:`Frame` of the past is to be shown; None: the newest again."""
     kept_changed = Signal(object)
     """(first time, last time) of the frames that can be shown, or None."""
+    left_changed = Signal(tuple)
+    """(first time, last time) of what each branch saw, that the run has left, after it was."""
     trouble = Signal(str)
 
     def __init__(self, background: Background, parent: QObject | None = None, reel: Reel | None = None) -> None:
@@ -29,6 +31,9 @@ class Playback(QObject):
         self.newest: Frame | None = None
         self.time: float | None = None
         """The moment that is looked at; None: now."""
+        self._branch: int | None = None
+        """The one that is looked at; None: that of the run."""
+        self._left: tuple[tuple[float, float], ...] = ()
         self._writing = self._reading = self._off = False
         self._wanted: Kept | None = None
         self._generation = 0
@@ -43,9 +48,17 @@ class Playback(QObject):
     def looping(self) -> bool:
         return self._loop.isActive()
 
+    @property
+    def branch(self) -> int:
+        """The one that is looked at."""
+        return self.reel.branch if self._branch is None else self._branch
+
     def frames(self) -> list[Kept]:
-        """Those that can be drawn in the view as it is, in the order of time."""
-        return [] if self.newest is None else self.reel.of(self.newest.serial)
+        """Those of the branch that is looked at, that can be drawn in the view as it is, in the order of time."""
+        return self._of(self.branch)
+
+    def _of(self, branch: int) -> list[Kept]:
+        return [] if self.newest is None else self.reel.of(self.newest.serial, branch)
 
     def take(self, frame: Frame) -> None:
         """A frame of now: it is kept where one is due. Where the view wants something else than before, frames of the
@@ -75,7 +88,22 @@ class Playback(QObject):
         self.trouble.emit(FULL.format(getattr(error, "strerror", None) or type(error).__name__))
 
     def look(self, time: float) -> None:
-        """Show the kept frame that is nearest to ``time``."""
+        """Show the kept frame that is nearest to ``time``: beyond what the run has come to, one of a branch that was left
+        farther on."""
+        if self._branch is None and self.newest is not None and time > self.newest.time:
+            farther = (branch for branch in self.reel.left() if any(kept.time >= time for kept in self._of(branch)))
+            self._branch = next(farther, None)
+        self._show_nearest(time)
+
+    def look_at_other_branch(self) -> None:
+        """The same moment on the next of the branches, that of the run among them."""
+        branches = [self.reel.branch, *self.reel.left()]
+        at = branches.index(self.branch) if self.branch in branches else -1
+        self._branch = [*branches[1:], None][at] if at >= 0 else None
+        if self.time is not None:
+            self._show_nearest(self.time)
+
+    def _show_nearest(self, time: float) -> None:
         frames = self.frames()
         if frames:
             self._show(min(frames, key=lambda kept: abs(kept.time - time)))
@@ -83,7 +111,7 @@ class Playback(QObject):
     def back(self) -> None:
         """To what is now."""
         self._loop.stop()
-        self._wanted = None
+        self._wanted, self._branch = None, None
         if self.time is not None:
             self.time = None
             self.looked.emit(None)
@@ -107,7 +135,7 @@ class Playback(QObject):
         """The run stands at ``time`` again, and what came after it is of another branch."""
         self.back()
         self._generation += 1
-        self.reel.forget_after(time)
+        self.reel.rewound(time)
         self._tell()
 
     def _show_next(self) -> None:
@@ -144,5 +172,11 @@ class Playback(QObject):
         self._read()
 
     def _tell(self) -> None:
-        frames = self.frames()
+        frames = self._of(self.reel.branch)
         self.kept_changed.emit((frames[0].time, frames[-1].time) if len(frames) > 1 else None)
+        own = {kept.file for kept in frames}
+        apart = ([kept.time for kept in self._of(branch) if kept.file not in own] for branch in self.reel.left())
+        left = tuple((times[0], times[-1]) for times in apart if times)
+        if left != self._left:
+            self._left = left
+            self.left_changed.emit(left)

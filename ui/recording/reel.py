@@ -8,6 +8,7 @@ whole run.
 
 from __future__ import annotations
 
+import math
 import shutil
 import tempfile
 import time as clock
@@ -29,6 +30,8 @@ SECONDS = 0.1
 """Between two frames, to begin with."""
 SHARE = 0.1
 """The most of one core that packing may take."""
+BRANCHES = 4
+"""Branches that a run has left, whose frames are kept."""
 PARTS = ("markers", "lines")
 """What a frame draws besides its values."""
 FAST = 1
@@ -44,6 +47,8 @@ class Kept:
     size: int
     rest: Frame
     layout: tuple[tuple[str, str, str, tuple[int, ...]], ...] = ()
+    branch: int = 0
+    """Of the run: each rewinding begins another."""
 
     @property
     def step(self) -> int:
@@ -59,7 +64,10 @@ class Kept:
 
 
 class Reel:
-    """``take`` asks whether a frame is due; ``write`` may be called on another thread, ``add`` follows it."""
+    """``take`` asks whether a frame is due; ``write`` may be called on another thread, ``add`` follows it.
+
+    Frames of branches that the run has left stay, those of the last few: a branch shows what came before it, too.
+    """
 
     def __init__(self, budget: int = BUDGET, seconds: float = SECONDS) -> None:
         self.frames: list[Kept] = []
@@ -69,6 +77,10 @@ class Reel:
         self._folder: Path | None = None
         self._count = 0
         self._due = 0.0
+        self.branch = 0
+        """The one that the run is on."""
+        self._began: list[tuple[int, float]] = [(-1, 0.0)]
+        """Of each branch: the one that it left, and when."""
 
     @property
     def size(self) -> int:
@@ -95,26 +107,53 @@ class Reel:
 
     def add(self, kept: Kept, seconds: float) -> None:
         """A frame was written, which took so long."""
-        self.frames.append(kept)
+        self.frames.append(replace(kept, branch=self.branch))
         self._due = max(self._due, clock.monotonic() + seconds / SHARE)
         while self.size > self._budget and len(self.frames) > 2:
             self.seconds *= 2
             dropped, self.frames = self.frames[1::2], self.frames[::2]
             _remove(dropped)
 
-    def of(self, serial: int) -> list[Kept]:
-        """Those that answer this request: what other requests wanted cannot be drawn in the view as it is."""
-        return [kept for kept in self.frames if kept.serial == serial]
+    def of(self, serial: int, branch: int) -> list[Kept]:
+        """Those of a branch, in the order of time, that answer this request: what other requests wanted cannot be drawn
+        in the view as it is."""
+        ends = self._line(branch)
+        found = (
+            kept for kept in self.frames if kept.serial == serial and kept.time <= ends.get(kept.branch, -math.inf)
+        )
+        return sorted(found, key=lambda kept: kept.time)
 
-    def forget_after(self, time: float) -> None:
-        """The run stands at ``time`` again."""
-        dropped = [kept for kept in self.frames if kept.time > time]
-        self.frames = [kept for kept in self.frames if kept.time <= time]
-        _remove(dropped)
+    def left(self) -> list[int]:
+        """The branches that the run has left, the last one first."""
+        ends = self._line(self.branch)
+        apart = {kept.branch for kept in self.frames if kept.time > ends.get(kept.branch, -math.inf)}
+        return sorted(apart, reverse=True)
+
+    def rewound(self, time: float) -> None:
+        """The run stands at ``time`` again, where another branch begins."""
+        if any(kept.branch == self.branch for kept in self.frames):
+            self._began.append((self.branch, time))
+            self.branch = len(self._began) - 1
+        else:  # rewound again before it went on
+            self._began[self.branch] = (self._began[self.branch][0], time)
+        seen = [self._line(branch) for branch in (self.branch, *self.left()[:BRANCHES])]
+        stays = [any(each.time <= ends.get(each.branch, -math.inf) for ends in seen) for each in self.frames]
+        _remove([each for each, on in zip(self.frames, stays, strict=True) if not on])
+        self.frames = [each for each, on in zip(self.frames, stays, strict=True) if on]
+
+    def _line(self, branch: int) -> dict[int, float]:
+        """The branches that one goes on from, itself among them, and until when each is a part of it."""
+        ends, until = {}, math.inf
+        while branch >= 0:
+            ends[branch] = until
+            branch, began = self._began[branch]
+            until = min(until, began)
+        return ends
 
     def clear(self) -> None:
         """Forget all, and let go of the disk."""
         self.frames, self.seconds, self._due = [], self._least, 0.0
+        self.branch, self._began = 0, [(-1, 0.0)]
         if self._folder is not None:
             self._lock.release()
             shutil.rmtree(self._folder, ignore_errors=True)

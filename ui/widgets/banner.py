@@ -41,14 +41,14 @@ class Banner(QFrame):
         button.clicked.connect(self._close)
         dress(button, "close", "muted")
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(10, 7, 8, 7)
+        layout.setContentsMargins(10, 5, 8, 5)
         layout.setSpacing(10)
         self.answers: list[QPushButton] = []
         self.buttons = QHBoxLayout()
         self.buttons.setSpacing(8)
         self.buttons.addStretch(1)
         self._text = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._text.setSpacing(6)
+        self._text.setSpacing(4)
         self._text.addWidget(self.label, 1)
         self._text.addLayout(self.buttons)
         layout.addWidget(self.picture)
@@ -81,11 +81,13 @@ class Banner(QFrame):
         self.arrange()
 
     def arrange(self) -> None:
-        """Buttons stand beside a sentence of one line, and below one that would be squeezed into a column there."""
-        needed = self.label.fontMetrics().horizontalAdvance(self.label.text()) + self.buttons.sizeHint().width()
-        fits = needed + BESIDE_PIXELS <= self.width()
+        """Buttons stand where the whole is lower: beside the sentence, or below what would be squeezed into a column."""
+        room, buttons = self.width() - BESIDE_PIXELS, self.buttons.sizeHint()
+        squeezed = max(room - buttons.width(), 1)
+        beside = max(self.label.heightForWidth(squeezed), buttons.height())
+        below = self.label.heightForWidth(max(room, 1)) + self._text.spacing() + buttons.height()
         sides = QBoxLayout.Direction
-        self._text.setDirection(sides.LeftToRight if fits else sides.TopToBottom)
+        self._text.setDirection(sides.LeftToRight if beside <= below else sides.TopToBottom)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -28,11 +28,13 @@ class FindingsBanner(Banner):
         self.findings: tuple[Finding, ...] = ()
         self._all: Sequence[Finding] = ()
         self._closed: set[Finding] = set()
-        self._covered = self._read = False
+        self._covered = self._read = self._locked = False
         self._at = 0
         self.mend = QPushButton(self)
         self.mend.clicked.connect(self._mend)
+        self.mend.setToolTip("Make this edit; Undo takes it back")
         self.mend_otherwise = QPushButton(self)
+        self.mend_otherwise.setToolTip(self.mend.toolTip())
         self.mend_otherwise.clicked.connect(lambda: self.mend_asked.emit(self.findings[self._at].alternative))
         self.show_place = QToolButton(self)
         self.show_place.setText("Show")
@@ -87,10 +89,9 @@ class FindingsBanner(Banner):
         self._show()
 
     def set_locked(self, locked: bool) -> None:
-        """While a run goes on nothing is edited."""
-        for button in (self.mend, self.mend_otherwise):
-            button.setEnabled(not locked)
-            button.setToolTip("Reset to change" if locked else "Make this edit; Undo takes it back")
+        """While a run goes on nothing is edited: what would mend a finding leaves its room to the view."""
+        self._locked = locked
+        self._show_remedies()
 
     def _show(self, stays: bool = False) -> None:
         warned = any(finding.severity == "warning" for finding in self.findings)
@@ -99,14 +100,20 @@ class FindingsBanner(Banner):
             return
         finding = self.findings[self._at]
         self.say(finding.message, finding.severity, stays=warned or stays)
-        for button, remedy in ((self.mend, finding.remedy), (self.mend_otherwise, finding.alternative)):
-            button.setVisible(remedy is not None)
-            button.setText("" if remedy is None else remedy.text)
+        self._show_remedies()
         self.show_place.setVisible(bool(finding.place))
         several = len(self.findings) > 1
         self.count.setText(f"{self._at + 1} of {len(self.findings)}")
         self.count.setVisible(several)
         self.next.setVisible(several)
+        self.arrange()
+
+    def _show_remedies(self) -> None:
+        finding = self.findings[self._at] if self.findings else None
+        remedies = (None, None) if finding is None else (finding.remedy, finding.alternative)
+        for button, remedy in zip((self.mend, self.mend_otherwise), remedies, strict=True):
+            button.setVisible(remedy is not None and not self._locked)
+            button.setText("" if remedy is None else remedy.text)
         self.arrange()
 
     def _turn(self, by: int) -> None:

@@ -53,6 +53,7 @@ class DocumentDisplay(QObject):
         window.display.show_geometry(window.model.geometry)
         window.viewport.apply_view(document.project.view)
         window.view_panel.set_view(document.project.view)
+        window.timeline.forget()
         window.timeline.set_unit(document.time_unit)
         window.timeline.set_until(document.project.run.until)
         window.timeline.set_pace(document.project.run.pace)

@@ -10,7 +10,7 @@ VERSION = 2
 NARROW = 1366
 """Pixels of a window's width below which the docks at the right begin closed."""
 AT_RIGHT = ("meters", "probes", "inspection", "measurement")
-LEFT_WIDTH, RIGHT_WIDTH = 360, 320
+LEFT_WIDTH, RIGHT_WIDTH, TIMELINE = 360, 320, 64
 Areas = Qt.DockWidgetArea
 
 
@@ -121,7 +121,7 @@ class DockLayout:
         charts = not self.docks["charts"].isHidden()
         below = max(190, min(270, self._window.height() // 4)) if charts else 110
         name = "charts" if charts else "log"
-        self._window.resizeDocks([self.docks["timeline"], self.docks[name]], [46, below], Qt.Orientation.Vertical)
+        self._window.resizeDocks([self.docks["timeline"], self.docks[name]], [TIMELINE, below], Qt.Orientation.Vertical)
 
     def set_bare(self, bare: bool) -> None:
         """Hide all docks (the gallery page), or bring them back as they were."""

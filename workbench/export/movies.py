@@ -6,6 +6,7 @@ import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -131,6 +132,11 @@ class Pngs(Movie):
             self._file(number).unlink(missing_ok=True)
         with suppress(OSError):  # somebody has put something there meanwhile
             self.path.rmdir()
+
+
+def writes_mp4() -> bool:
+    """Whether there is an encoder for MP4."""
+    return find_spec("imageio_ffmpeg") is not None
 
 
 def open_movie(path: Path, frames_per_second: float) -> Movie:

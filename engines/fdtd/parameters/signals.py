@@ -52,7 +52,11 @@ class FromFile(ParameterGroup):
 
     kind: Literal["file"] = "file"
     path: str = quantity(
-        "", "", "CSV of two columns: increasing time (fs, ps or ns, after the unit of length) and value", file="table"
+        "",
+        "",
+        "CSV of increasing time and value; time in what its heading says, as time [ps], or else in fs, ps or ns "
+        "where lengths are in µm, mm or m",
+        file="table",
     )
 
 

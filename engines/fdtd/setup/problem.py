@@ -205,5 +205,6 @@ class Setup:
         return Surroundings(self.yee, self.axes, self.dt, unit, tuple(self._waveforms()), self._value_bytes)
 
     def _waveforms(self) -> list[TimeCourse]:
-        own = [waveform_of(source.signal) for source in self.parameters.sources]
+        unit = TIME_UNITS[self.parameters.grid.length_unit]
+        own = [waveform_of(source.signal, unit) for source in self.parameters.sources]
         return [*own, *(port.waveform for port in self.ports if port.amplitude > 0)]

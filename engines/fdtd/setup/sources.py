@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from engines.api.errors import ProblemError
-from engines.fdtd.grid.yee import METRES, SPEED_OF_LIGHT, VACUUM_IMPEDANCE
+from engines.fdtd.grid.yee import METRES, SPEED_OF_LIGHT, TIME_UNITS, VACUUM_IMPEDANCE
 from engines.fdtd.parameters import (
     BeamSource,
     Continuous,
@@ -34,10 +34,10 @@ DELAY = 4.5
 """Standard deviations before the middle of a pulse: it begins at 4e-5 of its amplitude."""
 
 
-def waveform_of(signal: Signal) -> TimeCourse:
-    """Raises ProblemError for a file that holds no waveform."""
+def waveform_of(signal: Signal, time_unit: str) -> TimeCourse:
+    """In ``time_unit``: fs where lengths are in µm. Raises ProblemError for a file that holds no waveform."""
     if isinstance(signal, FromFile):
-        return read_waveform(signal.path)
+        return read_waveform(signal.path, time_unit)
     frequency = SPEED_OF_LIGHT / signal.wavelength
     if isinstance(signal, Continuous):
         return Waveform("continuous", frequency, signal.rise / frequency, 0.0)
@@ -57,9 +57,9 @@ def waveform_of(signal: Signal) -> TimeCourse:
 
 def sources_of(parameters: FdtdParameters) -> Driven:
     """Raises ProblemError for a file that holds no waveform."""
-    driven = Driven()
+    driven, unit = Driven(), TIME_UNITS[parameters.grid.length_unit]
     for number, source in enumerate(parameters.sources, 1):
-        _add(driven, source, waveform_of(source.signal), parameters.faces, number)
+        _add(driven, source, waveform_of(source.signal, unit), parameters.faces, number)
     return driven
 
 
@@ -128,9 +128,11 @@ def _mirrors_of_wave(
 
 
 def ports_of(parameters: FdtdParameters) -> list[Port]:
+    unit = TIME_UNITS[parameters.grid.length_unit]
     return [
         Port(
-            port.place, "xyz".index(port.axis), port.length, port.resistance, port.amplitude, waveform_of(port.signal)
+            port.place, "xyz".index(port.axis), port.length, port.resistance, port.amplitude,
+            waveform_of(port.signal, unit),
         )
         for port in parameters.ports
     ]  # fmt: skip
@@ -147,7 +149,7 @@ def expected_field(parameters: FdtdParameters) -> float:
             current = abs(source.moment) / METRES[grid.length_unit]
             signal = source.signal
             wavelength = (
-                SPEED_OF_LIGHT / waveform_of(signal).highest_frequency
+                SPEED_OF_LIGHT / waveform_of(signal, TIME_UNITS[grid.length_unit]).highest_frequency
                 if isinstance(signal, FromFile)
                 else signal.wavelength
             )

@@ -11,7 +11,7 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup
 from engines.api.tools import Tool, ToolResult
-from engines.fdtd.grid.yee import FREQUENCY_UNITS, PER_UNIT
+from engines.fdtd.grid.yee import FREQUENCY_UNITS, PER_UNIT, TIME_UNITS
 from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.setup.sources import waveform_of
 from engines.fdtd.watch.source_charts import SourceCharts, titled
@@ -36,10 +36,13 @@ class ShowSources(Tool):
         if not problem.parameters.sources:
             raise ProblemError("There is no source to show: add one.")
         drawn = SourceCharts(problem.parameters)
-        unit = FREQUENCY_UNITS[problem.parameters.grid.length_unit]
+        length = problem.parameters.grid.length_unit
+        courses = (
+            (title, waveform_of(each.signal, TIME_UNITS[length])) for title, each in titled(problem.parameters.sources)
+        )
         tops = [
-            f"{title} up to {PER_UNIT * waveform_of(source.signal).highest_frequency:.4g} {unit}"
-            for title, source in titled(problem.parameters.sources)
+            f"{title} up to {PER_UNIT * course.highest_frequency:.4g} {FREQUENCY_UNITS[length]}"
+            for title, course in courses
         ]
         message = "Spectra, to a tenth of their largest: " + ", ".join(tops) + "."
         return ToolResult(message, charts=tuple((info, drawn.chart(info.name)) for info in drawn.charts))

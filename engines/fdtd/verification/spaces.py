@@ -114,7 +114,7 @@ def sphere(backend: Backend) -> Sequence[Answer]:
 
 def _spectrum(signal: Pulse, wavelength: float) -> float:
     """|∫ w(t) e^{iωt} dt| [s]."""
-    waveform = waveform_of(signal)
+    waveform = waveform_of(signal, "fs")
     time = np.linspace(0.0, waveform.lasts, 20_001)
     turns = np.exp(2j * np.pi * SPEED_OF_LIGHT / wavelength * time)
     return float(np.abs(np.trapezoid(waveform.at(time) * turns, time))) * FS

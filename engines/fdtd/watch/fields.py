@@ -6,7 +6,7 @@ from engines.api import (
     FieldInfo,
 )
 from engines.fdtd.grid.dimensions import Parts
-from engines.fdtd.grid.yee import VACUUM_IMPEDANCE
+from engines.fdtd.grid.yee import TIME_UNITS, VACUUM_IMPEDANCE
 from engines.fdtd.media.materials import Medium
 from engines.fdtd.parameters import (
     FdtdParameters,
@@ -45,7 +45,7 @@ def frequency_of(parameters: FdtdParameters) -> float:
     a source far above all poles."""
     if not parameters.sources:
         return HIGHEST
-    course = waveform_of(parameters.sources[0].signal)
+    course = waveform_of(parameters.sources[0].signal, TIME_UNITS[parameters.grid.length_unit])
     return 0.5 * (course.lowest_frequency + course.highest_frequency)
 
 

@@ -25,7 +25,9 @@ class SourceCharts:
         self._data: dict[str, ChartData] = {}
         if not parameters.sources:
             return
-        courses = [(title, waveform_of(source.signal)) for title, source in titled(parameters.sources)]
+        courses = [
+            (title, waveform_of(source.signal, TIME_UNITS[unit])) for title, source in titled(parameters.sources)
+        ]
         self.charts = (
             ChartInfo(TIME, "Source over time", "1", x_title="Time", x_unit=TIME_UNITS[unit]),
             ChartInfo(SPECTRUM, "Source spectrum", "1", x_title="Frequency", x_unit=FREQUENCY_UNITS[unit]),

@@ -13,7 +13,7 @@ from engines.api import Array, Problem, Progress, no_progress
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.api.parameters import ParameterGroup, quantity
+from engines.api.parameters import ParameterGroup, quantity, title_and_unit
 from engines.api.tools import Tool, ToolResult
 from engines.least_squares import DAMPINGS, Search
 from engines.peridynamics.parameters import Held, PeridynamicParameters
@@ -103,7 +103,7 @@ class FitToMeasurement(Tool):
         self, problem: Problem, parameters: BaseModel, backend: Backend, progress: Progress = no_progress
     ) -> ToolResult:
         asked, body = _checked(parameters, problem), _of(problem)
-        target, scale = _target(asked, body), _Scale(asked.numbers)
+        target, scale = _target(asked, body), _Scale(asked.numbers, body)
         first = asked.candidates ** len(asked.numbers)
         runs = _Runs(body, asked, scale, target, backend, progress)
         runs.expected = first + asked.rounds * (len(asked.numbers) + len(DAMPINGS))
@@ -116,7 +116,7 @@ class FitToMeasurement(Tool):
         values = scale.values(search.best)
         found = varied(body, dict(zip(scale.names, values, strict=True)))
         outcome = runs.outcomes[search.best.tobytes()]
-        facts = [Fact(name, value, "") for name, value in zip(scale.names, values, strict=True)]
+        facts = [Fact(title, value, unit) for (title, unit), value in zip(scale.told, values, strict=True)]
         facts += [
             Fact("Misfit over the largest measured force", 100 * search.misfit, "%"),
             Fact("Peak load", outcome.peak[0], "N"),
@@ -131,8 +131,10 @@ class FitToMeasurement(Tool):
 class _Scale:
     """Numbers between 0 and 1 and back, by equal factors where a range is above 0."""
 
-    def __init__(self, numbers: Sequence[Number]) -> None:
+    def __init__(self, numbers: Sequence[Number], body: PeridynamicParameters) -> None:
         self.names = [number.name for number in numbers]
+        self.told = [title_and_unit(body, name) for name in self.names]
+        """As the form calls them, and their units."""
         self._ends = np.array([(number.low, number.high) for number in numbers])
         self._by_factors = self._ends[:, 0] > 0
 
@@ -144,8 +146,8 @@ class _Scale:
         return [float(f"{value:.{DIGITS}g}") for value in found]
 
     def on_end(self, point: Array) -> list[str]:
-        """Names of the numbers that are at an end of their range."""
-        return [name for name, value in zip(self.names, point, strict=True) if value in (0.0, 1.0)]
+        """The numbers that are at an end of their range, as the form calls them."""
+        return [title for (title, _), value in zip(self.told, point, strict=True) if value in (0.0, 1.0)]
 
 
 class _Runs:
@@ -290,19 +292,22 @@ def _curves(outcome: Outcome, target: Measured) -> ChartData:
 def _profiles(scale: _Scale, grid: Sequence[tuple[Array, float]]) -> list[tuple[ChartInfo, ChartData]]:
     """For each number the least misfit of its values, whatever the others are."""
     found = []
-    for axis, name in enumerate(scale.names):
+    for axis, (title, unit) in enumerate(scale.told):
         least: dict[float, float] = {}
         for point, misfit in grid:
             value = scale.values(point)[axis]
             least[value] = min(misfit, least.get(value, np.inf))
         known = {value: misfit for value, misfit in sorted(least.items()) if np.isfinite(misfit)}
         curve = Curve("Least misfit", np.array(list(known)), 100 * np.array(list(known.values())))
-        found.append((ChartInfo(f"misfit_{axis + 1}", f"Misfit over {name}", "%", x_title=name), ChartData((curve,))))
+        info = ChartInfo(f"misfit_{axis + 1}", f"Misfit over {title}", "%", x_title=title, x_unit=unit)
+        found.append((info, ChartData((curve,))))
     return found
 
 
 def _message(scale: _Scale, values: Sequence[float], search: Search) -> str:
-    told = ", ".join(f"{name} = {value:g}" for name, value in zip(scale.names, values, strict=True))
+    told = ", ".join(
+        f"{title} = {value:g} {unit}".strip() for (title, unit), value in zip(scale.told, values, strict=True)
+    )
     ends = scale.on_end(search.best)
     more = f" {' and '.join(ends)} came to an end of its range: let it go farther." if ends else ""
     return f"{told}: the forces differ by {100 * search.misfit:.2g} % of the largest.{more}"

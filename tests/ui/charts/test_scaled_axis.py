@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pyqtgraph as pg
 import pytest
+from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtWidgets import QApplication
 
 from ui.charts.plots.scaled_axis import ScaledAxis, power_of
 
@@ -24,3 +27,30 @@ def test_large_values_stand_beside_a_power_of_ten(qtbot):
     axis.setRange(0.0, 5.0)
     assert axis.tickStrings([0.0, 2.0], 1.0, 2.0) == ["0", "2"]
     assert "10" not in axis.labelString().split("V/m")[0].rsplit(">", 1)[-1]
+
+
+def settled(plot):
+    """Drawn, and as wide as its figures then ask for."""
+    for _ in range(3):
+        plot.grab()
+        QApplication.processEvents()
+
+
+@pytest.mark.parametrize(("low", "high", "wider"), [(0.0, 5.0, False), (-84.55, -84.45, True), (-1250.5, -1250.0, True)])
+def test_figures_do_not_lie_over_the_label(qtbot, low, high, wider):
+    plot = pg.PlotWidget(axisItems={"left": ScaledAxis("left")})
+    qtbot.addWidget(plot)
+    plot.resize(300, 200)
+    axis = plot.getAxis("left")
+    axis.set_least_width(54)
+    axis.set_unit("mV", "#888888")
+    plot.setYRange(low, high)
+    plot.show()
+    settled(plot)
+    assert (axis.width() > 54) == wider
+    texts = axis.generateDrawSpecs(QPainter(QPixmap(10, 10)))[2]
+    label = axis.label.mapRectToParent(axis.label.boundingRect())
+    assert min(rect.left() for rect, *_ in texts) >= label.right() - 0.2 * label.width()  # its letters are lower
+    plot.setYRange(0.0, 5.0)
+    settled(plot)
+    assert axis.width() == 54

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel
 
 from engines.api import Lines
 from engines.api.charts import ChartData, Curve
@@ -103,6 +104,19 @@ def test_a_movie_takes_frames_at_equal_distances():
     assert wish.chosen(frames[:4]) == frames[:4]
 
 
+def test_the_dialog_says_before_what_cannot_be_written(qtbot, monkeypatch):
+    frames = [Kept(None, 1, Frame(1, k, 3600.0 * k, {})) for k in range(3)]
+    for there, suffix in ((True, ".mp4"), (False, ".gif")):
+        monkeypatch.setattr("ui.recording.movie_dialog.writes_mp4", lambda there=there: there)
+        dialog = MovieDialog(frames, "s", 19_900)
+        qtbot.addWidget(dialog)
+        assert dialog.wish.suffix == suffix
+        mp4 = dialog.form_chooser.model().item(0)
+        assert mp4.isEnabled() == there
+    texts = [label.text() for label in dialog.findChildren(QLabel)]
+    assert "3 frames from 0.00 s to 2 h 00 min are kept, 19.9 kB on disk." in texts
+
+
 @pytest.fixture
 def playback(qtbot, reel):
     background = Background()
@@ -131,12 +145,52 @@ def test_a_view_that_wants_something_else_shows_what_is_now(playback, qtbot):
     assert [each.step for each in playback.frames()] == [9]  # the others cannot be drawn in it
 
 
-def test_after_a_rewind_what_came_later_is_gone(playback, qtbot):
-    keep(qtbot, playback, range(4))
-    playback.rewound(0.5)
-    assert [each.step for each in playback.frames()] == [0, 1]
+def steps_of(playback):
+    return [each.step for each in playback.frames()]
+
+
+def test_after_a_rewind_what_came_later_is_of_another_branch(playback, qtbot):
+    """A step is half a unit of time."""
+    told = []
+    playback.left_changed.connect(told.append)
+    keep(qtbot, playback, (0, 10, 20, 30))
+    playback.rewound(5.0)
+    assert steps_of(playback) == [0, 10]
+    assert told[-1] == ((10.0, 15.0),)
+    keep(qtbot, playback, (11, 13))
+    assert steps_of(playback) == [0, 10, 11, 13]
+    playback.look(15.0)  # farther than this branch has come
+    assert (steps_of(playback), playback.time) == ([0, 10, 20, 30], 15.0)
+    playback.look_at_other_branch()
+    assert (steps_of(playback), playback.time) == ([0, 10, 11, 13], 6.5)
+    playback.look_at_other_branch()
+    assert (steps_of(playback), playback.time) == ([0, 10, 20, 30], 5.0)
+    playback.back()
+    assert steps_of(playback) == [0, 10, 11, 13]
     playback.forget()
     assert not playback.reel.frames
+    assert told[-1] == ()
+
+
+def test_rewound_twice_before_it_goes_on_it_leaves_one_branch(playback, qtbot):
+    keep(qtbot, playback, (0, 10, 20))
+    for time in (5.0, 0.0, 5.0):
+        playback.rewound(time)
+    assert playback.reel.left() == [0]
+    assert steps_of(playback) == [0, 10]
+    keep(qtbot, playback, (12,))
+    playback.rewound(0.0)
+    assert steps_of(playback) == [0]
+    assert playback.reel.left() == [1, 0]
+
+
+def test_of_many_branches_the_last_ones_stay(playback, qtbot):
+    keep(qtbot, playback, (0, 10))
+    for number in range(8):
+        playback.rewound(0.0)
+        keep(qtbot, playback, (20 + number,))
+    assert sorted(each.step for each in playback.reel.frames) == [0, 23, 24, 25, 26, 27]
+    assert len(list(playback.reel.frames[0].file.parent.glob("0*"))) == 6
 
 
 def test_a_disk_that_is_full_ends_the_keeping_with_one_sentence(playback, qtbot, monkeypatch):

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from ui.charts.plots.traces import TraceBuffer, TraceStore
 from ui.panels.probes.panel import LEFT_NOTE
 from ui.panels.timeline import Timeline
+from ui.panels.timeline_bar import APART, ProgressBar, Tick
 from ui.session.controller import Phase
 from ui.session.rewinding import NOTHING_BEFORE
 from workbench.run.states import history
@@ -161,3 +162,28 @@ def test_the_bar_is_as_long_as_a_run_that_ends_by_itself_will_be(qtbot):
     timeline.set_part(None)
     timeline.set_time(10.0)
     assert timeline.bar.fraction == pytest.approx(0.1)
+
+
+def test_what_is_pulled_is_the_past_also_where_a_tick_stands(qtbot):
+    """A click on a tick rewinds; of ticks without room beside each other the newest is there."""
+    bar = ProgressBar()
+    qtbot.addWidget(bar)
+    bar.resize(300, 18)
+    bar.set_fraction(0.5)
+    bar.set_past((0.0, 0.5), None)
+    bar.set_ticks(tuple(Tick(0.02 * step, step, "") for step in range(26)))
+    places = [bar.place_of(tick) for tick in bar.ticks]
+    assert min(np.diff(places)) >= APART
+    assert bar.ticks[-1].step == 25
+    clicked, scrubbed = [], []
+    bar.tick_clicked.connect(clicked.append)
+    bar.scrubbed.connect(scrubbed.append)
+    at = [QPoint(round(x), 9) for x in (places[-1], places[-1] - 40)]
+    qtbot.mousePress(bar, Qt.MouseButton.LeftButton, pos=at[0])
+    qtbot.mouseMove(bar, at[1])
+    qtbot.mouseRelease(bar, Qt.MouseButton.LeftButton, pos=at[1])
+    assert not clicked
+    assert scrubbed[-1] == pytest.approx(at[1].x() / 300)
+    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=at[0])
+    assert clicked == [25]
+    assert len(scrubbed) == 1

@@ -151,8 +151,13 @@ def test_information_goes_by_itself_and_is_not_opened_by_each_edit(banner):
 
 def test_while_a_run_goes_on_nothing_is_mended(banner):
     banner.show_findings((COLD,))
+    assert not banner.mend.isHidden()
     banner.set_locked(True)
-    assert not banner.mend.isEnabled()
+    assert banner.mend.isHidden()
+    banner.show_findings((replace(COLD, message="It is colder."), COLD))
+    assert banner.mend.isHidden()
+    banner.set_locked(False)
+    assert not banner.mend.isHidden()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QCursor
 
 from ui.forms.fields.number import NumberEditor
 from ui.window.help.sheets import FieldEntry
@@ -82,6 +83,20 @@ def test_f1_says_what_a_field_means_and_elsewhere_shows_the_keys(opened, qtbot):
         if not action.shortcut().isEmpty() and action.text() and action.isVisible():
             assert action.shortcut().toString() in sheet.text.text(), action.text()
     sheet.close()
+
+
+def test_f1_over_a_field_that_a_run_locks_says_what_it_means(opened, qtbot):
+    opened.problem.form.set_locked(True)
+    opened.problem.form.reveal(("tissue", "sigma_il"))
+    editor = next(each for each in opened.problem.form.findChildren(NumberEditor) if each.spec.key == "sigma_il")
+    opened.activateWindow()
+    opened.viewport.setFocus()
+    QCursor.setPos(editor.mapToGlobal(editor.rect().center()))
+    qtbot.waitUntil(lambda: editor.rect().contains(editor.mapFromGlobal(QCursor.pos())))
+    qtbot.keyClick(opened, Qt.Key.Key_F1)
+    assert editor.spec.help in opened.help.entry.text.text()
+    opened.help.entry.close()
+    QCursor.setPos(opened.mapToGlobal(opened.rect().center()))
 
 
 def test_the_report_of_this_machine_is_copied(opened, qtbot, monkeypatch, qapp):

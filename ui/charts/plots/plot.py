@@ -66,7 +66,7 @@ class ChartPlot(pg.PlotWidget):
         self.hideButtons()
         self.setMinimumSize(150, 90)
         self.showGrid(x=True, y=True, alpha=0.12)
-        self.getAxis("left").setWidth(LEFT_PIXELS)
+        self.getAxis("left").set_least_width(LEFT_PIXELS)
         self.getAxis("bottom").setHeight(BOTTOM_PIXELS)
         self.setAcceptDrops(chart.comparable)
         self.scene().sigMouseMoved.connect(self._hover)

@@ -6,9 +6,13 @@ import math
 
 import numpy as np
 
+from engines.api import Array
 from engines.api.charts import ChartInfo, Curve, Fact
 from ui.widgets.formatting import bytes_text
 from workbench.words.units import clock_text, grouped, is_count, powers_of_ten, seconds_of, time_text, unit_text
+
+LOOSE = 0.02
+"""The part of a curve's length that may lie between its end and what it is asked of."""
 
 
 def figure(value: float, unit: str, count: int = 4) -> str:
@@ -56,4 +60,12 @@ def value_at(curve: Curve, x: float | None, *, bar: bool = False) -> float | Non
         return float(curve.y[min(int(np.searchsorted(curve.x, x, "right")) - 1, len(curve.y) - 1)])
     if x is None:
         return float(curve.y[curve.told])
-    return float(curve.y[int(np.argmin(np.abs(curve.x - x)))])
+    return None if beyond(curve.x, x) else float(curve.y[int(np.argmin(np.abs(curve.x - x)))])
+
+
+def beyond(places: Array, x: float) -> bool:
+    """Whether a curve that stands at ``places: (n,)`` says nothing of ``x``: it ends before, by more than its points may
+    be apart, as one of a branch that has not come so far."""
+    low, high = np.nanmin(places), np.nanmax(places)
+    slack = LOOSE * (high - low) if len(places) > 2 else np.inf
+    return bool(x < low - slack or x > high + slack)

@@ -12,6 +12,8 @@ from workbench.words.units import RAISED, unit_text
 
 MOST, LEAST = 1e4, 1e-2
 """Ends of what is written without a power of ten."""
+GROWS_BY = 8
+"""Pixels by which an axis becomes wider, so that it seldom does."""
 
 
 def power_of(largest: float) -> int:
@@ -38,6 +40,7 @@ class ScaledAxis(pg.AxisItem):
 
     def __init__(self, orientation: str, **arguments: Any) -> None:
         self._power, self._unit, self._title = 0, "", ""
+        self._least = 0
         super().__init__(orientation, **arguments)
         self.enableAutoSIPrefix(False)  # else a power of ten hides behind the unit
 
@@ -45,6 +48,20 @@ class ScaledAxis(pg.AxisItem):
         self._unit, self._title = unit_text(unit), title
         self.labelStyle["color"] = color
         self._write()
+
+    def set_least_width(self, pixels: int) -> None:
+        """So wide it is, and wider where its figures would lie over its label."""
+        self._least = pixels
+        self.setWidth(pixels)
+
+    def _updateMaxTextSize(self, x: int) -> None:
+        super()._updateMaxTextSize(x)
+        if self._least:
+            label = 0.8 * self.label.boundingRect().height() if self.label.isVisible() else 0.0  # its letters are lower
+            more = x + self.style["tickTextOffset"][0] + label - self._least
+            width = self._least + GROWS_BY * max(0, math.ceil(more / GROWS_BY))
+            if width != self.fixedWidth:
+                self.setWidth(width)
 
     def setRange(self, mn: float, mx: float) -> None:
         super().setRange(mn, mx)

@@ -26,7 +26,7 @@ class OptionalNumber(QWidget):
         self.box.setAccessibleName(text)
         self.box.changed.connect(self._edit)
         self.check.clicked.connect(lambda on: self.edited.emit(self.box.value() if on else None))
-        self._shown = default
+        self._default = self._shown = default
         self.unit_label = QLabel(self)
         self.unit_label.setObjectName("unit")
         layout = QHBoxLayout(self)
@@ -44,6 +44,12 @@ class OptionalNumber(QWidget):
         if value is not None:
             self._shown = value
             self.box.set_value(value)
+
+    def forget(self) -> None:
+        """The number that was there is of another problem."""
+        self.check.setChecked(False)
+        self._shown = self._default
+        self.box.set_value(self._default)
 
     def _edit(self, value: Any) -> None:
         if value > 0:

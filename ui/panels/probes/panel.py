@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import Array, FieldInfo, SimulationInfo
-from ui.charts.plots.reading import figure
+from ui.charts.plots.reading import beyond, figure
 from ui.charts.plots.traces import TraceBuffer, TraceStore
 from ui.forms.fields.scalars import CalmComboBox
 from ui.panels.probes.probe_list import ROW_HEIGHT, ProbeList
@@ -117,14 +117,21 @@ class ProbesPanel(QWidget):
             return
         self._time_unit = info.time_unit
         self._fields = {field.name: field for field in followed(info.fields)}
-        chosen = self.field.currentData()
+        chosen = self.field.currentData() or ("field", self._seen_first)
         self.field.clear()
         for field in self._fields.values():
             self.field.addItem(field.title, ("field", field.name))  # the unit stands at the axis
         for series in info.series:
             self.field.addItem(f"{series.title}, in all", (SERIES, series.name, series.title, series.unit))
-        self.field.setCurrentIndex(max(0, self.field.findData(chosen)))
+        offered = [self.field.itemData(place) for place in range(self.field.count())]  # findData goes by identity
+        self.field.setCurrentIndex(offered.index(chosen) if chosen in offered else 0)
         self._show()
+
+    @property
+    def _seen_first(self) -> str:
+        """The field that the problem opens with: others may be zero everywhere."""
+        document = self._model.document
+        return "" if document is None else document.project.view.field or ""
 
     def take(self, samples: Sequence[Sample]) -> None:
         self.store.take(samples)
@@ -190,6 +197,7 @@ class ProbesPanel(QWidget):
         self.store.clear()
         self.field.clear()
         self._fields = {}
+        self.plot.autoscale()
         self._probes_changed()
 
     def _probes_changed(self) -> None:
@@ -216,7 +224,8 @@ class ProbesPanel(QWidget):
         self.plot.show_traces(names, buffers, self._left(chosen))
         known = {place: buffers[name] for place, name in enumerate(names) if len(buffers.get(name, ()))}
         at = math.inf if self._past is None else self._past
-        values = {place: buffer.at(at) for place, buffer in known.items()}
+        told = {place: self._past is None or not beyond(buffer.times, at) for place, buffer in known.items()}
+        values = {place: buffer.at(at) if told[place] else None for place, buffer in known.items()}
         self.list.show_values({place: figure(value, unit) for place, value in values.items() if value is not None})
 
     def _left(self, chosen: Sequence[str]) -> list[dict[str, tuple[Array, Array]]]:

@@ -34,7 +34,7 @@ class TracePlot(pg.PlotWidget):
         self.hideButtons()
         self.setMinimumHeight(130)
         self.showGrid(x=True, y=True, alpha=0.12)
-        self.getAxis("left").setWidth(54)  # "-85.75" and the unit beside it
+        self.getAxis("left").set_least_width(54)
         self._cursor = pg.InfiniteLine(angle=90, movable=False)
         self._moment = pg.InfiniteLine(angle=90, movable=False)
         for line in (self._cursor, self._moment):

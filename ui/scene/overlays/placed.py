@@ -95,10 +95,34 @@ def segments(scene: Scene, item: PlacedItem) -> Array:
 
 
 def _shift(scene: Scene, item: PlacedItem) -> Array:
-    """(3,) how far it is drawn from where it was placed: as much too far as the body is, or they would not touch.
-    While its handles are there it is where it was placed."""
-    times = 1.0 if scene.deformation is None else scene.deformation
-    return np.zeros(3) if scene.marks.grips else times * np.array(scene.shifts.get(item.path, (0.0, 0.0, 0.0)))
+    """(3,) how far it is drawn from where it was placed: as far as it moved up to the body, and from there on as many
+    times as far as the body is, or they would not touch. While its handles are there it is where it was placed."""
+    by = np.array(scene.shifts.get(item.path, (0.0, 0.0, 0.0)), float)
+    length = float(np.linalg.norm(by))
+    if scene.marks.grips or length == 0:
+        return np.zeros(3)
+    if scene.deformation is None or scene.layer is None:
+        return by
+    free = min(_way_to(scene.layer.bounds, item, by / length), length)
+    return by * (free + scene.deformation * (length - free)) / length
+
+
+def _way_to(body: tuple[Array, Array], item: PlacedItem, way: Array) -> float:
+    """How far the box around an item goes along ``way`` (3,), of length 1, until it meets that of the body; infinite
+    where it never does."""
+    if item.bounds is None:
+        return 0.0
+    flat = body[0] == body[1]
+    begins, ends = -np.inf, np.inf
+    for axis in np.flatnonzero(~flat):
+        gaps = body[0][axis] - item.bounds[1][axis], body[1][axis] - item.bounds[0][axis]
+        if way[axis] == 0:
+            if gaps[0] > 0 or gaps[1] < 0:
+                return np.inf
+            continue
+        first, last = sorted(gap / way[axis] for gap in gaps)
+        begins, ends = max(begins, first), min(ends, last)
+    return max(float(begins), 0.0) if begins <= ends and ends >= 0 else np.inf
 
 
 def _in_plane(scene: Scene, points: Array) -> Array:

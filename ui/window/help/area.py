@@ -11,7 +11,7 @@ from shiboken6 import isValid
 from ui.window.help.commands import Command, commands_of
 from ui.window.help.manual.reader import ManualWindow
 from ui.window.help.palette import Palette
-from ui.window.help.sheets import AboutDialog, FieldEntry, ShortcutSheet, field_under_focus, machine_report
+from ui.window.help.sheets import AboutDialog, FieldEntry, ShortcutSheet, field_asked_for, machine_report
 
 if TYPE_CHECKING:
     from ui.window.main_window import MainWindow
@@ -41,8 +41,8 @@ class HelpArea(QObject):
         self.palette.open_with(self.commands())
 
     def help(self) -> None:
-        """What the field with the focus means; the keys, where none has it."""
-        editor = field_under_focus()
+        """What the field with the focus, or under the mouse, means; the keys, where there is none."""
+        editor = field_asked_for()
         if editor is None:
             self.shortcuts()
         else:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtGui import QCursor, QGuiApplication, QIcon
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
@@ -31,9 +31,12 @@ IN_THE_VIEW = (
 )  # fmt: skip
 
 
-def field_under_focus() -> Editor | None:
-    """The field of a form that has the focus, innermost."""
-    widget: QWidget | None = QApplication.focusWidget()
+def field_asked_for() -> Editor | None:
+    """The field of a form that has the focus, innermost; else the one under the mouse, which may be locked by a run."""
+    return _field_around(QApplication.focusWidget()) or _field_around(QApplication.widgetAt(QCursor.pos()))
+
+
+def _field_around(widget: QWidget | None) -> Editor | None:
     while widget is not None and not isinstance(widget, Editor):
         widget = widget.parentWidget()
     return widget

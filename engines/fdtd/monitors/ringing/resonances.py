@@ -42,6 +42,8 @@ MOST_MODES = 24
 POLISHES = 6
 SEEN = 4.0
 """Amplitudes below so many of their standard errors are noise."""
+GROWS = 300.0
+"""What grows by more than e to this over the samples is no mode: its waves and their squares leave float64."""
 ROUNDING = 1e-13
 """Singular values below this part of the largest are rounding."""
 
@@ -154,7 +156,8 @@ def _exponentials(samples: Array) -> Array:
         return np.zeros(0, complex)
     space = vectors[:, :count]
     roots = np.linalg.eigvals(np.linalg.lstsq(space[:-1], space[1:], rcond=None)[0])
-    return np.asarray(roots[np.abs(roots) > 1e-3])  # one that is gone after a sample is no mode
+    sizes = np.abs(roots)  # one that is gone after a sample is no mode either
+    return np.asarray(roots[(sizes > 1e-3) & (sizes < np.exp(GROWS / n))])
 
 
 def _number(values: Array, columns: int) -> int:
@@ -195,9 +198,9 @@ def _polished(samples: Array, rates: Array) -> tuple[Array, Array, Array, Array]
 
 def _fit(samples: Array, rates: Array, at: Array) -> tuple[Array, float, Array, Array]:
     """weights, the residual's square, the change of rates that least squares wants, and the inverse of JᴴJ."""
-    waves = np.exp(rates * at)
-    if not np.isfinite(waves).all():
+    if rates.real.max(initial=0.0) * len(samples) > GROWS:
         return np.zeros(len(rates), complex), np.inf, np.zeros_like(rates), np.zeros((2 * len(rates),) * 2)
+    waves = np.exp(rates * at)
     weights = np.linalg.lstsq(waves, samples, rcond=None)[0]
     left = samples - waves @ weights
     slopes = np.concatenate([waves, at * waves * weights], axis=1)

@@ -75,7 +75,7 @@ def dipole(backend):
 def currents(simulation, far):
     """I l of the dipole [A m s] at the frequencies, of sums with exp(+iωt)."""
     frequencies = far.surface().frequencies * 1e-15
-    (spectrum,) = source_spectrum([waveform_of(SIGNAL)], frequencies, simulation.dt, simulation.step)
+    (spectrum,) = source_spectrum([waveform_of(SIGNAL, "fs")], frequencies, simulation.dt, simulation.step)
     return 1e-9 * 1e-6 * 1e-15 * spectrum
 
 

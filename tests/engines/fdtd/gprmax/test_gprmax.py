@@ -83,7 +83,7 @@ def test_a_buried_cylinder(tmp_path):
 
 def test_the_waveform_is_that_of_gprmax(tmp_path):
     """exp(−ζ(t − χ)²) with ζ = 2π²f², apart from when it begins."""
-    waveform = waveform_of(imported(tmp_path, BURIED).parameters.sources[0].signal)
+    waveform = waveform_of(imported(tmp_path, BURIED).parameters.sources[0].signal, "ns")
     time = np.linspace(0, 2, 50)
     expected = np.exp(-2 * np.pi**2 * 1.5**2 * (time - waveform.delay) ** 2)
     np.testing.assert_allclose(waveform.at(time), expected, rtol=1e-12)

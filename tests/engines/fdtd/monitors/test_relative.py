@@ -73,7 +73,7 @@ def test_cross_sections_are_energies_over_what_the_wave_brings_and_a_quarter_sta
     whole, quarter = (run(ball(q, scale=2.0), backend) for q in (False, True))
     results = whole.results()
     frequency = results["scattered/frequency [THz]"] * 1e-3  # [1/fs]
-    waveform = waveform_of(PULSE)
+    waveform = waveform_of(PULSE, "fs")
     time = np.arange(0, waveform.lasts, 1e-2)
     field = 2.0 * AMPLITUDE * np.abs(np.exp(2j * np.pi * np.outer(frequency, time)) @ waveform.at(time)) * 1e-2 * 1e-15
     brings = 2 * field**2 / VACUUM_IMPEDANCE * 1e-12  # [J/Hz/µm²]

@@ -192,7 +192,7 @@ def test_the_gold_sphere_scatters_and_absorbs_like_mies(backend):
     found = run(parameters, backend, project.run.until)
     wavelength = found["scattered/wavelength"]
     frequency = C / wavelength * 1e-3
-    waveform = waveform_of(parameters.sources[0].signal)
+    waveform = waveform_of(parameters.sources[0].signal, "fs")
     time = np.arange(0, 2 * waveform.delay, 1e-3)
     incident = np.abs(np.exp(2j * np.pi * np.outer(frequency, time)) @ waveform.at(time)) * 1e-3 * 1e-15  # [V s/m]
     radius = parameters.objects[0].radius

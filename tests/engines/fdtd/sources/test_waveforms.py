@@ -54,7 +54,7 @@ def problem(*sources, **changes) -> Problem:
 @pytest.mark.parametrize("signal", [Pulse(), Pulse(cycles=0.5), Gaussian(), Derivative(), Ricker()])
 def test_the_highest_frequency_is_where_the_spectrum_has_fallen(signal):
     """The spectrum by FFT to a bin of it, 8,000 points over the whole waveform, which begins and ends below 2e-4."""
-    waveform = waveform_of(signal)
+    waveform = waveform_of(signal, "fs")
     time = np.linspace(0, waveform.lasts, 8000)
     values = waveform.at(time)
     assert np.abs(values).max() == pytest.approx(1.0, abs=0.2)
@@ -71,7 +71,7 @@ def test_the_highest_frequency_is_where_the_spectrum_has_fallen(signal):
 
 def test_samples_of_a_waveform_are_the_waveform():
     """A cubic through 36 points per period errs by (2π/36)⁴/384·… below 1e-5; the ends are cut at 4e-5."""
-    right = waveform_of(Pulse(cycles=2.0))
+    right = waveform_of(Pulse(cycles=2.0), "fs")
     times = np.linspace(0, right.lasts, 36 * 18 + 1)
     mine = Sampled(times, right.at(times))
     between = np.linspace(-5.0, right.lasts + 5.0, 1777)
@@ -89,9 +89,9 @@ def test_samples_of_a_waveform_are_the_waveform():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("time,value\n0,0\n1,2,3\n", "Row 3 of the waveform 'w.csv' is not two numbers"),
-        ("0,0\n1,1\n1,0\n2,0\n", "Row 3 of the waveform 'w.csv' is not later"),
-        ("0,0\n1,x\n", "Row 2 of the waveform 'w.csv' is not two numbers"),
+        ("time,value\n0,0\n1,2,3\n", "Row 3 of the waveform 'w.csv' is not 2 numbers"),
+        ("0,0\n1,1\n1,0\n2,0\n", "Row 3 of the waveform 'w.csv' is not beyond"),
+        ("0,0\n1,x\n", "Row 2 of the waveform 'w.csv' is not 2 numbers"),
         ("0,0\n1,1\n2,0\n", "has 3 points: it needs 4"),
         ("0,0\n1,1\n2,1\n3,0.5\n", "ends at 0.5: let it end at zero"),
         ("0,0.5\n1,1\n2,1\n3,0\n", "begins at 0.5: let it begin at zero"),
@@ -102,14 +102,25 @@ def test_a_file_that_holds_no_waveform_is_refused(tmp_path, text, sentence):
     path = tmp_path / "w.csv"
     path.write_text(text)
     with pytest.raises(ProblemError, match=sentence):
-        read_waveform(str(path))
+        read_waveform(str(path), "fs")
     with pytest.raises(ProblemError, match="choose another file"):
-        read_waveform(str(tmp_path / "none.csv"))
+        read_waveform(str(tmp_path / "none.csv"), "fs")
+
+
+@pytest.mark.parametrize(("heading", "factor"), [("t,v", 1.0), ("time [fs],E [V/m]", 1.0), ("Time (ps);Field", 1e3)])
+def test_the_time_of_a_file_is_in_the_unit_of_its_heading(tmp_path, heading, factor):
+    path = tmp_path / "w.csv"
+    mark = ";" if ";" in heading else ","
+    path.write_text("\n".join([heading, *(f"{t}{mark}{v}" for t, v in ((0, 0), (1, 1), (2.5, -1), (4, 0)))]))
+    assert read_waveform(str(path), "fs").lasts == pytest.approx(4 * factor)
+    path.write_text("time [V],value\n0,0\n1,1\n2,1\n3,0\n")
+    with pytest.raises(ProblemError, match="unit of another kind"):
+        read_waveform(str(path), "fs")
 
 
 def test_every_source_runs_and_is_drawn(backend, tmp_path):
     path = tmp_path / "wave.csv"
-    course = waveform_of(SHORT)
+    course = waveform_of(SHORT, "fs")
     times = np.linspace(0, course.lasts, 400)
     np.savetxt(path, np.column_stack([times, course.at(times) - course.at(times[:1])]), delimiter=",", header="t,v")
     sources = [

@@ -80,7 +80,7 @@ def test_the_strength_that_made_a_curve_is_found(cpu, tmp_path):
         Problem(base), asked(measured=written(tmp_path / "curve.csv", outcome)), cpu, lambda *each: told.append(each)
     )
     assert result.parameters.material.law.strength == pytest.approx(6.7, rel=1e-3)
-    assert result.message.startswith("material.law.strength = 6.")
+    assert result.message.startswith("Law › Tensile strength = 6.7 MPa")
     assert {info.name for info, _ in result.charts} == {"load_displacement", "misfit_1"}
     assert 0 <= told[0][1] < told[-1][1] <= 1
 

@@ -214,6 +214,28 @@ def test_what_has_moved_is_outlined_where_it_is_as_often_as_the_body() -> None:
     assert not scene.shifts
 
 
+@pytest.mark.parametrize(
+    ("begins", "by", "drawn"),
+    [
+        (10.0, (0.0, -3.0, 0.0), -3.0),  # the body is not reached: it is drawn where it is
+        (10.0, (0.0, -5.0, 0.0), -4.0 - 10 * 1.0),  # a millimetre beyond the body's face
+        (10.0, (0.0, 5.0, 0.0), 5.0),  # it goes away
+        (6.0, (0.0, -0.5, 0.0), -5.0),  # it touches from the first
+    ],
+)
+def test_what_comes_from_afar_is_drawn_where_it_is_until_it_meets_the_body(begins, by, drawn) -> None:
+    particles, scene = lattice(4, 3), Scene()
+    assert particles.bounds[1][1] == pytest.approx(6.0)
+    scene.set_geometry(particles)
+    scene.view = ViewSettings(deformation=10.0)
+    request = scene.set_simulation(info(particles))
+    outline = np.array([[2.0, begins, 0.0], [3.0, begins + 2.0, 0.0]])
+    item = PlacedItem(("rigid", 0), "Box", outline=(outline,))
+    values = {VALUES: np.zeros(12, np.float32), MOVED: np.full((12, 3), 0.1, np.float32)}
+    assert scene.show_frame(Frame(request.serial, 1, 0.1, values, shifts={("rigid", 0): by}))
+    assert segments(scene, item)[0, 0, 1] - begins == pytest.approx(drawn)
+
+
 def test_a_picture_has_what_has_moved_where_it_is(egl) -> None:  # noqa: F811
     """A ring beside the body, which the run has moved up: its green is by two of its diameters higher."""
     particles, size = lattice(8, 8), (300, 300)
