@@ -1,0 +1,178 @@
+"""The largest stable step of typed equations: von Neumann's analysis of what they are near given states.
+
+At a state the equations are taken as linear with constant coefficients: of a wave e^{iθ·x/h} the derivatives of the rates
+by the values of all neighbours make a matrix, whose eigenvalues λ say how it grows. A step is stable where each λ Δt
+with a negative real part lies where the method damps. What grows by itself (Re λ > 0) is the equations' own affair.
+Sides are not looked at: by ghosts of second order they move eigenvalues between those of waves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engines.api import Array
+from engines.formulas.derivatives import derivatives
+from engines.formulas.emit_numpy import Program
+from engines.formulas.graph import Node, make, ordered, rebuild
+from engines.stencil.equations.language import System
+from engines.stencil.equations.passes import Method, lowered
+from engines.stencil.equations.spatial import INDICES, Offset, Stencil, cell_of
+
+ANGLES = 8
+"""Between 0 and π along each axis, both ends among them (in three dimensions half of them)."""
+IMAGINARY = 1e-6
+"""Of |λ|: below it what decays is taken as not decaying."""
+SEARCHED = 400
+"""Directions of λ for which the region of Runge and Kutta's method was searched beforehand."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """``step`` [s]: the largest stable one; inf where nothing limits it, 0 where no step is stable, by a wave that does
+    not decay. ``fastest`` [1/s]: the largest |λ|; ``growth`` [1/s]: the largest Re λ. ``field``: which has most of the
+    wave that limits the step."""
+
+    step: float
+    fastest: float
+    growth: float
+    field: str
+
+
+class Linear:
+    """The linearised operator of a system on a grid of ``dimensions``."""
+
+    def __init__(self, system: System, dimensions: int, equal: bool) -> None:
+        self._system, self._dimensions = system, dimensions
+        names = (*system.fields, *system.stored)
+        stencil = Stencil(names, dimensions, equal)
+        roots = [*lowered(system, stencil, system.rates), *lowered(system, stencil, system.stored)]
+        self._entries: list[tuple[int, int, Offset]] = []
+        graphs: list[Node] = []
+        for row, root in enumerate(roots):
+            for node in ordered([root]):
+                cell = cell_of(str(node.value)) if node.op == "symbol" else None
+                if cell is None:
+                    continue
+                (slope,) = derivatives([_plain_powers(root)], str(node.value))
+                self._entries.append((row, names.index(cell[0]), cell[1]))
+                graphs.append(slope)
+        self._program = Program([*graphs, *roots[len(system.fields) :]])
+        self._leaves = {str(node.value) for node in ordered([*graphs, *roots]) if node.op == "symbol"}
+
+    def matrices(self, states: Mapping[str, Array], given: Mapping[str, float]) -> Array:
+        """(states, waves, fields, fields) complex. states: (n,) of each field, with x, y, z; given: parameters …"""
+        count = len(self._system.fields)
+        n = len(next(iter(states.values())))
+        stored = self._values_of_stored(states, given, n)
+        slopes = self._program(self._values({**states, **stored}, given))[: len(self._entries)]
+        angles = self._angles()
+        size = count + len(self._system.stored)
+        whole = np.zeros((n, len(angles), size, size), complex)
+        for (row, column, offset), slope in zip(self._entries, slopes, strict=True):
+            phase = np.exp(1j * (angles @ np.array(offset[: self._dimensions])))
+            whole[:, :, row, column] += np.broadcast_to(slope, (n,))[:, None] * phase
+        found = whole[:, :, :count, :count]
+        if size > count:
+            # q = G u + H q, and H has nothing on and above its diagonal
+            one = np.eye(size - count)
+            of_fields = np.linalg.solve(one - whole[:, :, count:, count:], whole[:, :, count:, :count])
+            found = found + whole[:, :, :count, count:] @ of_fields
+        return found
+
+    def _angles(self) -> Array:
+        """(waves, dimensions): along each axis from 0 to π, and backwards along all but the first."""
+        count = ANGLES if self._dimensions == 2 else ANGLES // 2 + 1
+        one = np.linspace(0, np.pi, count)
+        both = np.concatenate([one, -one[1:-1]])
+        axes = [one, *[both] * (self._dimensions - 1)]
+        return np.stack([each.ravel() for each in np.meshgrid(*axes, indexing="ij")], axis=1)
+
+    def _values_of_stored(self, states: Mapping[str, Array], given: Mapping[str, float], n: int) -> dict[str, Array]:
+        """What stored names are where the state is the same all around."""
+        found = {name: np.zeros(n) for name in self._system.stored}
+        for _ in found:
+            values = self._program(self._values({**states, **found}, given))[len(self._entries) :]
+            found = {name: np.broadcast_to(value, (n,)) for name, value in zip(found, values, strict=True)}
+        return found
+
+    def _values(self, states: Mapping[str, Array], given: Mapping[str, float]) -> dict[str, Array]:
+        values: dict[str, Array] = {}
+        for name in self._leaves:
+            cell = cell_of(name)
+            if cell is not None:
+                values[name] = states[cell[0]]
+            elif name in INDICES:
+                axis = INDICES.index(name)
+                values[name] = states["xyz"[axis]] / given[("@dx", "@dy", "@dz")[axis]] - 0.5
+            else:
+                values[name] = np.float64(given[name])
+        return values
+
+
+def _plain_powers(root: Node) -> Node:
+    """Powers whose exponent moves as exponentials, of which there are derivatives."""
+
+    def build(op: str, *args: Node) -> Node:
+        if op == "pow" and args[1].op != "const":
+            return make("exp", make("mul", args[1], make("log", args[0])))
+        return make(op, *args)
+
+    return rebuild([root], build)[0]
+
+
+def limit_of(linear: Linear, method: Method, states: Mapping[str, Array], given: Mapping[str, float]) -> Limit:
+    """Of all these states and all waves. States whose derivatives are no numbers say nothing."""
+    matrices = linear.matrices(states, given)
+    matrices = matrices[np.isfinite(matrices).all(axis=(1, 2, 3))]
+    fields = linear._system.fields
+    if not matrices.size:
+        return Limit(np.inf, 0.0, 0.0, fields[0])
+    values = np.linalg.eigvals(matrices)
+    size = np.abs(values)
+    fastest = float(size.max())
+    decays = values.real <= IMAGINARY * size
+    limits = np.where(decays & (size > 1e-12 * fastest), _limits(method, values), np.inf)
+    worst = np.unravel_index(int(limits.argmin()), limits.shape)
+    shape = np.abs(np.linalg.eig(matrices[worst[:2]])[1][:, worst[2]])
+    return Limit(float(limits.min()), fastest, float(values.real.max()), fields[int(shape.argmax())])
+
+
+def _limits(method: Method, values: Array) -> Array:
+    """The largest stable Δt of each eigenvalue that does not grow."""
+    size = np.where(np.abs(values) > 0, np.abs(values), np.inf)
+    if method == "Euler":
+        real = np.where(values.real < -IMAGINARY * size, -values.real, 0.0)
+        return np.asarray(2.0 * real / size**2)
+    angle = np.abs(np.angle(values))
+    return np.asarray(np.interp(angle, _DIRECTIONS, _REACH) / size)
+
+
+def _reach_of_rk4() -> tuple[Array, Array]:
+    """(directions from π/2 to π, how far the region |1 + z + z²/2 + z³/6 + z⁴/24| ≤ 1 reaches in each)."""
+    directions = np.linspace(np.pi / 2, np.pi, SEARCHED)
+    reach = []
+    for direction in directions:
+        r = np.linspace(0.0, 4.0, 8001)[1:]
+        z = r * np.exp(1j * direction)
+        outside = np.abs(1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24) > 1 + 1e-9
+        reach.append(r[int(outside.argmax())] if outside.any() else r[-1])
+    return directions, np.array(reach)
+
+
+_DIRECTIONS, _REACH = _reach_of_rk4()
+
+
+def sampled(fields: Mapping[str, Array], places: Sequence[Array], count: int = 48) -> dict[str, Array]:
+    """(n,) of each field, and x, y, z: cells drawn at random, and those where a field is lowest and highest. fields:
+    (cells,) each; places: (cells,) along x, y (and z) [mm]"""
+    cells = len(next(iter(fields.values())))
+    drawn = np.random.default_rng(0).integers(0, cells, min(count, cells))
+    extreme = [at for values in fields.values() for at in (int(values.argmin()), int(values.argmax()))]
+    chosen = np.unique([*drawn, *extreme])
+    found = {name: np.asarray(values[chosen], float) for name, values in fields.items()}
+    for axis, name in enumerate("xyz"):
+        found[name] = np.asarray(places[axis][chosen], float) if axis < len(places) else np.zeros(len(chosen))
+    return found
