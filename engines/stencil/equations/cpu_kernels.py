@@ -1,9 +1,9 @@
 """The Numba kernel of a pass over the grid: rows with their ghosts in a buffer of each thread, then whole SIMD vectors.
 
 :func:`sweep`, which fills the buffers, is compiled once for all equations. What is of one pass works out a row, and is
-called by its address. Its graph is written as instructions by one intrinsic, :func:`cells`, which finds it by its key, a
-digest of the pass and of the code that writes it; the row's function closes over that, so that the cache on disk knows
-which machine code is whose.
+called by its address. Its graph is written as instructions by one intrinsic, :func:`cells`, which finds it by its
+key, a digest of the pass and of the code that writes it; the row's function closes over that, so that the cache on
+disk knows which machine code is whose.
 """
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -31,11 +31,13 @@ intrinsic: Any = numba_intrinsic
 
 
 @intrinsic(prefer_literal=True)
-def cells(typingctx: Any, key: Any, rows: Any, turn: Any, x: Any, beside: Any, place: Any, stride: Any, numbers: Any, at: Any) -> Any:
+def cells(
+    typingctx: Any, key: Any, rows: Any, turn: Any, x: Any, beside: Any, place: Any, stride: Any, numbers: Any, at: Any
+) -> Any:
     """Work a pass out for one vector of cells from column x on.
 
-    key: a constant; rows: (9 · names, row with ghosts), see :func:`slot`; turn: three places of the rows y − 1, y, y + 1;
-    beside: (base, second, third, out), flat; place: of the first cell in them; stride: from field to field;
+    key: a constant; rows: (9 · names, row with ghosts), see :func:`slot`; turn: three places of the rows y − 1, y, y
+    + 1; beside: (base, second, third, out), flat; place: of the first cell in them; stride: from field to field;
     numbers: (numbers,); at: (y, z)
     """
     if not isinstance(key, types.IntegerLiteral):
@@ -161,11 +163,10 @@ def give_rest(ends, out, into, place, cells_each, width, count):
 
 
 @njit(nogil=True)
-def band(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, part, bands):
+def band(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, width, part, bands):
     """One of ``bands`` parts of all rows of all planes, counted through."""
     nz, ny, nx = fields.shape[1:]
-    cells_each, width = nz * ny * nx, lanes(beside[3])
-    whole = nx - nx % width
+    cells_each, whole = nz * ny * nx, nx - nx % width
     rows = np.zeros((9 * len(reach), nx + 2 + width), fields.dtype)
     rest = np.zeros((4, max(len(fields), into.max() + 1) * width), fields.dtype)
     ends = (rest[0], rest[1], rest[2], rest[3])
@@ -185,19 +186,19 @@ def band(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, part
 
 
 @njit(parallel=True, nogil=True, cache=True)
-def sweep(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, bands):
-    """One pass over a grid. row_of: :func:`row_function`; fields, stored: (n, nz, ny, nx) that are read with neighbours;
-    beside: (base, second, third, out), flat, of the cell itself, the last one written in the rows ``into``; laws: (names,
-    3, 2, 2) scale and shift of ghosts of x, y, z; wraps: (names, 3); reach: as ``cpu.reach_of``; numbers: what is the
-    same in all cells; bands: parts, each of one thread. Bytes: each array that is read, once, and each that is written
-    (``explicit.traffic``)."""
+def sweep(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, width, bands):
+    """One pass over a grid. row_of: :func:`row_function`; fields, stored: (n, nz, ny, nx) that are read with
+    neighbours; beside: (base, second, third, out), flat, of the cell itself, the last one written in the rows
+    ``into``; laws: (names, 3, 2, 2) scale and shift of ghosts of x, y, z; wraps: (names, 3); reach: as
+    ``cpu.reach_of``; numbers: what is the same in all cells; width: lanes of a vector; bands: parts, each of one
+    thread. Bytes: each array that is read, once, and each that is written (``explicit.traffic``)."""
     for part in prange(bands):
-        band(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, part, bands)
+        band(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, width, part, bands)
 
 
 def row_function(one: Pass, fields: tuple[str, ...], dtype: Any) -> Any:
-    """``row(rows, turn, beside, numbers, (first column, end, place of the first, stride), (y, z))`` of a pass, a vector at
-    a time; compiled now, or found in Numba's cache."""
+    """``row(rows, turn, beside, numbers, (first column, end, place of the first, stride), (y, z))`` of a pass, a
+    vector at a time; compiled now, or found in Numba's cache."""
     key = digest(one.roots, one.names, one.into, fields, Path(__file__))
     _passes[key] = one, fields
     return _compiled(key, from_dtype(dtype))

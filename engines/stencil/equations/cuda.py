@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from engines.stencil.equations.explicit import Explicit
 from engines.stencil.equations.passes import Pass
 from engines.stencil.step.launch_shapes import Shape, best_shape
 
+if TYPE_CHECKING:
+    from engines.backend.cuda import CudaBackend
+
 BLOCKS = ((32, 8), (64, 4), (128, 2))
 REGISTERS = 96
 """Values of a thread's rows from which fewer rows are taken, in values of four bytes."""
@@ -23,6 +26,8 @@ REGISTERS = 96
 
 class CudaExplicit(Explicit):
     """On a GPU. Shapes of launches, and rows of a thread, are measured once for each pass, device and size."""
+
+    _backend: CudaBackend
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

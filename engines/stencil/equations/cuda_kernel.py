@@ -18,8 +18,8 @@ ROWS = (1, 2, 4)
 _SOURCE = """\
 // variants: {variants}
 //
-// One pass over a grid. fields, stored: (n, nz, ny, nx), read with neighbours; base, second, third: the same of fields, read in
-// the cell itself; out: written; see cells.cuh for laws and wraps; p0 …: what is the same in all cells.
+// One pass over a grid. fields, stored: (n, nz, ny, nx), read with neighbours; base, second, third: the same of
+// fields, read in the cell itself; out: written; see cells.cuh for laws and wraps; p0 …: what is the same in all cells.
 #include "stencil/equations/cells.cuh"
 
 template <bool EDGE>

@@ -52,8 +52,8 @@ class Explicit(ABC):
                 self.fields[row] = self._backend.array(values.astype(self.dtype).reshape(self.box))
 
     def compile(self) -> None:
-        """Have the kernels of a step compiled, and their launches measured, by a step of whatever the arrays hold: comes
-        before :meth:`begin`."""
+        """Have the kernels of a step compiled, and their launches measured, by a step of whatever the arrays hold:
+        comes before :meth:`begin`."""
         self.advance(0, 1)
 
     @abstractmethod
@@ -94,7 +94,9 @@ class Explicit(ABC):
             self._shown = self._backend.empty((len(self.plan.system.shown), *self.box), self.dtype)
         for one in self.plan.showing:
             target = self.stored if one.stores else self._shown
-            self.sweep(one, [self.fields, self.stored, *(self.fields,) * 3, target], one.values(known), self._laws(known["t"]))
+            self.sweep(
+                one, [self.fields, self.stored, *(self.fields,) * 3, target], one.values(known), self._laws(known["t"])
+            )
         return self._shown
 
     def _known(self, time: float, share: float) -> dict[str, float]:

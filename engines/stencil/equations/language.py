@@ -4,8 +4,8 @@
     d2w/dt2 = c**2*laplacian(w) - g*w_t          one of second order, whose rate of change is w_t
     mu = u**3 - u - eps*laplacian(u)             a name for use in other lines, above and below
 
-Formulas are read by :mod:`engines.formulas.parse`; nothing of them is ever run. A name of whose formula with derivatives
-other derivatives are taken is stored, an array as fields are; all others are put in where they are used.
+Formulas are read by :mod:`engines.formulas.parse`; nothing of them is ever run. A name of whose formula with
+derivatives other derivatives are taken is stored, an array as fields are; all others are put in where they are used.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from engines.api.errors import ProblemError
 from engines.formulas.graph import Node, const, ordered, rebuild, symbol
-from engines.formulas.parse import FUNCTIONS, WORDS, FormulaError, Language, number, parse_either, statements
+from engines.formulas.parse import FUNCTIONS, WORDS, FormulaError, Function, Language, number, parse_either, statements
 from engines.stencil.equations import spatial
 from engines.stencil.equations.spatial import SpatialError, combined, differentiated, vectors_in
 
@@ -41,9 +41,9 @@ _STATEMENT = re.compile(r"\s*(if|for|while|def)\b")
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """``rates``: of each field, in the order of the lines, formulas with derivatives in space; in them and in each other
-    the ``stored`` names (in an order in which none needs a later one) are symbols, as fields, parameters and given
-    names are. ``shown``: names that differ from cell to cell. ``second``: fields whose rate of change is a field.
+    """``rates``: of each field, in the order of the lines, formulas with derivatives in space; in them and in each
+    other the ``stored`` names (in an order in which none needs a later one) are symbols, as fields, parameters and
+    given names are. ``shown``: names that differ from cell to cell. ``second``: fields whose rate of change is a field.
     ``lines``: where fields and names are defined (from 0)."""
 
     rates: Mapping[str, Node]
@@ -113,16 +113,17 @@ def check(lines: Sequence[str], parameters: Collection[str]) -> tuple[int, str] 
     return None
 
 
-def expression(text: str, parameters: Collection[str], functions: Mapping[str, object], given: Collection[str], where: str) -> Node:
+def expression(
+    text: str, parameters: Collection[str], functions: Mapping[str, Function], given: Collection[str], where: str
+) -> Node:
     """A formula by itself, of parameters and ``given`` names: an initial state, what holds at a side. Raises
     ProblemError, a sentence that begins with ``where``."""
     names = {name: symbol(name) for name in (*given, *parameters)} | _constants()
-    known: Mapping = {**FUNCTIONS, **functions}  # type: ignore[type-arg,dict-item]  # functions of the parser
-    (found,) = rebuild([number(parse_either(text, Language(names, known), where))], combined)
+    (found,) = rebuild([number(parse_either(text, Language(names, {**FUNCTIONS, **functions}), where))], combined)
     return found
 
 
-# --- lines ---------------------------------------------------------------------------------------------------------------
+# --- lines -----------------------------------------------------------------------------------------------------------
 
 
 def _defined(lines: Sequence[str], parameters: Collection[str]) -> list[_Line]:
@@ -211,7 +212,9 @@ def _in_order(own: Mapping[str, Node], places: Mapping[str, int]) -> list[str]:
             on_the_way = [each for each, _ in path]
             if other in on_the_way:
                 loop = " → ".join([*on_the_way[on_the_way.index(other) :], other])
-                raise _refusal(places[other], f": '{other}' is needed for itself ({loop}): say how one of them changes in time")
+                raise _refusal(
+                    places[other], f": '{other}' is needed for itself ({loop}): say how one of them changes in time"
+                )
             path.append((other, 0))
     return order
 

@@ -111,8 +111,8 @@ class Plan:
 
 
 def planned(system: System, method: Method, dimensions: int, equal: bool) -> Plan:
-    """``equal``: cells are squares or cubes. Raises ProblemError, whose ``place`` is the line, for a derivative along an axis
-    that there is not."""
+    """``equal``: cells are squares or cubes. Raises ProblemError, whose ``place`` is the line, for a derivative along
+    an axis that there is not."""
     names = (*system.fields, *system.stored)
     stencil = Stencil(names, dimensions, equal)
     needed = _needed(system, system.rates.values())
@@ -190,12 +190,14 @@ def _storing(system: System, stencil: Stencil, names: tuple[str, ...], needed: s
     return tuple(passes)
 
 
-def _pass(name: str, roots: Sequence[Node], into: tuple[int, ...], names: tuple[str, ...], stores: bool = False) -> Pass:
+def _pass(
+    name: str, roots: Sequence[Node], into: tuple[int, ...], names: tuple[str, ...], stores: bool = False
+) -> Pass:
     found, numbers = hoisted(roots)
     return Pass(name, found, into, names, numbers, stores)
 
 
-# --- what does not differ from cell to cell ------------------------------------------------------------------------------
+# --- what does not differ from cell to cell --------------------------------------------------------------------------
 
 
 def hoisted(roots: Sequence[Node]) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
@@ -255,7 +257,9 @@ def _joined(op: str, first: tuple[Node | None, Node | None], second: tuple[Node 
         number = a if b is None else make("div", a or one, b)
         rest = x if y is None else make("div", x or one, y)
     assert rest is not None
-    return rest if number is None else rules.multiply(number, rest) if number.op == "const" else make("mul", number, rest)
+    return (
+        rest if number is None else rules.multiply(number, rest) if number.op == "const" else make("mul", number, rest)
+    )
 
 
 def _is_uniform(name: str) -> bool:

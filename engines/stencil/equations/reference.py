@@ -50,13 +50,20 @@ def swept(
 
 
 def stepped(
-    plan: Plan, fields: Sequence[Array], sides: Sides, given: Mapping[str, float], time: float, dt: float, steps: int = 1
+    plan: Plan,
+    fields: Sequence[Array],
+    sides: Sides,
+    given: Mapping[str, float],
+    time: float,
+    dt: float,
+    steps: int = 1,
 ) -> list[Array]:
     """``steps`` steps of the fields, (nz, ny, nx) each. given: parameters and sizes by name."""
     system = plan.system
     now = [np.asarray(values, float) for values in fields]
     for number in range(steps):
-        base, kept = list(now), []
+        base = list(now)
+        kept: list[list[Array]] = []
         for (at, storing, going), share in zip(plan.stages, SHARES, strict=False):
             known = {**given, "t": time + (number + at) * dt, "@dt": dt, "@share": share}
             read = dict(zip(system.fields, now, strict=True))
@@ -64,7 +71,9 @@ def stepped(
                 for row, values in zip(one.into, swept(one, read, {}, sides, known), strict=True):
                     read[list(system.stored)[row]] = values
             banks = {"base": base, **dict(zip(("second", "third"), kept, strict=False))}
-            beside = {f"{bank}@{name}": held[row] for bank, held in banks.items() for row, name in enumerate(system.fields)}
+            beside = {
+                f"{bank}@{name}": held[row] for bank, held in banks.items() for row, name in enumerate(system.fields)
+            }
             now = swept(going, read, beside, sides, known)
             kept.append(now)
     return now

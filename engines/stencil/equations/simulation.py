@@ -124,7 +124,9 @@ class TypedSimulation(GridSimulation):
             return
         limit = self._limit_of(self._states(), given).step
         if self.dt > limit * (1 + ROUNDING):
-            told = ", ".join(f"{name} = {value:g}" for name, value in numbers.items() if self._explicit.given[name] != value)
+            told = ", ".join(
+                f"{name} = {value:g}" for name, value in numbers.items() if self._explicit.given[name] != value
+            )
             advice = f"take one of at most {rounded_down(limit, 3):g} s" if limit > 0 else "take Runge-Kutta's method"
             raise ProblemError(f"With {told} the time step of {self.dt:.3g} s is not stable: {advice}, and reset.")
         self._explicit.given = given

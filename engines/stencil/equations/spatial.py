@@ -8,7 +8,7 @@ in a face there is the difference of both cells for ``grad``, and the mean of bo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import combinations
 
 from engines.formulas import rules
@@ -24,7 +24,9 @@ INDICES = ("@column", "@row", "@layer")
 SPACINGS = ("@dx", "@dy", "@dz")
 """Symbols of the size of a cell along each axis."""
 FIRST = {f"d{axis}": (number,) for number, axis in enumerate(AXES)}
-SECOND = {f"d{a}{b}": (AXES.index(a), AXES.index(b)) for a, b in [*combinations(AXES, 2), *zip(AXES, AXES, strict=True)]}
+SECOND = {
+    f"d{a}{b}": (AXES.index(a), AXES.index(b)) for a, b in [*combinations(AXES, 2), *zip(AXES, AXES, strict=True)]
+}
 OF_FLUXES = ("div", "dot")
 VECTORS = ("grad", "vector")
 OPERATORS = ("laplacian", *FIRST, *SECOND, *OF_FLUXES, *VECTORS, "upwind")
@@ -59,7 +61,11 @@ def vectors_in(root: Node) -> frozenset[Node]:
         name = "div" if node.op == DIVERGENCE else node.op
         if node.op in ("dot", DIVERGENCE):
             if not all(inside):
-                what = "a flux, as in div(D*grad(u))" if node.op == DIVERGENCE else "two vectors, as in dot(grad(u), grad(v))"
+                what = (
+                    "a flux, as in div(D*grad(u))"
+                    if node.op == DIVERGENCE
+                    else "two vectors, as in dot(grad(u), grad(v))"
+                )
                 raise SpatialError(f"takes '{name}' of a number: it takes {what}")
         elif node.op in VECTORS:
             found.add(node)
@@ -67,13 +73,11 @@ def vectors_in(root: Node) -> frozenset[Node]:
             if not all(inside):
                 raise SpatialError("adds a vector and a number")
             found.add(node)
-        elif (node.op == "mul" and sum(inside) == 1) or (node.op == "div" and inside == [True, False]) or (
-            node.op == "neg" and inside[0]
-        ):  # fmt: skip
-            found.add(node)
-            continue
         elif any(inside):
-            raise SpatialError("has a vector where a number is wanted: take 'div' or 'dot' of it")
+            scaled = (node.op == "mul" and sum(inside) == 1) or (node.op == "div" and inside == [True, False])
+            if not scaled and node.op != "neg":
+                raise SpatialError("has a vector where a number is wanted: take 'div' or 'dot' of it")
+            found.add(node)
         if node.op in VECTORS and any(inside):
             raise SpatialError(f"takes '{name}' of a vector")
     if root in found:
@@ -98,11 +102,16 @@ def differentiated(root: Node) -> list[tuple[str, Node]]:
     return found
 
 
+_RULES: Mapping[str, Callable[..., Node]] = {
+    "add": rules.add, "sub": rules.subtract, "mul": rules.multiply, "neg": rules.negate,
+}  # fmt: skip
+
+
 def combined(op: str, *args: Node) -> Node:
     """A node; constants are worked out, and nothing else is changed in what it says."""
-    rule = {"add": rules.add, "sub": rules.subtract, "mul": rules.multiply, "neg": rules.negate}.get(op)
     if op == "pow":
         return powered(*args)
+    rule = _RULES.get(op)
     return rule(*args) if rule is not None else make(op, *args)
 
 
@@ -132,7 +141,7 @@ def neighbour(name: str, offset: Offset) -> Node:
 def cell_of(name: str) -> tuple[str, Offset] | None:
     """(field, offset) of a symbol's name; None for other symbols."""
     field, at, offset = name.partition("@")
-    if not field or not at or not offset[:1].lstrip("-").isdigit() and offset[:1] != "-":
+    if not field or not at or (not offset[:1].lstrip("-").isdigit() and offset[:1] != "-"):
         return None
     x, y, z = map(int, offset.split(","))
     return field, (x, y, z)
@@ -172,7 +181,9 @@ class Stencil:
 
     def _moves(self, root: Node) -> bool:
         """Whether a formula differs from cell to cell."""
-        return any(node.op == "symbol" and (node.value in self._fields or node.value in AXES) for node in ordered([root]))
+        return any(
+            node.op == "symbol" and (node.value in self._fields or node.value in AXES) for node in ordered([root])
+        )
 
     # --- formulas with derivatives, here -----------------------------------------------------------------------------
 
@@ -214,7 +225,9 @@ class Stencil:
 
     def _of_all_axes(self, op: str, parts: Sequence[Node]) -> Sequence[Node]:
         if len(parts) != self.dimensions:
-            raise SpatialError(f"gives '{op}' a vector of {len(parts)} parts: this grid has {self.dimensions} dimensions")
+            raise SpatialError(
+                f"gives '{op}' a vector of {len(parts)} parts: this grid has {self.dimensions} dimensions"
+            )
         return parts
 
     def _laplacian(self, root: Node) -> Node:
@@ -236,9 +249,10 @@ class Stencil:
         return rules.multiply(rules.multiply(const(0.5), _inverse(axis)), difference)
 
     def _mixed(self, root: Node, a: int, b: int) -> Node:
-        corners = [
-            self.at(root, (*map(sum, zip(step(a, i), step(b, j), strict=True)),)) for i in (1, -1) for j in (1, -1)
-        ]  # type: ignore[arg-type]  # three numbers
+        corners = []
+        for i, j in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
+            (ax, ay, az), (bx, by, bz) = step(a, i), step(b, j)
+            corners.append(self.at(root, (ax + bx, ay + by, az + bz)))
         difference = rules.subtract(rules.subtract(corners[0], corners[1]), rules.subtract(corners[2], corners[3]))
         scale = rules.multiply(const(0.25), rules.multiply(_inverse(a), _inverse(b)))
         return rules.multiply(scale, difference)
@@ -274,7 +288,10 @@ class Stencil:
             sides.append(self._carried(root, vectors, mean, difference, axis))
         return rules.multiply(_squared(axis) if plain else _inverse(axis), rules.subtract(*sides))
 
-    def _carried(self, root: Node, vectors: frozenset[Node], of_number, of_gradient, axis: int) -> Node:  # type: ignore[no-untyped-def]  # both from node to node
+    def _carried(
+        self, root: Node, vectors: frozenset[Node], of_number: Callable[[Node], Node], of_gradient: Callable[[Node],
+        Node], axis: int,
+    ) -> Node:  # fmt: skip
         """A component of a vector, from its factors and gradients."""
         made: dict[Node, Node] = {}
         for node in ordered([root]):
@@ -291,7 +308,7 @@ class Stencil:
 
 def step(axis: int, by: int) -> Offset:
     """The neighbour along an axis."""
-    return tuple(by if each == axis else 0 for each in range(3))  # type: ignore[return-value]  # three numbers
+    return (by if axis == 0 else 0, by if axis == 1 else 0, by if axis == 2 else 0)
 
 
 def _sum(parts: Sequence[Node]) -> Node:

@@ -1,15 +1,16 @@
 """The largest stable step of typed equations: von Neumann's analysis of what they are near given states.
 
-At a state the equations are taken as linear with constant coefficients: of a wave e^{iθ·x/h} the derivatives of the rates
-by the values of all neighbours make a matrix, whose eigenvalues λ say how it grows. A step is stable where each λ Δt
-with a negative real part lies where the method damps. What grows by itself (Re λ > 0) is the equations' own affair.
-Sides are not looked at: by ghosts of second order they move eigenvalues between those of waves.
+At a state the equations are taken as linear with constant coefficients: of a wave e^{iθ·x/h} the derivatives of the
+rates by the values of all neighbours make a matrix, whose eigenvalues λ say how it grows. A step is stable where each
+λ Δt with a negative real part lies where the method damps. What grows by itself (Re λ > 0) is the equations' own
+affair. Sides are not looked at: by ghosts of second order they move eigenvalues between those of waves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -98,8 +99,8 @@ class Linear:
             found = {name: np.broadcast_to(value, (n,)) for name, value in zip(found, values, strict=True)}
         return found
 
-    def _values(self, states: Mapping[str, Array], given: Mapping[str, float]) -> dict[str, Array]:
-        values: dict[str, Array] = {}
+    def _values(self, states: Mapping[str, Array], given: Mapping[str, float]) -> dict[str, Any]:
+        values: dict[str, Any] = {}
         for name in self._leaves:
             cell = cell_of(name)
             if cell is not None:
@@ -153,13 +154,18 @@ def _limits(method: Method, values: Array) -> Array:
 def _reach_of_rk4() -> tuple[Array, Array]:
     """(directions from π/2 to π, how far the region |1 + z + z²/2 + z³/6 + z⁴/24| ≤ 1 reaches in each)."""
     directions = np.linspace(np.pi / 2, np.pi, SEARCHED)
-    reach = []
-    for direction in directions:
-        r = np.linspace(0.0, 4.0, 8001)[1:]
-        z = r * np.exp(1j * direction)
-        outside = np.abs(1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24) > 1 + 1e-9
-        reach.append(r[int(outside.argmax())] if outside.any() else r[-1])
-    return directions, np.array(reach)
+    turned = np.exp(1j * directions)
+
+    def outside(r: Array) -> Array:
+        z = r * turned
+        return np.asarray(np.abs(1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24) > 1 + 1e-12)
+
+    low = np.full(SEARCHED, 2.0)  # of the region in all of these directions, which it leaves once
+    high = np.full(SEARCHED, 4.0)
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = np.where(outside(middle), low, middle), np.where(outside(middle), middle, high)
+    return directions, low
 
 
 _DIRECTIONS, _REACH = _reach_of_rk4()

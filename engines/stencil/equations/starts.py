@@ -42,7 +42,10 @@ class Start:
 
     def at(self, places: Array, given: Mapping[str, float]) -> Array:
         """(n,) float64 at places (n, 3) [mm], with random numbers of its own."""
-        values: dict[str, Any] = {**{k: np.float64(v) for k, v in given.items()}, **dict(zip("xyz", places.T, strict=True))}
+        values: dict[str, Any] = {
+            **{k: np.float64(v) for k, v in given.items()},
+            **dict(zip("xyz", places.T, strict=True)),
+        }
         for name, (kind, seed) in self._drawn.items():
             values[name] = DRAWN[kind](np.random.default_rng(seed), len(places))
         return np.broadcast_to(self._program(values)[0], (len(places),))
@@ -58,7 +61,9 @@ class Start:
             values: dict[str, Any] = {"z": np.float64(0.0), **{k: np.float64(v) for k, v in given.items()}}
             for axis, along in enumerate(axes):
                 held = along[first : first + rows] if axis == grid.dimensions - 1 else along
-                values["xyz"[axis]] = held.reshape([-1 if k == grid.dimensions - 1 - axis else 1 for k in range(grid.dimensions)])
+                values["xyz"[axis]] = held.reshape(
+                    [-1 if k == grid.dimensions - 1 - axis else 1 for k in range(grid.dimensions)]
+                )
             for name, (kind, _) in self._drawn.items():
                 values[name] = DRAWN[kind](random[name], part.shape)
             part[...] = self._program(values)[0]

@@ -1,4 +1,5 @@
-"""The parameters of equations that a person types: lines, named numbers, and what each field begins as and is held at."""
+"""The parameters of equations that a person types: lines, named numbers, and what each field begins as and is held
+at."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ class HeldGradient(ParameterGroup):
     """The outward derivative is held on this side (Neumann); 0 lets nothing through."""
 
     kind: Literal["gradient"] = "gradient"
-    gradient: str = quantity("0", "", "Derivative along the outward normal: a formula of t and parameters", max_length=LONGEST)
+    gradient: str = quantity(
+        "0", "", "Derivative along the outward normal: a formula of t and parameters", max_length=LONGEST
+    )
 
 
 class Exchange(ParameterGroup):
@@ -81,8 +84,12 @@ class FieldSetting(ParameterGroup):
         title="Begins as", max_length=LONGEST,
     )  # fmt: skip
     sides: SidesOfField = quantity(AsTheGrid(), "", "What holds at its sides")
-    low: float | None = quantity(None, "", "Lowest colour; none: of where it begins", title="Colours from", advanced=True)
-    high: float | None = quantity(None, "", "Highest colour; none: of where it begins", title="Colours to", advanced=True)
+    low: float | None = quantity(
+        None, "", "Lowest colour; none: of where it begins", title="Colours from", advanced=True
+    )
+    high: float | None = quantity(
+        None, "", "Highest colour; none: of where it begins", title="Colours to", advanced=True
+    )
 
 
 def _check(lines: Sequence[str], parameters: Sequence[Any] = ()) -> tuple[int, str] | None:
@@ -103,7 +110,8 @@ WHOLE = (
     ("Waves", ("c = 1", "d2u/dt2 = c**2*laplacian(u) - 0.01*u_t")),
     ("Cahn-Hilliard", ("mu = u**3 - u - laplacian(u)", "du/dt = laplacian(mu)")),
     ("Gray-Scott", (
-        "du/dt = 0.16*laplacian(u) - u*v**2 + 0.0545*(1 - u)", "dv/dt = 0.08*laplacian(v) + u*v**2 - (0.0545 + 0.062)*v",
+        "du/dt = 0.16*laplacian(u) - u*v**2 + 0.0545*(1 - u)",
+        "dv/dt = 0.08*laplacian(v) + u*v**2 - (0.0545 + 0.062)*v",
     )),
 )  # fmt: skip
 
@@ -112,11 +120,13 @@ class OwnEquations(ParameterGroup):
     """Fields u with ∂u/∂t = f(u, derivatives, x, y, z, t, parameters), as you type them."""
 
     kind: Literal["own equations"] = "own equations"
-    lines: Annotated[list[Annotated[str, Field(max_length=LONGEST)]], Lines(_check, STEPS, WHOLE, ("parameters",))] = quantity(
-        ["du/dt = D*laplacian(u) + r*u*(1 - u)"],
-        "",
-        "How fields change in time, du/dt = … or d2u/dt2 = …, and what other names stand for",
-        title="Equations",
+    lines: Annotated[list[Annotated[str, Field(max_length=LONGEST)]], Lines(_check, STEPS, WHOLE, ("parameters",))] = (
+        quantity(
+            ["du/dt = D*laplacian(u) + r*u*(1 - u)"],
+            "",
+            "How fields change in time, du/dt = … or d2u/dt2 = …, and what other names stand for",
+            title="Equations",
+        )
     )
     parameters: list[NamedNumber] = quantity(
         [NamedNumber(name="D", value=1.0, low=0.0, high=2.0), NamedNumber(name="r", value=1.0, low=0.0, high=2.0)],
@@ -127,7 +137,7 @@ class OwnEquations(ParameterGroup):
         "", "Where fields begin, and what holds at their sides", max_length=4 * language.MOST_FIELDS,
     )  # fmt: skip
     method: Literal["Euler", "RK4"] = quantity(
-        "Euler", "", "Steps in time: explicit Euler, of first order, or Runge and Kutta's method of fourth, also for waves",
+        "Euler", "", "Steps in time: explicit Euler, of first order, or Runge and Kutta's of fourth, also for waves",
         title="Method",
         labels={"Euler": "Explicit Euler", "RK4": "Runge-Kutta, fourth order"},
     )  # fmt: skip

@@ -78,7 +78,8 @@ class TypedProblem:
             place = np.unravel_index(int(np.argmin(np.isfinite(values))), values.shape)[::-1]
             where = ", ".join(f"{(at + 0.5) * h:.3g}" for at, h in zip(place, self.grid.spacing, strict=True))
             raise ProblemError(
-                f"The field '{name}' begins as no finite number at ({where}) mm: change its formula.", self._place(name, "start")
+                f"The field '{name}' begins as no finite number at ({where}) mm: change its formula.",
+                self._place(name, "start"),
             )
         return values
 
@@ -131,7 +132,8 @@ class TypedProblem:
                     pair.append(self._law(side, axis, f"What holds for '{name}' at {letter} {end}"))
             if pair[0].wraps != pair[1].wraps:
                 raise ProblemError(
-                    f"One side of '{name}' along {letter} is periodic and the other is not: make both periodic or neither.",
+                    f"One side of '{name}' along {letter} is periodic and the other is not: make both "
+                    "periodic or neither.",
                     place,
                 )
             found.append((pair[0], pair[1]))
@@ -172,23 +174,29 @@ class TypedProblem:
                 f"Waves of '{found.field}' do not decay, and explicit Euler makes them grow at any step: "
                 "take Runge-Kutta's method."
             )
-            raise ProblemError(sentence, ("equation", "method"), Remedy("Take Runge-Kutta", {("equation", "method"): "RK4"}))
+            raise ProblemError(
+                sentence, ("equation", "method"), Remedy("Take Runge-Kutta", {("equation", "method"): "RK4"})
+            )
         grows = GROWING / found.fastest if found.fastest else 1.0
         automatic = DEFAULT_SHARE * limit if math.isfinite(limit) else grows
         if found.growth > 0:
             automatic = min(automatic, max(GROWING / found.growth, 1e-3 * automatic))
         if not 0.0 < automatic < math.inf:
             raise ProblemError("No time step is short enough: look at the parameters, or take larger cells.", LINES)
-        if wanted is None or (wanted > limit * (1 + ROUNDING) and self.parameters.numerics.lower_step):
+        if wanted is None:
             return automatic, ()
-        if wanted > limit * (1 + ROUNDING):
-            raise ProblemError(
-                f"The time step of {wanted:g} s is above {rounded_down(limit, 3):g} s, up to which steps are stable where "
-                f"the fields begin ('{found.field}' limits it): use a smaller one, or none to have it chosen.",
-                STEP,
-                Remedy("Let the step be chosen", {STEP: None}),
-            )
-        return wanted, ()
+        if wanted <= limit * (1 + ROUNDING):
+            return wanted, ()
+        chosen = Remedy("Let the step be chosen", {STEP: None})
+        if self.parameters.numerics.lower_step:
+            text = f"The time step of {wanted:g} s is not stable: {automatic:.4g} s is taken instead."
+            return automatic, (Finding(text, place=STEP, remedy=chosen),)
+        raise ProblemError(
+            f"The time step of {wanted:g} s is above {rounded_down(limit, 3):g} s, up to which steps are stable where "
+            f"the fields begin ('{found.field}' limits it): use a smaller one, or none to have it chosen.",
+            STEP,
+            chosen,
+        )
 
 
 def given_of(equation: OwnEquations, lengths: Sequence[float], spacing: Sequence[float]) -> dict[str, float]:
@@ -197,7 +205,9 @@ def given_of(equation: OwnEquations, lengths: Sequence[float], spacing: Sequence
     for number, each in enumerate(equation.parameters):
         place = (*PARAMETERS, number, "name")
         if not each.name.isidentifier() or each.name in (*GIVEN, *KNOWN, "pi"):
-            raise ProblemError(f"'{each.name}' cannot name a parameter: use letters, digits and _, and no name that is known.", place)
+            raise ProblemError(
+                f"'{each.name}' cannot name a parameter: use letters, digits and _, and no name that is known.", place
+            )
         if each.name in found:
             raise ProblemError(f"Two parameters are called '{each.name}': rename one of them.", place)
         found[each.name] = each.value
@@ -206,7 +216,9 @@ def given_of(equation: OwnEquations, lengths: Sequence[float], spacing: Sequence
 
 
 @lru_cache(maxsize=16)
-def _read(lines: tuple[str, ...], numbers: tuple[str, ...], method: Method, dimensions: int, equal: bool) -> tuple[Plan, Linear]:
+def _read(
+    lines: tuple[str, ...], numbers: tuple[str, ...], method: Method, dimensions: int, equal: bool
+) -> tuple[Plan, Linear]:
     with placed_at(*LINES):
         system = parse(lines, numbers)
         return planned(system, method, dimensions, equal), Linear(system, dimensions, equal)
@@ -224,7 +236,10 @@ def _settings(equation: OwnEquations, system: System) -> Mapping[str, FieldSetti
             missing = [name for name in system.fields if name not in {each.name for each in equation.fields}]
             remedy = Remedy(f"Call it '{missing[0]}'", {place: missing[0]}) if missing else None
             raise ProblemError(
-                f"No line says how '{setting.name}' changes{nearest_told(setting.name, known)}: rename or remove its row.", place, remedy
+                f"No line says how '{setting.name}' changes{nearest_told(setting.name, known)}: rename "
+                "or remove its row.",
+                place,
+                remedy,
             )
         found[setting.name] = setting
     return found
@@ -236,7 +251,10 @@ def _unset(equation: OwnEquations, system: System) -> tuple[Finding, ...]:
     missing = [name for name in system.fields if name not in named]
     if not missing:
         return ()
-    rows = [*(each.model_dump(mode="json") for each in equation.fields), *(FieldSetting(name=name).model_dump(mode="json") for name in missing)]
+    rows = [
+        *(each.model_dump(mode="json") for each in equation.fields),
+        *(FieldSetting(name=name).model_dump(mode="json") for name in missing),
+    ]
     listed = ", ".join(f"'{name}'" for name in missing)
     return (
         Finding(
@@ -244,4 +262,3 @@ def _unset(equation: OwnEquations, system: System) -> tuple[Finding, ...]:
             Remedy("Add a row for each", {FIELDS: rows}),
         ),
     )  # fmt: skip
-

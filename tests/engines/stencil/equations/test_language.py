@@ -28,7 +28,8 @@ def symbols(node: Node) -> set[str]:
 
 def test_fields_and_names_in_any_order():
     system = parse(
-        ("du/dt = D*laplacian(u) + gain", "gain = F*u*(1 - w)  # a comment", "w = u**2", "", "∂v/∂t = (u", " - v)"), NUMBERS
+        ("du/dt = D*laplacian(u) + gain", "gain = F*u*(1 - w)  # a comment", "w = u**2", "", "∂v/∂t = (u", " - v)"),
+        NUMBERS,
     )
     assert system.fields == ("u", "v")
     assert not system.stored
@@ -46,7 +47,9 @@ def test_second_order_is_two_fields(left):
 
 
 def test_what_derivatives_are_taken_of_is_stored_where_it_has_derivatives_itself():
-    system = parse(("mu = w - laplacian(u)", "w = u**3 - u", "half = mu/2", "du/dt = laplacian(half) + laplacian(w)"), ())
+    system = parse(
+        ("mu = w - laplacian(u)", "w = u**3 - u", "half = mu/2", "du/dt = laplacian(half) + laplacian(w)"), ()
+    )
     assert list(system.stored) == ["mu"]
     assert symbols(system.rates["u"]) == {"mu", "u"}
     chain = parse(("a = laplacian(u)", "b = laplacian(a)", "du/dt = laplacian(b)"), ())
@@ -66,7 +69,8 @@ def test_what_derivatives_are_taken_of_is_stored_where_it_has_derivatives_itself
         (("d2u/dt2 = 1", "du_t/dt = 2"), "'u_t' is defined in line 1 already"),
         (("dx/dt = 1",), "'x' has a meaning here"),
         (("dF/dt = 1",), "'F' is the name of a parameter"),
-        (("du/dt = laplacian(dx(u))",), "takes 'laplacian' of what has 'dx' in it: give that a line of its own, as 'q = dx(…)'"),
+        (("du/dt = laplacian(dx(u))",),
+        "takes 'laplacian' of what has 'dx' in it: give that a line of its own, as 'q = dx(…)'"),
         (("du/dt = div(laplacian(u)*grad(u))",), "takes 'div' of what has 'laplacian' in it"),
         (("du/dt = grad(u)",), "is a vector, and no number"),
         (("du/dt = div(u)",), "takes 'div' of a number: it takes a flux"),
@@ -81,7 +85,7 @@ def test_what_derivatives_are_taken_of_is_stored_where_it_has_derivatives_itself
         (tuple(f"du{k}/dt = 1" for k in range(MOST_FIELDS + 1)), f"and a kernel holds {MOST_FIELDS}: leave some out"),
         (("du/dt = " + "(" * 2000 + "u" + ")" * 2000,), "nested too deeply"),
         (("du/dt = " + "+u" * 15_000,), "a formula of"),
-        (tuple(["du/dt = 1", *(f"a{k} = u" for k in range(200))]), "more than 100 lines"),
+        (("du/dt = 1", *(f"a{k} = u" for k in range(200))), "more than 100 lines"),
         (("du/dt = " + "+".join(f"u*{k}" for k in range(2, 1300)),), "more than 2,000 operations"),
     ],
 )  # fmt: skip
@@ -119,9 +123,9 @@ def test_starts_take_seeds_that_are_whole():
 
 PIECES = st.sampled_from(
     [
-        *KNOWN, "u", "v", "w", "D", "x", "t", "pi", "du/dt =", "d2v/dt2 =", "w =", "__import__('os')", "exec", "u.real", "lambda",
-        "(", ")", ",", "+", "-", "*", "/", "**", "<", "==", "if", "else", "and", "not", "1", "2.5", "1e400", "#", "\n", " ", "∂", "²",
-        "'", '"', "\\", ";", "{}", "%s", "[0]", ":", "\x00", "é", "☃",
+        *KNOWN, "u", "v", "w", "D", "x", "t", "pi", "du/dt =", "d2v/dt2 =", "w =", "__import__('os')", "exec", "u.real",
+        "lambda", "(", ")", ",", "+", "-", "*", "/", "**", "<", "==", "if", "else", "and", "not", "1", "2.5",
+        "1e400", "#", "\n", " ", "∂", "²", "'", '"', "\\", ";", "{}", "%s", "[0]", ":", "\x00", "é", "☃",
     ]
 )  # fmt: skip
 

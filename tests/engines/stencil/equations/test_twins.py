@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.backend.compile.nvrtc import compile_cubin, supported_architectures
 from engines.api.errors import DeviceError
+from engines.backend.compile.nvrtc import compile_cubin, supported_architectures
 from engines.backend.precision import REAL
 from engines.stencil.equations import reference
 from engines.stencil.equations.cuda_kernel import ROWS, kernel_file
 from engines.stencil.setup.equations import TypedProblem
-from engines.stencil.step.reference import with_ghosts
 from engines.stencil.setup.sides import Ghost
+from engines.stencil.step.reference import with_ghosts
 from tests.engines.stencil.equations.typed import ENGINE, PERIODIC, plane, typed, values
 
 EPSILON = {"fp32": 2.0**-23, "fp64": 2.0**-52}
@@ -33,7 +33,8 @@ CASES = {
         "dv/dt = laplacian(q) + sin(2*t)*q",
     ),
     "functions": (
-        "du/dt = exp(-u**2) + where(u > 0.7 and v < 0.5, tanh(v), sqrt(abs(u))) + max(u, v, 0.6)*min(u, k) + u**1.5 + u**-2",
+        "du/dt = exp(-u**2) + where(u > 0.7 and v < 0.5, tanh(v), sqrt(abs(u))) + u*max(u, v, 0.6)*min(u, k)"
+        " + u**1.5 + u**-2",
         "dv/dt = sin(x)*cos(y) + log(1 + v**2) + (u if v < 0.2 or not u > 0.3 else atan(v)) + v**F + x**2*cos(t)",
     ),
 }  # fmt: skip
@@ -43,7 +44,9 @@ def problem(name: str, method: str, precision: str, shape: str, sides: str):
     grid = {"ragged": plane(37, 11, 37.0, 9.0), "aligned": plane(64, 13), "small": plane(3, 2), "3D": CUBE}[shape]
     lines = CASES[name]
     if shape == "3D":  # vectors have a third part
-        lines = tuple(each.replace("-u)", "-u, 0.2*v)").replace("-k, u)", "-k, u*v, u) + dyz(u) - dz(v)") for each in lines)
+        lines = tuple(
+            each.replace("-u)", "-u, 0.2*v)").replace("-k, u)", "-k, u*v, u) + dyz(u) - dz(v)") for each in lines
+        )
     own = dict.fromkeys(START, MIXED) if sides == "mixed" else None
     return typed(
         lines, START, {"F": 0.04, "k": 0.06}, grid, method, precision, PERIODIC, step=None, own=own
@@ -67,26 +70,28 @@ def compared(backend, given, steps: int = 3) -> None:
         assert np.abs(found - right).max() <= 300 * steps * EPSILON[precision] * max(1.0, np.abs(right).max()), name
 
 
-EVERY = [(name, method, sides) for name in CASES for method in ("Euler", "RK4") for sides in ("periodic", "mixed")]
+METHODS = {"Gray-Scott": "Euler", "all derivatives": "Euler", "stored": "RK4", "functions": "RK4"}
+"""A kernel takes a second to compile as C++: each case by one method."""
 
 
-@pytest.mark.parametrize(("name", "method", "sides"), EVERY)
-def test_the_cpu_is_the_reference_in_double(cpu, name, method, sides):
-    for shape in ("ragged", "aligned", "small", "3D"):
-        compared(cpu, problem(name, method, "fp64", shape, sides))
+@pytest.mark.parametrize("name", CASES)
+def test_the_cpu_is_the_reference_in_double(cpu, name):
+    for method in ("Euler", "RK4"):
+        for shape in ("ragged", "aligned", "small", "3D"):
+            for sides in ("periodic", "mixed"):
+                compared(cpu, problem(name, method, "fp64", shape, sides))
 
 
-@pytest.mark.parametrize(("name", "method", "sides"), EVERY)
-def test_cuda_is_the_reference_in_double(on_host, name, method, sides):
-    for shape in ("ragged", "aligned", "small", "3D"):
-        compared(on_host, problem(name, method, "fp64", shape, sides))
+@pytest.mark.parametrize("name", CASES)
+def test_cuda_is_the_reference_in_double(on_host, name):
+    for shape, sides in (("ragged", "mixed"), ("aligned", "mixed"), ("small", "periodic"), ("3D", "mixed")):
+        compared(on_host, problem(name, METHODS[name], "fp64", shape, sides))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_both_twins_in_single(cpu, on_host, name):
     for backend in (cpu, on_host):
-        compared(backend, problem(name, "RK4", "fp32", "ragged", "mixed"))
-        compared(backend, problem(name, "Euler", "fp32", "aligned", "periodic"))
+        compared(backend, problem(name, METHODS[name], "fp32", "aligned", "mixed"))
 
 
 @pytest.mark.parametrize("rows", ROWS)
@@ -107,7 +112,7 @@ def test_the_reference_is_what_one_writes_by_hand(cpu):
     """Gray-Scott, Robin's side and the flux form, without a graph."""
     given = typed(
         CASES["Gray-Scott"], START, {"F": 0.04, "k": 0.06}, plane(9, 6, 4.5, 6.0), "Euler", "fp64", PERIODIC,
-        own=dict.fromkeys(START, {**MIXED, "x_low": {"kind": "periodic"}, "x_high": {"kind": "periodic"}}),
+        own={name: {**MIXED, "x_low": {"kind": "periodic"}, "x_high": {"kind": "periodic"}} for name in START},
     )  # fmt: skip
     posed = TypedProblem(given, cpu)
     u, v = (posed.start(name) for name in "uv")
@@ -121,8 +126,9 @@ def test_the_reference_is_what_one_writes_by_hand(cpu):
             found = found + np.diff(padded, 2, 1 - axis) / h**2
         return found
 
-    right = u + dt * (0.16 * laplacian(u) - u * v**2 + 0.04 * (1 - u)), v + dt * (
-        0.08 * laplacian(v) + u * v**2 - 0.1 * v
+    right = (
+        u + dt * (0.16 * laplacian(u) - u * v**2 + 0.04 * (1 - u)),
+        v + dt * (0.08 * laplacian(v) + u * v**2 - 0.1 * v),
     )
     found = reference.stepped(posed.plan, [u[None], v[None]], posed.sides(), posed.given, 0.0, dt)
     for mine, wanted in zip(found, right, strict=True):
@@ -131,7 +137,8 @@ def test_the_reference_is_what_one_writes_by_hand(cpu):
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 @pytest.mark.parametrize("name", CASES)
-def test_kernels_compile_for_every_gpu_without_a_spilled_register(cpu, tmp_path, monkeypatch, name, precision):
+def test_kernels_compile_for_gpus_without_a_spilled_register(cpu, tmp_path, monkeypatch, name, precision):
+    """Where all is arithmetic: sines of large numbers and powers take memory of their own in any kernel."""
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     try:
         known = supported_architectures()
