@@ -13,14 +13,18 @@ from engines.api.device import Backend
 from engines.api.errors import NotLiveError, ProblemError
 from engines.geometry.grid import Grid
 from engines.stencil.equations.explicit import Explicit
-from engines.stencil.equations.stability import Limit, sampled
+from engines.stencil.equations.stability import Limit, states_of
 from engines.stencil.setup.limits import ROUNDING, rounded_down
 from engines.stencil.step.painting import paint, put_back, underneath
 from engines.stencil.step.simulation import GridSimulation
 
-LOOKED_AT = 256
+LOOKED_AT = 4096
 """Cells in which a run is looked at when a parameter changes."""
 PARAMETERS = "equation.parameters"
+MOST_SEEN = 32
+"""Moments that are kept, to say when steps became too long; of more every second one is forgotten."""
+SHARE = 0.7
+"""Of the limit when it was first passed: what the fields come to may lower it further."""
 
 
 class TypedSimulation(GridSimulation):
@@ -35,10 +39,10 @@ class TypedSimulation(GridSimulation):
         infos: tuple[tuple[FieldInfo, ...], tuple[PaintInfo, ...]],
         parameters: tuple[str, ...],
         limit_of: Callable[[Mapping[str, Array], Mapping[str, float]], Limit],
-        limit: float | None,
     ) -> None:
-        self._explicit, self._parameters, self._limit_of, self._limit = explicit, parameters, limit_of, limit
+        self._explicit, self._parameters, self._limit_of = explicit, parameters, limit_of
         self._shown_at = -1
+        self._seen: list[tuple[float, dict[str, Array]]] = []
         super().__init__(backend, grid, dt, infos[0], {})
         self._view()
         self.brushes = infos[1]
@@ -79,6 +83,9 @@ class TypedSimulation(GridSimulation):
         return self._shown[shown.index(name)].reshape(self.geometry.shape)
 
     def observe(self) -> Mapping[str, float]:
+        self._seen.append((self.time, self._states()))
+        if len(self._seen) > MOST_SEEN:
+            del self._seen[1::2]
         found: dict[str, float] = {}
         for name in (*self._names, *self._explicit.plan.system.shown):
             content = self.content(name)
@@ -134,8 +141,7 @@ class TypedSimulation(GridSimulation):
 
     def _states(self) -> dict[str, Array]:
         fields = {name: self.backend.gather(self.arrays[name].reshape(-1), self._selection) for name in self._names}
-        places = self.geometry.centers(self._cells)
-        return sampled({name: np.nan_to_num(values) for name, values in fields.items()}, list(places.T), LOOKED_AT)
+        return states_of(fields, self.geometry.centers(self._cells))
 
     # --- its state ---------------------------------------------------------------------------------------------------
 
@@ -145,6 +151,7 @@ class TypedSimulation(GridSimulation):
 
     def restore(self, state: Mapping[str, Array]) -> None:
         super().restore(state)
+        self._seen.clear()
         numbers = dict(zip(self._parameters, map(float, state["parameters"]), strict=True))
         self._explicit.given = {**self._explicit.given, **numbers}
         self._shown_at = -1
@@ -160,7 +167,11 @@ class TypedSimulation(GridSimulation):
         return None
 
     def _advice(self, name: str) -> str:
-        if self._limit is None:
-            return f"look for terms that make '{name}' grow without bound, or use a smaller time step."
-        share = f"{self.dt:.3g} s are {100 * self.dt / self._limit:.0f} % of what is stable where the fields began"
-        return f"use a smaller time step ({share}), or look for terms that make '{name}' grow without bound."
+        """By when steps ceased to be stable, as far as the run was looked at."""
+        grows = f"look for terms that make '{name}' grow without bound"
+        for time, states in self._seen:
+            limit = self._limit_of(states, self._explicit.given).step
+            if self.dt > limit:
+                shorter = f"of at most {rounded_down(SHARE * limit, 2):g} s" if limit > 0 else "by Runge-Kutta's method"
+                return f"take steps {shorter}, for those of {self.dt:.3g} s are not stable from t = {time:.4g} s on."
+        return f"{grows}, or use a smaller time step than {self.dt:.3g} s."

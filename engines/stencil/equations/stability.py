@@ -8,8 +8,10 @@ affair. Sides are not looked at: by ghosts of second order they move eigenvalues
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,8 @@ ANGLES = 8
 """Between 0 and π along each axis, both ends among them (in three dimensions half of them)."""
 IMAGINARY = 1e-6
 """Of |λ|: below it what decays is taken as not decaying."""
+LOOKED_AT = 48
+"""States whose eigenvalues are found."""
 SEARCHED = 400
 """Directions of λ for which the region of Runge and Kutta's method was searched beforehand."""
 
@@ -60,21 +64,33 @@ class Linear:
                 (slope,) = derivatives([_plain_powers(root)], str(node.value))
                 self._entries.append((row, names.index(cell[0]), cell[1]))
                 graphs.append(slope)
+        self._slopes = graphs
         self._program = Program([*graphs, *roots[len(system.fields) :]])
         self._leaves = {str(node.value) for node in ordered([*graphs, *roots]) if node.op == "symbol"}
 
+    @cached_property
+    def constant(self) -> bool:
+        """Whether the derivatives are the same whatever the fields are: then the limit holds for good."""
+        cells = [cell_of(str(node.value)) for node in ordered(self._slopes) if node.op == "symbol"]
+        return not any(cells)
+
     def matrices(self, states: Mapping[str, Array], given: Mapping[str, float]) -> Array:
-        """(states, waves, fields, fields) complex. states: (n,) of each field, with x, y, z; given: parameters …"""
+        """(states, waves, fields, fields) complex, of the most telling states: those whose derivatives are largest, and
+        some others. states: (n,) of each field, with x, y, z; given: parameters …"""
         count = len(self._system.fields)
         n = len(next(iter(states.values())))
         stored = self._values_of_stored(states, given, n)
-        slopes = self._program(self._values({**states, **stored}, given))[: len(self._entries)]
+        found_slopes = self._program(self._values({**states, **stored}, given))[: len(self._entries)]
+        slopes = np.array([np.broadcast_to(slope, (n,)) for slope in found_slopes]).reshape(len(self._entries), n)
+        slopes = slopes[:, np.isfinite(slopes).all(axis=0)]
+        slopes = slopes[:, _telling(np.abs(slopes).sum(axis=0))]
+        n = slopes.shape[1]
         angles = self._angles()
         size = count + len(self._system.stored)
         whole = np.zeros((n, len(angles), size, size), complex)
         for (row, column, offset), slope in zip(self._entries, slopes, strict=True):
             phase = np.exp(1j * (angles @ np.array(offset[: self._dimensions])))
-            whole[:, :, row, column] += np.broadcast_to(slope, (n,))[:, None] * phase
+            whole[:, :, row, column] += slope[:, None] * phase
         found = whole[:, :, :count, :count]
         if size > count:
             # q = G u + H q, and H has nothing on and above its diagonal
@@ -113,6 +129,12 @@ class Linear:
         return values
 
 
+def _telling(sizes: Array) -> Array:
+    """Places of the states with the largest derivatives, and of some at even distances."""
+    largest = np.argsort(sizes)[-LOOKED_AT // 2 :]
+    return np.unique([*largest, *np.linspace(0, len(sizes) - 1, LOOKED_AT // 2).astype(int)]) if len(sizes) else largest
+
+
 def _plain_powers(root: Node) -> Node:
     """Powers whose exponent moves as exponentials, of which there are derivatives."""
 
@@ -127,7 +149,6 @@ def _plain_powers(root: Node) -> Node:
 def limit_of(linear: Linear, method: Method, states: Mapping[str, Array], given: Mapping[str, float]) -> Limit:
     """Of all these states and all waves. States whose derivatives are no numbers say nothing."""
     matrices = linear.matrices(states, given)
-    matrices = matrices[np.isfinite(matrices).all(axis=(1, 2, 3))]
     fields = linear._system.fields
     if not matrices.size:
         return Limit(np.inf, 0.0, 0.0, fields[0])
@@ -171,14 +192,15 @@ def _reach_of_rk4() -> tuple[Array, Array]:
 _DIRECTIONS, _REACH = _reach_of_rk4()
 
 
-def sampled(fields: Mapping[str, Array], places: Sequence[Array], count: int = 48) -> dict[str, Array]:
-    """(n,) of each field, and x, y, z: cells drawn at random, and those where a field is lowest and highest. fields:
-    (cells,) each; places: (cells,) along x, y (and z) [mm]"""
-    cells = len(next(iter(fields.values())))
-    drawn = np.random.default_rng(0).integers(0, cells, min(count, cells))
-    extreme = [at for values in fields.values() for at in (int(values.argmin()), int(values.argmax()))]
-    chosen = np.unique([*drawn, *extreme])
-    found = {name: np.asarray(values[chosen], float) for name, values in fields.items()}
-    for axis, name in enumerate("xyz"):
-        found[name] = np.asarray(places[axis][chosen], float) if axis < len(places) else np.zeros(len(chosen))
-    return found
+def states_of(fields: Mapping[str, Array], places: Array) -> dict[str, Array]:
+    """States as :meth:`Linear.matrices` takes them. fields: (n,) each; places: (n, 3) [mm]"""
+    numbers = {name: np.nan_to_num(values) for name, values in fields.items()}
+    return {**numbers, **dict(zip("xyz", places.T, strict=True))}
+
+
+def with_corners(states: Mapping[str, Array], ranges: Mapping[str, tuple[float, float]]) -> dict[str, Array]:
+    """The states, and where they are first all fields at either end of their ranges."""
+    corners = np.array(list(product(*ranges.values())))
+    found = {name: np.concatenate([states[name], corners[:, row]]) for row, name in enumerate(ranges)}
+    here = {name: np.concatenate([states[name], np.full(len(corners), states[name][0])]) for name in "xyz"}
+    return {**found, **here}

@@ -85,10 +85,18 @@ class FieldSetting(ParameterGroup):
     )  # fmt: skip
     sides: SidesOfField = quantity(AsTheGrid(), "", "What holds at its sides")
     low: float | None = quantity(
-        None, "", "Lowest colour; none: of where it begins", title="Colours from", advanced=True
+        None,
+        "",
+        "Lowest colour, and value that steps are stable for; none: of where it begins",
+        title="Colours from",
+        advanced=True,
     )
     high: float | None = quantity(
-        None, "", "Highest colour; none: of where it begins", title="Colours to", advanced=True
+        None,
+        "",
+        "Highest colour, and value that steps are stable for; none: of where it begins",
+        title="Colours to",
+        advanced=True,
     )
 
 

@@ -18,7 +18,7 @@ from engines.stencil.equations.language import GIVEN, KNOWN, SIZES, System, expr
 from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_law, gradient_law, value_law
 from engines.stencil.equations.passes import Method, Plan, planned
 from engines.stencil.equations.spatial import SPACINGS
-from engines.stencil.equations.stability import Limit, Linear, limit_of, sampled
+from engines.stencil.equations.stability import Limit, Linear, limit_of, states_of, with_corners
 from engines.stencil.equations.starts import RANDOM, Start
 from engines.stencil.parameters.equations import Exchange, FieldSetting, HeldGradient, HeldValue, OwnEquations, OwnSides
 from engines.stencil.parameters.sides import FixedGradient, FixedValue
@@ -28,6 +28,8 @@ from engines.stencil.setup.limits import DEFAULT_SHARE, ROUNDING, STEP, check_me
 LINES, PARAMETERS, FIELDS = (("equation", name) for name in ("lines", "parameters", "fields"))
 SAMPLES = 4096
 """Cells in which fields are looked at before a run."""
+NONLINEAR_SHARE = 0.7
+"""The part of the stable step that is taken where it hangs on what the fields will have come to."""
 GROWING = 0.2
 """The step where nothing limits it, in units of the time that the fastest change takes."""
 
@@ -157,14 +159,20 @@ class TypedProblem:
         return WRAPPED
 
     def limit_with(self, states: Mapping[str, Array], given: Mapping[str, float]) -> Limit:
-        """Which step is stable near these states (``stability.sampled``) with these parameters and sizes."""
+        """Which step is stable near these states (``stability.states_of``) with these parameters and sizes."""
         return limit_of(self.linear, self.plan.method, states, {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0})
 
     def _limit(self) -> Limit:
         places = self.grid.centers(np.random.default_rng(0).integers(0, self.grid.n_cells, SAMPLES))
         fields = {name: start.at(places, self.given) for name, start in self.starts.items()}
-        states = sampled({name: np.nan_to_num(values) for name, values in fields.items()}, list(places.T))
-        return self.limit_with(states, self.given)
+        states, ranges = states_of(fields, places), {}
+        for name, values in fields.items():
+            setting = self.settings.get(name)
+            low, high = (None, None) if setting is None else (setting.low, setting.high)
+            ranges[name] = (
+                float(np.nanmin(values)) if low is None else low, float(np.nanmax(values)) if high is None else high,
+            )  # fmt: skip
+        return self.limit_with(with_corners(states, ranges), self.given)
 
     def _chosen(self) -> tuple[float, tuple[Finding, ...]]:
         """The step, and what its owner should know of it."""
@@ -178,7 +186,8 @@ class TypedProblem:
                 sentence, ("equation", "method"), Remedy("Take Runge-Kutta", {("equation", "method"): "RK4"})
             )
         grows = GROWING / found.fastest if found.fastest else 1.0
-        automatic = DEFAULT_SHARE * limit if math.isfinite(limit) else grows
+        share = DEFAULT_SHARE if self.linear.constant else NONLINEAR_SHARE
+        automatic = share * limit if math.isfinite(limit) else grows
         if found.growth > 0:
             automatic = min(automatic, max(GROWING / found.growth, 1e-3 * automatic))
         if not 0.0 < automatic < math.inf:

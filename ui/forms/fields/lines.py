@@ -81,7 +81,7 @@ class LinesEditor(Editor):
         self.text.fit(FEWEST_ROWS, MOST_ROWS)
 
     def set_around(self, around: Around) -> None:
-        beside = [around[0][name] for name in self._lines.beside if around and name in around[0]]  # type: ignore[operator,index]  # values of a form
+        beside = [around[0][name] for name in self._lines.beside if around and name in around[0]]  # type: ignore[index]  # values of a form
         if beside != self._beside:
             self._beside = beside
             self._checking.start()

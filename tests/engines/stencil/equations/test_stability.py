@@ -34,6 +34,7 @@ def test_the_limit_is_that_of_von_neumann(cpu, line, method, limit):
     posed = TypedProblem(typed(line, grid=WIDE, method=method), cpu)
     assert posed.limit == pytest.approx(limit, rel=0.03 if "dx(" in line else 1e-6)
     assert posed.step == pytest.approx(0.9 * posed.limit)
+    assert posed.linear.constant
     assert ENGINE.estimate(typed(line, grid=WIDE, method=method), cpu).stable_step == posed.limit
 
 
@@ -48,6 +49,10 @@ def test_the_limit_is_of_where_the_fields_begin(cpu):
     start = {"u": "3*exp(-((x - 6)**2 + (y - 8)**2)/4)"}
     posed = TypedProblem(typed("du/dt = div((1 + u**2)*grad(u))", start, grid=WIDE), cpu)
     assert posed.limit == pytest.approx(1 / (2 * 10 * SUM), rel=0.15)
+    assert posed.step == pytest.approx(0.7 * posed.limit)
+    wider = typed("du/dt = div((1 + u**2)*grad(u))", start, grid=WIDE)
+    wider.parameters.equation.fields[0].high = 5.0
+    assert TypedProblem(wider, cpu).limit == pytest.approx(1 / (2 * 26 * SUM), rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -148,3 +153,11 @@ def test_upwind_is_of_first_order(cpu):
         x = (np.arange(n) + 0.5) * 6 / n
         errors.append(np.abs(np.array(simulation.values("q"))[0] - np.cos(2 * np.pi * x / 6) * 2 * np.pi / 6).max())
     assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.05)
+
+
+def test_a_thin_wall_limits_the_step(cpu):
+    """1 % of the cells, with a rate of 500/s among cells that have 4/s."""
+    posed = TypedProblem(
+        typed("du/dt = laplacian(u)/2 - where(abs(x - 50.5) < 0.5, 500, 0)*u", grid=plane(100, 100)), cpu
+    )
+    assert posed.limit == pytest.approx(2 / 504, rel=1e-6)

@@ -77,7 +77,7 @@ def test_a_parameter_that_changes_is_that_of_a_run_that_goes_on_with_it(cpu):
 def test_a_parameter_with_which_the_step_is_not_stable_is_refused(cpu):
     simulation = built(cpu, FISHER, {"u": "noise(3)"}, {"D": 0.2, "r": 1.0})
     with pytest.raises(
-        ProblemError, match=r"With D = 2 the time step of 0.2 s is not stable: take one of at most 0.11\d* s"
+        ProblemError, match=r"With D = 2 the time step of 0.214 s is not stable: take one of at most 0.11\d* s"
     ):
         simulation.set_control("equation.parameters.0.value", 2.0)
     simulation.advance(400)
@@ -135,6 +135,18 @@ def test_a_field_that_runs_away_is_told_with_place_time_and_advice(cpu):
     assert told.field == f"The field 'u' at (20.5, 3.5) mm, t = {simulation.step * 0.05:.4g} s,"
     assert told.element == 3 * 24 + 20
     assert "look for terms that make 'u' grow without bound" in told.advice
+
+
+def test_steps_that_became_too_long_are_told_with_what_is_not(cpu):
+    """A mixture that parts: u goes from 0, where λ = −56, to ±1, where it is −80 (q² = 8)."""
+    lines = ("mu = u**3 - u - laplacian(u)", "du/dt = laplacian(mu)")
+    simulation = built(cpu, lines, {"u": "0.01*noise(1)"}, grid=plane(24, 24), step=0.034)
+    while (told := simulation.non_finite()) is None:
+        assert simulation.step < 4000
+        simulation.observe()
+        simulation.advance(20)
+    assert "take steps of at most 0.02" in told.advice
+    assert "for those of 0.034 s are not stable from t = " in told.advice
 
 
 def test_sides_of_one_field_are_its_own(cpu):
