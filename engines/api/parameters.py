@@ -35,12 +35,14 @@ class Lines:
     """Annotates a list of texts that are the lines of a small language: ``Annotated[list[str], Lines(check)]``.
 
     The form edits them as one text. ``check`` gives the first line (from 0) that is not understood and a sentence, or
-    None; ``steps`` are lines to offer, ``whole`` (title, lines) texts to begin with.
+    None; ``steps`` are lines to offer, ``whole`` (title, lines) texts to begin with. ``beside``: fields beside this one
+    whose values ``check`` is given after the lines, each if the form has it.
     """
 
-    check: Callable[[Sequence[str]], tuple[int, str] | None]
+    check: Callable[..., tuple[int, str] | None]
     steps: tuple[str, ...] = ()
     whole: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    beside: tuple[str, ...] = ()
 
 
 BOUNDS = frozenset(

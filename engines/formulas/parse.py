@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 
@@ -88,6 +88,22 @@ def parse(text: str, known: Language, where: str = "The formula") -> Node:
 def parse_either(text: str, known: Language, where: str = "The formula") -> Node:
     """As :func:`parse`; what is true or false stays a condition, so that a name may stand for it."""
     return _Reader(text, known, where).formula()
+
+
+def statements(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """(its first line, from 0, and its text) of each statement: a line, and those after it while a bracket is open."""
+    first, text, depth = 0, "", 0
+    for place, line in enumerate(lines):
+        code = line.split("#")[0]
+        if not text and not code.strip():
+            continue
+        first, text = (first, f"{text}\n{line}") if text else (place, line)
+        depth += code.count("(") - code.count(")")
+        if depth <= 0:
+            yield first, text
+            text, depth = "", 0
+    if text:
+        yield first, text
 
 
 def number(value: Node) -> Node:
@@ -377,8 +393,9 @@ class _Reader:
 
 
 def _hint(name: str, known: Collection[str]) -> str:
-    close = difflib.get_close_matches(name[:60], known, 1)
-    return f" (perhaps {close[0]})" if close else ""
+    by_lower = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(name[:60].lower(), by_lower, 1)
+    return f" (perhaps {by_lower[close[0]]})" if close else ""
 
 
 def _short(text: str) -> str:

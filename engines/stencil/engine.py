@@ -1,10 +1,12 @@
-"""The stencil engine: diffusion, Gray-Scott and Poisson's equation on uniform grids of two and three dimensions.
+"""The stencil engine: diffusion, Gray-Scott, Poisson's equation and typed ones on uniform grids of two and three
+dimensions.
 
 Solved for is one of
 
     diffusion      ∂u/∂t = ∇·(α k ∇u) + s
     Gray-Scott     ∂u/∂t = Du ∇²u − u v² + F (1 − u),    ∂v/∂t = Dv ∇²v + u v² − (F + k) v
     Poisson        −∇·(k ∇u) = s
+    own equations  ∂u_i/∂t = f_i(u, derivatives in space, x, y, z, t, parameters), as they are typed
 
 **Space** (``setup``). Values at cell centres, fluxes through faces, second-order central differences: for cell i
 ``∇·(k ∇u) = Σ_neighbours (k_face / h²) (u_j − u_i)`` with the harmonic mean of both cells as ``k_face``. What holds at
@@ -14,6 +16,10 @@ arrays have none.
 **Time** (``diffusion``, ``gray_scott``). Forward Euler, of first order, stable up to ``Δt α Σ (k low + k high)/h² = 1``
 in every cell (``setup/limits.py``). A step reads one array and writes the other, which then change places; several
 steps are taken at each pass over the grid where that is faster (``step/launch_shapes.py``), with the same bits.
+
+**Typed equations** (``equations``). Each line is read into a graph, its derivatives become differences between cells,
+and both twins' kernels are written from that graph: one pass a step by Euler's method, four by Runge and Kutta's. The
+step follows from the eigenvalues of the linearised operator.
 
 **Iteration** (``poisson``). A step of Poisson's is a sweep of Jacobi or red-black SOR, or a V-cycle of multigrid:
 two Gauss-Seidel sweeps down, a stored inverse on the coarsest level, one sweep up.
@@ -54,16 +60,19 @@ from engines.stencil.diffusion.forward_euler import DIFFUSION
 from engines.stencil.diffusion.forward_euler import Diffusion as DiffusionStep
 from engines.stencil.diffusion.simulation import HeatSimulation
 from engines.stencil.diffusion.traffic import diffusion_traffic
+from engines.stencil.equations.explicit import EXPLICIT, traffic
+from engines.stencil.equations.simulation import TypedSimulation
 from engines.stencil.gray_scott.forward_euler import GRAY_SCOTT
 from engines.stencil.gray_scott.simulation import GrayScottSimulation
 from engines.stencil.lab.benchmarks import benchmarks, warming_problems
 from engines.stencil.lab.studies import studies
-from engines.stencil.parameters import Diffusion, GrayScott, NamedPattern, Poisson, StencilParameters
+from engines.stencil.parameters import Diffusion, GrayScott, NamedPattern, OwnEquations, Poisson, StencilParameters
 from engines.stencil.parameters.patterns import RATES
 from engines.stencil.poisson.balance import balance_findings
 from engines.stencil.poisson.iterations import POISSON
 from engines.stencil.poisson.levels import finest
 from engines.stencil.poisson.simulation import PoissonSimulation
+from engines.stencil.setup.equations import TypedProblem
 from engines.stencil.setup.fields import initial_field, source_field, start_fields
 from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.limits import stable_step
@@ -71,6 +80,7 @@ from engines.stencil.setup.problem import GridProblem
 from engines.stencil.setup.reaction import off_by
 from engines.stencil.step.painting import PaintedSource
 from engines.stencil.watch.fields import SUBSTANCE_BRUSH, SUBSTANCES, heat_fields, potential_fields
+from engines.stencil.watch.typed import typed_fields
 
 
 class StencilEngine(Engine):
@@ -94,6 +104,8 @@ class StencilEngine(Engine):
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         """Seconds are those of single steps at the memory's ceiling; fused steps are several times faster."""
+        if isinstance(checked(problem).equation, OwnEquations):
+            return typed_estimate(TypedProblem(problem, backend), backend)
         posed = GridProblem(problem, backend)
         moved = bytes_per_step(posed)
         return Estimate(
@@ -108,6 +120,8 @@ class StencilEngine(Engine):
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
         progress("Preparing the grid", 0.0)
+        if isinstance(checked(problem).equation, OwnEquations):
+            return typed(TypedProblem(problem, backend), backend, progress)
         posed = GridProblem(problem, backend)
         progress(f"Moving {posed.grid.n_cells:,} cells to {backend.info.name}", 0.3)
         simulation: Simulation
@@ -212,6 +226,38 @@ def potential(posed: GridProblem, equation: Poisson, backend: Backend) -> Poisso
     return PoissonSimulation(
         backend, grid, backend.array(np.zeros(grid.shape, posed.dtype)), source, solver, fields, brush
     )  # fmt: skip
+
+
+def typed(posed: TypedProblem, backend: Backend, progress: Progress) -> TypedSimulation:
+    """Fields of typed equations from where they begin; every one is painted, and parameters change live."""
+    grid = posed.grid
+    progress(f"Moving {grid.n_cells:,} cells to {backend.info.name}", 0.2)
+    starts = {name: posed.start(name) for name in posed.system.fields}
+    explicit = EXPLICIT.open(
+        backend, grid.shape, posed.plan, posed.sides(), posed.given, posed.step, posed.dtype.name
+    )  # fmt: skip
+    progress("Compiling the equations", 0.4)
+    with backend.active():
+        explicit.compile()
+    explicit.begin(list(starts.values()))
+    infos = typed_fields(posed.system, starts, posed.settings)
+    progress("Ready", 1.0)
+    return TypedSimulation(
+        backend, grid, posed.step, explicit, infos, posed.system.parameters, posed.limit_with
+    )  # fmt: skip
+
+
+def typed_estimate(posed: TypedProblem, backend: Backend) -> Estimate:
+    """Seconds at the memory's ceiling, from the bytes that the graphs say."""
+    moved = traffic(posed.plan, posed.grid.shape, posed.dtype.itemsize).bytes
+    return Estimate(
+        memory_bytes=posed.grid.n_cells * posed.arrays * posed.dtype.itemsize,
+        bytes_per_step=moved,
+        step=posed.step,
+        stable_step=posed.limit,
+        seconds_per_simulated_unit=moved / backend.ceilings().best / posed.step,
+        findings=posed.findings,
+    )
 
 
 def balance(posed: GridProblem) -> tuple[Finding, ...]:

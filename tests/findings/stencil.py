@@ -31,6 +31,14 @@ CASES = {
     "a source that fp32 loses": case(
         "setup.limits.rounding_findings#1", equation={"kind": "diffusion", "source": 1e-9, "initial": UNIFORM}
     ),
+    "a typed field that nobody said where it begins": case(
+        "setup.equations._unset", equation={"kind": "own equations", "fields": []}
+    ),
+    "a step of typed equations that is lowered": case(
+        "setup.equations.TypedProblem._chosen",
+        equation={"kind": "own equations"},
+        numerics={"step": 1e6, "lower_step": True},
+    ),
     "a closed box in fp32": case(
         "setup.limits.rounding_findings#2", equation={"kind": "diffusion", "initial": UNIFORM}, sides=CLOSED
     ),

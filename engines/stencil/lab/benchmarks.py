@@ -15,6 +15,7 @@ from engines.stencil.parameters import (
     Inclusions,
     Noise,
     Numerics,
+    OwnEquations,
     Plane,
     Poisson,
     StencilParameters,
@@ -74,3 +75,4 @@ def warming_problems() -> Iterator[Problem]:
                     yield Problem(StencilParameters(grid=grid, equation=equation, numerics=numerics))
             yield Problem(StencilParameters(grid=grid, equation=GrayScott(), numerics=numerics))
             yield Problem(StencilParameters(grid=grid, equation=Poisson(source=UniformSource()), numerics=numerics))
+        yield Problem(StencilParameters(grid=_grid(2, WARM_SIDE), equation=OwnEquations(), numerics=numerics))

@@ -9,14 +9,15 @@ from pydantic import Field
 from engines.api.parameters import ParameterGroup, quantity
 from engines.backend.precision import Precision
 from engines.recording import Recording
+from engines.stencil.parameters.equations import IN_3D, OwnEquations
 from engines.stencil.parameters.patterns import PatternName
 from engines.stencil.parameters.sides import FixedValue, Side
 
 MOST_CELLS = 1_000_000
 Place = tuple[float, float, float]
-IN_3D = {"grid.kind": ("3D",)}
-IN_TIME = {"equation.kind": ("diffusion", "Gray-Scott")}
-"""For which problems a field matters: with three dimensions, with steps of time."""
+FUSED = {"equation.kind": ("diffusion", "Gray-Scott")}
+IN_TIME = {"equation.kind": ("diffusion", "Gray-Scott", "own equations")}
+"""For which problems a field matters: with steps of time, several of which a pass may take."""
 
 
 class Plane(ParameterGroup):
@@ -254,7 +255,7 @@ class Poisson(ParameterGroup):
     source: Source = quantity(Charges(), "", "The right-hand side s")
 
 
-Equation = Annotated[Diffusion | GrayScott | Poisson, Field(discriminator="kind")]
+Equation = Annotated[Diffusion | GrayScott | Poisson | OwnEquations, Field(discriminator="kind")]
 
 
 # ---- sides and numerics ----------------------------------------------------------------------------------------------
@@ -285,7 +286,7 @@ class Numerics(ParameterGroup):
     precision: Precision = quantity("fp32", "", "Arithmetic of the kernels")
     fuse: bool = quantity(
         True, "", "Take several steps at each pass over the grid: the same result, several times faster", advanced=True,
-        when=IN_TIME,
+        when=FUSED,
     )  # fmt: skip
 
 

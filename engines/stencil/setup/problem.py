@@ -10,7 +10,7 @@ from engines.api import Array, Finding, Problem
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.backend.precision import FLOAT_TYPES
-from engines.stencil.parameters import Diffusion, GrayScott, Inclusions, Poisson, SameEverywhere
+from engines.stencil.parameters import Diffusion, GrayScott, Inclusions, OwnEquations, Poisson, SameEverywhere
 from engines.stencil.setup.faces import Interfaces
 from engines.stencil.setup.fields import extremes
 from engines.stencil.setup.grid import checked, grid_of
@@ -30,7 +30,9 @@ class GridProblem:
 
     def __init__(self, problem: Problem, backend: Backend) -> None:
         self.parameters = parameters = checked(problem)
-        self.equation = equation = parameters.equation
+        equation = parameters.equation
+        assert not isinstance(equation, OwnEquations)  # they are TypedProblem's
+        self.equation = equation
         self.grid = grid = grid_of(parameters)
         self.dtype = np.dtype(FLOAT_TYPES[parameters.numerics.precision])
         self.ghosts: Ghosts = ghosts(parameters.sides.pairs(grid.dimensions), grid.spacing)

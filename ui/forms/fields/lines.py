@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engines.api.parameters import Lines
+from engines.api.parameters import Around, Lines
 from ui.forms.editor import LOCK_HINT, Editor
 from ui.forms.fields.line import DOCUMENT_KEYS
 from ui.forms.schema import FieldSpec
@@ -43,6 +43,7 @@ class LinesEditor(Editor):
         self._lines: Lines = spec.lines
         self._section = section
         self._value: list[str] = []
+        self._beside: list[Any] = []
         self._said: Errors = {}  # by the document, of the value
         self.text = LineText(self._lines.steps, self)
         self.text.setAccessibleName(spec.title)
@@ -78,6 +79,12 @@ class LinesEditor(Editor):
         self._committing.stop()
         self.text.document().setModified(False)
         self.text.fit(FEWEST_ROWS, MOST_ROWS)
+
+    def set_around(self, around: Around) -> None:
+        beside = [around[0][name] for name in self._lines.beside if around and name in around[0]]  # type: ignore[index]  # values of a form
+        if beside != self._beside:
+            self._beside = beside
+            self._checking.start()
 
     def set_errors(self, errors: Errors) -> None:
         self._said = errors
@@ -126,7 +133,7 @@ class LinesEditor(Editor):
     def _check(self) -> bool:
         """Underline the first line that is wrong and say why; True if there is none."""
         lines = self.lines()
-        found = self._lines.check(lines)
+        found = self._lines.check(lines, *self._beside)
         if found is None and self._is_value() and self._said:
             path, sentence = next(iter(self._said.items()))
             found = (int(path[0]) if path else -1, sentence)
@@ -137,7 +144,7 @@ class LinesEditor(Editor):
         return found is None
 
     def _commit_if_right(self) -> None:
-        if self._lines.check(self.lines()) is None:
+        if self._lines.check(self.lines(), *self._beside) is None:
             self._commit()
 
     def _commit(self) -> None:

@@ -6,12 +6,12 @@ Each value is a formula that :mod:`engines.formulas` reads, in which a name stan
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engines.api.errors import ProblemError
 from engines.formulas.graph import CONDITIONS, Node, depends_on, make, ordered, rebuild, symbol
-from engines.formulas.parse import FUNCTIONS, WORDS, FormulaError, Language, number, parse_either
+from engines.formulas.parse import FUNCTIONS, WORDS, FormulaError, Language, number, parse_either, statements
 
 STRETCH, DAMAGE = "s", "d"
 GIVEN = ("s0", "sb", "sc")
@@ -47,7 +47,7 @@ def parse(lines: Sequence[str]) -> Formula:
     """Raises ProblemError whose ``place`` is the line (from 0)."""
     own = {name: symbol(name) for name in (STRETCH, DAMAGE, *GIVEN)}
     names, numbers, values = dict(own), list[Number](), list[Node]()
-    for line, text in _statements(lines):
+    for line, text in statements(lines):
         name, value = _defined(line, text, names)
         values.append(value)
         if sum(bool(node.args) for node in ordered(values)) > MOST_OPERATIONS:
@@ -70,22 +70,6 @@ def check(lines: Sequence[str]) -> tuple[int, str] | None:
     except ProblemError as error:
         return int(error.place[-1]), str(error)
     return None
-
-
-def _statements(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """(first line, text): a line, and those after it while a bracket is open."""
-    first, text, depth = 0, "", 0
-    for place, line in enumerate(lines):
-        code = line.split("#")[0]
-        if not text and not code.strip():
-            continue
-        first, text = (first, f"{text}\n{line}") if text else (place, line)
-        depth += code.count("(") - code.count(")")
-        if depth <= 0:
-            yield first, text
-            text, depth = "", 0
-    if text:
-        yield first, text
 
 
 def _defined(line: int, text: str, names: dict[str, Node]) -> tuple[str, Node]:

@@ -1,0 +1,54 @@
+"""Typed equations on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.backend.threads import core_seconds
+from engines.backend.vector_math import REGISTER_BYTES
+from engines.stencil.equations.cpu_kernels import row_function, sweep
+from engines.stencil.equations.explicit import Explicit
+from engines.stencil.equations.passes import Pass
+
+
+class CpuExplicit(Explicit):
+    """On the CPU: rows by whole SIMD vectors, bands of rows on all cores."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._threads, self._cores = self._backend.info.threads, self._backend.cores_for(core_seconds(self.traffic))
+        self._kernels: dict[Pass, Any] = {}
+
+    def advance(self, step: int, steps: int) -> None:
+        with self._cores:
+            super().advance(step, steps)
+
+    def laws(self, numbers: Array) -> Any:
+        return numbers.astype(self.dtype)
+
+    def sweep(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any) -> None:
+        if one not in self._kernels:
+            self._kernels[one] = (
+                row_function(one, self.plan.system.fields, self.dtype),
+                reach_of(one),
+                np.array(one.into),
+            )
+        row, reach, into = self._kernels[one]
+        fields, stored, *flat = (values if k < 2 else values.reshape(-1) for k, values in enumerate(arrays))
+        given, width = numbers.astype(self.dtype), REGISTER_BYTES // self.dtype.itemsize
+        sweep(row, fields, stored, tuple(flat), into, laws, self.sides.wraps, reach, given, width, self._threads)
+
+
+def reach_of(one: Pass) -> Array:
+    """(fields and stored names, 3 planes, 2) int64: the lowest and highest row beside a cell's that is read in the
+    plane below, its own and the one above; (1, −1) where none is."""
+    found = np.tile(np.array([1, -1]), (len(one.names), 3, 1))
+    for row, name in enumerate(one.names):
+        for _, dy, dz in one.reads.get(name, ()):
+            low, high = found[row, dz + 1]
+            found[row, dz + 1] = (dy, dy) if low > high else (min(low, dy), max(high, dy))
+    return found

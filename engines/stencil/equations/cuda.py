@@ -1,0 +1,78 @@
+"""Typed equations on an NVIDIA GPU: launches what ``cuda_kernel`` writes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.backend.precision import REAL
+from engines.stencil.equations.cuda_kernel import ROWS, kernel_file
+from engines.stencil.equations.explicit import Explicit
+from engines.stencil.equations.passes import Pass
+from engines.stencil.step.launch_shapes import Shape, best_shape
+
+if TYPE_CHECKING:
+    from engines.backend.cuda import CudaBackend
+
+BLOCKS = ((32, 8), (64, 4), (128, 2))
+REGISTERS = 96
+"""Values of a thread's rows from which fewer rows are taken, in values of four bytes."""
+
+
+class CudaExplicit(Explicit):
+    """On a GPU. Shapes of launches, and rows of a thread, are measured once for each pass, device and size."""
+
+    _backend: CudaBackend
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        packed = 16 // self.dtype.itemsize
+        self._width = packed if self.box[2] % packed == 0 else 1
+        self._files: dict[Pass, Path] = {}
+        self._shapes: dict[Pass, Shape] = {}
+        bits = self.sides.wraps @ np.array([1, 2, 4])
+        self._wraps = self._backend.array(bits.astype(np.int32))
+
+    def laws(self, numbers: Array) -> Any:
+        return self._backend.array(numbers.astype(self.dtype))
+
+    def sweep(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any) -> None:
+        if one not in self._shapes:
+            self._files[one] = kernel_file(one, self.plan.system.fields, self.dtype.name)
+            self._shapes[one] = self._best(one, arrays, numbers, laws)
+        self._launch(one, arrays, numbers, laws, self._shapes[one])
+
+    def _best(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any) -> Shape:
+        """Measured on arrays of its own where it writes what it reads."""
+        rows = [each for each in ROWS if self._values(one, each) <= REGISTERS or each == 1]
+        candidates = [(1, each, *block) for each in rows[-2:] for block in BLOCKS]
+
+        def launch(scratch: Sequence[Any], shape: Shape) -> None:
+            self._launch(one, [*arrays[:5], scratch[0]], numbers, laws, shape)
+
+        return best_shape(
+            self._backend, f"equations {one.name}", self._files[one], self._macros(1), (len(arrays[5]), *self.box),
+            self.dtype, candidates, launch, arrays=1,
+        )  # fmt: skip
+
+    def _values(self, one: Pass, rows: int) -> int:
+        each = sum(rows + 2 if dz == 0 else rows for offsets in one.reads.values() for dz in {o[2] for o in offsets})
+        return each * (self._width + 2) * self.dtype.itemsize // 4
+
+    def _macros(self, rows: int) -> tuple[str, ...]:
+        wide = ("-DWIDE",) if self._width > 1 else ()
+        return (REAL[self.dtype.name], f"-DROWS={rows}", *wide)
+
+    def _launch(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any, shape: Shape) -> None:
+        _, rows, *block = shape
+        nz, ny, nx = self.box
+        grid = (math.ceil(nx / (self._width * block[0])), math.ceil(ny / (rows * block[1])), nz)
+        kernel = self._backend.compile(self._files[one], self._macros(rows)).get_function("sweep")
+        number = self.dtype.type
+        scalars = [number(value) for value in numbers]
+        kernel(grid, tuple(block), (np.int32(nx), np.int32(ny), np.int32(nz), *arrays, laws, self._wraps, *scalars))

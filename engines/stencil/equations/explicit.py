@@ -1,0 +1,118 @@
+"""Explicit steps of typed equations on either device: which passes are taken in which order, over which arrays."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, KernelTraffic
+from engines.api.device import Backend
+from engines.backend.twins import Twins
+from engines.stencil.equations.laws import Sides
+from engines.stencil.equations.passes import SHARES, Pass, Plan
+
+
+class Explicit(ABC):
+    """Steps of all fields of a plan.
+
+    shape:    (ny, nx) or (nz, ny, nx)
+    given:    parameters and sizes by name; replace it to change parameters between steps
+    sides:    what holds at the sides of each field and stored name
+    fields:   (fields, nz, ny, nx) on the device, the present state; another array after steps of Euler's
+    stored:   (stored names, nz, ny, nx): as they were at the last stage
+
+    Call :meth:`advance` and :meth:`show` inside ``backend.timed`` or ``active``.
+    """
+
+    def __init__(
+        self, backend: Backend, shape: Sequence[int], plan: Plan, sides: Sides, given: Mapping[str, float],
+        dt: float, precision: str,
+    ) -> None:  # fmt: skip
+        self.plan, self.sides, self.dt = plan, sides, dt
+        self.given: Mapping[str, float] = dict(given)
+        self.dtype = np.dtype(precision)
+        self.box = (1, *shape)[-3:]
+        self._backend = backend
+        rows = len(plan.system.fields)
+        self.fields = backend.empty((rows, *self.box), self.dtype)
+        self._banks = [backend.empty((rows, *self.box), self.dtype) for _ in range(1 if plan.method == "Euler" else 3)]
+        self.stored = backend.empty((max(1, len(plan.system.stored)), *self.box), self.dtype)
+        self._shown: Any = None
+        self.traffic = traffic(plan, shape, self.dtype.itemsize)
+        self._time_at_sides = sides.uses("t")
+
+    def begin(self, starts: Sequence[Array]) -> None:
+        """The fields are these, (ny, nx) or (nz, ny, nx) each."""
+        with self._backend.active():
+            for row, values in enumerate(starts):
+                self.fields[row] = self._backend.array(values.astype(self.dtype).reshape(self.box))
+
+    def compile(self) -> None:
+        """Have the kernels of a step compiled, and their launches measured, by a step of whatever the arrays hold:
+        comes before :meth:`begin`."""
+        self.advance(0, 1)
+
+    @abstractmethod
+    def sweep(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any) -> None:
+        """Put a pass on the device. arrays: what is read with neighbours (fields, stored names), then u, a and b of the
+        cell itself, then what is written; numbers: (numbers,) float64; laws: what :meth:`laws` made"""
+
+    @abstractmethod
+    def laws(self, numbers: Array) -> Any:
+        """Numbers of the sides as :meth:`sweep` takes them, (fields, 3, 2, 2) float64."""
+
+    def advance(self, step: int, steps: int) -> None:
+        """Take ``steps`` steps, the first of them from ``step``."""
+        laws = self._laws(step * self.dt)
+        numbers = [[one.values(self._known(0.0, share)) for one in (*storing, going)]
+                   for (_, storing, going), share in zip(self.plan.stages, SHARES, strict=False)]  # fmt: skip
+        timed = any(one.uses("t") for one in self.plan.passes)
+        for number in range(step, step + steps):
+            targets = self._banks[:1] if self.plan.method == "Euler" else [*self._banks, self.fields]
+            base, now = self.fields, self.fields
+            for stage, ((at, storing, going), share) in enumerate(zip(self.plan.stages, SHARES, strict=False)):
+                known = self._known((number + at) * self.dt, share)
+                if self._time_at_sides:
+                    laws = self._laws(known["t"])
+                beside = [base, *self._banks[:2]]
+                for place, one in enumerate((*storing, going)):
+                    values = one.values(known) if timed else numbers[stage][place]
+                    target = self.stored if one.stores else targets[stage]
+                    self.sweep(one, [now, self.stored, *(beside if one.beside else (now,) * 3), target], values, laws)
+                now = targets[stage]
+            if self.plan.method == "Euler":
+                self.fields, self._banks[0] = self._banks[0], self.fields
+
+    def show(self, step: int) -> Any:
+        """(names, nz, ny, nx) on the device: the names of the lines, of the present fields."""
+        known = self._known(step * self.dt, 1.0)
+        if self._shown is None:
+            self._shown = self._backend.empty((len(self.plan.system.shown), *self.box), self.dtype)
+        for one in self.plan.showing:
+            target = self.stored if one.stores else self._shown
+            self.sweep(
+                one, [self.fields, self.stored, *(self.fields,) * 3, target], one.values(known), self._laws(known["t"])
+            )
+        return self._shown
+
+    def _known(self, time: float, share: float) -> dict[str, float]:
+        return {**self.given, "t": time, "@dt": self.dt, "@share": share}
+
+    def _laws(self, time: float) -> Any:
+        return self.laws(self.sides.numbers(self._known(time, 1.0)))
+
+
+EXPLICIT = Twins[Explicit](__package__, cpu="cpu:CpuExplicit", cuda="cuda:CudaExplicit")
+"""Steps of typed equations; arguments as in :class:`Explicit`."""
+
+
+def traffic(plan: Plan, shape: Sequence[int], value_bytes: int) -> KernelTraffic:
+    """Per step: each array that a pass reads once, each that it writes once."""
+    size = math.prod(shape) * value_bytes
+    read, written = (sum(getattr(one, name) for one in plan.passes) for name in ("arrays_read", "arrays_written"))
+    flops = math.prod(shape) * sum(one.flops for one in plan.passes)
+    return KernelTraffic("equations", read * size, written * size, flops)

@@ -1,0 +1,277 @@
+"""The language of typed equations: how fields change in time, and what other names stand for.
+
+    du/dt = D*laplacian(u) + u - u**3            a field of first order in time
+    d2w/dt2 = c**2*laplacian(w) - g*w_t          one of second order, whose rate of change is w_t
+    mu = u**3 - u - eps*laplacian(u)             a name for use in other lines, above and below
+
+Formulas are read by :mod:`engines.formulas.parse`; nothing of them is ever run. A name of whose formula with
+derivatives other derivatives are taken is stored, an array as fields are; all others are put in where they are used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from engines.api.errors import ProblemError
+from engines.formulas.graph import Node, const, ordered, rebuild, symbol
+from engines.formulas.parse import FUNCTIONS, WORDS, FormulaError, Function, Language, number, parse_either, statements
+from engines.stencil.equations import spatial
+from engines.stencil.equations.spatial import SpatialError, combined, differentiated, vectors_in
+
+PLACES = ("x", "y", "z")
+TIME = "t"
+SIZES = ("size_x", "size_y", "size_z")
+GIVEN = (*PLACES, TIME, *SIZES)
+"""x, y, z: the cell's middle [mm]; t [s]; size_x …: lengths of the grid [mm]."""
+CONSTANTS = {"pi": 3.141592653589793}
+KNOWN = {**FUNCTIONS, **spatial.FUNCTIONS}
+MOST_FIELDS = 8
+"""Fields, those of second order twice, and as many stored names: a kernel holds three rows of each in registers."""
+MOST_LINES = 100
+MOST_OPERATIONS = 2_000
+"""Of all lines together, before derivatives become differences."""
+_NAME = r"([^\W\d]\w*)"
+_FIRST = re.compile(rf"\s*[d∂]\s*{_NAME}\s*/\s*[d∂]\s*t\s*=(?!=)")
+_SECOND = re.compile(rf"\s*[d∂](?:2|²|\^2|\*\*2)\s*{_NAME}\s*/\s*[d∂]\s*t(?:2|²|\^2|\*\*2)\s*=(?!=)")
+_DEFINITION = re.compile(rf"\s*{_NAME}\s*=(?!=)")
+_STATEMENT = re.compile(r"\s*(if|for|while|def)\b")
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """``rates``: of each field, in the order of the lines, formulas with derivatives in space; in them and in each
+    other the ``stored`` names (in an order in which none needs a later one) are symbols, as fields, parameters and
+    given names are. ``shown``: names that differ from cell to cell. ``second``: fields whose rate of change is a field.
+    ``lines``: where fields and names are defined (from 0)."""
+
+    rates: Mapping[str, Node]
+    stored: Mapping[str, Node]
+    shown: Mapping[str, Node]
+    second: tuple[str, ...]
+    parameters: tuple[str, ...]
+    lines: Mapping[str, int]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        return tuple(self.rates)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A statement: the name that it defines, of what order in time, and the formula with blanks before it."""
+
+    place: int
+    name: str
+    order: int
+    formula: str
+
+
+def rate_of(field: str) -> str:
+    """The name of the rate of change of a field of second order."""
+    return f"{field}_t"
+
+
+def parse(lines: Sequence[str], parameters: Collection[str]) -> System:
+    """``parameters``: names of numbers. Raises ProblemError whose ``place`` is the line (from 0)."""
+    read = _defined(lines, parameters)
+    names, second = _names(read, parameters)
+    formulas = _formulas(read, names)
+    own = {line.name: formulas[line] for line in read if line.order == 0}
+    places = {line.name: line.place for line in read}
+    order = _in_order(own, places)
+    rates: dict[str, Node] = {}
+    for line in read:
+        if line.order == 2:
+            rates[line.name] = symbol(rate_of(line.name))
+            places[rate_of(line.name)] = line.place
+        if line.order:
+            rates[rate_of(line.name) if line.order == 2 else line.name] = formulas[line]
+    stored = _stored(rates, own, order)
+    put_in: dict[Node, Node] = {}
+    for name in order:
+        (own[name],) = rebuild([own[name]], combined, put_in)
+        if name not in stored:
+            put_in[symbol(name)] = own[name]
+    kept = {name: own[name] for name in order if name in stored}
+    rates = {name: rebuild([rate], combined, put_in)[0] for name, rate in rates.items()}
+    system = System(
+        rates, kept, {name: own[name] for name in order if _differs(own[name], rates, kept)}, second,
+        tuple(parameters), places,
+    )  # fmt: skip
+    _check_size(system)
+    return system
+
+
+def check(lines: Sequence[str], parameters: Collection[str]) -> tuple[int, str] | None:
+    """The first line (from 0) that is not understood and the sentence that says why; None if all are."""
+    try:
+        parse(lines, parameters)
+    except ProblemError as error:
+        return int(error.place[-1]) if error.place else 0, str(error)
+    return None
+
+
+def expression(
+    text: str, parameters: Collection[str], functions: Mapping[str, Function], given: Collection[str], where: str
+) -> Node:
+    """A formula by itself, of parameters and ``given`` names: an initial state, what holds at a side. Raises
+    ProblemError, a sentence that begins with ``where``."""
+    names = {name: symbol(name) for name in (*given, *parameters)} | _constants()
+    (found,) = rebuild([number(parse_either(text, Language(names, {**FUNCTIONS, **functions}), where))], combined)
+    return found
+
+
+# --- lines -----------------------------------------------------------------------------------------------------------
+
+
+def _defined(lines: Sequence[str], parameters: Collection[str]) -> list[_Line]:
+    found: list[_Line] = []
+    taken: dict[str, int] = {}
+    for place, text in statements(lines):
+        if len(found) == MOST_LINES:
+            raise _refusal(place, f": there are more than {MOST_LINES} lines: put short ones into others")
+        match, order = _SECOND.match(text), 2
+        if match is None:
+            match, order = _FIRST.match(text), 1
+        if match is None:
+            match, order = _DEFINITION.match(text), 0
+        if match is None:
+            if _STATEMENT.match(text):
+                raise _refusal(place, ": write a choice as 'a if u < 1 else b', or where(u < 1, a, b)")
+            raise _refusal(place, f": '{_short(text)}' does not begin as 'du/dt =', 'd2u/dt2 =' or 'name ='")
+        line = _Line(place, match[1], order, " " * match.end() + text[match.end() :])
+        for name in (line.name, rate_of(line.name)) if order == 2 else (line.name,):
+            if name in GIVEN or name in KNOWN or name in WORDS or name in CONSTANTS:
+                raise _refusal(place, f": '{name}' has a meaning here: choose another name")
+            if name in parameters:
+                raise _refusal(place, f": '{name}' is the name of a parameter: rename one of them")
+            if name in taken:
+                raise _refusal(place, f": '{name}' is defined in line {taken[name] + 1} already")
+            taken[name] = place
+        found.append(line)
+    if not any(line.order for line in found):
+        raise _refusal(max(len(lines) - 1, 0), ": nothing changes in time: a line begins with 'du/dt ='")
+    count = sum(line.order for line in found)
+    if count > MOST_FIELDS:
+        last = [line for line in found if line.order][-1]
+        raise _refusal(
+            last.place,
+            f": {count} fields change in time (those of second order count twice), and a kernel holds {MOST_FIELDS}: "
+            "leave some out",
+        )
+    return found
+
+
+def _names(read: Sequence[_Line], parameters: Collection[str]) -> tuple[dict[str, Node], tuple[str, ...]]:
+    """Everything that a formula may name, and the fields of second order."""
+    second = tuple(line.name for line in read if line.order == 2)
+    own = [*(line.name for line in read if line.order), *(rate_of(name) for name in second)]
+    own += [line.name for line in read if not line.order]
+    return {name: symbol(name) for name in (*own, *parameters, *GIVEN)} | _constants(), second
+
+
+def _constants() -> dict[str, Node]:
+    return {name: const(value) for name, value in CONSTANTS.items()}
+
+
+def _formulas(read: Sequence[_Line], names: Mapping[str, Node]) -> dict[_Line, Node]:
+    formulas, count = {}, 0
+    for line in read:
+        try:
+            found = number(parse_either(line.formula, Language(names, KNOWN), where=""))
+            (formulas[line],) = rebuild([found], combined)
+            vectors_in(formulas[line])
+        except FormulaError as error:
+            place = line.place + line.formula.count("\n", 0, error.at)
+            raise _refusal(place, str(error).removesuffix(".")) from None
+        except SpatialError as error:
+            raise _refusal(line.place, f" {error}") from None
+        count += sum(bool(node.args) for node in ordered([formulas[line]]))
+        if count > MOST_OPERATIONS:
+            raise _refusal(line.place, f": the lines have more than {MOST_OPERATIONS:,} operations: shorten them")
+    return formulas
+
+
+def _in_order(own: Mapping[str, Node], places: Mapping[str, int]) -> list[str]:
+    """The names, each after those that it needs. Raises ProblemError for a loop."""
+    needs = {name: [other for other in _symbols(node) if other in own] for name, node in own.items()}
+    order: list[str] = []
+    for first in own:
+        path: list[tuple[str, int]] = [(first, 0)]
+        while path:
+            name, at = path.pop()
+            if name in order:
+                continue
+            if at == len(needs[name]):
+                order.append(name)
+                continue
+            path.append((name, at + 1))
+            other = needs[name][at]
+            on_the_way = [each for each, _ in path]
+            if other in on_the_way:
+                loop = " → ".join([*on_the_way[on_the_way.index(other) :], other])
+                raise _refusal(
+                    places[other], f": '{other}' is needed for itself ({loop}): say how one of them changes in time"
+                )
+            path.append((other, 0))
+    return order
+
+
+def _stored(rates: Mapping[str, Node], own: Mapping[str, Node], order: Sequence[str]) -> set[str]:
+    """Names with derivatives in them, of which derivatives are taken."""
+    spatial_names: set[str] = set()
+    for name in order:
+        inside = any(node.op in spatial.OPS for node in ordered([own[name]]))
+        if inside or any(other in spatial_names for other in _symbols(own[name])):
+            spatial_names.add(name)
+    stored: set[str] = set()
+    for node in (*rates.values(), *own.values()):
+        ahead = [other for _, arg in differentiated(node) for other in _symbols(arg) if other in own]
+        while ahead:
+            name = ahead.pop()
+            if name in spatial_names and name not in stored:
+                if any(node.op in spatial.OPS for node in ordered([own[name]])):
+                    stored.add(name)
+                else:
+                    ahead += [other for other in _symbols(own[name]) if other in own]
+    return stored
+
+
+def _differs(node: Node, rates: Mapping[str, Node], stored: Mapping[str, Node]) -> bool:
+    return any(name in rates or name in stored or name in PLACES for name in _symbols(node))
+
+
+def _check_size(system: System) -> None:
+    """Raises ProblemError for derivatives of derivatives that have no name, and for too many stored names."""
+    for name, root in (*system.rates.items(), *system.shown.items()):
+        place = system.lines[name]
+        for op, arg in differentiated(root):
+            inner = next((node.op for node in ordered([arg]) if node.op in spatial.OPS), None)
+            if inner is not None:
+                inner = "div" if inner == spatial.DIVERGENCE else inner
+                raise _refusal(
+                    place,
+                    f" takes '{op}' of what has '{inner}' in it: give that a line of its own, as 'q = {inner}(…)', "
+                    f"and take '{op}' of q",
+                )
+    if len(system.stored) > MOST_FIELDS:
+        raise _refusal(
+            system.lines[list(system.stored)[-1]],
+            f": derivatives are taken of {len(system.stored)} names with derivatives in them, and there may be "
+            f"{MOST_FIELDS}: each is an array that a step writes and reads",
+        )
+
+
+def _symbols(root: Node) -> list[str]:
+    return [str(node.value) for node in ordered([root]) if node.op == "symbol"]
+
+
+def _refusal(line: int, reason: str) -> ProblemError:
+    return ProblemError(f"Line {line + 1}{reason}.", (line,))
+
+
+def _short(text: str) -> str:
+    first = text.strip().splitlines()[0].strip()
+    return first if len(first) <= 60 else f"{first[:57]}…"

@@ -1,0 +1,79 @@
+"""Passes in float64 by NumPy, whole arrays at a time: what the twins are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.formulas.emit_numpy import Program
+from engines.formulas.graph import ordered
+from engines.stencil.equations.laws import Sides
+from engines.stencil.equations.passes import SHARES, Pass, Plan
+from engines.stencil.equations.spatial import INDICES, cell_of
+
+
+def with_ghosts(values: Array, wraps: Array, numbers: Array) -> Array:
+    """values: (nz, ny, nx); one ghost more at each end of each axis, x first. wraps: (3,); numbers: (3, 2, 2)"""
+    for axis in range(3):
+        along = 2 - axis
+        first, last = np.take(values, [0], along), np.take(values, [-1], along)
+        low, high = numbers[axis, 0, 0] * first + numbers[axis, 0, 1], numbers[axis, 1, 0] * last + numbers[axis, 1, 1]
+        low, high = (last, first) if wraps[axis] else (low, high)
+        values = np.concatenate([low, values, high], along)
+    return values
+
+
+def swept(
+    one: Pass, read: Mapping[str, Array], beside: Mapping[str, Array], sides: Sides, given: Mapping[str, float],
+) -> list[Array]:  # fmt: skip
+    """What a pass writes, an array (nz, ny, nx) for each root. read: fields and stored names; beside: by symbol."""
+    laws = sides.numbers(given)
+    padded = {
+        name: with_ghosts(read[name], sides.wraps[row], laws[row]) for row, name in enumerate(one.names) if name in read
+    }
+    shape = next(iter(read.values())).shape
+    values: dict[str, Any] = dict(beside)
+    for number, value in enumerate(one.values(given)):
+        values[f"@{number}"] = value
+    for axis, name in enumerate(INDICES):
+        values[name] = np.arange(shape[2 - axis], dtype=float).reshape([-1 if k == 2 - axis else 1 for k in range(3)])
+    for node in ordered(one.roots):
+        cell = cell_of(str(node.value)) if node.op == "symbol" else None
+        if cell is not None:
+            name, offset = cell
+            spans = [slice(1 + by, 1 + by + size) for by, size in zip(offset[::-1], shape, strict=True)]
+            values[str(node.value)] = padded[name][tuple(spans)]
+    return [np.array(np.broadcast_to(found, shape), float) for found in Program(one.roots)(values)]
+
+
+def stepped(
+    plan: Plan,
+    fields: Sequence[Array],
+    sides: Sides,
+    given: Mapping[str, float],
+    time: float,
+    dt: float,
+    steps: int = 1,
+) -> list[Array]:
+    """``steps`` steps of the fields, (nz, ny, nx) each. given: parameters and sizes by name."""
+    system = plan.system
+    now = [np.asarray(values, float) for values in fields]
+    for number in range(steps):
+        base = list(now)
+        kept: list[list[Array]] = []
+        for (at, storing, going), share in zip(plan.stages, SHARES, strict=False):
+            known = {**given, "t": time + (number + at) * dt, "@dt": dt, "@share": share}
+            read = dict(zip(system.fields, now, strict=True))
+            for one in storing:
+                for row, values in zip(one.into, swept(one, read, {}, sides, known), strict=True):
+                    read[list(system.stored)[row]] = values
+            banks = {"base": base, **dict(zip(("second", "third"), kept, strict=False))}
+            beside = {
+                f"{bank}@{name}": held[row] for bank, held in banks.items() for row, name in enumerate(system.fields)
+            }
+            now = swept(going, read, beside, sides, known)
+            kept.append(now)
+    return now

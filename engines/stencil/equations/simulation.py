@@ -1,0 +1,177 @@
+"""Typed equations as a simulation: every field is painted, parameters change live, names of lines are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, Dab, FieldInfo, NonFinite, PaintInfo, Selection, SeriesInfo
+from engines.api.abilities import Underneath
+from engines.api.device import Backend
+from engines.api.errors import NotLiveError, ProblemError
+from engines.geometry.grid import Grid
+from engines.stencil.equations.explicit import Explicit
+from engines.stencil.equations.stability import Limit, states_of
+from engines.stencil.setup.limits import ROUNDING, rounded_down
+from engines.stencil.step.painting import paint, put_back, underneath
+from engines.stencil.step.simulation import GridSimulation
+
+LOOKED_AT = 4096
+"""Cells in which a run is looked at when a parameter changes."""
+PARAMETERS = "equation.parameters"
+MOST_SEEN = 32
+"""Moments that are kept, to say when steps became too long; of more every second one is forgotten."""
+SHARE = 0.7
+"""Of the limit when it was first passed: what the fields come to may lower it further."""
+
+
+class TypedSimulation(GridSimulation):
+    """``limit_of`` says which step is stable with these parameters in states of these cells."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        grid: Grid,
+        dt: float,
+        explicit: Explicit,
+        infos: tuple[tuple[FieldInfo, ...], tuple[PaintInfo, ...]],
+        parameters: tuple[str, ...],
+        limit_of: Callable[[Mapping[str, Array], Mapping[str, float]], Limit],
+    ) -> None:
+        self._explicit, self._parameters, self._limit_of = explicit, parameters, limit_of
+        self._shown_at = -1
+        self._seen: list[tuple[float, dict[str, Array]]] = []
+        super().__init__(backend, grid, dt, infos[0], {})
+        self._view()
+        self.brushes = infos[1]
+        self.traffic = (explicit.traffic,)
+        system = explicit.plan.system
+        self.series = tuple(
+            SeriesInfo(f"{kind}:{name}", f"{title} {name}", "")
+            for name in (*system.fields, *system.shown)
+            for kind, title in (("content", "Total of"), ("largest", "Largest"))
+        )
+        drawn = np.random.default_rng(0).integers(0, grid.n_cells, min(LOOKED_AT, grid.n_cells))
+        self._cells = np.unique(drawn).astype(np.int32)
+        self._selection = backend.select(Selection(self._cells))
+
+    def _view(self) -> None:
+        """The fields' present arrays: those of Euler's change places."""
+        fields = self._explicit.fields
+        self.arrays.update({name: fields[row].reshape(self.geometry.shape) for row, name in enumerate(self._names)})
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return self._explicit.plan.system.fields
+
+    def take(self, steps: int) -> None:
+        with self.backend.timed(self.traffic[0].kernel, launches=steps * len(self._explicit.plan.passes)):
+            self._explicit.advance(self.step, steps)
+        self._view()
+        self._shown_at = -1
+
+    def values(self, name: str) -> Any:
+        shown = list(self._explicit.plan.system.shown)
+        if name not in shown:
+            return super().values(name)
+        if self._shown_at != self.step:
+            with self.backend.active():
+                self._shown = self._explicit.show(self.step)
+            self._shown_at = self.step
+        return self._shown[shown.index(name)].reshape(self.geometry.shape)
+
+    def observe(self) -> Mapping[str, float]:
+        self._seen.append((self.time, self._states()))
+        if len(self._seen) > MOST_SEEN:
+            del self._seen[1::2]
+        found: dict[str, float] = {}
+        for name in (*self._names, *self._explicit.plan.system.shown):
+            content = self.content(name)
+            found |= {f"{kind}:{name}": content[kind] for kind in ("content", "largest")}
+        return found
+
+    def content(self, name: str) -> dict[str, float]:
+        if name not in self.arrays:
+            self.arrays, before = {**self.arrays, name: self.values(name)}, self.arrays
+            found, self.arrays = super().content(name), before
+            return found
+        return super().content(name)
+
+    # --- what a person does to it ------------------------------------------------------------------------------------
+
+    def paint(self, dab: Dab) -> None:
+        paint(self.backend, self.geometry, self.arrays[dab.brush], dab, rest=0.0)
+        self._shown_at = -1
+
+    def underneath(self, dab: Dab, first: bool) -> Underneath:
+        return underneath(self.backend, self.geometry, self.arrays[dab.brush], dab, lasts=False)
+
+    def put_back(self, under: Underneath) -> None:
+        put_back(self.backend, self.arrays[under.brush], under)
+        self._shown_at = -1
+
+    def set_control(self, name: str, value: Any) -> None:
+        if name == PARAMETERS:
+            if tuple(each["name"] for each in value) != self._parameters:
+                raise NotLiveError(name)
+            self._change({each["name"]: float(each["value"]) for each in value})
+            return
+        number, _, part = name.removeprefix(f"{PARAMETERS}.").partition(".")
+        if not name.startswith(f"{PARAMETERS}.") or not number.isdigit() or part not in ("value", "low", "high"):
+            super().set_control(name, value)
+        if part == "value":
+            self._change({self._parameters[int(number)]: float(value)})
+
+    def _change(self, numbers: Mapping[str, float]) -> None:
+        """Raises ProblemError, and changes nothing, where the time step would not be stable."""
+        given = {**self._explicit.given, **numbers}
+        if all(self._explicit.given[name] == value for name, value in numbers.items()):
+            return
+        limit = self._limit_of(self._states(), given).step
+        if self.dt > limit * (1 + ROUNDING):
+            told = ", ".join(
+                f"{name} = {value:g}" for name, value in numbers.items() if self._explicit.given[name] != value
+            )
+            advice = f"take one of at most {rounded_down(limit, 3):g} s" if limit > 0 else "take Runge-Kutta's method"
+            raise ProblemError(f"With {told} the time step of {self.dt:.3g} s is not stable: {advice}, and reset.")
+        self._explicit.given = given
+        self._shown_at = -1
+
+    def _states(self) -> dict[str, Array]:
+        fields = {name: self.backend.gather(self.arrays[name].reshape(-1), self._selection) for name in self._names}
+        return states_of(fields, self.geometry.centers(self._cells))
+
+    # --- its state ---------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Array]:
+        given = self._explicit.given
+        return {**super().state(), "parameters": np.array([given[name] for name in self._parameters])}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        super().restore(state)
+        self._seen.clear()
+        numbers = dict(zip(self._parameters, map(float, state["parameters"]), strict=True))
+        self._explicit.given = {**self._explicit.given, **numbers}
+        self._shown_at = -1
+
+    def non_finite(self) -> NonFinite | None:
+        """Which field, where, when, and what to change."""
+        for name in self._names:
+            place = self.backend.first_non_finite(self.arrays[name])
+            if place is not None:
+                where = self.geometry.centers(np.array([place]))[0][: self.geometry.dimensions]
+                at = ", ".join(f"{along:.4g}" for along in where)
+                return NonFinite(f"The field '{name}' at ({at}) mm, t = {self.time:.4g} s,", place, self._advice(name))
+        return None
+
+    def _advice(self, name: str) -> str:
+        """By when steps ceased to be stable, as far as the run was looked at."""
+        grows = f"look for terms that make '{name}' grow without bound"
+        for time, states in self._seen:
+            limit = self._limit_of(states, self._explicit.given).step
+            if self.dt > limit:
+                shorter = f"of at most {rounded_down(SHARE * limit, 2):g} s" if limit > 0 else "by Runge-Kutta's method"
+                return f"take steps {shorter}, for those of {self.dt:.3g} s are not stable from t = {time:.4g} s on."
+        return f"{grows}, or use a smaller time step than {self.dt:.3g} s."

@@ -1,0 +1,206 @@
+"""The largest stable step of typed equations: von Neumann's analysis of what they are near given states.
+
+At a state the equations are taken as linear with constant coefficients: of a wave e^{iθ·x/h} the derivatives of the
+rates by the values of all neighbours make a matrix, whose eigenvalues λ say how it grows. A step is stable where each
+λ Δt with a negative real part lies where the method damps. What grows by itself (Re λ > 0) is the equations' own
+affair. Sides are not looked at: by ghosts of second order they move eigenvalues between those of waves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array
+from engines.formulas.derivatives import derivatives
+from engines.formulas.emit_numpy import Program
+from engines.formulas.graph import Node, make, ordered, rebuild
+from engines.stencil.equations.language import System
+from engines.stencil.equations.passes import Method, lowered
+from engines.stencil.equations.spatial import INDICES, Offset, Stencil, cell_of
+
+ANGLES = 8
+"""Between 0 and π along each axis, both ends among them (in three dimensions half of them)."""
+IMAGINARY = 1e-6
+"""Of |λ|: below it what decays is taken as not decaying."""
+LOOKED_AT = 48
+"""States whose eigenvalues are found."""
+SEARCHED = 400
+"""Directions of λ for which the region of Runge and Kutta's method was searched beforehand."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """``step`` [s]: the largest stable one; inf where nothing limits it, 0 where no step is stable, by a wave that does
+    not decay. ``fastest`` [1/s]: the largest |λ|; ``growth`` [1/s]: the largest Re λ. ``field``: which has most of the
+    wave that limits the step."""
+
+    step: float
+    fastest: float
+    growth: float
+    field: str
+
+
+class Linear:
+    """The linearised operator of a system on a grid of ``dimensions``."""
+
+    def __init__(self, system: System, dimensions: int, equal: bool) -> None:
+        self._system, self._dimensions = system, dimensions
+        names = (*system.fields, *system.stored)
+        stencil = Stencil(names, dimensions, equal)
+        roots = [*lowered(system, stencil, system.rates), *lowered(system, stencil, system.stored)]
+        self._entries: list[tuple[int, int, Offset]] = []
+        graphs: list[Node] = []
+        for row, root in enumerate(roots):
+            for node in ordered([root]):
+                cell = cell_of(str(node.value)) if node.op == "symbol" else None
+                if cell is None:
+                    continue
+                (slope,) = derivatives([_plain_powers(root)], str(node.value))
+                self._entries.append((row, names.index(cell[0]), cell[1]))
+                graphs.append(slope)
+        self._slopes = graphs
+        self._program = Program([*graphs, *roots[len(system.fields) :]])
+        self._leaves = {str(node.value) for node in ordered([*graphs, *roots]) if node.op == "symbol"}
+
+    @cached_property
+    def constant(self) -> bool:
+        """Whether the derivatives are the same whatever the fields are: then the limit holds for good."""
+        cells = [cell_of(str(node.value)) for node in ordered(self._slopes) if node.op == "symbol"]
+        return not any(cells)
+
+    def matrices(self, states: Mapping[str, Array], given: Mapping[str, float]) -> Array:
+        """(states, waves, fields, fields) complex, of the most telling states: those whose derivatives are largest, and
+        some others. states: (n,) of each field, with x, y, z; given: parameters …"""
+        count = len(self._system.fields)
+        n = len(next(iter(states.values())))
+        stored = self._values_of_stored(states, given, n)
+        found_slopes = self._program(self._values({**states, **stored}, given))[: len(self._entries)]
+        slopes = np.array([np.broadcast_to(slope, (n,)) for slope in found_slopes]).reshape(len(self._entries), n)
+        slopes = slopes[:, np.isfinite(slopes).all(axis=0)]
+        slopes = slopes[:, _telling(np.abs(slopes).sum(axis=0))]
+        n = slopes.shape[1]
+        angles = self._angles()
+        size = count + len(self._system.stored)
+        whole = np.zeros((n, len(angles), size, size), complex)
+        for (row, column, offset), slope in zip(self._entries, slopes, strict=True):
+            phase = np.exp(1j * (angles @ np.array(offset[: self._dimensions])))
+            whole[:, :, row, column] += slope[:, None] * phase
+        found = whole[:, :, :count, :count]
+        if size > count:
+            # q = G u + H q, and H has nothing on and above its diagonal
+            one = np.eye(size - count)
+            of_fields = np.linalg.solve(one - whole[:, :, count:, count:], whole[:, :, count:, :count])
+            found = found + whole[:, :, :count, count:] @ of_fields
+        return found
+
+    def _angles(self) -> Array:
+        """(waves, dimensions): along each axis from 0 to π, and backwards along all but the first."""
+        count = ANGLES if self._dimensions == 2 else ANGLES // 2 + 1
+        one = np.linspace(0, np.pi, count)
+        both = np.concatenate([one, -one[1:-1]])
+        axes = [one, *[both] * (self._dimensions - 1)]
+        return np.stack([each.ravel() for each in np.meshgrid(*axes, indexing="ij")], axis=1)
+
+    def _values_of_stored(self, states: Mapping[str, Array], given: Mapping[str, float], n: int) -> dict[str, Array]:
+        """What stored names are where the state is the same all around."""
+        found = {name: np.zeros(n) for name in self._system.stored}
+        for _ in found:
+            values = self._program(self._values({**states, **found}, given))[len(self._entries) :]
+            found = {name: np.broadcast_to(value, (n,)) for name, value in zip(found, values, strict=True)}
+        return found
+
+    def _values(self, states: Mapping[str, Array], given: Mapping[str, float]) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for name in self._leaves:
+            cell = cell_of(name)
+            if cell is not None:
+                values[name] = states[cell[0]]
+            elif name in INDICES:
+                axis = INDICES.index(name)
+                values[name] = states["xyz"[axis]] / given[("@dx", "@dy", "@dz")[axis]] - 0.5
+            else:
+                values[name] = np.float64(given[name])
+        return values
+
+
+def _telling(sizes: Array) -> Array:
+    """Places of the states with the largest derivatives, and of some at even distances."""
+    largest = np.argsort(sizes)[-LOOKED_AT // 2 :]
+    return np.unique([*largest, *np.linspace(0, len(sizes) - 1, LOOKED_AT // 2).astype(int)]) if len(sizes) else largest
+
+
+def _plain_powers(root: Node) -> Node:
+    """Powers whose exponent moves as exponentials, of which there are derivatives."""
+
+    def build(op: str, *args: Node) -> Node:
+        if op == "pow" and args[1].op != "const":
+            return make("exp", make("mul", args[1], make("log", args[0])))
+        return make(op, *args)
+
+    return rebuild([root], build)[0]
+
+
+def limit_of(linear: Linear, method: Method, states: Mapping[str, Array], given: Mapping[str, float]) -> Limit:
+    """Of all these states and all waves. States whose derivatives are no numbers say nothing."""
+    matrices = linear.matrices(states, given)
+    fields = linear._system.fields
+    if not matrices.size:
+        return Limit(np.inf, 0.0, 0.0, fields[0])
+    values = np.linalg.eigvals(matrices)
+    size = np.abs(values)
+    fastest = float(size.max())
+    decays = values.real <= IMAGINARY * size
+    limits = np.where(decays & (size > 1e-12 * fastest), _limits(method, values), np.inf)
+    worst = np.unravel_index(int(limits.argmin()), limits.shape)
+    shape = np.abs(np.linalg.eig(matrices[worst[:2]])[1][:, worst[2]])
+    return Limit(float(limits.min()), fastest, float(values.real.max()), fields[int(shape.argmax())])
+
+
+def _limits(method: Method, values: Array) -> Array:
+    """The largest stable Δt of each eigenvalue that does not grow."""
+    size = np.where(np.abs(values) > 0, np.abs(values), np.inf)
+    if method == "Euler":
+        real = np.where(values.real < -IMAGINARY * size, -values.real, 0.0)
+        return np.asarray(2.0 * real / size**2)
+    angle = np.abs(np.angle(values))
+    return np.asarray(np.interp(angle, _DIRECTIONS, _REACH) / size)
+
+
+def _reach_of_rk4() -> tuple[Array, Array]:
+    """(directions from π/2 to π, how far the region |1 + z + z²/2 + z³/6 + z⁴/24| ≤ 1 reaches in each)."""
+    directions = np.linspace(np.pi / 2, np.pi, SEARCHED)
+    turned = np.exp(1j * directions)
+
+    def outside(r: Array) -> Array:
+        z = r * turned
+        return np.asarray(np.abs(1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24) > 1 + 1e-12)
+
+    low = np.full(SEARCHED, 2.0)  # of the region in all of these directions, which it leaves once
+    high = np.full(SEARCHED, 4.0)
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = np.where(outside(middle), low, middle), np.where(outside(middle), middle, high)
+    return directions, low
+
+
+_DIRECTIONS, _REACH = _reach_of_rk4()
+
+
+def states_of(fields: Mapping[str, Array], places: Array) -> dict[str, Array]:
+    """States as :meth:`Linear.matrices` takes them. fields: (n,) each; places: (n, 3) [mm]"""
+    numbers = {name: np.nan_to_num(values) for name, values in fields.items()}
+    return {**numbers, **dict(zip("xyz", places.T, strict=True))}
+
+
+def with_corners(states: Mapping[str, Array], ranges: Mapping[str, tuple[float, float]]) -> dict[str, Array]:
+    """The states, and where they are first all fields at either end of their ranges."""
+    corners = np.array(list(product(*ranges.values())))
+    found = {name: np.concatenate([states[name], corners[:, row]]) for row, name in enumerate(ranges)}
+    here = {name: np.concatenate([states[name], np.full(len(corners), states[name][0])]) for name in "xyz"}
+    return {**found, **here}

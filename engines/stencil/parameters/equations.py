@@ -1,0 +1,151 @@
+"""The parameters of equations that a person types: lines, named numbers, and what each field begins as and is held
+at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from engines.api.parameters import Lines, ParameterGroup, quantity
+from engines.stencil.equations import language
+from engines.stencil.parameters.sides import Periodic
+
+IN_3D = {"grid.kind": ("3D",)}
+LONGEST = 2_000
+"""Characters of a line or a formula."""
+MOST_PARAMETERS = 50
+
+
+class NamedNumber(ParameterGroup):
+    """A number that the lines name. With a lowest and a highest value it has a slider."""
+
+    name: str = quantity("a", "", "What the lines call it: letters, digits and _", max_length=40)
+    value: float = quantity(1.0, "", "Its value; it may change while a run goes on", live=True)
+    low: float | None = quantity(None, "", "Lowest value of the slider", title="Slider from")
+    high: float | None = quantity(None, "", "Highest value of the slider", title="Slider to")
+
+
+class HeldValue(ParameterGroup):
+    """The field is held at a value on this side (Dirichlet)."""
+
+    kind: Literal["value"] = "value"
+    value: str = quantity("0", "", "Value on the side: a formula of t and parameters", max_length=LONGEST)
+
+
+class HeldGradient(ParameterGroup):
+    """The outward derivative is held on this side (Neumann); 0 lets nothing through."""
+
+    kind: Literal["gradient"] = "gradient"
+    gradient: str = quantity(
+        "0", "", "Derivative along the outward normal: a formula of t and parameters", max_length=LONGEST
+    )
+
+
+class Exchange(ParameterGroup):
+    """The outward derivative is a (c − u), as of a body in surroundings at c (Robin)."""
+
+    kind: Literal["exchange"] = "exchange"
+    coefficient: str = quantity("1", "", "a [1/mm]: a formula of t and parameters, 0 or more", max_length=LONGEST)
+    outside: str = quantity("0", "", "c: a formula of t and parameters", max_length=LONGEST)
+
+
+OwnSide = Annotated[HeldValue | HeldGradient | Exchange | Periodic, Field(discriminator="kind")]
+
+
+class AsTheGrid(ParameterGroup):
+    """What holds at the sides of the grid."""
+
+    kind: Literal["as the grid"] = "as the grid"
+
+
+class OwnSides(ParameterGroup):
+    """What holds for this field alone."""
+
+    kind: Literal["own"] = "own"
+    x_low: OwnSide = quantity(HeldGradient(), "", "Side of lowest x", title="x low")
+    x_high: OwnSide = quantity(HeldGradient(), "", "Side of highest x", title="x high")
+    y_low: OwnSide = quantity(HeldGradient(), "", "Side of lowest y", title="y low")
+    y_high: OwnSide = quantity(HeldGradient(), "", "Side of highest y", title="y high")
+    z_low: OwnSide = quantity(HeldGradient(), "", "Side of lowest z", title="z low", when=IN_3D)
+    z_high: OwnSide = quantity(HeldGradient(), "", "Side of highest z", title="z high", when=IN_3D)
+
+
+SidesOfField = Annotated[AsTheGrid | OwnSides, Field(discriminator="kind")]
+
+
+class FieldSetting(ParameterGroup):
+    """Where a field begins, and what holds at its sides."""
+
+    name: str = quantity("u", "", "The field, as the lines call it", max_length=40)
+    start: str = quantity(
+        "0", "", "Where it begins: a formula of x, y, z, parameters, noise(seed) from 0 to 1 and normal(seed)",
+        title="Begins as", max_length=LONGEST,
+    )  # fmt: skip
+    sides: SidesOfField = quantity(AsTheGrid(), "", "What holds at its sides")
+    low: float | None = quantity(
+        None,
+        "",
+        "Lowest colour, and value that steps are stable for; none: of where it begins",
+        title="Colours from",
+        advanced=True,
+    )
+    high: float | None = quantity(
+        None,
+        "",
+        "Highest colour, and value that steps are stable for; none: of where it begins",
+        title="Colours to",
+        advanced=True,
+    )
+
+
+def _check(lines: Sequence[str], parameters: Sequence[Any] = ()) -> tuple[int, str] | None:
+    return language.check(lines, [each["name"] if isinstance(each, Mapping) else each.name for each in parameters])
+
+
+STEPS = (
+    "du/dt = D*laplacian(u)",
+    "du/dt = div(D*grad(u))",
+    "du/dt = -dx(u**2/2)",
+    "du/dt = -upwind(a, b, u)",
+    "d2u/dt2 = c**2*laplacian(u)",
+    "mu = u**3 - u - laplacian(u)",
+    "rate = where(u > 0.5, 1, 0)",
+)
+WHOLE = (
+    ("Diffusion that depends on u", ("D = 1 + u**2", "du/dt = div(D*grad(u))")),
+    ("Waves", ("c = 1", "d2u/dt2 = c**2*laplacian(u) - 0.01*u_t")),
+    ("Cahn-Hilliard", ("mu = u**3 - u - laplacian(u)", "du/dt = laplacian(mu)")),
+    ("Gray-Scott", (
+        "du/dt = 0.16*laplacian(u) - u*v**2 + 0.0545*(1 - u)",
+        "dv/dt = 0.08*laplacian(v) + u*v**2 - (0.0545 + 0.062)*v",
+    )),
+)  # fmt: skip
+
+
+class OwnEquations(ParameterGroup):
+    """Fields u with ∂u/∂t = f(u, derivatives, x, y, z, t, parameters), as you type them."""
+
+    kind: Literal["own equations"] = "own equations"
+    lines: Annotated[list[Annotated[str, Field(max_length=LONGEST)]], Lines(_check, STEPS, WHOLE, ("parameters",))] = (
+        quantity(
+            ["du/dt = D*laplacian(u) + r*u*(1 - u)"],
+            "",
+            "How fields change in time, du/dt = … or d2u/dt2 = …, and what other names stand for",
+            title="Equations",
+        )
+    )
+    parameters: list[NamedNumber] = quantity(
+        [NamedNumber(name="D", value=1.0, low=0.0, high=2.0), NamedNumber(name="r", value=1.0, low=0.0, high=2.0)],
+        "", "Numbers that the equations name", live=True, max_length=MOST_PARAMETERS,
+    )  # fmt: skip
+    fields: list[FieldSetting] = quantity(
+        [FieldSetting(name="u", start="exp(-((x - size_x/2)**2 + (y - size_y/2)**2)/20)")],
+        "", "Where fields begin, and what holds at their sides", max_length=4 * language.MOST_FIELDS,
+    )  # fmt: skip
+    method: Literal["Euler", "RK4"] = quantity(
+        "Euler", "", "Steps in time: explicit Euler, of first order, or Runge and Kutta's of fourth, also for waves",
+        title="Method",
+        labels={"Euler": "Explicit Euler", "RK4": "Runge-Kutta, fourth order"},
+    )  # fmt: skip

@@ -1,0 +1,273 @@
+"""Typed equations, checked: their plan, where fields begin, what holds at their sides, and the step that is stable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, Finding, Problem, Remedy
+from engines.api.device import Backend
+from engines.api.errors import ProblemError, nearest_told, placed_at
+from engines.backend.precision import FLOAT_TYPES
+from engines.formulas.graph import Node, const
+from engines.stencil.equations.language import GIVEN, KNOWN, SIZES, System, expression, parse
+from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_law, gradient_law, value_law
+from engines.stencil.equations.passes import Method, Plan, planned
+from engines.stencil.equations.spatial import SPACINGS
+from engines.stencil.equations.stability import Limit, Linear, limit_of, states_of, with_corners
+from engines.stencil.equations.starts import RANDOM, Start
+from engines.stencil.parameters.equations import Exchange, FieldSetting, HeldGradient, HeldValue, OwnEquations, OwnSides
+from engines.stencil.parameters.sides import FixedGradient, FixedValue
+from engines.stencil.setup.grid import checked, grid_of
+from engines.stencil.setup.limits import DEFAULT_SHARE, ROUNDING, STEP, check_memory, rounded_down
+
+LINES, PARAMETERS, FIELDS = (("equation", name) for name in ("lines", "parameters", "fields"))
+SAMPLES = 4096
+"""Cells in which fields are looked at before a run."""
+NONLINEAR_SHARE = 0.7
+"""The part of the stable step that is taken where it hangs on what the fields will have come to."""
+GROWING = 0.2
+"""The step where nothing limits it, in units of the time that the fastest change takes."""
+
+
+class TypedProblem:
+    """Raises ProblemError for what cannot run.
+
+    plan:         passes of a step; ``plan.system`` has the fields
+    given:        parameters and sizes by name, as kernels take them
+    laws:         of each field and stored name
+    limit, step:  the largest stable time step, None where nothing limits it, and the one that is taken [s]
+    """
+
+    def __init__(self, problem: Problem, backend: Backend) -> None:
+        self.parameters = checked(problem)
+        equation = self.parameters.equation
+        assert isinstance(equation, OwnEquations)
+        self.equation = equation
+        self.grid = grid_of(self.parameters)
+        self.dtype = np.dtype(FLOAT_TYPES[self.parameters.numerics.precision])
+        self.given = given_of(equation, self.grid.lengths, self.grid.spacing)
+        numbers = tuple(each.name for each in equation.parameters)
+        equal = len(set(self.grid.spacing)) == 1
+        self.plan, self.linear = _read(tuple(equation.lines), numbers, equation.method, self.grid.dimensions, equal)
+        check_memory(self.grid, self.arrays * self.dtype.itemsize, backend)
+        self.settings = _settings(equation, self.system)
+        self.starts = self._starts()
+        self.laws = self._laws()
+        self.stability = self._limit()
+        self.limit = self.stability.step if 0 < self.stability.step < math.inf else None
+        self.step, findings = self._chosen()
+        self.findings = (*findings, *_unset(equation, self.system))
+
+    @property
+    def system(self) -> System:
+        return self.plan.system
+
+    @property
+    def arrays(self) -> int:
+        """Values per cell that the device holds."""
+        each = 2 if self.plan.method == "Euler" else 4
+        return each * len(self.system.fields) + len(self.system.stored) + len(self.system.shown)
+
+    def start(self, name: str) -> Array:
+        """(grid.shape) of ``dtype``: where a field begins. Raises ProblemError."""
+        values = self.starts[name].on(self.grid, self.given, self.dtype)
+        if not np.isfinite(values).all():
+            place = np.unravel_index(int(np.argmin(np.isfinite(values))), values.shape)[::-1]
+            where = ", ".join(f"{(at + 0.5) * h:.3g}" for at, h in zip(place, self.grid.spacing, strict=True))
+            raise ProblemError(
+                f"The field '{name}' begins as no finite number at ({where}) mm: change its formula.",
+                self._place(name, "start"),
+            )
+        return values
+
+    def sides(self) -> Sides:
+        return Sides(self.laws)
+
+    def _place(self, name: str, key: str) -> tuple[str | int, ...]:
+        names = [each.name for each in self.equation.fields]
+        return (*FIELDS, names.index(name), key) if name in names else LINES
+
+    def _starts(self) -> dict[str, Start]:
+        found = {}
+        for name in self.system.fields:
+            setting = self.settings.get(name)
+            where = f"The start of '{name}'"
+            given = ("x", "y", "z", *SIZES)
+            with placed_at(*self._place(name, "start")):
+                node = expression(setting.start if setting else "0", self._numbers, RANDOM, given, where)
+                found[name] = Start(node, where)
+        return found
+
+    @property
+    def _numbers(self) -> list[str]:
+        return [each.name for each in self.equation.parameters]
+
+    def _laws(self) -> Laws:
+        found = [self._laws_of(name, self.settings.get(name)) for name in self.system.fields]
+        for name in self.system.stored:
+            if name in self.settings:
+                found.append(self._laws_of(name, self.settings[name]))
+            else:  # what leaves one field through a side enters the opposite one where all fields do
+                found.append(
+                    tuple(
+                        (WRAPPED, WRAPPED) if all(axes[axis][0].wraps for axes in found[: len(self.system.fields)])
+                        else (gradient_law(const(0.0), axis), gradient_law(const(0.0), axis))
+                        for axis in range(self.grid.dimensions)
+                    )
+                )  # fmt: skip
+        return tuple(found)
+
+    def _laws_of(self, name: str, setting: FieldSetting | None) -> tuple[tuple[Law, Law], ...]:
+        own = setting.sides if setting is not None and isinstance(setting.sides, OwnSides) else None
+        sides, found = own or self.parameters.sides, []
+        for axis, letter in enumerate("xyz"[: self.grid.dimensions]):
+            pair = []
+            for end in ("low", "high"):
+                side = getattr(sides, f"{letter}_{end}")
+                place = (*self._place(name, "sides"), f"{letter}_{end}") if own else ("sides", f"{letter}_{end}")
+                with placed_at(*place):
+                    pair.append(self._law(side, axis, f"What holds for '{name}' at {letter} {end}"))
+            if pair[0].wraps != pair[1].wraps:
+                raise ProblemError(
+                    f"One side of '{name}' along {letter} is periodic and the other is not: make both "
+                    "periodic or neither.",
+                    place,
+                )
+            found.append((pair[0], pair[1]))
+        return tuple(found)
+
+    def _law(self, side: Any, axis: int, where: str) -> Law:
+        def read(text: str) -> Node:
+            return expression(text, self._numbers, {}, ("t", *SIZES), where)
+
+        match side:
+            case FixedValue():
+                return value_law(const(side.value))
+            case FixedGradient():
+                return gradient_law(const(side.gradient), axis)
+            case HeldValue():
+                return value_law(read(side.value))
+            case HeldGradient():
+                return gradient_law(read(side.gradient), axis)
+            case Exchange():
+                return exchange_law(read(side.coefficient), read(side.outside), axis)
+        return WRAPPED
+
+    def limit_with(self, states: Mapping[str, Array], given: Mapping[str, float]) -> Limit:
+        """Which step is stable near these states (``stability.states_of``) with these parameters and sizes."""
+        return limit_of(self.linear, self.plan.method, states, {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0})
+
+    def _limit(self) -> Limit:
+        places = self.grid.centers(np.random.default_rng(0).integers(0, self.grid.n_cells, SAMPLES))
+        fields = {name: start.at(places, self.given) for name, start in self.starts.items()}
+        states, ranges = states_of(fields, places), {}
+        for name, values in fields.items():
+            setting = self.settings.get(name)
+            low, high = (None, None) if setting is None else (setting.low, setting.high)
+            ranges[name] = (
+                float(np.nanmin(values)) if low is None else low, float(np.nanmax(values)) if high is None else high,
+            )  # fmt: skip
+        return self.limit_with(with_corners(states, ranges), self.given)
+
+    def _chosen(self) -> tuple[float, tuple[Finding, ...]]:
+        """The step, and what its owner should know of it."""
+        found, limit, wanted = self.stability, self.stability.step, self.parameters.numerics.step
+        if limit == 0.0 and self.plan.method == "Euler":
+            sentence = (
+                f"Waves of '{found.field}' do not decay, and explicit Euler makes them grow at any step: "
+                "take Runge-Kutta's method."
+            )
+            raise ProblemError(
+                sentence, ("equation", "method"), Remedy("Take Runge-Kutta", {("equation", "method"): "RK4"})
+            )
+        grows = GROWING / found.fastest if found.fastest else 1.0
+        share = DEFAULT_SHARE if self.linear.constant else NONLINEAR_SHARE
+        automatic = share * limit if math.isfinite(limit) else grows
+        if found.growth > 0:
+            automatic = min(automatic, max(GROWING / found.growth, 1e-3 * automatic))
+        if not 0.0 < automatic < math.inf:
+            raise ProblemError("No time step is short enough: look at the parameters, or take larger cells.", LINES)
+        if wanted is None:
+            return automatic, ()
+        if wanted <= limit * (1 + ROUNDING):
+            return wanted, ()
+        chosen = Remedy("Let the step be chosen", {STEP: None})
+        if self.parameters.numerics.lower_step:
+            text = f"The time step of {wanted:g} s is not stable: {automatic:.4g} s is taken instead."
+            return automatic, (Finding(text, place=STEP, remedy=chosen),)
+        raise ProblemError(
+            f"The time step of {wanted:g} s is above {rounded_down(limit, 3):g} s, up to which steps are stable where "
+            f"the fields begin ('{found.field}' limits it): use a smaller one, or none to have it chosen.",
+            STEP,
+            chosen,
+        )
+
+
+def given_of(equation: OwnEquations, lengths: Sequence[float], spacing: Sequence[float]) -> dict[str, float]:
+    """Parameters, sizes of the grid and of its cells [mm] by name. Raises ProblemError for a name that is none."""
+    found: dict[str, float] = {}
+    for number, each in enumerate(equation.parameters):
+        place = (*PARAMETERS, number, "name")
+        if not each.name.isidentifier() or each.name in (*GIVEN, *KNOWN, "pi"):
+            raise ProblemError(
+                f"'{each.name}' cannot name a parameter: use letters, digits and _, and no name that is known.", place
+            )
+        if each.name in found:
+            raise ProblemError(f"Two parameters are called '{each.name}': rename one of them.", place)
+        found[each.name] = each.value
+    sizes = {name: (*lengths, 1.0)[axis] for axis, name in enumerate(SIZES)}
+    return {**found, **sizes, **{name: (*spacing, 1.0)[axis] for axis, name in enumerate(SPACINGS)}}
+
+
+@lru_cache(maxsize=16)
+def _read(
+    lines: tuple[str, ...], numbers: tuple[str, ...], method: Method, dimensions: int, equal: bool
+) -> tuple[Plan, Linear]:
+    with placed_at(*LINES):
+        system = parse(lines, numbers)
+        return planned(system, method, dimensions, equal), Linear(system, dimensions, equal)
+
+
+def _settings(equation: OwnEquations, system: System) -> Mapping[str, FieldSetting]:
+    """By field and stored name. Raises ProblemError for others, and for two of one name."""
+    known = (*system.fields, *system.shown)
+    found: dict[str, FieldSetting] = {}
+    for number, setting in enumerate(equation.fields):
+        place = (*FIELDS, number, "name")
+        if setting.name in found:
+            raise ProblemError(f"Two rows are of the field '{setting.name}': remove one of them.", place)
+        if setting.name not in known:
+            missing = [name for name in system.fields if name not in {each.name for each in equation.fields}]
+            remedy = Remedy(f"Call it '{missing[0]}'", {place: missing[0]}) if missing else None
+            raise ProblemError(
+                f"No line says how '{setting.name}' changes{nearest_told(setting.name, known)}: rename "
+                "or remove its row.",
+                place,
+                remedy,
+            )
+        found[setting.name] = setting
+    return found
+
+
+def _unset(equation: OwnEquations, system: System) -> tuple[Finding, ...]:
+    """Of fields that begin at 0 because nobody said where."""
+    named = {each.name for each in equation.fields}
+    missing = [name for name in system.fields if name not in named]
+    if not missing:
+        return ()
+    rows = [
+        *(each.model_dump(mode="json") for each in equation.fields),
+        *(FieldSetting(name=name).model_dump(mode="json") for name in missing),
+    ]
+    listed = ", ".join(f"'{name}'" for name in missing)
+    return (
+        Finding(
+            f"{listed} begins at 0, for nothing says where: say it below 'Fields'.", "info", FIELDS,
+            Remedy("Add a row for each", {FIELDS: rows}),
+        ),
+    )  # fmt: skip

@@ -1,0 +1,28 @@
+"""The fields of typed equations with their colours, and a brush for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engines.api import Array, FieldInfo, PaintInfo
+from engines.stencil.equations.language import System
+from engines.stencil.parameters.equations import FieldSetting
+from engines.stencil.watch.colours import colours, field_range
+from engines.stencil.watch.fields import BRUSH, rounded
+
+Infos = tuple[tuple[FieldInfo, ...], tuple[PaintInfo, ...]]
+
+
+def typed_fields(system: System, starts: Mapping[str, Array], settings: Mapping[str, FieldSetting]) -> Infos:
+    """Fields, then names of lines that differ from cell to cell; starts: (grid.shape) of each field."""
+    fields, brushes = [], []
+    for name in (*system.fields, *system.shown):
+        setting, start = settings.get(name), starts.get(name)
+        low, high = (0.0, 1.0) if start is None else field_range(start)
+        low = low if setting is None or setting.low is None else setting.low
+        high = high if setting is None or setting.high is None else setting.high
+        shown = (low, high) if low < high else (low, low + 1.0)
+        fields.append(FieldInfo(name, name, "", "cell", shown, colours(shown, "viridis")))
+        if start is not None:
+            brushes.append(PaintInfo(name, name, "", rounded((shown[1] - shown[0]) / 2, 2), BRUSH))
+    return tuple(fields), tuple(brushes)

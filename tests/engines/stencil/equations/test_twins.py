@@ -1,0 +1,154 @@
+"""Both twins against the float64 NumPy of the same graph, and that against NumPy written by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.api.errors import DeviceError
+from engines.backend.compile.nvrtc import compile_cubin, supported_architectures
+from engines.backend.precision import REAL
+from engines.stencil.equations import reference
+from engines.stencil.equations.cuda_kernel import ROWS, kernel_file
+from engines.stencil.setup.equations import TypedProblem
+from engines.stencil.setup.sides import Ghost
+from engines.stencil.step.reference import with_ghosts
+from tests.engines.stencil.equations.typed import ENGINE, PERIODIC, plane, typed, values
+
+EPSILON = {"fp32": 2.0**-23, "fp64": 2.0**-52}
+VALUE, FLUX, ROBIN = {"kind": "value", "value": "0.3 + F"}, {"kind": "gradient", "gradient": "-0.2"}, {
+    "kind": "exchange", "coefficient": "0.5", "outside": "cos(t)",
+}  # fmt: skip
+MIXED = {"x_low": VALUE, "x_high": ROBIN, "y_low": FLUX, "y_high": VALUE, "z_low": ROBIN, "z_high": FLUX}
+START = {"u": "0.5 + 0.4*noise(1)", "v": "0.5*noise(2) + 0.01*x"}
+CUBE = {"kind": "3D", "cells_x": 9, "cells_y": 8, "cells_z": 7, "size_x": 9.0, "size_y": 16.0, "size_z": 3.5}
+CASES = {
+    "Gray-Scott": ("du/dt = 0.16*laplacian(u) - u*v**2 + F*(1 - u)", "dv/dt = 0.08*laplacian(v) + u*v**2 - (F + k)*v"),
+    "all derivatives": (
+        "du/dt = dx(u*v) + 0.1*dy(u) - dxx(u) + dyy(v)*k + dxy(u**2) + div((1 + v**2)*grad(u)) + div(vector(u*v, -u))",
+        "dv/dt = dot(grad(u), grad(v)) - upwind(v, -k, u) + div(u*grad(v) - F*v*grad(u)/(1 + u**2)) + 0.01*x - y*0.02",
+    ),
+    "stored": (
+        "mu = w - F*laplacian(u) + 0.1*v", "w = u**3 - u", "q = laplacian(mu) - mu", "du/dt = div((1 - u**2)*grad(mu))",
+        "dv/dt = laplacian(q) + sin(2*t)*q",
+    ),
+    "functions": (
+        "du/dt = exp(-u**2) + where(u > 0.7 and v < 0.5, tanh(v), sqrt(abs(u))) + u*max(u, v, 0.6)*min(u, k)"
+        " + u**1.5 + u**-2",
+        "dv/dt = sin(x)*cos(y) + log(1 + v**2) + (u if v < 0.2 or not u > 0.3 else atan(v)) + v**F + x**2*cos(t)",
+    ),
+}  # fmt: skip
+
+
+def problem(name: str, method: str, precision: str, shape: str, sides: str):
+    grid = {"ragged": plane(37, 11, 37.0, 9.0), "aligned": plane(64, 13), "small": plane(3, 2), "3D": CUBE}[shape]
+    lines = CASES[name]
+    if shape == "3D":  # vectors have a third part
+        lines = tuple(
+            each.replace("-u)", "-u, 0.2*v)").replace("-k, u)", "-k, u*v, u) + dyz(u) - dz(v)") for each in lines
+        )
+    own = dict.fromkeys(START, MIXED) if sides == "mixed" else None
+    return typed(
+        lines, START, {"F": 0.04, "k": 0.06}, grid, method, precision, PERIODIC, step=None, own=own
+    )  # fmt: skip
+
+
+def compared(backend, given, steps: int = 3) -> None:
+    """To some hundred roundings of the largest value that occurs on the way: a pass has some ten terms of each other's
+    size, and in a stable step they do not grow."""
+    posed = TypedProblem(given, backend)
+    simulation = ENGINE.build(given, backend)
+    system = posed.system
+    starts = [values(simulation, name).reshape(simulation._explicit.box) for name in system.fields]
+    expected = reference.stepped(posed.plan, starts, posed.sides(), posed.given, 0.0, posed.step, steps)
+    simulation.advance(1)
+    simulation.advance(steps - 1)
+    precision = given.parameters.numerics.precision
+    for name, right in zip(system.fields, expected, strict=True):
+        found = values(simulation, name).reshape(right.shape)
+        assert np.isfinite(right).all()
+        assert np.abs(found - right).max() <= 300 * steps * EPSILON[precision] * max(1.0, np.abs(right).max()), name
+
+
+METHODS = {"Gray-Scott": "Euler", "all derivatives": "Euler", "stored": "RK4", "functions": "RK4"}
+"""A kernel takes a second to compile as C++: each case by one method."""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_cpu_is_the_reference_in_double(cpu, name):
+    for method in ("Euler", "RK4"):
+        for shape in ("ragged", "aligned", "small", "3D"):
+            for sides in ("periodic", "mixed"):
+                compared(cpu, problem(name, method, "fp64", shape, sides))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_cuda_is_the_reference_in_double(on_host, name):
+    for shape, sides in (("ragged", "mixed"), ("aligned", "mixed"), ("small", "periodic"), ("3D", "mixed")):
+        compared(on_host, problem(name, METHODS[name], "fp64", shape, sides))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_both_twins_in_single(cpu, on_host, name):
+    for backend in (cpu, on_host):
+        compared(backend, problem(name, METHODS[name], "fp32", "aligned", "mixed"))
+
+
+@pytest.mark.parametrize("rows", ROWS)
+def test_any_rows_of_a_thread_give_the_same_bits(on_host, rows):
+    given = problem("stored", "RK4", "fp32", "aligned", "mixed")
+    found = []
+    for shape in ((1, rows, 32, 2), (1, 1, 8, 1)):
+        simulation = ENGINE.build(given, on_host)
+        shapes = simulation._explicit._shapes
+        assert len(shapes) == len(set(simulation._explicit.plan.passes))
+        shapes.update(dict.fromkeys(shapes, shape))
+        simulation.advance(3)
+        found.append(values(simulation))
+    np.testing.assert_array_equal(*found)
+
+
+def test_the_reference_is_what_one_writes_by_hand(cpu):
+    """Gray-Scott, Robin's side and the flux form, without a graph."""
+    given = typed(
+        CASES["Gray-Scott"], START, {"F": 0.04, "k": 0.06}, plane(9, 6, 4.5, 6.0), "Euler", "fp64", PERIODIC,
+        own={name: {**MIXED, "x_low": {"kind": "periodic"}, "x_high": {"kind": "periodic"}} for name in START},
+    )  # fmt: skip
+    posed = TypedProblem(given, cpu)
+    u, v = (posed.start(name) for name in "uv")
+    dt = posed.step
+    around = ((Ghost(True), Ghost(True)), (Ghost(False, 1.0, -0.2), Ghost(False, -1.0, 2 * 0.34)))
+
+    def laplacian(w):
+        found = 0
+        for axis, h in enumerate((0.5, 1.0)):
+            padded = with_ghosts(w, around, axis)
+            found = found + np.diff(padded, 2, 1 - axis) / h**2
+        return found
+
+    right = (
+        u + dt * (0.16 * laplacian(u) - u * v**2 + 0.04 * (1 - u)),
+        v + dt * (0.08 * laplacian(v) + u * v**2 - 0.1 * v),
+    )
+    found = reference.stepped(posed.plan, [u[None], v[None]], posed.sides(), posed.given, 0.0, dt)
+    for mine, wanted in zip(found, right, strict=True):
+        np.testing.assert_allclose(mine[0], wanted, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("name", CASES)
+def test_kernels_compile_for_gpus_without_a_spilled_register(cpu, tmp_path, monkeypatch, name, precision):
+    """Where all is arithmetic: sines of large numbers and powers take memory of their own in any kernel."""
+    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
+    try:
+        known = supported_architectures()
+    except (ImportError, DeviceError) as error:
+        pytest.skip(f"no NVRTC on this platform: {error}")
+    posed = TypedProblem(problem(name, "RK4", "fp64", "aligned", "periodic"), cpu)
+    for one in set(posed.plan.passes):
+        path = kernel_file(one, posed.system.fields, precision)
+        for architecture in (min(known), max(known)):
+            for rows in ROWS:
+                compiled = compile_cubin(path, (REAL[precision], f"-DROWS={rows}", "-DWIDE"), architecture)
+                for each in compiled.resources:
+                    assert each.spill_stores == each.spill_loads == 0, (one.name, rows, each)

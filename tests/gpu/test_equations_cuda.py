@@ -1,0 +1,59 @@
+"""Typed equations on a real GPU: the reference in NumPy, and the same bits whatever shape a launch has."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.stencil.setup.equations import TypedProblem
+from tests.engines.stencil.equations.test_twins import CASES, compared, problem
+from tests.engines.stencil.equations.typed import ENGINE, PERIODIC, plane, typed, values
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
+
+
+@pytest.mark.parametrize("precision", ["fp32", "fp64"])
+@pytest.mark.parametrize("method", ["Euler", "RK4"])
+@pytest.mark.parametrize("name", CASES)
+def test_a_device_is_the_reference(gpu, name, method, precision):
+    for shape, sides in (("ragged", "mixed"), ("aligned", "mixed"), ("3D", "mixed"), ("aligned", "periodic")):
+        compared(gpu, problem(name, method, precision, shape, sides))
+
+
+def test_gray_scott_is_the_one_that_is_written_by_hand(gpu):
+    """200 steps of rounding in double precision."""
+    lines = ("du/dt = 0.16*laplacian(u) - u*v**2 + F*(1 - u)", "dv/dt = 0.08*laplacian(v) + u*v**2 - (F + k)*v")
+    start = {"u": "1 - 0.5*noise(1)", "v": "0.25*noise(2)"}
+    given = typed(lines, start, {"F": 0.04, "k": 0.06}, plane(700, 512), step=1.0, sides=PERIODIC)
+    ours = ENGINE.build(given, gpu)
+    hand = typed(lines, start, {"F": 0.04, "k": 0.06}, plane(700, 512), step=1.0, sides=PERIODIC)
+    hand.parameters.equation = {
+        "kind": "Gray-Scott", "diffusion_u": 0.16, "diffusion_v": 0.08,
+        "reaction": {"kind": "own rates", "feed": 0.04, "kill": 0.06},
+    }  # fmt: skip
+    theirs = ENGINE.build(hand, gpu)
+    theirs.restore({**theirs.state(), "u": ours.state()["u"], "v": ours.state()["v"]})
+    for simulation in (ours, theirs):
+        simulation.advance(200)
+    np.testing.assert_allclose(values(ours, "v"), values(theirs, "v"), rtol=0, atol=1e-11)
+
+
+def test_shapes_of_launches_give_the_same_bits(gpu):
+    given = typed(
+        CASES["stored"], {"u": "noise(1)", "v": "noise(2)"}, {"F": 0.04, "k": 0.06}, plane(1024, 500), "RK4", "fp32"
+    )
+    found = []
+    for shape in ((1, 1, 32, 8), (1, 4, 64, 2), (1, 2, 128, 2)):
+        simulation = ENGINE.build(given, gpu)
+        explicit = simulation._explicit
+        explicit._shapes.update(dict.fromkeys(explicit._shapes, shape))
+        simulation.advance(20)
+        found.append(values(simulation))
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+    assert TypedProblem(given, gpu).step > 0
