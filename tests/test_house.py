@@ -185,7 +185,10 @@ LEAKS = {
 
 @pytest.mark.parametrize("what", LEAKS)
 def test_a_test_that_leaves_something_running_fails(what: str, tmp_path: Path) -> None:
-    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    given = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
+    hasty = given.replace("GRACE_SECONDS = 10.0\n", "GRACE_SECONDS = 2.0\n")
+    assert hasty != given
+    (tmp_path / "conftest.py").write_text(hasty, encoding="utf-8")
     (tmp_path / "tests").mkdir()
     for plugin in ("quick.py", "hang.py", "order.py"):
         shutil.copy(ROOT / "tests" / plugin, tmp_path / "tests")

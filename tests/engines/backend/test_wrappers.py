@@ -1,13 +1,26 @@
-"""Compiled functions have no wrapper for callers in C, unless they ask for one."""
+"""Compiled functions have no wrapper for callers in C, unless they ask for one; those that only compiled functions call
+have no machine code of their own, and are right whoever calls them."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
 import pytest
+from numba import njit, prange
 from numba.core.compiler import Flags
 from numba.core.cpu import CPUTargetOptions
+from numba.core.dispatcher import Dispatcher
 
 import engines.backend.threads  # noqa: F401  # which who compiles imports
-from engines.backend.compile.wrappers import leave_out_wrappers_for_c
+from engines.backend.compile.wrappers import leave_out_wrappers_for_c, make_code_when_asked_for
+from engines.backend.threads import parallel_region
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(
@@ -18,6 +31,107 @@ def test_wrappers_for_c_are_left_out(options, left_out):
 
 
 def test_leaving_them_out_again_changes_nothing():
-    finalize = CPUTargetOptions.finalize
+    finalize, compile_for = CPUTargetOptions.finalize, Dispatcher.compile
     leave_out_wrappers_for_c()
+    make_code_when_asked_for()
     assert CPUTargetOptions.finalize is finalize
+    assert Dispatcher.compile is compile_for
+
+
+def functions(**options):
+    """A function that a kernel calls, and two kernels."""
+
+    @njit(**options)
+    def inner(x):
+        if x < 0:
+            raise ValueError("below zero")
+        return 3 * x
+
+    @njit
+    def outer(x):
+        return inner(x) + 1
+
+    @njit(parallel=True, nogil=True)
+    def each(values):
+        for i in prange(len(values)):
+            values[i] = inner(values[i])
+
+    return inner, outer, each
+
+
+def coded(function) -> list[bool]:
+    """Whether there is machine code of its own, for each kind of arguments."""
+    return [not result.library._waits for result in function.overloads.values()]
+
+
+def test_what_only_kernels_call_has_no_code_of_its_own():
+    inner, outer, _ = functions()
+    assert outer(2.0) == 7.0
+    assert coded(outer) == [True]
+    assert coded(inner) == [False]
+
+
+def test_it_is_right_from_python_too_and_kernels_stay_right():
+    inner, outer, each = functions()
+    assert outer(2.0) == 7.0
+    assert [inner(5.0), inner(5), outer(3.0)] == [15.0, 15, 10.0]
+    assert coded(inner) == [True, True]
+    values = np.arange(100.0)
+    with parallel_region():
+        each(values)
+    assert (values == 3 * np.arange(100.0)).all()
+
+
+def test_its_errors_are_those_of_the_kernel():
+    inner, outer, _ = functions()
+    for function in (outer, inner, outer):
+        with pytest.raises(ValueError, match="below zero"):
+            function(-1.0)
+
+
+def test_a_parallel_kernel_may_be_the_first_caller():
+    inner, outer, each = functions()
+    values = np.arange(100.0)
+    with parallel_region():
+        each(values)
+    assert (values == 3 * np.arange(100.0)).all()
+    assert coded(inner) == [False]
+    assert [outer(1.0), inner(1.0)] == [4.0, 3.0]
+
+
+def test_what_is_kept_on_disk_is_whole(tmp_path):
+    """A function that a kernel compiled, and that another process calls."""
+    (tmp_path / "kernels.py").write_text(
+        "from numba import njit\n@njit(cache=True)\ndef inner(x):\n    return 3 * x\n"
+        "@njit(cache=True)\ndef outer(x):\n    return inner(x) + 1\n",
+        "utf-8",
+    )
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
+    environment.pop("NUMBA_CACHE_DIR", None)
+
+    def told(call: str) -> list[str]:
+        program = (
+            f"import engines.backend.threads, kernels; print(*({call},), sum(kernels.inner.stats.cache_hits.values()))"
+        )
+        command = [sys.executable, "-c", program]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+
+    assert told("kernels.outer(2)") == ["7", "0"]
+    assert told("kernels.outer(2), kernels.inner(4)") == ["7", "12", "1"]
+
+
+def test_python_and_a_kernel_may_ask_at_once():
+    inner, outer, _ = functions()
+    found = {}
+
+    def ask(name, function):
+        found[name] = function(2.0)
+
+    threads = [
+        threading.Thread(target=ask, args=pair) for pair in (("outer", outer), ("inner", inner), ("outer", outer))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {"outer": 7.0, "inner": 6.0}
