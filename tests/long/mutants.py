@@ -71,10 +71,14 @@ class Mutant:
     def applied(self, source: bytes) -> bytes:
         return source[: self.begin] + self.text.encode() + source[self.end :]
 
-    def told(self, source: bytes) -> str:
-        """For a report: what stands there and what takes its place."""
+    def edit(self, source: bytes) -> str:
+        """What stands there and what takes its place."""
         was, now = (" ".join(text.split()) for text in (source[self.begin : self.end].decode(), self.text))
-        return f"{self.name}: {was} -> {now}"
+        return f"{was} -> {now}"
+
+    def told(self, source: bytes) -> str:
+        """For a report."""
+        return f"{self.name}: {self.edit(source)}"
 
 
 def package_of(path: str) -> str:

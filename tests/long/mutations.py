@@ -22,6 +22,7 @@ import tempfile
 import time
 from argparse import Namespace
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -65,8 +66,9 @@ class Cases:
     through: int = 0
 
     def __post_init__(self) -> None:
-        seconds = self.report.options.seconds
-        self.looks = deque(Look(path, tuple(mutants), seconds) for path, mutants in self.files.items())
+        given = self.report.options
+        looks = (Look(path, tuple(mutants), given.seconds, given.tests) for path, mutants in self.files.items())
+        self.looks = deque(looks)
 
     def following(self) -> Job | None:
         return self.tries.popleft() if self.tries else self.looks.popleft() if self.looks else None
@@ -98,7 +100,7 @@ class Cases:
         source = (ROOT / look.path).read_bytes()
         for mutant in look.mutants:
             names = reached.of(lines_of(mutant, source), look.seconds)
-            self.tries.append(Try(mutant, tuple(names), frozenset(reached.seen), look.seconds))
+            self.tries.append(Try(mutant, tuple(names), frozenset(reached.seen), look.seconds, look.enough))
 
     def _tell(self, job: Try, what: str, by: str) -> None:
         mutant, source = job.mutant, (ROOT / job.mutant.path).read_bytes()
@@ -107,7 +109,7 @@ class Cases:
         told = {
             "file": mutant.path,
             "line": mutant.line,
-            "edit": mutant.told(source).partition(": ")[2],
+            "edit": mutant.edit(source),
             "what": what,
             "by": by,
             "tests": len(job.names),
@@ -160,6 +162,9 @@ def selected(options: Namespace) -> dict[str, list[Mutant]]:
     """``count`` defects by file, drawn from the packages in turn, or those that ``only`` asks for."""
     known = {path: mutants_of(path, (ROOT / path).read_bytes()) for path in sources(ROOT)}
     every = [mutant for mutants in known.values() for mutant in mutants]
+    if options.again:
+        missed = list(_missed(options.again, known))
+        return _by_file(missed, len(missed))
     if named := [each for each in every if each.name in options.only]:
         return _by_file(named, len(named))
     asked = set(options.only)
@@ -179,6 +184,15 @@ def selected(options: Namespace) -> dict[str, list[Mutant]]:
         if not left:
             break
     return files
+
+
+def _missed(lines: Path, known: dict[str, list[Mutant]]) -> Iterator[Mutant]:
+    """Those that nothing has caught, of an earlier run's lines: the same edits, wherever they stand by now."""
+    for told in map(json.loads, lines.read_text("utf-8").splitlines()):
+        if told["what"] not in CAUGHT:
+            source = (ROOT / told["file"]).read_bytes()
+            same = [each for each in known[told["file"]] if each.edit(source) == told["edit"]]
+            yield from sorted(same, key=lambda each: abs(each.line - told["line"]))[:1]
 
 
 def _by_file(mutants: list[Mutant], most: int) -> dict[str, list[Mutant]]:

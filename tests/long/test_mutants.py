@@ -17,7 +17,7 @@ import pytest
 
 from tests.long.many import Lost, in_turn, spread
 from tests.long.mutants import Mutant, mutants_of, put, sources
-from tests.long.mutations import COLUMNS, Cases
+from tests.long.mutations import COLUMNS, Cases, selected
 from tests.long.report import Report
 from tests.long.trying import ROOT, Look, Reached, Try
 
@@ -121,7 +121,7 @@ def cases(folder: Path) -> tuple[Cases, Mutant, Try]:
     """One defect of a file that has been looked at: one test reaches it."""
     path = "workbench/storage/paths.py"
     mutant = next(each for each in mutants_of(path, (ROOT / path).read_bytes()) if each.kind == "lost")
-    options = Namespace(minutes=1.0, seconds=5.0, out=None, seed=1, processes=1)
+    options = Namespace(minutes=1.0, seconds=5.0, tests=8, out=None, seed=1, processes=1)
     made = Cases({path: [mutant]}, Report("mutations", options, COLUMNS), folder / "lines.jsonl")
     look = made.following()
     assert isinstance(look, Look)
@@ -177,6 +177,18 @@ def test_what_the_end_of_the_time_cuts_off_is_not_counted(tmp_path):
     made.answer(job, Lost("not done after 3 s", late=True))
     assert made.following() is None
     assert (made.through, made.rates()) == (0, {})
+
+
+def test_what_nothing_has_caught_is_tried_again_wherever_it_stands_by_now(tmp_path):
+    path = "workbench/storage/zips.py"
+    mutants, source = mutants_of(path, (ROOT / path).read_bytes()), (ROOT / path).read_bytes()
+    caught, missed = mutants[0], mutants[-1]
+    lines = [
+        {"file": path, "line": each.line + 3, "edit": each.edit(source), "what": what}
+        for each, what in ((caught, "killed"), (missed, "survived"))
+    ]
+    (tmp_path / "lines.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert selected(Namespace(again=tmp_path / "lines.jsonl")) == {path: [missed]}
 
 
 @pytest.mark.slow

@@ -24,8 +24,6 @@ import pytest
 from tests.long.mutants import Mutant, names_set_by, put
 
 ROOT = Path(__file__).parents[2]
-ENOUGH = 8
-"""Tests that reach a line; no more are looked for."""
 OWN = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR")
 """Folders that each copy has for itself, as a test that others disturb would tell of a defect that is not there."""
 
@@ -52,16 +50,18 @@ class Reached:
 
 @dataclass(frozen=True)
 class Look:
-    """Which tests reach what the defects of a file change, for so many seconds of processor time."""
+    """Which tests reach what the defects of a file change, for so many seconds of processor time, until ``enough``
+    reach each."""
 
     path: str
     mutants: tuple[Mutant, ...]
     seconds: float
+    enough: int
 
     def __call__(self, items: list[pytest.Item]) -> Reached:
         source = (ROOT / self.path).read_bytes()
         wanted = [lines_of(mutant, source) for mutant in self.mutants]
-        return looked(ROOT / self.path, by_nearness(self.path, source, items), wanted, self.seconds)
+        return looked(ROOT / self.path, by_nearness(self.path, source, items), wanted, self.seconds, self.enough)
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ class Try:
     names: tuple[str, ...]
     seen: frozenset[str]
     seconds: float
+    enough: int
     clean: bool = False
     last: str = ""
     without: frozenset[str] = frozenset()
@@ -85,7 +86,7 @@ class Try:
         own = by_nearness(self.mutant.path, (ROOT / self.mutant.path).read_bytes(), items)
         by_name = {item.nodeid: item for item in own}
         tests = [by_name[name] for name in self.names]
-        if len(tests) < ENOUGH:
+        if len(tests) < self.enough:
             tests += [item for item in own if item.nodeid not in self.seen]
         tests = [item for item in tests if item.nodeid not in self.without]
         try:
@@ -180,7 +181,7 @@ def results(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, str, float]
         yield item, outcome, sum(each.duration for each in recorder.reports)
 
 
-def looked(file: Path, items: list[pytest.Item], wanted: list[set[int]], longest: float) -> Reached:
+def looked(file: Path, items: list[pytest.Item], wanted: list[set[int]], longest: float, enough: int) -> Reached:
     """What each test reaches, until the time is over or enough of them reach every one of the wanted lines."""
     reached, test = Reached(), ""
 
@@ -202,7 +203,7 @@ def looked(file: Path, items: list[pytest.Item], wanted: list[set[int]], longest
         if time.process_time() - began > longest or time.monotonic() > latest:
             break
         passed = set(reached.seconds)
-        if all(len(set().union(*(reached.lines.get(line, ()) for line in each)) & passed) >= ENOUGH for each in wanted):
+        if all(len(set().union(*(reached.lines.get(line, ()) for line in each)) & passed) >= enough for each in wanted):
             break
         upcoming = next(following, None)
         test = upcoming.nodeid if upcoming else ""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QPainter
 
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 from ui.charts.plots.cell import ChartCell
+from ui.charts.plots.painted import write
 from ui.widgets.theme import theme
 from workbench.export.chart_tables import chart_table
 
@@ -123,3 +125,25 @@ def test_files(shown):
         assert cell.content(".svg").startswith(b"<?xml")
         assert cell.content(".png").startswith(b"\x89PNG")
         assert cell.content(".csv").startswith(b"curve")
+
+
+@pytest.mark.parametrize(
+    ("values", "rim"),
+    [([0.0, 0.0], 1.0), ([-3.0, -1.0], 1.0), ([np.nan, np.nan], 1.0), ([], 1.0), ([0.3, 7.0], 8.0), ([1e-9], 1e-9)],
+)
+def test_the_rim_is_above_the_largest_value_and_1_where_none_is_above_0(shown, values, rim):
+    values = np.array(values, float)
+    cell = shown(LINEAR, ChartData((Curve("even", np.arange(float(len(values))), values),)))
+    assert cell.plot.limits() == (0.0, pytest.approx(rim))
+
+
+def test_a_text_has_its_point_at_the_part_of_its_box_that_is_asked_for(qapp):
+    picture = QImage(200, 100, QImage.Format.Format_ARGB32)
+    painter = QPainter(picture)
+    at = QPointF(100, 50)
+    boxes = {align: write(painter, at, "40", align) for align in ((0.0, 0.0), (0.5, 0.5), (1.0, 1.0), (2.0, 0.5))}
+    painter.end()
+    assert boxes[0.0, 0.0].topLeft() == at
+    assert boxes[0.5, 0.5].center() == at
+    assert boxes[1.0, 1.0].bottomRight() == at
+    assert boxes[2.0, 0.5].left() == at.x() - 2 * boxes[2.0, 0.5].width()

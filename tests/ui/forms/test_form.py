@@ -289,3 +289,14 @@ def test_editors_stay_for_another_problem_of_the_same_kind(heart):
 
 class Counted(ParameterGroup):
     count: int = quantity(1, "1", "A number")
+
+
+def test_fields_stand_at_the_top_of_a_form_that_has_room_below(qtbot):
+    class Short(ParameterGroup):
+        length: float = quantity(1.0, "m", "A length")
+
+    holder = Holder(qtbot, Short, Short())
+    holder.form.resize(400, 900)
+    holder.form.show()
+    qtbot.waitUntil(lambda: holder.form.root.height() > 0)
+    assert holder.form.root.geometry().bottom() < 450

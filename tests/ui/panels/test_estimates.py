@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engines.api.errors import ProblemError
 from tests.ui.doubles import FakeServices
 from ui.panels import estimates
 from ui.panels.estimates import EstimatesPanel
@@ -29,3 +30,45 @@ def test_the_title_says_memory_and_time_where_the_figures_are_folded(qtbot, monk
     assert panel.section.note.text() == ""
     panel.stop()
     background.close()
+
+
+@pytest.fixture
+def panel(qtbot, monkeypatch):
+    monkeypatch.setattr(estimates, "_has_room", lambda: True)
+    model, services, background = DocumentModel(), FakeServices(), Background()
+    panel = EstimatesPanel(model, services, background)
+    qtbot.addWidget(panel)
+    panel.resize(300, 400)
+    panel.show()
+    model.open(services.document())
+    panel.show_estimate(services.estimate(model.document))
+    yield panel
+    model.open(None)
+    panel.stop()
+    background.close()
+
+
+def test_a_figure_stands_right_of_its_name_in_the_same_line(panel):
+    for key, name in panel.names.items():
+        assert name.geometry().right() < panel.figures[key].geometry().left()
+        assert abs(name.geometry().center().y() - panel.figures[key].geometry().center().y()) <= 2
+
+
+@pytest.mark.parametrize(
+    ("error", "refused", "words"),
+    [
+        (
+            ProblemError("The step is too long.", ("numerics", "step")),
+            {("numerics", "step"): "The step is too long."},
+            "The step",
+        ),
+        (ProblemError("The mesh is too fine."), {}, "The mesh is too fine."),
+        (KeyError("tissue"), {}, "No estimate (KeyError: 'tissue')."),
+    ],
+)
+def test_why_there_is_no_estimate_stands_at_its_field_where_it_has_one(panel, error, refused, words):
+    heard: list[object] = []
+    panel.refused.connect(heard.append)
+    panel._show_error(error)
+    assert heard == [refused]
+    assert words in panel.sentence.text()

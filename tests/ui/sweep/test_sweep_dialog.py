@@ -12,8 +12,10 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 from tests.ui.doubles import FakeServices, Wave
 from ui.session.controller import Controller
 from ui.session.model import DocumentModel
+from ui.sweep import results
 from ui.sweep.dialog import SweepDialog
 from ui.sweep.overlay import Shades
+from ui.sweep.results import SweepResults
 from ui.widgets.background import Background
 from workbench.sweep import plan as plans
 from workbench.sweep.readings import Reading
@@ -257,3 +259,14 @@ def test_colours_run_evenly_or_by_factors(qapp):
 def _slowly(self, steps):
     clock.sleep(5e-3 * steps)
     self.step += steps
+
+
+def test_curves_are_chosen_from_where_a_chart_has_several(qtbot, monkeypatch):
+    shown = SweepResults()
+    qtbot.addWidget(shown)
+    shown.chart.addItem("A chart", "chart")
+    monkeypatch.setattr(shown, "_show_curves", lambda: None)
+    for titles, several in ((["one", "two"], True), (["one"], False), ([], False)):
+        monkeypatch.setattr(results, "curves_of", lambda rows, name, titles=titles: titles)
+        shown._show_chart()
+        assert (not shown.curve.isHidden()) == several

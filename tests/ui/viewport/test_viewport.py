@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
 
 from tests.ui.scene.meshes import gather, info, kuhn_cube
 from ui.scene.overlays.clip_handle import _points
 from ui.scene.overlays.hud import Hud
 from ui.scene.overlays.inspected_mark import RADIUS
 from ui.viewport import surfaces as viewport_surfaces
+from ui.viewport.busy import BusyPlate
 from ui.viewport.viewport import Viewport
 from workbench.project.project import CameraView, ClipPlane, ViewSettings
 from workbench.run.frames import Frame
@@ -424,3 +426,17 @@ def test_headless_pictures_can_be_drawn_beside_a_software_view(qtbot, monkeypatc
         assert (shown.viewport.image() == before).all()
     finally:
         shown.viewport.close_canvas()
+
+
+@pytest.mark.parametrize(("size", "wide"), [((900, 600), 320), ((240, 200), 200), ((120, 200), 100)])
+def test_the_busy_plate_lies_in_the_lower_middle_and_not_beside_a_narrow_view(qtbot, size, wide) -> None:
+    host = QWidget()
+    qtbot.addWidget(host)
+    host.resize(*size)
+    plate = BusyPlate(host)
+    plate.tell("Builds", 0.5)
+    place = plate.geometry()
+    assert place.width() == wide
+    assert abs(place.center().x() - size[0] / 2) <= 1
+    assert abs(place.center().y() - 0.78 * size[1]) <= 2
+    assert place.bottom() < size[1]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import time as clock
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QTabBar
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QSpacerItem, QTabBar, QWidget
 
 from engines.api import Finding
 from tests.ui.pictures.walk import faults
 from ui.charts.plots.traces import TraceBuffer, TraceStore
 from ui.forms.notes import NoteLabel
 from ui.session.controller import Phase
+from ui.widgets.flow import FlowLayout
 from ui.widgets.formatting import at_most_text, bytes_text, count_text, duration_text, moment_text, rate_text
 from ui.widgets.icons import icon
 from ui.widgets.theme import THEMES, palette, theme
@@ -293,3 +295,38 @@ def test_a_moment_reads_as_a_person_remembers_it():
         "27 Feb 23:59": (2026, 2, 27, 23, 59), "1 Mar 2025": (2025, 3, 1, 9, 5),
     }  # fmt: skip
     assert [moment_text(at(*then), at(2026, 3, 1, 9, 5)) for then in told.values()] == list(told)
+
+
+def test_a_flow_is_as_large_as_its_largest_widget_at_least(qtbot):
+    host = QWidget()
+    qtbot.addWidget(host)
+    flow = FlowLayout(gap=4, parent=host)
+    for width, height in ((30, 10), (20, 25)):
+        part = QWidget()
+        part.setMinimumSize(width, height)
+        flow.addWidget(part)
+    assert (flow.minimumSize(), flow.sizeHint()) == (QSize(30, 25), QSize(30, 25))
+
+
+@pytest.mark.parametrize(("width", "height"), [(54, 25), (53, 10 + 4 + 25), (10, 10 + 4 + 25), (200, 25)])
+def test_a_flow_begins_a_line_where_a_widget_does_not_fit_and_not_before_the_first(qtbot, width, height):
+    """Of 30 × 10 and 20 × 25 with a gap of 4."""
+    host = QWidget()
+    qtbot.addWidget(host)
+    flow = FlowLayout(gap=4, parent=host)
+    for size in ((30, 10), (20, 25)):
+        flow.addItem(QSpacerItem(*size))
+    assert flow.heightForWidth(width) == height
+
+
+def test_values_without_a_column_for_each_probe_are_passed_over():
+    traces = {
+        "u": np.array([[1.0, 2.0], [3.0, 4.0]]),
+        "flat": np.array([1.0, 2.0]),
+        "one": np.array([[5.0], [6.0]]),
+        "wide": np.zeros((2, 2, 8)),
+    }
+    sample = SimpleNamespace(trace_times=np.array([0.0, 1.0]), probes=("near", "far"), series={}, traces=traces)
+    store = TraceStore()
+    store.take([sample])
+    assert sorted(store.probes) == [("far", "u"), ("near", "one"), ("near", "u")]

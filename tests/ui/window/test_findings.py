@@ -218,3 +218,16 @@ def test_a_remedy_may_take_the_end_of_the_run_away(window, qtbot, tmp_path):
     model.undo_stack.undo()  # one step
     assert model.draft["parameters"]["ending"]["at_decay"] is False
     assert model.document.project.run.until == 60.0
+
+
+def test_after_closing_the_third_the_next_ones_begin_with_the_first(banner):
+    banner.show_findings((COLD, SLOW, SMALL))
+    banner.next.click()
+    banner.next.click()
+    banner.closed.emit()
+    hot, dry = Finding("It is hot."), Finding("It is dry.")
+    banner.show_findings((hot, dry))
+    assert (banner.text, banner.count.text()) == ("It is hot.", "1 of 2")
+    banner.closed.emit()
+    assert banner._at == 0
+    assert banner.finding is None

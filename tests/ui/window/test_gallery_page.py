@@ -175,3 +175,15 @@ def test_who_goes_back_to_the_gallery_at_once_stays_there(opened, qtbot):
     qtbot.keyClick(window, Qt.Key.Key_G, CONTROL)
     assert not entering.isActive()
     assert window.stack.currentWidget() is window.welcome
+
+
+def test_a_problem_that_opens_leads_into_the_workspace_once(opened, qtbot):
+    """Whoever goes back to the gallery is not taken out of it again."""
+    window, display = opened, opened.document_display
+    window.show_gallery()
+    display._entering.start(1)
+    qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport)
+    window.show_gallery()
+    qtbot.wait(30)
+    assert not display._entering.isActive()
+    assert window.stack.currentWidget() is not window.viewport

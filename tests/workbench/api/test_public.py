@@ -10,8 +10,9 @@ import types
 import pytest
 
 import workbench as wb
+from engines.api import Finding, Remedy
 from engines.api.errors import ProblemError
-from workbench.api.findings import WorkbenchWarning
+from workbench.api.findings import WorkbenchWarning, told
 
 HEAVY = ("numpy", "pydantic", "numba", "scipy", "meshio", "cupy", "PySide6", "vispy")
 
@@ -47,3 +48,15 @@ def test_cases_with_known_answers_are_run(house):
         wb.verify("wave")
     with pytest.raises(ProblemError, match="no engine 'wav' in this installation; the nearest is 'wave'"):
         wb.verify("wav")
+
+
+@pytest.mark.parametrize(
+    ("remedy", "words"),
+    [
+        (Remedy("Take another step", {("step",): 0.1}), "Take another step with set({'step': 0.1})."),
+        (Remedy("Repair the mesh", tool="repair"), "Repair the mesh with the tool 'repair'."),
+        (Remedy("Look at it"), "Look at it."),
+    ],
+)
+def test_a_remedy_says_how_it_is_done_from_python(remedy, words):
+    assert told(Finding("It is coarse.", place=("step",), remedy=remedy)) == f"It is coarse. [step] {words}"

@@ -6,8 +6,10 @@ import warnings
 from functools import cache
 
 import pytest
+from pydantic import BaseModel
 
 import workbench as wb
+from workbench.api.script import _without_defaults
 from workbench.project import document
 from workbench.project.presets import presets
 
@@ -97,3 +99,17 @@ def test_the_command_prints_it(capsys):
     assert main(["script", "sine_mode", "--of-defaults"]) == 0
     assert "wb.new('stencil')" in capsys.readouterr().out
     assert main(["script", "sine_mod"]) == 2
+
+
+class Choice(BaseModel):
+    kind: str = "this"
+    number: int = 3
+    others: tuple[int, ...] = ()
+
+
+def test_what_is_by_default_is_left_out_but_for_the_kind():
+    assert _without_defaults(Choice()) == {"kind": "this"}
+    assert _without_defaults([Choice(number=4), Choice(kind="that")]) == [
+        {"kind": "this", "number": 4},
+        {"kind": "that"},
+    ]

@@ -212,3 +212,14 @@ def test_a_process_that_was_told_to_end_does_not_take_itself_down_first(monkeypa
     monkeypatch.setattr("os._exit", ended)
     with pytest.raises(RuntimeError if at_once else SystemExit, match=str(code)):
         cli.command()
+
+
+def test_doctor_names_the_room_of_each_folder_and_looks_for_a_card_where_it_can(monkeypatch):
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda place: types.SimpleNamespace(free=5 * 2**30))
+    assert [" 5 GB free" in each.found for each in doctor._folders()] == [True] * 3
+
+    def refused(*_: Any) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(doctor.Path, "glob", refused)
+    assert doctor._has_nvidia_card() is False

@@ -10,16 +10,25 @@ import meshio
 import numpy as np
 import pytest
 
-from engines.api.errors import ProblemError
+from engines.api.errors import DeviceError, ProblemError
 from tests.workbench.cli.commands import change, command, rows
 from tests.workbench.fake_engine import WaveEngine, WaveSimulation
 from workbench.cli import doctor, main
+from workbench.cli.arguments import parser
 from workbench.cli.runs import pictures
+from workbench.cli.runs.asked import Asked
 from workbench.cli.runs.progress import ProgressLine
+from workbench.cli.runs.run import _way_on
 from workbench.project.document import open_document, save_document
+from workbench.storage.atomic import StorageError
 from workbench.storage.paths import state_dir
 
 PICTURE = np.zeros((3, 4, 4), np.uint8)
+
+
+def torn(error):
+    error.torn = True
+    return error
 
 
 def test_a_run_leaves_all_its_results(project, tmp_path, capsys):
@@ -339,3 +348,50 @@ def test_what_remains_is_told_once_it_is_known(capsys):
         assert ("25%" if words is None else "50%") in told
         assert ("left" in told) is (words is not None)
         assert words is None or words in told
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "right"),
+    [
+        ("--until", "0", False), ("--until", "-1", False), ("--until", "inf", False), ("--until", "1e-9", True),
+        ("--checkpoints", "0", False), ("--checkpoints", "1", True), ("--checkpoints", "10000", True),
+        ("--checkpoints", "10001", False), ("--pictures", "0", True), ("--movie-frames", "1", True),
+    ],
+)  # fmt: skip
+def test_numbers_of_options_at_the_edges_of_what_they_may_be(option, value, right, capsys):
+    try:
+        parser().parse_args(["run", "slab", option, value])
+    except SystemExit:
+        assert not right, capsys.readouterr().err
+    else:
+        assert right
+
+
+def test_how_a_run_was_asked_for_comes_back_as_the_same_options(tmp_path):
+    """All that a resumed run must know stands in its record."""
+    given = ["run", "slab", "--until", "3.5", "--device", "cpu", "--snapshot-every", "0.25", "--checkpoint-every", "7"]
+    options = parser().parse_args([*given, "--checkpoints", "4", "--pictures", "2", "--out", str(tmp_path)])
+    again = parser().parse_args(Asked.of(options, options.until).arguments(tmp_path, resume=True))
+    assert again.resume
+    kept = {name: value for name, value in vars(options).items() if name not in ("resume", "carry_out", "answer")}
+    assert {name: getattr(again, name) for name in kept} == kept
+    assert "--resume" not in Asked.of(options, options.until).arguments(tmp_path, resume=False)
+
+
+@pytest.mark.parametrize(
+    ("error", "there", "words"),
+    [
+        (ProblemError("The step is too long."), True, ""),
+        (StorageError("The disk is full."), True, "goes on from its last checkpoint."),
+        (StorageError("The disk is full."), False, ""),
+        (torn(DeviceError("The device is lost.")), True, "--device cpu' goes on from its last checkpoint on the CPU."),
+        (torn(DeviceError("The device is lost.")), False, "With --device cpu it runs on the CPU."),
+        (torn(ProblemError("A step was torn.")), True, "goes on from its last checkpoint."),
+    ],
+)
+def test_the_way_on_after_an_error_is_named_where_there_is_one(tmp_path, error, there, words):
+    if there:
+        (tmp_path / "checkpoint.npz").write_bytes(b"")
+    told = _way_on(types.SimpleNamespace(info=object(), device="cuda:0"), error, tmp_path)
+    assert told.endswith(words)
+    assert bool(told) is bool(words)

@@ -9,7 +9,7 @@ import pytest
 
 from engines.api import registry
 from tests.workbench.verify import doubles
-from workbench.cli import main
+from workbench.cli import main, verify
 
 
 @pytest.fixture
@@ -89,3 +89,18 @@ def test_a_real_engine_is_verified_as_a_user_would(monkeypatch, capsys):
     told = capsys.readouterr().out
     assert "stencil/heat-mode" in told
     assert "No cases are offered by: wave." in told
+
+
+def test_how_far_it_is_is_the_share_of_the_cases_that_are_through(offered, monkeypatch):
+    said: list[float] = []
+
+    class Kept:
+        def __call__(self, text: str, fraction: float) -> None:
+            said.append(fraction)
+
+        def clear(self) -> None: ...
+
+    monkeypatch.setattr(verify, "Line", Kept)
+    offered(doubles.relaxation, doubles.nothing, doubles.too_slow)
+    main(["verify"])
+    assert said == [0.0, pytest.approx(1 / 3), pytest.approx(2 / 3)]

@@ -303,3 +303,13 @@ def test_carp_meshes_are_in_micrometres_unless_told(house, monkeypatch, tmp_path
     monkeypatch.setattr("workbench.project.document.read_mesh_file", lambda path, unit, fibres: block())
     assert new_document(WaveEngine(), tmp_path / "heart.pts").project.geometry.length_unit == "um"
     assert new_document(WaveEngine(), tmp_path / "heart.pts", length_unit="cm").project.geometry.length_unit == "cm"
+
+
+def test_a_zip_is_known_by_what_it_holds_whatever_it_is_called(project, tmp_path):
+    document = open_document(project)
+    save_document(document, tmp_path / "slab.zip")
+    renamed = (tmp_path / "slab.zip").rename(tmp_path / "slab.workbench")
+    assert open_document(renamed).project.title == document.project.title
+    (tmp_path / "notes.workbench").write_text("no zip")
+    with pytest.raises(ProblemError, match="is neither a project nor a mesh that can be read"):
+        open_document(tmp_path / "notes.workbench")

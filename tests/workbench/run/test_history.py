@@ -217,3 +217,16 @@ def test_a_recording_keeps_what_was_written_and_goes_on_beside_it(often, project
     assert json.loads((first / "run.json").read_text())["outcome"]["state"] == "rewound"
     assert json.loads((second / "run.json").read_text())["branched_at"] == mark.time
     assert (second / "checkpoint.npz").is_file()
+
+
+def test_the_newest_state_is_the_one_of_the_last_step():
+    kept = History(5, lambda text: None, memory=1 << 30)
+    assert kept.newest is None
+    simulation = simulation_of()
+    for steps in (3, 4):
+        simulation.advance(steps)
+        kept.keep(simulation)
+    newest = kept.newest
+    assert newest is not None
+    assert newest.mark.step == 7
+    assert same(newest.state, simulation.state())

@@ -8,24 +8,26 @@ import json
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from engines.api import Finding
-from tests.workbench.fake_engine import WaveSimulation
+from engines.api import FieldInfo, Finding
+from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
 from workbench.export.moments import series
 from workbench.export.pvd import read_pvd
 from workbench.export.vtu import VtuWriter
 from workbench.project.document import Document, open_document
 from workbench.run import recording as module
 from workbench.run.frames import RunState
+from workbench.run.meters import followed
 from workbench.run.recording import Recorder
 from workbench.run.session import start
 from workbench.run.states.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.run.streams.fields import FieldStream
-from workbench.run.timing_log import export_timing
+from workbench.run.timing_log import TimingLog, export_timing
 from workbench.storage.append import AppendedFile, trim
 from workbench.storage.atomic import StorageError
 from workbench.storage.background import BackgroundWriter
@@ -244,3 +246,43 @@ def test_what_a_run_says_of_its_answers_at_its_end_is_told_and_kept(document, tm
     record = json.loads((tmp_path / "out" / "run.json").read_text())
     assert [each["message"] for each in record["noticed"]] == ["The wave has not settled."]
     assert record["findings"] == []
+
+
+def test_a_row_of_timings_is_complete_after_a_second_and_not_before(document, tmp_path):
+    recorder = Recorder(tmp_path / "out", document)
+    run(document, recorder, until=0.2)
+    log = TimingLog()
+    log._info = recorder.timing._info
+    sample = SimpleNamespace(kernels=(), step=1, time=0.1, wall_seconds=0.5)
+    flushed: list[int] = []
+    log.flush = lambda: flushed.append(sample.step) or []
+    for sample.step in range(1, 5):
+        log.add(sample)
+        if flushed:
+            break
+    assert flushed == [2]  # 0.5 + 0.5 s
+
+
+def test_a_field_of_many_components_is_traced_whole(document, tmp_path, monkeypatch):
+    """As profiles in particles are; the window's meters leave them out."""
+    advance = WaveSimulation.__init__
+
+    def with_profile(self, *arguments, **options):
+        advance(self, *arguments, **options)
+        self.fields += (FieldInfo("profile", "Profile", "1", "cell", (0, 1), components=8),)
+
+    monkeypatch.setattr(WaveSimulation, "__init__", with_profile)
+    gather = WaveSimulation.gather
+    monkeypatch.setattr(
+        WaveSimulation,
+        "gather",
+        lambda self, name, handle: (
+            np.arange(8.0) + np.zeros((2, 1)) if name == "profile" else gather(self, name, handle)
+        ),
+    )
+    recorder = Recorder(tmp_path / "out", document)
+    simulation = WaveEngine().build(document.complete_problem(), FakeBackend())
+    assert [field.name for field in followed(simulation.fields)] == ["voltage"]
+    runner = run(document, recorder, until=0.2)
+    head = (tmp_path / "out" / "traces.csv").read_text().splitlines()[0]
+    assert head.count("Profile") == 2 * 8 or head.count("profile") == 2 * 8, (head, runner.error)

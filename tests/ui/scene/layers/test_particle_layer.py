@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,15 @@ from engines.geometry.packing import packed
 from engines.geometry.particles import Particles
 from tests.ui.scene.spheres import ARRIVAL, INSIDE, SHELLS, SURFACE, info, ten, touching
 from ui.scene.layers.layer import Plan
-from ui.scene.layers.particles import COARSE_SPHERES, MOST_SPHERES, VALUES, ParticleLayer
+from ui.scene.layers.particles import (
+    COARSE_SPHERES,
+    DEEPEST_SHADE,
+    MOST_SPHERES,
+    SHADE_DEPTH,
+    VALUES,
+    ParticleLayer,
+    same,
+)
 from ui.scene.scene import Scene
 from ui.scene.shapes.sphere_corner import CORNER, first_sphere
 from ui.scene.shapes.vertex_means import NO_DATA
@@ -263,3 +272,21 @@ def test_what_is_missing_is_not_read_out() -> None:
     layer.set_fields({"arrival": np.full((10, SHELLS), -1.0)}, 0.0)
     assert layer.reading(2, ten().positions[2]) is None
     assert layer.span() is None
+
+
+def test_keys_are_the_same_by_object_and_numbers_by_value():
+    array, other = np.zeros(3), np.zeros(3)
+    assert same((array, 1.5, "a"), (array, float("1.5"), "a"))
+    assert not same((array, 1.5), (other, 1.5))
+    assert not same((array, 1.5), (array, 2.5))
+    assert not same(None, (array, 1.5))
+
+
+def test_the_light_on_a_sphere_falls_off_over_so_many_mean_radii(monkeypatch):
+    """exp(−1) of what the depth can take where it lies SHADE_DEPTH mean radii under the surface."""
+    layer = ParticleLayer(Particles(np.arange(6.0).reshape(2, 3), np.array([0.5, 1.5])))
+    layer._depths = np.zeros(2)
+    monkeypatch.setattr(layer, "_depths_under", lambda plane: np.array([0.5, 1.5 + SHADE_DEPTH * 1.0]))
+    shape = SimpleNamespace(elements=np.array([0, 1]), plan=SimpleNamespace(clip=None))
+    light = layer._shades(shape)
+    assert light == pytest.approx([1.0, DEEPEST_SHADE + (1 - DEEPEST_SHADE) * np.exp(-1)])

@@ -63,3 +63,18 @@ def test_bars_and_meters_lie_apart_in_a_low_view(cells, height, in_line) -> None
 def test_figures_of_a_low_bar_do_not_run_into_each_other(pixels_per_unit, every) -> None:
     assert thinned((-75.0, -50.0, -25.0, 0.0, 25.0), pixels_per_unit, 16) == every
     assert thinned((1.0,), pixels_per_unit, 16) == 1
+
+
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+def test_the_axes_stand_in_the_lower_left_corner(ratio) -> None:
+    """46 points from both edges, on any screen."""
+    grid = Grid((20, 20), (1.0, 1.0))
+    scene = scene_of(grid, FieldInfo("u", "Temperature", "K", "grid", (0.0, 1.0)))
+    scene.camera.apply(scene.home, 630 / 400)
+    placed, strokes = Hud().compose(scene, round(630 * ratio), round(400 * ratio), ratio)
+    origin = (46 * ratio, (400 - 46) * ratio)
+    assert sum(stroke.start == origin for stroke in strokes) >= 3  # and the point of one that looks at us
+    for name, image, left, top in placed:
+        if name.startswith("axis"):
+            middle = np.array([left + image.shape[1] / 2, top + image.shape[0] / 2])
+            assert np.linalg.norm(middle - origin) < 46 * ratio
