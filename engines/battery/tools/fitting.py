@@ -40,7 +40,6 @@ MOST_NUMBERS = 1 << 26
 CHART = ChartInfo("voltage", "Terminal voltage", "V", x_title="Time", x_unit="s")
 
 
-
 class Number(ParameterGroup):
     """A number of the cell, and between what it is looked for."""
 
