@@ -253,6 +253,7 @@ class FakeServices(FakeLab):
         self.aside = []
         self.saved, self.autosaved, self.remembered, self.runners = [], [], [], []
         self.left, self.kept, self.forgotten = [], {}, []
+        self.pictures = {}
         self.open_threads = []
         self.permissions = []
         self.delay = 0.0
@@ -276,8 +277,10 @@ class FakeServices(FakeLab):
     def recent(self):
         return list(self.remembered)
 
-    def remember(self, path, title):
+    def remember(self, path, title, picture=None):
         self.remembered.insert(0, RecentFile(str(path), title))
+        if picture is not None:
+            self.pictures[str(path)] = picture
 
     def document(self, title="Slab", shape=(20, 8, 4)):
         geometry = slab(shape)

@@ -19,6 +19,10 @@ from ui.forms.validation import Errors, below
 
 PLACE = re.compile(r"[a-z_]+(?:\.[a-z0-9_]+)+")
 NAMING_KEYS = ("name", "region", "title", "label", "parameter")
+GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "kappa": "κ", "lambda": "λ", "mu": "µ", "rho": "ρ",
+    "sigma": "σ", "tau": "τ", "omega": "ω",
+}  # fmt: skip
 
 
 class ListEditor(Editor):
@@ -180,13 +184,18 @@ class ListEditor(Editor):
         if isinstance(item, dict):
             for key in NAMING_KEYS:
                 if item.get(key) and not isinstance(item[key], (dict, list)):  # a region may be a group of its own
-                    return self._labels.get(key, {}).get(item[key], spoken(str(item[key])))
+                    label = self._labels.get(key, {}).get(item[key], spoken(str(item[key])))
+                    return label.partition(" [")[0]  # its unit stands in the field below
         return f"{self._item_spec.title} {place + 1}"
 
 
 def spoken(name: str) -> str:
-    """``Material › Law › Strength`` of a place among parameters, ``material.law.strength``; other names as they are."""
-    return " › ".join(map(titled, name.split("."))) if PLACE.fullmatch(name) else name
+    """``Material › Law › Strength`` of a place among parameters, ``material.law.strength``; ``τ close`` of a symbol that
+    is written out, ``tau_close``; other names as they are."""
+    if PLACE.fullmatch(name):
+        return " › ".join(map(titled, name.split(".")))
+    letter, *others = name.split("_")
+    return " ".join((GREEK[letter], *others)) if letter in GREEK else name
 
 
 def named_unlike(item: Any, others: Sequence[Any]) -> Any:

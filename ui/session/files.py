@@ -14,6 +14,7 @@ from engines.api.errors import WorkbenchError
 from ui.charts.plots.cell import SAVED_AS, ChartCell
 from ui.forms.fields.file import SUFFIXES
 from ui.session.controller import Controller
+from ui.session.keeping import middle_of
 from ui.session.model import DocumentModel
 from ui.session.services import Services
 from ui.session.snapshots import Curves
@@ -51,7 +52,7 @@ class FileActions(QObject):
     def __init__(
         self,
         controller: Controller,
-        picture: Callable[[], Array],
+        picture: Callable[..., Array],
         view: Callable[[], ViewSettings],
         parent: QWidget,
     ) -> None:
@@ -63,6 +64,7 @@ class FileActions(QObject):
         self._background: Background = controller.background
         self._picture = picture
         self._view = view
+        self._model.replacing.connect(self._leave)
         self.curves: Callable[[], Curves] = dict
         """The curves that the run has drawn."""
 
@@ -132,7 +134,7 @@ class FileActions(QObject):
                 else:
                     self._model.undo_stack.resetClean()  # edited while it was being saved
             self._background.submit("autosave", lambda: self._services.forget_autosave(document), otherwise=self._warn)
-            self.remember(path)
+            self.remember(path, pictured=True)
             self.done.emit(f"Saved to {path}.")
             self.saved.emit()
             then()
@@ -231,12 +233,22 @@ class FileActions(QObject):
         document = self._model.document
         return str(document.path.parent if document is not None and document.path is not None else Path.home())
 
-    def remember(self, path: Path) -> None:
-        """Among what was opened last."""
+    def remember(self, path: Path, *, pictured: bool = False) -> None:
+        """Among what was opened last; ``pictured``: as it looks now."""
         title = self._model.document.project.title if self._model.document is not None else path.name
+        picture = middle_of(self._picture) if pictured else None
         self._background.submit(
-            "files", lambda: self._services.remember(path, title), lambda _: self.recent_changed.emit(), self._warn
+            "files",
+            lambda: self._services.remember(path, title, picture),
+            lambda _: self.recent_changed.emit(),
+            self._warn,
         )
+
+    def _leave(self) -> None:
+        """Another document opens: this one is known by how it looks at its end."""
+        document = self._model.document
+        if document is not None and document.path is not None and self._model.undo_stack.isClean():
+            self.remember(document.path, pictured=True)
 
     def _warn(self, error: BaseException) -> None:
         self._controller.message.emit(Message(str(error), "warning"))

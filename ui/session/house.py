@@ -94,8 +94,8 @@ class HouseServices:
     def recent(self) -> Sequence[RecentFile]:
         return self._recent.items()
 
-    def remember(self, path: Path, title: str) -> None:
-        self._recent.add(path, title)
+    def remember(self, path: Path, title: str, picture: Array | None = None) -> None:
+        self._recent.add(path, title, b"" if picture is None else encode_png(picture))
 
     # Documents.
 

@@ -24,6 +24,16 @@ PICTURE = (480, 270)
 """Pixels, of which the middle is kept, two thirds each way: what stands at the edges is too small to be read."""
 
 
+def middle_of(picture: Callable[[int, int], Array]) -> Array | None:
+    """A small picture of the view without its margins; None where the view has not been on the screen yet."""
+    try:
+        whole = picture(*PICTURE)
+    except RuntimeError:
+        return None
+    height, width = whole.shape[:2]
+    return whole[height // 6 : height - height // 6, width // 6 : width - width // 6]
+
+
 class Keeper(QObject):
     """Autosaves the document of a model while it differs from what was saved. ``picture(w, h)``: how it looks."""
 
@@ -101,14 +111,8 @@ class Keeper(QObject):
         self._background.submit("autosave", work, otherwise=self._failed)
 
     def _pictured_now(self) -> Array | None:
-        """None where the view has not been on the screen yet."""
         self._pictured = clock.monotonic()
-        try:
-            picture = self._picture(*PICTURE)
-        except RuntimeError:
-            return None
-        height, width = picture.shape[:2]
-        return picture[height // 6 : height - height // 6, width // 6 : width - width // 6]
+        return middle_of(self._picture)
 
     def _submit(self, work: Callable[[], None]) -> None:
         self._background.submit("autosave", work, lambda _: self.aside_changed.emit(), self._failed)

@@ -43,8 +43,8 @@ class Services(Protocol):
 
     def recent(self) -> Sequence[RecentFile]: ...
 
-    def remember(self, path: Path, title: str) -> None:
-        """Put ``path`` on top of the recent files."""
+    def remember(self, path: Path, title: str, picture: Array | None = None) -> None:
+        """Put ``path`` on top of the recent files, with a picture of how it looks."""
 
     def open(self, path: Path, permission: Permission = NOTHING) -> Document:
         """A project folder or zip, a mesh, or a PNG that carries a session.

@@ -410,7 +410,7 @@ class MainWindow(QMainWindow):
 
     def _show_recent(self) -> None:
         files = list(self.services.recent())
-        self.welcome.set_recent(files)
+        self.welcome.recent.set_files(files)
         self.recent_menu.set_files(files)
 
     def _edit_run(self, name: str, value: object, title: str) -> None:

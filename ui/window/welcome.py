@@ -3,18 +3,14 @@ the problem."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from ui.panels.gallery import Gallery
+from ui.panels.recent import RecentList
 from ui.panels.unsaved import UnsavedList
 from ui.widgets.icons import application_icon, dress
-from workbench.storage.recent import RecentFile
 
-RECENT_SHOWN = 6
 WIDEST_TITLE = 420
 """Pixels of a problem's title on the button that leads back to it."""
 
@@ -33,7 +29,10 @@ class Welcome(QWidget):
         self.gallery = Gallery(parent=self)
         self.gallery.body.setObjectName("welcomeBody")
         self.unsaved = UnsavedList(self.gallery.body)
-        self.gallery.put_above(self.unsaved)
+        self.recent = RecentList(self.gallery.body)
+        self.recent.opened.connect(self.path_chosen)
+        for cards in (self.recent, self.unsaved):
+            self.gallery.put_above(cards)
         self.back_button = QPushButton(self)
         dress(self.back_button, "back")
         self.back_button.clicked.connect(self.back_asked)
@@ -57,15 +56,6 @@ class Welcome(QWidget):
         top.addWidget(picture)
         top.addLayout(names, 1)
         top.addWidget(self.open_button)
-        self._recent = QVBoxLayout()
-        self._recent.setSpacing(0)
-        self._recent_box = QFrame(self)
-        box = QVBoxLayout(self._recent_box)
-        box.setContentsMargins(4, 10, 4, 0)
-        heading = QLabel("Recent", self._recent_box)
-        heading.setObjectName("heading")
-        box.addWidget(heading)
-        box.addLayout(self._recent)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(36, 28, 36, 20)
         layout.setSpacing(16)
@@ -80,7 +70,6 @@ class Welcome(QWidget):
         layout.addLayout(back)
         layout.addLayout(top)
         layout.addWidget(self.gallery, 1)
-        layout.addWidget(self._recent_box)
 
     def set_open(self, title: str | None) -> None:
         """The problem that is open behind this page; None without one."""
@@ -89,16 +78,3 @@ class Welcome(QWidget):
         shown = self.back_button.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, WIDEST_TITLE)
         self.back_button.setText(shown.replace("&", "&&"))
         self.back_button.setToolTip(f"{text} (Esc)")
-
-    def set_recent(self, files: Sequence[RecentFile]) -> None:
-        while (item := self._recent.takeAt(0)) is not None:
-            if (old := item.widget()) is not None:
-                old.deleteLater()
-        for file in files[:RECENT_SHOWN]:
-            button = QPushButton(f"{file.title}   –   {file.path}", self)
-            button.setObjectName("link")
-            button.setToolTip(str(file.path))
-            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # a long path widens nothing
-            button.clicked.connect(lambda _=False, path=Path(file.path): self.path_chosen.emit(path))
-            self._recent.addWidget(button)
-        self._recent_box.setVisible(bool(files))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 
-from workbench.storage.atomic import write_text
+from workbench.storage.atomic import write_bytes, write_text
 from workbench.storage.paths import config_dir
 
 LIMIT = 12
+PICTURES = "recent"
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,11 @@ class RecentFile:
 
     path: str
     title: str
+
+    @property
+    def picture(self) -> Path:
+        """Of how it looked when it was saved or left, if there is one."""
+        return config_dir() / PICTURES / f"{sha256(self.path.encode()).hexdigest()[:16]}.png"
 
 
 class RecentFiles:
@@ -30,9 +37,12 @@ class RecentFiles:
         """The projects that are still there."""
         return [item for item in self._read() if Path(item.path).exists()]
 
-    def add(self, path: Path, title: str) -> None:
-        """Put a project on top. Raises StorageError."""
+    def add(self, path: Path, title: str, picture: bytes = b"") -> None:
+        """Put a project on top. ``picture``: a PNG of how it looks; none leaves the one before. Raises StorageError."""
         item = RecentFile(str(path.absolute()), title)
+        if picture:
+            item.picture.parent.mkdir(parents=True, exist_ok=True)
+            write_bytes(item.picture, picture)
         self._write([item, *(other for other in self._read() if other.path != item.path)])
 
     def remove(self, path: Path) -> None:
@@ -51,4 +61,8 @@ class RecentFiles:
             return []
 
     def _write(self, items: list[RecentFile]) -> None:
+        kept = {item.picture for item in items[:LIMIT]}
+        for file in (config_dir() / PICTURES).glob("*.png"):
+            if file not in kept:
+                file.unlink(missing_ok=True)
         write_text(self._file, json.dumps([asdict(item) for item in items[:LIMIT]], indent=1))

@@ -12,7 +12,7 @@ COUNTS = ("iterations", "steps")
 
 LEAST_READ, MOST_READ = 0.01, 1e4
 """Times below and from these are hard to read with two digits after the point."""
-HOUR = 3600.0
+HOUR, MANY_SECONDS = 3600.0, 1000.0
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15}
 """How long units of time are."""
@@ -70,7 +70,7 @@ def legible(time: float, unit: str) -> tuple[float, str]:
 
 
 def clock_text(time: float, unit: str, form: str = ".2f") -> str:
-    """Simulated time as a clock shows it: ``4.25 ms``, ``73.36 µs`` of 7.336e-05 s, ``14 h 51 min`` of 53480 s.
+    """Simulated time as a clock shows it: ``4.25 ms``, ``73.36 µs`` of 7.336e-05 s, ``53 min 28 s`` of 3208 s.
 
     In its own unit, with two digits (or as ``form`` says), where that can be read; else in one of seconds that can.
     """
@@ -78,6 +78,9 @@ def clock_text(time: float, unit: str, form: str = ".2f") -> str:
     if math.isfinite(seconds) and abs(seconds) >= HOUR:
         minutes = round(seconds / 60)
         return f"{minutes // 60} h {minutes % 60:02d} min"
+    if math.isfinite(seconds) and seconds >= MANY_SECONDS:
+        whole = int(seconds)
+        return f"{whole // 60} min {whole % 60:02d} s"
     return time_text(*legible(time, unit), form)
 
 

@@ -17,7 +17,7 @@ else:
 
 
 def _label(name: str, unit: str) -> str:
-    text = name.replace("_", " ").capitalize()
+    text = name.replace("_", " ").capitalize().replace("Sei ", "SEI ").replace(" ec ", " EC ")
     return text if unit == "1" else f"{text} [{unit}]"
 
 

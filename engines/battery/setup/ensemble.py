@@ -10,11 +10,8 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.battery.parameter_sets import SCALARS, ParameterSet
+from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameters.ensemble import Distribution
-
-FIXED = ("nominal_capacity", "lower_cutoff", "upper_cutoff")
-"""Scalars that the protocol reads once for all cells."""
 
 
 def sample(parameters: ParameterSet, distributions: Sequence[Distribution], n: int, seed: int) -> dict[str, Array]:
@@ -25,9 +22,6 @@ def sample(parameters: ParameterSet, distributions: Sequence[Distribution], n: i
     drawn: dict[str, Array] = {}
     for each in distributions:
         name = each.parameter
-        if name in FIXED or name not in SCALARS:
-            names = ", ".join(sorted(set(SCALARS) - set(FIXED)))
-            raise ProblemError(f"'{name}' is no number that can differ among cells. These can: {names}.")
         if name in drawn:
             raise ProblemError(f"'{name}' has two distributions: keep one.")
         value = parameters.scalars[name].value

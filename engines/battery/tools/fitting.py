@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import numpy as np
 from pydantic import BaseModel
@@ -19,11 +19,10 @@ from engines.backend.precision import FLOAT_TYPES
 from engines.battery.cells.ageing import ageing_of
 from engines.battery.cells.step.cells import CELLS
 from engines.battery.parameter_sets.changes import LABELS, Change
-from engines.battery.parameter_sets.model import SCALARS
 from engines.battery.parameters import BatteryParameters, parameters_of
+from engines.battery.parameters.ensemble import DifferingName
 from engines.battery.protocol.plan import plan_of, step_of
 from engines.battery.setup.cell import parameter_set_of
-from engines.battery.setup.ensemble import FIXED
 from engines.battery.step.cell_rows import Row
 from engines.least_squares import Search
 from engines.tables.files import read_table
@@ -40,16 +39,11 @@ MOST_NUMBERS = 1 << 26
 """Steps times cells of which voltages are kept at a time."""
 CHART = ChartInfo("voltage", "Terminal voltage", "V", x_title="Time", x_unit="s")
 
-if TYPE_CHECKING:
-    NumberName = str
-else:
-    NumberName = Literal[tuple(name for name in SCALARS if name not in FIXED)]
-
 
 class Number(ParameterGroup):
     """A number of the cell, and between what it is looked for."""
 
-    name: NumberName = quantity("negative_diffusivity", "", "Which number of the parameter set", labels=LABELS)
+    name: DifferingName = quantity("negative_diffusivity", "", "Which number of the parameter set", labels=LABELS)
     low: float = quantity(1e-14, "", "The smallest value, in the unit that stands beside the name", title="From")
     high: float = quantity(1e-13, "", "The largest value", title="To")
 

@@ -47,12 +47,17 @@ def told_of_slow_cracks(lattice: Lattice, parameters: PeridynamicParameters) -> 
     energy, taken = parameters.material.fracture_energy, trapping.rows
     yield Finding(
         f"A slow crack along the rows of particles takes {taken:.3g} times the fracture energy here, "
-        f"{taken * energy:.3g} J/m², for the lattice holds it up; one that runs takes less. Where cracks are slow "
-        f"calibrate for them, which is as if {energy / taken:.3g} J/m² were set.",
+        f"{_three(taken * energy)} J/m², for the lattice holds it up; one that runs takes less. Where cracks are slow "
+        f"calibrate for them, which is as if {_three(energy / taken)} J/m² were set.",
         "info",
         ("material", "fracture_energy"),
         Remedy("Calibrate for slow cracks", {CHOICE: SLOW}),
     )
+
+
+def _three(value: float) -> str:
+    """Three digits, and thousands apart: ``434,000``."""
+    return f"{float(f'{value:.3g}'):,.10g}"
 
 
 def _brittle(parameters: PeridynamicParameters) -> bool:

@@ -36,7 +36,9 @@ def settled(plot):
         QApplication.processEvents()
 
 
-@pytest.mark.parametrize(("low", "high", "wider"), [(0.0, 5.0, False), (-84.55, -84.45, True), (-1250.5, -1250.0, True)])
+@pytest.mark.parametrize(
+    ("low", "high", "wider"), [(0.0, 5.0, False), (-84.55, -84.45, True), (-1250.5, -1250.0, True)]
+)
 def test_figures_do_not_lie_over_the_label(qtbot, low, high, wider):
     plot = pg.PlotWidget(axisItems={"left": ScaledAxis("left")})
     qtbot.addWidget(plot)

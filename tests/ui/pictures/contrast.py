@@ -26,6 +26,7 @@ from ui.widgets.theme import Palette
 SCALE = 2
 """Stems of letters are then wide enough to have their colour in full."""
 LEAST_PIXELS = 12
+EQUALS = 0.9
 LEAST = 4.5
 """WCAG 2.2, level AA, of text."""
 GROUNDS = ("window", "surface", "raised", "plot")
@@ -54,7 +55,7 @@ def contrast(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def contrast_of_text(area: np.ndarray, *, strongest: bool = False) -> float:
-    """Of the commonest colour that is not the ground's, or of the strongest (where bars lie behind the text); NaN where
+    """Of the commonest colours that are not the ground's, or of the strongest (where bars lie behind the text); NaN where
     nothing is written."""
     colors, counts = np.unique(area, return_counts=True)
     if len(colors) < 2:
@@ -66,7 +67,8 @@ def contrast_of_text(area: np.ndarray, *, strongest: bool = False) -> float:
         return float("nan")
     if strongest:
         return float(apart[marks & (counts >= LEAST_PIXELS)].max(initial=1.0))
-    return float(apart[marks][np.argmax(counts[marks])])
+    common = marks & (counts >= EQUALS * counts[marks].max())  # a dash has as much of its edges as of its middle
+    return float(apart[common].max())
 
 
 def faint_texts(window: QWidget, picture: np.ndarray) -> list[str]:

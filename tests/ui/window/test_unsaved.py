@@ -66,3 +66,19 @@ def test_deleting_asks_first(aside, qtbot):
     qtbot.mouseClick(card.yes, LEFT)
     qtbot.waitUntil(lambda: titles(window) == ["Trial 3", "Trial 2", "Trial 1", "Trial 0"])
     assert window.model.document.project.title == "Cube"
+
+
+def test_what_was_saved_stands_among_the_recent_with_a_picture_and_opens_by_a_click(opened, qtbot, services, tmp_path):
+    window, path = opened, tmp_path / "kept.zip"
+    path.write_bytes(b"")
+    window.files.save_to(path)
+    qtbot.waitUntil(lambda: bool(window.welcome.recent.cards))
+    assert services.pictures[str(path)].shape[2] == 4
+    qtbot.keyClick(window, Qt.Key.Key_G, CONTROL)
+    (card,) = window.welcome.recent.cards
+    qtbot.waitUntil(card.isVisible)
+    window.model.undo_stack.setClean()
+    before = window.model.document
+    qtbot.mouseClick(card, LEFT)
+    qtbot.waitUntil(lambda: window.model.document is not before, timeout=10_000)
+    assert window.model.document.path == path

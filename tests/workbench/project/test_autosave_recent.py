@@ -108,6 +108,23 @@ def test_recent_files_are_newest_first_and_still_there(tmp_path):
     assert recent.items() == []
 
 
+def test_recent_files_have_pictures_as_long_as_they_are_listed(tmp_path):
+    recent = RecentFiles()
+    recent.add(tmp_path, "pictured", b"one")
+    (item,) = recent.items()
+    assert item.picture.read_bytes() == b"one"
+    recent.add(tmp_path, "opened again")
+    assert item.picture.read_bytes() == b"one"
+    recent.add(tmp_path, "saved again", b"two")
+    assert item.picture.read_bytes() == b"two"
+    for number in range(LIMIT):
+        recent.add(tmp_path / f"p{number}", "", b"other")
+    assert not item.picture.exists()
+    assert len(list(item.picture.parent.iterdir())) == LIMIT
+    recent.clear()
+    assert not list(item.picture.parent.iterdir())
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"[1, 2]", b'{"path": 3}', b"\xff\xff", b'[{"path": "x"}]'])
 def test_a_damaged_list_counts_as_empty(tmp_path, content):
     file = tmp_path / "recent.json"
