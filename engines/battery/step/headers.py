@@ -57,6 +57,7 @@ def headers() -> dict[str, str]:
                 "GAMMA": graded.GAMMA,
                 "PICARD": graded.PICARD,
                 "HALF_SPACE": graded.HALF_SPACE,
+                "SHORT": graded.SHORT,
                 "SURFACE_PASSES": graded.SURFACE_PASSES,
             },
         ),

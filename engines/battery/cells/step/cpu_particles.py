@@ -13,7 +13,7 @@ from engines.battery.cells.step.cpu_voltage import held_current
 from engines.battery.setup.curves import INTERVALS
 from engines.battery.step.cell_rows import Coefficient, Table
 from engines.battery.step.cpu_graded import Graded, advance, relative, solve
-from engines.battery.step.graded import HALF_SPACE, SHELLS
+from engines.battery.step.graded import HALF_SPACE, SHELLS, SHORT
 from engines.battery.step.particle_rows import MODES
 
 MOST_CHORDS = 6
@@ -120,12 +120,12 @@ def varying_line(own, model, rates, means, flowing, rise, span, shells):
 def raised(own, model, rates, x_n, span):
     """By how much a step of an ampere more raises the negative surface where D varies, from D there alone.
 
-    Into a half space to second order of short times, or 3τ + 1/5 of long ones, whichever is less; within a fifth of
-    the series. What a side reaction is damped by may be that far off.
+    To second order of short times, 2√(τ/π) + τ, or for long ones 3τ + 1/5: within 7 % of the series of a constant D.
+    What a side reaction is damped by may be that far off.
     """
     D = relative(at(model.tables, Table.NEGATIVE_DIFFUSIVITY * 4 * INTERVALS), x_n)
     tau = rates.rate_n * D * span
-    return rates.gain_n / D * min(HALF_SPACE * math.sqrt(tau) + tau, 3.0 * tau + 0.2)
+    return rates.gain_n / D * (HALF_SPACE * math.sqrt(tau) + tau if tau < SHORT else 3.0 * tau + 0.2)
 
 
 @njit
