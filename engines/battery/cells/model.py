@@ -16,7 +16,7 @@ from engines.battery.cells.ageing import ageing_of
 from engines.battery.cells.coefficients import coefficient_rows
 from engines.battery.cells.forecast import CellForecast
 from engines.battery.cells.simulation import CellSimulation
-from engines.battery.cells.step.cells import CELLS, RECORDED, state_rows_beside, varies
+from engines.battery.cells.step.cells import CELLS, RECORDED, state_rows_beside
 from engines.battery.cells.step.reference import spm
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import BatteryParameters, parameters_of
@@ -54,7 +54,7 @@ class SingleParticle(Model):
         size = np.dtype(FLOAT_TYPES[parameters.numerics.precision]).itemsize
         ageing = ageing_of(parameters)
         rows = Row.SALT + (3 * ELECTROLYTE_CELLS if parameters.model == "SPMe" else 0)
-        varying = varies(cell, ageing)
+        varying = bool(cell.laws)
         rows += state_rows_beside(ageing, varying)
         given = coefficient_rows({**cell.values(), **scalars}, ageing, varying)
         recorded = 0 if ageing is None else min(RECORDED, n * parameters.cycles * len(CycleRow))

@@ -12,7 +12,6 @@ import numpy as np
 from engines.api import Array, Finding, Remedy
 from engines.api.errors import ProblemError
 from engines.battery.bpx import read_bpx
-from engines.battery.cells.ageing import ageing_of
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameter_sets.balance import balance_findings, charged
 from engines.battery.parameter_sets.changes import apply_changes
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
 BPX_FILE = "BPX file"
 SINGLE = ("SPM", "SPMe")
 """Models that may give a cell a temperature of its own."""
-SOLVED = ("SPM", "SPMe", "MPM", "pack")
-"""Models that solve a diffusivity which depends on the stoichiometry, but for cells that age, which take its mean. Bare
-particles solve it by one of their schemes and say so themselves."""
 HEAT = ("heat_capacity", "cooling_area", "heat_transfer_coefficient")
 ELECTROLYTE = (
     "transference_number",
@@ -64,12 +60,7 @@ def parameter_set_of(parameters: BatteryParameters) -> ParameterSet:
 
 def parameter_set_findings(parameters: BatteryParameters, chosen: ParameterSet) -> tuple[Finding, ...]:
     """What the owner of the problem should know of its parameter set, the lithium balance among it."""
-    of_the_file = [*chosen.findings]
-    if parameters.model not in SOLVED or (parameters.model in SINGLE and ageing_of(parameters) is not None):
-        of_the_file += [
-            chosen.mean_findings[electrode] for electrode in chosen.laws if electrode in chosen.mean_findings
-        ]
-    found = [*(replace(finding, place=("bpx_file",)) for finding in of_the_file), *balance_findings(chosen)]
+    found = [*(replace(finding, place=("bpx_file",)) for finding in chosen.findings), *balance_findings(chosen)]
     if not parameters.heats and parameters.model != "pack":
         found += _held(parameters, chosen)
     return tuple(found)

@@ -8,6 +8,7 @@ constexpr REAL EXHAUSTED = REAL(0.001);
 constexpr REAL REFERENCE_TEMPERATURE = REAL(298.15);
 constexpr REAL GAS_PER_FARADAY = REAL(8.617333262281981e-05);
 constexpr int QUANTITIES = 5;
+constexpr int AGEING_ROWS = 13;
 
 namespace Row {
 enum {

@@ -80,6 +80,13 @@ struct GradedParticle {
     // profile is left in `found`.
     __device__ __forceinline__ REAL solve(REAL through, REAL rise, REAL span);
 
+    // By how much a step of an ampere more raises the surface, from D there alone: to second order of short times,
+    // 2√(τ/π) + τ, or for long ones 3τ + 1/5, within 7 % of the series of a constant D.
+    __device__ __forceinline__ REAL raised(REAL x, REAL span) const {
+        const REAL D = diffusivity(x), tau = rate * D * span;
+        return gain / D * (tau < SHORT ? HALF_SPACE * sqrt(tau) + tau : REAL(3) * tau + REAL(0.2));
+    }
+
     // The profile becomes that of the next step, whose mean is counted apart.
     __device__ __forceinline__ void advance() {
         const int me = threadIdx.x;

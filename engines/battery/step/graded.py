@@ -31,6 +31,10 @@ EXPONENT = 0.4
 GAMMA = 1 - 0.5**0.5
 PICARD = 2
 """Times that each implicit stage is solved: with the second the order in time is two."""
+HALF_SPACE = 2 / np.pi**0.5
+"""Rise at the surface of a half space over √τ, per unit of N R/D."""
+SHORT = 0.1
+"""τ up to which a rise is that of short times."""
 SURFACE_PASSES = 3
 """The surface has D of itself: fixed point."""
 

@@ -6,6 +6,7 @@ Written from the equations (ageing.py), without the modes, tables, time steps an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import scipy
@@ -54,10 +55,16 @@ def run(
     }
     film = ageing.sei != "none"
 
+    def diffusivity(e: str, deviation: Array) -> Array:
+        """[m²/s] where the concentration is so much beyond the start's."""
+        x = (p[f"{e}_initial_concentration"] + deviation) / p[f"{e}_maximum_concentration"]
+        return np.asarray(p[f"{e}_diffusivity"] * parameters.laws.get(e, np.ones_like)(x))
+
     def at_surface(e: str, c: Array, density: float) -> float:
-        radius, D = np.array([p[f"{e}_particle_radius"]]), np.array([p[f"{e}_diffusivity"]])
-        deviation = surface(c[:, None], radius, D, np.array([-density / FARADAY]))[0]
-        return float(p[f"{e}_initial_concentration"] + deviation)
+        radius, deviation = np.array([p[f"{e}_particle_radius"]]), c[-1:]
+        for _ in range(1 if e not in parameters.laws else 8):  # of D at the surface itself: a fixed point
+            deviation = surface(c[:, None], radius, diffusivity(e, deviation), np.array([-density / FARADAY]))
+        return float(p[f"{e}_initial_concentration"] + deviation[0])
 
     def electrode(e: str, c_s: float, density: float) -> float:
         """U + η [V]."""
@@ -94,7 +101,8 @@ def run(
         ):  # fmt: skip
             radius = np.array([p[f"{e}_particle_radius"]])
             flux = np.array([-density / FARADAY])
-            change[values] = rate_of_change(state[values, None], radius, p[f"{e}_diffusivity"], flux)[:, 0]
+            law = partial(diffusivity, e)
+            change[values] = rate_of_change(state[values, None], radius, law, flux)[:, 0]
         change[-2:] = sei, plating
         return change
 

@@ -43,7 +43,9 @@
 // variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1
 // variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1
 // variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1
+// variants: -DREAL=float -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1 -DVARYING=1; -DREAL=float -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1 -DVARYING=1
 // variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1
+// variants: -DREAL=float -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1 -DVARYING=1; -DREAL=float -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=1 -DDRIVEN=1 -DVARYING=1
 // variants: -DREAL=double -DELECTROLYTE=0 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1; -DREAL=double -DELECTROLYTE=0 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1
 // variants: -DREAL=double -DELECTROLYTE=1 -DTHERMAL=0 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1; -DREAL=double -DELECTROLYTE=1 -DTHERMAL=1 -DASYMMETRIC=1 -DAGEING=0 -DDRIVEN=1 -DVARYING=1
 
@@ -257,7 +259,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
 #define GIVEN(row) given[(long long)(row) * stride]
 #if VARYING
     __shared__ REAL profiles[2 * SHELLS][BLOCK], found[2 * SHELLS][BLOCK], scratch[2 * SHELLS][BLOCK];
-    REAL* const shelled = own + (long long)(Row::SALT + (ELECTROLYTE ? 3 * ELECTROLYTE_CELLS : 0)) * stride;
+    REAL* const shelled =
+        own + (long long)(Row::SALT + (ELECTROLYTE ? 3 * ELECTROLYTE_CELLS : 0) + (AGEING ? AGEING_ROWS : 0)) * stride;
 #pragma unroll 1
     for (int k = 0; k < 2 * SHELLS; ++k) profiles[k][threadIdx.x] = shelled[(long long)k * stride];
     GradedParticle negative, positive;
@@ -297,8 +300,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
     REAL charge = STATE(Row::CHARGE), charge_error = STATE(Row::CHARGE_ERROR);
     REAL warmth = STATE(Row::WARMTH), ended = STATE(Row::ENDED);
 #endif
+#if AGEING && VARYING
+    REAL &voltage = STATE(Row::VOLTAGE), &current = STATE(Row::CURRENT);
+#else
     REAL voltage = STATE(Row::VOLTAGE), current = STATE(Row::CURRENT);
-    int instruction = static_cast<int>(STATE(Row::INSTRUCTION)), elapsed = static_cast<int>(STATE(Row::ELAPSED));
+#endif
+#if AGEING && VARYING
+    __shared__ int places[2][BLOCK];  // registers are shorter still: see the conditions
+    int &instruction = places[0][threadIdx.x], &elapsed = places[1][threadIdx.x];
+#else
+    int instruction, elapsed;
+#endif
+    instruction = static_cast<int>(STATE(Row::INSTRUCTION));
+    elapsed = static_cast<int>(STATE(Row::ELAPSED));
 #if ELECTROLYTE
     __shared__ REAL salt[3 * ELECTROLYTE_CELLS][BLOCK], up[3 * ELECTROLYTE_CELLS][BLOCK];
     __shared__ REAL delta[3 * ELECTROLYTE_CELLS][BLOCK];
@@ -310,7 +324,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
     REAL* const aged = own + (long long)(Row::SALT + (ELECTROLYTE ? 3 * ELECTROLYTE_CELLS : 0)) * stride;
     ageing.load(aged, stride);
 #endif
+#if AGEING && VARYING
+    __shared__ Conditions conditions[BLOCK];  // or 32 bytes are spilled for sm_100, and more in double, for which it is not made
+    Conditions& now = conditions[threadIdx.x];
+#else
     Conditions now;
+#endif
     now.concentration = now.skew_n = now.skew_p = REAL(0);
 #if ASYMMETRIC
     now.skew_n = GIVEN(Coefficient::NEGATIVE_SKEW);
@@ -367,9 +386,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
 #endif
 #if AGEING
             const REAL side = ageing.sei_current + ageing.plating_current;
+#if !VARYING
             A_n += B_n * side;
+#endif
             now.resistance = GIVEN(Coefficient::RESISTANCE) + ionic +
                              GIVEN(Coefficient::FILM_RESISTANCE) * ageing.film(given, stride, dt);
+#elif VARYING
+            const REAL side = REAL(0);
 #endif
 #if DRIVEN
             if (kind == Kind::DRIVE || kind == Kind::POWER_DRIVE) {
@@ -403,14 +426,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                 REAL v;
 #if VARYING
                 // Chords through two currents that are near: through one of some 0.001 of stoichiometry first.
-                REAL at = current, x_n = negative.solve(at - rise, rise, dt), x_p = positive.solve(at - rise, rise, dt);
+                REAL at = current, x_n = negative.solve(at - rise + side, rise, dt), x_p = positive.solve(at - rise, rise, dt);
                 const REAL aside = REAL(1e-3) / (fabs(positive.growth * dt) + REAL(0.2) * fabs(positive.gain));
-                B_n = (negative.solve(at + aside - rise, rise, dt) - x_n) / aside;
+                B_n = (negative.solve(at + aside - rise + side, rise, dt) - x_n) / aside;
                 B_p = (positive.solve(at + aside - rise, rise, dt) - x_p) / aside;
 #pragma unroll 1
                 for (int pass = 0; pass < MOST_CHORDS; ++pass) {
                     const REAL next = held_current(tables, now, kinetic_n, kinetic_p, x_n - B_n * at, B_n, x_p - B_p * at, B_p, kind, wanted, at, v);
-                    const REAL there_n = negative.solve(next - rise, rise, dt), there_p = positive.solve(next - rise, rise, dt);
+                    const REAL there_n = negative.solve(next - rise + side, rise, dt), there_p = positive.solve(next - rise, rise, dt);
                     const REAL move = next - at;
                     if (fabs(move) > REAL(0.1) * aside) {
                         B_n = (there_n - x_n) / move;
@@ -446,7 +469,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
 #if VARYING
             if (!held || kind == Kind::POWER_DRIVE) {
                 B_n = B_p = REAL(0);
-                A_n = negative.solve(through, rise, dt);
+                A_n = negative.solve(through + side, rise, dt);
                 A_p = positive.solve(through, rise, dt);
             }
 #endif
@@ -458,16 +481,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                 rise = REAL(0);
 #if VARYING
                 B_n = B_p = REAL(0);
-                A_n = negative.solve(through, rise, span);
+                A_n = negative.solve(through + side, rise, span);
                 A_p = positive.solve(through, rise, span);
 #else
                 negative.shares(span);
                 positive.shares(span);
                 negative.response(span, A_n, B_n);
                 positive.response(span, A_p, B_p);
-#endif
 #if AGEING
                 A_n += B_n * side;
+#endif
 #endif
                 fresh = true;
             }
@@ -568,6 +591,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
             salt_share = REAL(0);
 #pragma unroll 1
             for (int k = 0; k < ELECTROLYTE_CELLS; ++k) salt_share += salt[k][threadIdx.x] / REAL(ELECTROLYTE_CELLS);
+#endif
+#if VARYING
+            B_n = negative.raised(x_n, span);
 #endif
             ageing.react(given, stride, inverse, now.thermal_voltage, salt_share,
                          B_n * curve_slope(tables + Table::NEGATIVE_OCP * INTERVALS, INTERVALS, bounded(x_n)), current);

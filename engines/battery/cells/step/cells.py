@@ -38,11 +38,6 @@ RECORDED = 2**24
 """Numbers that are kept of the cycles at most: of a large ensemble the first cells stand for all."""
 
 
-def varies(parameters: ParameterSet, ageing: Ageing | None) -> bool:
-    """Whether particles are solved with a D that varies with the stoichiometry; cells that age have its mean."""
-    return bool(parameters.laws) and ageing is None
-
-
 def state_rows_beside(ageing: Ageing | None, varying: bool) -> int:
     """Rows of the state behind those of :class:`Row` and the salt."""
     return (len(AgeingRow) if ageing is not None else 0) + (2 * graded.SHELLS if varying else 0)
@@ -86,14 +81,14 @@ class Cells(ABC):
         self.ageing = ageing
         if ageing is not None:
             ageing.check(parameters)
-        self.varying = varies(parameters, ageing)
+        self.varying = bool(parameters.laws)
         self.asymmetric = ageing is not None or self.varying or is_asymmetric(self.scalars)
         per_cell = coefficients(parameters, self.scalars, electrolyte, ageing, self.varying)
         self.n_cells = per_cell.shape[1]
         self.n_padded = -(-self.n_cells // PADDING) * PADDING
         self.aged = Row.SALT + (3 * ELECTROLYTE_CELLS if electrolyte else 0)
         """First of the rows of :class:`AgeingRow`."""
-        self.shells = self.aged
+        self.shells = self.aged + (0 if ageing is None else len(AgeingRow))
         """First of the rows of the negative and the positive shells, where a diffusivity varies."""
         self.rows = self.aged + state_rows_beside(ageing, self.varying)
         self.factor = 1.0
@@ -109,7 +104,7 @@ class Cells(ABC):
         start[Row.VOLTAGE] = self._open_circuit(per_cell)
         start[Row.SALT : self.aged] = 1.0
         if ageing is not None:
-            start[self.aged :] = self._unaged(ageing, per_cell)
+            start[self.aged : self.shells] = self._unaged(ageing, per_cell)
         self.state = self._place(start)
         recorded = (cycles, len(CycleRow), min(self.n_cells, max(1, RECORDED // (cycles * len(CycleRow)))))
         self.record = backend.array(np.full(recorded if ageing is not None else (0, 0, 0), np.nan, self.dtype))
@@ -200,9 +195,15 @@ class Cells(ABC):
         for k, name in enumerate(("NEGATIVE", "POSITIVE")):
             mean = given[Coefficient[f"{name}_START"]] + state[Row[f"{name}_MEAN"]]
             first = self.shells + k * graded.SHELLS
-            slope = self._gain(name, state, given) * state[Row.CURRENT]
+            slope = self._gain(name, state, given) * self._intercalation(name, state)
             found.append(look(mean + state[first : first + graded.SHELLS], slope, self._diffusivities[k]))
         return found[0], found[1]
+
+    def _intercalation(self, name: str, state: Array) -> Array:
+        """The current [A] that an electrode's particles carry: side reactions take theirs from the negative ones."""
+        if self.ageing is None or name == "POSITIVE":
+            return state[Row.CURRENT]
+        return np.asarray(state[Row.CURRENT] + state[self.aged + AgeingRow.SIDE])
 
     def _gain(self, name: str, state: Array, given: Array) -> Array:
         """N R/D per ampere at the cells' temperatures."""
@@ -219,9 +220,7 @@ class Cells(ABC):
             gain = self._gain(name, state, given)
             first = Row[f"{name}_MODES"]
             mean = given[Coefficient[f"{name}_START"]] + state[Row[f"{name}_MEAN"]]
-            current = state[Row.CURRENT]
-            if self.ageing is not None and name == "NEGATIVE":
-                current = current + state[self.aged + AgeingRow.SIDE]
+            current = self._intercalation(name, state)
             found.append(mean + shapes @ state[first : first + MODES] + np.outer(tail, gain * current))
         return found[0], found[1]
 

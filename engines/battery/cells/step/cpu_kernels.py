@@ -30,6 +30,7 @@ from engines.battery.cells.step.cpu_particles import (
     chords,
     driven_part,
     move,
+    raised,
     relaxed,
     rising,
     settle,
@@ -45,7 +46,7 @@ from engines.battery.setup.curves import INTERVALS
 from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, GAS_PER_FARADAY, AgeingRow, Coefficient, Row, Table
 from engines.battery.step.particle_rows import MODES
 
-FIELDS, DRIVE_COLUMNS = len(Field), len(DriveColumn)
+FIELDS, DRIVE_COLUMNS, AGEING_ROWS = len(Field), len(DriveColumn), len(AgeingRow)
 
 
 @njit(forceinline=True)
@@ -59,10 +60,11 @@ def loaded(cell, ensemble, model, reals, doubles):
     for row in range(given):
         doubles[row] = coefficients[row, cell]
     own, scratch, volumes = pointer(reals), pointer(doubles), 3 * ELECTROLYTE_CELLS
+    aged = Row.SALT + (volumes if model.electrolyte else 0)
     return Own(
-        scratch, own, at(own, Row.SALT + (volumes if model.electrolyte else 0)), at(own, Row.NEGATIVE_MODES),
+        scratch, own, at(own, aged), at(own, Row.NEGATIVE_MODES),
         at(own, Row.POSITIVE_MODES), at(own, Row.SALT), at(own, rows), at(own, rows + MODES), at(scratch, given),
-        at(scratch, given + volumes), at(own, Row.SALT + (volumes if model.electrolyte else 0)),
+        at(scratch, given + volumes), at(own, aged + (AGEING_ROWS if model.ageing else 0)),
         at(scratch, given + 2 * volumes),
     )  # fmt: skip
 
@@ -184,7 +186,7 @@ def crossing(own, model, rates, now, means, limit, voltage_before, taken, shells
         part = b - f_b * (b - a) / (f_b - f_a)
         time = part * taken.span
         if shells is not None:
-            line = varying_line(own, model, rates, means, current, 0.0, time, shells)
+            line = varying_line(own, model, rates, means, (current, side), 0.0, time, shells)
             x_n, x_p = line.A_n, line.A_p
         else:
             driven_n, driven_p = rates.gain_n * (current + side), rates.gain_p * current
@@ -208,7 +210,7 @@ def crossing(own, model, rates, now, means, limit, voltage_before, taken, shells
         if abs(f) < 1e-6:
             break
     if shells is not None:  # the profiles of its end again
-        varying_line(own, model, rates, means, taken.through, taken.rise, taken.span, shells)
+        varying_line(own, model, rates, means, (taken.through, side), taken.rise, taken.span, shells)
     return part
 
 
@@ -305,8 +307,8 @@ def stepped(cell, cycles, model, protocol, clock, own, rates, moment, step, shel
         if model.electrolyte:
             now = salted(now, own, rates)
         if shells is not None:
-            span_of = (moment.current, rise, dt)
-            found, v, line = chords(own, model, rates, now, means, kind, demand.wanted, span_of, shells)
+            step_of = (moment.current, side, rise, dt)
+            found, v, line = chords(own, model, rates, now, means, kind, demand.wanted, step_of, shells)
         else:
             found, v = held_current(model, now, line, kind, demand.wanted, moment.current)
         current = float(rounded(state, found))
@@ -316,13 +318,13 @@ def stepped(cell, cycles, model, protocol, clock, own, rates, moment, step, shel
         current = float(rounded(state, demand.wanted))
     through = current - rise  # what flows, the mean of the step
     if shells is not None and (not held or kind == Kind.POWER_DRIVE):
-        line = varying_line(own, model, rates, means, through, rise, dt, shells)
+        line = varying_line(own, model, rates, means, (through, side), rise, dt, shells)
     if model.electrolyte:
         lasts = salt_step(own.salt, own.up, own.delta, model.tables, given, rates.salt_arrhenius, through, dt)
         if lasts < 1.0:
             span, current, rise, fresh = lasts * dt, through, 0.0, True
             if shells is not None:
-                line = varying_line(own, model, rates, means, through, rise, span, shells)
+                line = varying_line(own, model, rates, means, (through, side), rise, span, shells)
             else:
                 line = shortened(own, model, rates, means, side, span)
         if not held or lasts < 1.0:
@@ -343,7 +345,10 @@ def stepped(cell, cycles, model, protocol, clock, own, rates, moment, step, shel
     accumulate(own.state, Row.POSITIVE_MEAN, given[Coefficient.POSITIVE_GROWTH] * span * through)
     accumulate(own.state, Row.CHARGE, through * span)
     if model.ageing:
-        aged_by(cell, cycles, model, own, rates, now, taken, ends, line.B_n)
+        B_n = line.B_n
+        if shells is not None:
+            B_n = raised(own, model, rates, x_n, span)
+        aged_by(cell, cycles, model, own, rates, now, taken, ends, B_n)
     warmth = moment.warmth
     if model.thermal:
         warmth = float(rounded(state, warmed(own, model.tables, now, warmth, taken)))

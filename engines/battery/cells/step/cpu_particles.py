@@ -12,8 +12,8 @@ from engines.battery.cells.step.cpu_arguments import Line
 from engines.battery.cells.step.cpu_voltage import held_current
 from engines.battery.setup.curves import INTERVALS
 from engines.battery.step.cell_rows import Coefficient, Table
-from engines.battery.step.cpu_graded import Graded, advance, solve
-from engines.battery.step.graded import SHELLS
+from engines.battery.step.cpu_graded import Graded, advance, relative, solve
+from engines.battery.step.graded import HALF_SPACE, SHELLS, SHORT
 from engines.battery.step.particle_rows import MODES
 
 MOST_CHORDS = 6
@@ -108,27 +108,43 @@ def particles(own, model, rates, means, shells):
 
 
 @njit
-def varying_line(own, model, rates, means, through, rise, span, shells):
-    """The :class:`Line` of a current that is known: the surfaces, whatever else flowed; leaves the profiles."""
+def varying_line(own, model, rates, means, flowing, rise, span, shells):
+    """The :class:`Line` of a current that is known: the surfaces, whatever else flowed; leaves the profiles. flowing:
+    the current, and that of the side reactions, which the negative particles carry too"""
     negative, positive = particles(own, model, rates, means, shells)
-    return Line(solve(negative, through, rise, span), 0.0, solve(positive, through, rise, span), 0.0)
+    through, side = flowing
+    return Line(solve(negative, through + side, rise, span), 0.0, solve(positive, through, rise, span), 0.0)
+
+
+@njit
+def raised(own, model, rates, x_n, span):
+    """By how much a step of an ampere more raises the negative surface where D varies, from D there alone.
+
+    To second order of short times, 2√(τ/π) + τ, or for long ones 3τ + 1/5: within 7 % of the series of a constant D.
+    What a side reaction is damped by may be that far off.
+    """
+    D = relative(at(model.tables, Table.NEGATIVE_DIFFUSIVITY * 4 * INTERVALS), x_n)
+    tau = rates.rate_n * D * span
+    return rates.gain_n / D * (HALF_SPACE * math.sqrt(tau) + tau if tau < SHORT else 3.0 * tau + 0.2)
 
 
 @njit
 def chords(own, model, rates, now, means, kind, wanted, step, shells):
     """(current, voltage, :class:`Line`) at which a voltage or power is held: chords through two currents that are near,
-    the first of them some 0.001 of stoichiometry apart, until the current stays. step: current before, rise, length"""
-    before, rise, dt = step
+    the first of them some 0.001 of stoichiometry apart, until the current stays. step: current before, that of side
+    reactions, rise, length"""
+    before, side, rise, dt = step
     negative, positive = particles(own, model, rates, means, shells)
     here, v = before, 0.0
-    x_n, x_p = solve(negative, here - rise, rise, dt), solve(positive, here - rise, rise, dt)
+    x_n, x_p = solve(negative, here - rise + side, rise, dt), solve(positive, here - rise, rise, dt)
     aside = 1e-3 / (abs(positive.growth * dt) + 0.2 * abs(positive.gain))
-    B_n = (solve(negative, here + aside - rise, rise, dt) - x_n) / aside
+    B_n = (solve(negative, here + aside - rise + side, rise, dt) - x_n) / aside
     B_p = (solve(positive, here + aside - rise, rise, dt) - x_p) / aside
     for _ in range(MOST_CHORDS):
         line = Line(x_n - B_n * here, B_n, x_p - B_p * here, B_p)
         following, v = held_current(model, now, line, kind, wanted, here)
-        there_n, there_p = solve(negative, following - rise, rise, dt), solve(positive, following - rise, rise, dt)
+        there_n = solve(negative, following - rise + side, rise, dt)
+        there_p = solve(positive, following - rise, rise, dt)
         move = following - here
         if abs(move) > 0.1 * aside:
             B_n, B_p = (there_n - x_n) / move, (there_p - x_p) / move

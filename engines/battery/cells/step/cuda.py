@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Remedy
+from engines.api.errors import ProblemError
 from engines.backend.precision import REAL
 from engines.battery.cells.step.cells import Cells
 from engines.battery.protocol.durations import DRIVES
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
 
 SOURCE = Path(__file__).with_name("cells.cu")
+PRECISION = ("numerics", "precision")
 BLOCKS = {"float32": 64, "float64": 32}
 """Threads per block: the modes of a block's cells fill its shared memory. Half as many where a diffusivity varies."""
 
@@ -31,13 +33,24 @@ class CudaCells(Cells):
     def __init__(self, backend: CudaBackend, *args: Any, **kwargs: Any) -> None:
         super().__init__(backend, *args, **kwargs)
         self._more: tuple[Any, ...] = ()
-        if self.varying:
-            self._more = (backend.array(graded.geometry().astype(self.dtype)),)
         if self.ageing is not None:
             self._more = (self.record, np.int32(self.record.shape[2]), np.int32(self.instructions_per_cycle))
+        if self.varying:
+            self._more += (backend.array(graded.geometry().astype(self.dtype)),)
+
+    def _check_precision(self) -> None:
+        """Raises ProblemError for what its kernel has no registers for."""
+        if self.varying and self.ageing is not None and self.dtype == np.float64:
+            raise ProblemError(
+                "On a GPU cells that age, of a diffusivity that depends on the stoichiometry, are calculated in fp32: "
+                "choose that, or the CPU.",
+                PRECISION,
+                Remedy("Calculate in fp32", {PRECISION: "fp32"}),
+            )
 
     def set_protocol(self, instructions: Sequence[Instruction], drive: Array | None = None) -> None:
         """What a drive cycle needs is compiled in only where there is one."""
+        self._check_precision()
         super().set_protocol(instructions, drive)
         options = (
             REAL[self.dtype.name],

@@ -143,23 +143,18 @@ def test_a_temperature_that_is_left_aside_is_said(model):
         assert all("lumped heat" not in each.message for each in parameter_set_findings(warm, parameter_set_of(warm)))
 
 
-def test_a_diffusivity_that_is_replaced_by_its_mean_is_said(tmp_path):
-    """Of cells that age, as what an estimate tells; of bare particles by schemes that take a constant one."""
+def test_no_cell_takes_the_mean_of_a_diffusivity(tmp_path):
+    """Nor do those that age. What bare particles say of their schemes: ``particles/test_simulation.py``."""
     file = json.loads(SAMPLE.read_text())
     file["Parameterisation"]["Negative electrode"]["Diffusivity [m2.s-1]"] = "1e-14 + 2e-14 * x"
     path = tmp_path / "varies.json"
     path.write_text(json.dumps(file))
     settings = {"parameter_set": "BPX file", "bpx_file": str(path)}
-    parameters = BatteryParameters.model_validate({**settings, "ageing": {"sei": "reaction limited"}})
-    findings = parameter_set_findings(parameters, parameter_set_of(parameters))
-    (told,) = (each for each in findings if "The diffusivity of the negative particles goes from" in each.message)
-    assert "with the stoichiometry: its mean, " in told.message
-    assert (told.severity, told.place) == ("warning", ("bpx_file",))
-    for model in ("SPM", "SPMe", "MPM", "pack"):
-        solved = BatteryParameters.model_validate({**settings, "model": model})
-        assert not any(
-            "diffusivity" in each.message for each in parameter_set_findings(solved, parameter_set_of(solved))
-        )
+    for more in ({"model": each} for each in ("SPM", "SPMe", "MPM", "pack")):
+        solved = BatteryParameters.model_validate({**settings, **more, "ageing": {"sei": "reaction limited"}})
+        chosen = parameter_set_of(solved)
+        assert chosen.laws
+        assert not any("diffusivity" in each.message for each in parameter_set_findings(solved, chosen))
 
 
 def test_every_number_has_a_range_and_a_label():

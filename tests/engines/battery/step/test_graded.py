@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from engines.battery.particles.series import roots
 from engines.battery.setup.curves import monotone_curve
 from engines.battery.step import cpu_graded, graded
 from engines.battery.step.graded import SHELLS, faces, geometry
@@ -65,3 +66,11 @@ def test_what_flows_in_is_in_the_shells(rise, monkeypatch):
     cpu_graded.solve.py_func(particle, 7.0, rise, 20.0)
     assert shares @ found == pytest.approx(-1e-4 * 7.0 * 20.0, abs=1e-15)
     assert np.ptp(found - w) > 0.01
+
+
+def test_what_an_ampere_raises_a_surface_by():
+    """What plating is damped by, with a constant D: within 7 % of the series, 3τ + 1/5 − 2 Σ e^{−λ²τ}/λ²."""
+    tau = np.geomspace(1e-4, 10.0, 60)
+    rises = 3 * tau + 0.2 - 2 * (np.exp(-(roots(2000) ** 2) * tau[:, None]) / roots(2000) ** 2).sum(axis=1)
+    short = graded.HALF_SPACE * np.sqrt(tau) + tau
+    assert np.where(tau < graded.SHORT, short, 3 * tau + 0.2) == pytest.approx(rises, rel=0.07)
