@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from ui.forms.editor import Editor
+from ui.forms.fields.knobs import KnobsEditor, is_knobs
 from ui.forms.fields.lines import LinesEditor
 from ui.forms.fields.rows import RowsEditor, is_rows
 from ui.forms.fields.scalars import make_scalar
@@ -24,6 +25,8 @@ def make_composite(spec: FieldSpec, level: int, parent: QWidget | None = None) -
     section.header.setToolTip(spec.help)
     if spec.lines is not None:
         inner: Editor = LinesEditor(spec, section, section.body)
+    elif is_knobs(spec):
+        inner = KnobsEditor(spec, section, section.body)
     elif is_rows(spec):
         inner = RowsEditor(spec, section, section.body)
     elif spec.kind is Kind.LIST:

@@ -73,6 +73,16 @@ def rate_of(field: str) -> str:
     return f"{field}_t"
 
 
+def heading(text: str) -> tuple[str, int, str] | None:
+    """(name, of what order in time, the formula behind as many blanks) of a statement; None where it defines
+    nothing."""
+    for order, pattern in ((2, _SECOND), (1, _FIRST), (0, _DEFINITION)):
+        match = pattern.match(text)
+        if match is not None:
+            return match[1], order, " " * match.end() + text[match.end() :]
+    return None
+
+
 def parse(lines: Sequence[str], parameters: Collection[str]) -> System:
     """``parameters``: names of numbers. Raises ProblemError whose ``place`` is the line (from 0)."""
     read = _defined(lines, parameters)
@@ -132,17 +142,13 @@ def _defined(lines: Sequence[str], parameters: Collection[str]) -> list[_Line]:
     for place, text in statements(lines):
         if len(found) == MOST_LINES:
             raise _refusal(place, f": there are more than {MOST_LINES} lines: put short ones into others")
-        match, order = _SECOND.match(text), 2
-        if match is None:
-            match, order = _FIRST.match(text), 1
-        if match is None:
-            match, order = _DEFINITION.match(text), 0
-        if match is None:
+        head = heading(text)
+        if head is None:
             if _STATEMENT.match(text):
                 raise _refusal(place, ": write a choice as 'a if u < 1 else b', or where(u < 1, a, b)")
             raise _refusal(place, f": '{_short(text)}' does not begin as 'du/dt =', 'd2u/dt2 =' or 'name ='")
-        line = _Line(place, match[1], order, " " * match.end() + text[match.end() :])
-        for name in (line.name, rate_of(line.name)) if order == 2 else (line.name,):
+        line = _Line(place, *head)
+        for name in (line.name, rate_of(line.name)) if line.order == 2 else (line.name,):
             if name in GIVEN or name in KNOWN or name in WORDS or name in CONSTANTS:
                 raise _refusal(place, f": '{name}' has a meaning here: choose another name")
             if name in parameters:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from engines.api.parameters import Lines, ParameterGroup, quantity
-from engines.stencil.equations import language
+from engines.stencil.equations import language, rendered
 from engines.stencil.parameters.sides import Periodic
 
 IN_3D = {"grid.kind": ("3D",)}
@@ -128,13 +128,13 @@ class OwnEquations(ParameterGroup):
     """Fields u with ∂u/∂t = f(u, derivatives, x, y, z, t, parameters), as you type them."""
 
     kind: Literal["own equations"] = "own equations"
-    lines: Annotated[list[Annotated[str, Field(max_length=LONGEST)]], Lines(_check, STEPS, WHOLE, ("parameters",))] = (
-        quantity(
-            ["du/dt = D*laplacian(u) + r*u*(1 - u)"],
-            "",
-            "How fields change in time, du/dt = … or d2u/dt2 = …, and what other names stand for",
-            title="Equations",
-        )
+    lines: Annotated[
+        list[Annotated[str, Field(max_length=LONGEST)]], Lines(_check, STEPS, WHOLE, ("parameters",), rendered.html)
+    ] = quantity(
+        ["du/dt = D*laplacian(u) + r*u*(1 - u)"],
+        "",
+        "How fields change in time, du/dt = … or d2u/dt2 = …, and what other names stand for",
+        title="Equations",
     )
     parameters: list[NamedNumber] = quantity(
         [NamedNumber(name="D", value=1.0, low=0.0, high=2.0), NamedNumber(name="r", value=1.0, low=0.0, high=2.0)],

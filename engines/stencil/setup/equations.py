@@ -19,11 +19,11 @@ from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_l
 from engines.stencil.equations.passes import Method, Plan, planned
 from engines.stencil.equations.spatial import SPACINGS
 from engines.stencil.equations.stability import Limit, Linear, limit_of, states_of, with_corners
-from engines.stencil.equations.starts import RANDOM, Start
 from engines.stencil.parameters.equations import Exchange, FieldSetting, HeldGradient, HeldValue, OwnEquations, OwnSides
 from engines.stencil.parameters.sides import FixedGradient, FixedValue
 from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.limits import DEFAULT_SHARE, ROUNDING, STEP, check_memory, rounded_down
+from engines.stencil.setup.starts import RANDOM, Start
 
 LINES, PARAMETERS, FIELDS = (("equation", name) for name in ("lines", "parameters", "fields"))
 SAMPLES = 4096

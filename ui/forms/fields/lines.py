@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from functools import partial
 from typing import Any, cast
 
@@ -56,6 +57,14 @@ class LinesEditor(Editor):
         layout.setSpacing(4)
         layout.addWidget(self.text)
         layout.addWidget(self.sentence)
+        self.printed: QLabel | None = None
+        if self._lines.printed is not None:
+            self.printed = QLabel(self)
+            self.printed.setObjectName("printed")
+            self.printed.setTextFormat(Qt.TextFormat.RichText)
+            self.printed.setWordWrap(True)
+            self.printed.setAccessibleName(f"{spec.title}, as print has it")
+            layout.addWidget(self.printed)
         self.setFocusProxy(self.text)
         self.insert_button: QToolButton = section.add_tool("plus", f"Insert into: {spec.title}")
         self.insert_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -79,9 +88,11 @@ class LinesEditor(Editor):
         self._committing.stop()
         self.text.document().setModified(False)
         self.text.fit(FEWEST_ROWS, MOST_ROWS)
+        self._print()
 
     def set_around(self, around: Around) -> None:
-        beside = [around[0][name] for name in self._lines.beside if around and name in around[0]]  # type: ignore[index]  # values of a form
+        values: Any = around[0] if around else {}
+        beside = deepcopy([values[name] for name in self._lines.beside if name in values])
         if beside != self._beside:
             self._beside = beside
             self._checking.start()
@@ -133,6 +144,7 @@ class LinesEditor(Editor):
     def _check(self) -> bool:
         """Underline the first line that is wrong and say why; True if there is none."""
         lines = self.lines()
+        self._print()
         found = self._lines.check(lines, *self._beside)
         if found is None and self._is_value() and self._said:
             path, sentence = next(iter(self._said.items()))
@@ -142,6 +154,10 @@ class LinesEditor(Editor):
         self.sentence.setText(found[1] if found else "")
         self.sentence.setVisible(found is not None)
         return found is None
+
+    def _print(self) -> None:
+        if self.printed is not None and self._lines.printed is not None:
+            self.printed.setText(self._lines.printed(self.lines()))
 
     def _commit_if_right(self) -> None:
         if self._lines.check(self.lines(), *self._beside) is None:

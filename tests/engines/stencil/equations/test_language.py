@@ -11,7 +11,7 @@ from engines.formulas.graph import OPERATIONS, Node, ordered
 from engines.stencil.equations.language import KNOWN, MOST_FIELDS, check, expression, parse
 from engines.stencil.equations.passes import planned
 from engines.stencil.equations.spatial import OPS
-from engines.stencil.equations.starts import RANDOM, Start
+from engines.stencil.setup.starts import RANDOM, Start
 
 NUMBERS = ("D", "F", "k")
 

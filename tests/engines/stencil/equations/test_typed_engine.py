@@ -207,7 +207,7 @@ def test_a_field_without_a_row_is_told_and_gets_one(cpu):
 def test_a_start_is_the_same_however_large_the_parts_that_it_is_made_in(cpu, monkeypatch):
     given = typed("du/dt = 0", {"u": "noise(1) + x*y + normal(2)"}, grid=plane(30, 20))
     whole = TypedProblem(given, cpu).start("u")
-    monkeypatch.setattr("engines.stencil.equations.starts.SLAB", 70)
+    monkeypatch.setattr("engines.stencil.setup.starts.SLAB", 70)
     np.testing.assert_array_equal(TypedProblem(given, cpu).start("u"), whole)
     assert abs(whole.mean() - (0.5 + 15 * 10)) < 1
 

@@ -1,0 +1,97 @@
+"""Named numbers: a slider where there are bounds, names and bounds shut during a run, values not."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from engines.stencil.parameters.equations import OwnEquations
+from tests.ui.forms.test_form import Holder
+from ui.forms.fields.knobs import KnobsEditor
+from ui.forms.fields.slider import POSITIONS
+
+
+@pytest.fixture
+def holder(qtbot):
+    holder = Holder(qtbot, OwnEquations, OwnEquations())
+    holder.form.show()
+    return holder
+
+
+@pytest.fixture
+def knobs(holder) -> KnobsEditor:
+    return holder.editor("parameters")
+
+
+def test_a_slider_goes_from_the_lowest_to_the_highest_value(holder, knobs):
+    d, r = knobs.knobs
+    assert (d.name.text(), r.name.text()) == ("D", "r")
+    d.slider.setValue(POSITIONS // 4)
+    assert holder.edits[-1] == (("parameters", 0, "value"), 0.5)
+    assert d.value.text() == "0.5"
+    r.value.setText("1.5")
+    r.value.editingFinished.emit()
+    assert holder.edits[-1] == (("parameters", 1, "value"), 1.5)
+    assert r.slider.value() == 3 * POSITIONS // 4
+
+
+def test_without_bounds_there_is_no_slider(holder, knobs, qtbot):
+    d = knobs.knobs[0]
+    assert d.slider.isVisible()
+    assert not d.low.isVisible()
+    d.more.click()
+    assert d.low.isVisible()
+    d.high.setFocus()
+    d.high.selectAll()
+    qtbot.keyClick(d.high, Qt.Key.Key_Delete)
+    qtbot.keyClick(d.high, Qt.Key.Key_Return)
+    assert holder.edits[-1] == (("parameters", 0, "high"), None)
+    assert not d.slider.isVisible()
+    qtbot.keyClicks(d.high, "nonsense")
+    qtbot.keyClick(d.high, Qt.Key.Key_Return)
+    assert len(holder.edits) == 1
+    assert d.high.text() == ""
+    qtbot.keyClicks(d.high, "8")
+    qtbot.keyClick(d.high, Qt.Key.Key_Return)
+    assert d.slider.isVisible()
+
+
+def test_numbers_are_added_named_and_removed(holder, knobs, qtbot):
+    knobs.add()
+    assert [each["name"] for each in holder.values["parameters"]] == ["D", "r", "a"]
+    knobs.add()
+    assert holder.values["parameters"][3]["name"] == "a2"
+    name = knobs.knobs[3].name
+    name.setFocus()
+    name.selectAll()
+    qtbot.keyClicks(name, "kappa")
+    qtbot.keyClick(name, Qt.Key.Key_Return)
+    assert holder.values["parameters"][3]["name"] == "kappa"
+    knobs.knobs[2].trash.click()
+    assert [each["name"] for each in holder.values["parameters"]] == ["D", "r", "kappa"]
+    assert len(knobs.knobs) == 3
+
+
+def test_a_run_shuts_names_and_leaves_values(holder, knobs):
+    holder.form.set_locked(True)
+    d = knobs.knobs[0]
+    assert d.slider.isEnabled()
+    assert d.value.isEnabled()
+    assert not d.name.isEnabled()
+    assert not d.trash.isEnabled()
+    assert not knobs.add_button.isEnabled()
+    holder.form.set_locked(False)
+    assert d.name.isEnabled()
+
+
+def test_lines_are_printed_as_they_are_typed_and_know_the_parameters(holder, knobs, qtbot):
+    editor = holder.editor("lines")
+    assert editor.printed is not None
+    assert "∇²" in editor.printed.text()
+    editor.text.selectAll()
+    qtbot.keyClicks(editor.text, "du/dt = D*dxy(u) + kappa*u")
+    qtbot.waitUntil(lambda: "kappa" in editor.sentence.text(), timeout=2000)
+    assert "Line 1 uses 'kappa', which is not known" in editor.sentence.text()
+    assert "∂<sub>xy</sub>" in editor.printed.text()
+    knobs.knobs[1].edited.emit("name", "kappa")
+    qtbot.waitUntil(lambda: not editor.sentence.isVisible(), timeout=2000)

@@ -1,0 +1,215 @@
+"""The editor of a list of named numbers: a line for each, with a slider where it has a lowest and a highest value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from ui.forms.editor import LOCK_HINT, Editor, new_values
+from ui.forms.fields.line import Line
+from ui.forms.fields.number import BESIDE_SLIDER, NumberBox, parsed, shown
+from ui.forms.fields.slider import Scale, Slider
+from ui.forms.lists import named_unlike
+from ui.forms.schema import FieldSpec, Kind, fields_of
+from ui.forms.section import Section
+from ui.forms.validation import Errors, below
+from ui.widgets.icons import dress
+
+PARTS = ("name", "value", "low", "high")
+NAME_WIDTH = 74
+DECADE = 10.0
+
+
+def is_knobs(spec: FieldSpec) -> bool:
+    """Whether a field is a list of models of a name, a value and its bounds."""
+    model = spec.item.model if spec.kind is Kind.LIST and spec.item is not None else None
+    return model is not None and tuple(each.key for each in fields_of(model)) == PARTS
+
+
+class KnobsEditor(Editor):
+    """Names and bounds are shut while a run goes on; values are not."""
+
+    def __init__(self, spec: FieldSpec, section: Section, parent: QWidget | None = None) -> None:
+        super().__init__(spec, parent)
+        assert spec.item is not None
+        assert spec.item.model is not None
+        self._model = spec.item.model
+        self._section = section
+        self._value: list[dict[str, Any]] = []
+        self._locked = False
+        self.knobs: list[Knob] = []
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(2)
+        self.add_button: QToolButton = section.add_tool("plus", f"Add a {spec.item.title.lower()}")
+        self.add_button.clicked.connect(self.add)
+
+    def add(self) -> None:
+        """One more, named unlike the others."""
+        self._section.set_expanded(True)
+        self.edited.emit((), [*self._value, named_unlike(new_values(self, self._model), self._value)])
+
+    def remove(self, place: int) -> None:
+        self.edited.emit((), [*self._value[:place], *self._value[place + 1 :]])
+
+    def set_value(self, value: Sequence[dict[str, Any]]) -> None:
+        self._value = list(value)
+        while len(self.knobs) > len(self._value):
+            knob = self.knobs.pop()
+            self._layout.removeWidget(knob)
+            knob.hide()
+            knob.deleteLater()
+        while len(self.knobs) < len(self._value):
+            self._append()
+        for knob, each in zip(self.knobs, self._value, strict=True):
+            knob.set_value(each)
+        self._section.note.setText(str(len(self._value)) if self._value else "")
+
+    def set_errors(self, errors: Errors) -> None:
+        for place, knob in enumerate(self.knobs):
+            knob.say(next(iter(below(errors, place).values()), ""))
+
+    def set_locked(self, locked: bool) -> None:
+        self._locked = locked
+        self.add_button.setEnabled(not locked)
+        self.add_button.setToolTip(LOCK_HINT if locked else self.add_button.accessibleName())
+        for knob in self.knobs:
+            knob.set_locked(locked)
+
+    def _append(self) -> None:
+        place = len(self.knobs)
+        knob = Knob(self)
+        knob.edited.connect(lambda key, value: self.edited.emit((place, key), value))
+        knob.removed.connect(lambda: self.remove(place))
+        knob.refused.connect(self.refused.emit)
+        knob.set_locked(self._locked)
+        self.knobs.append(knob)
+        self._layout.addWidget(knob)
+
+
+class Knob(QWidget):
+    """Name, slider, value; below them, when unfolded, the bounds of the slider."""
+
+    edited = Signal(str, object)
+    removed = Signal()
+    refused = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._scale: Scale | None = None
+        self.name = Line(self)
+        self.name.setFixedWidth(NAME_WIDTH)
+        self.name.editingFinished.connect(self._rename)
+        self.slider = Slider(self)
+        self.slider.valueChanged.connect(self._drag)
+        self.value, self.low, self.high = NumberBox(parent=self), BoundBox(self), BoundBox(self)
+        self.value.setFixedWidth(BESIDE_SLIDER)
+        self.value.changed.connect(lambda value: self.edited.emit("value", value))
+        self.low.changed.connect(lambda value: self.edited.emit("low", value))
+        self.high.changed.connect(lambda value: self.edited.emit("high", value))
+        self.value.rejected.connect(self.refused.emit)
+        self.more, self.trash = QToolButton(self), QToolButton(self)
+        for button, icon, tip in ((self.more, "chevron-down", "Bounds of the slider"), (self.trash, "trash", "Remove")):
+            button.setObjectName("small")
+            dress(button, icon, "muted")
+            button.setToolTip(tip)
+            button.setAccessibleName(tip)
+        self.more.setCheckable(True)
+        self.trash.clicked.connect(self.removed.emit)
+        self.sentence = QLabel(self)
+        self.sentence.setObjectName("error")
+        self.sentence.setWordWrap(True)
+        self.sentence.hide()
+        self._between = QLabel("Slider from … to", self)
+        self._between.setObjectName("muted")
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(1, 1)
+        for column, part in enumerate((self.name, self.slider, self.value, self.more, self.trash)):
+            grid.addWidget(part, 0, column)
+        bounds = QGridLayout()
+        bounds.setHorizontalSpacing(6)
+        for column, part in enumerate((self._between, self.low, self.high)):
+            bounds.addWidget(part, 0, column)
+        grid.addLayout(bounds, 1, 0, 1, 5)
+        grid.addWidget(self.sentence, 2, 0, 1, 5)
+        self.more.toggled.connect(self._unfold)
+        self._unfold(False)
+
+    def set_value(self, value: dict[str, Any]) -> None:
+        name, low, high = value["name"], value["low"], value["high"]
+        if self.name.text() != name and not self.name.isModified():
+            self.name.setText(name)
+        for part, told in (
+            (self.slider, "slider"),
+            (self.value, "value"),
+            (self.low, "lowest"),
+            (self.high, "highest"),
+        ):
+            part.setAccessibleName(f"{name}, {told}")
+        self.value.set_value(value["value"])
+        self.low.set_bound(low)
+        self.high.set_bound(high)
+        bounded = low is not None and high is not None and low < high
+        self._scale = Scale(low, high, low > 0 and high / low > DECADE) if bounded else None
+        self.slider.setVisible(self._scale is not None)
+        if self._scale is not None and self._scale.value(self.slider.value()) != value["value"]:
+            with QSignalBlocker(self.slider):
+                self.slider.setValue(self._scale.position(value["value"]))
+
+    def set_locked(self, locked: bool) -> None:
+        for part in (self.name, self.trash):
+            part.setEnabled(not locked)
+            part.setToolTip(LOCK_HINT if locked else "")
+
+    def say(self, sentence: str) -> None:
+        """What is wrong with one of them."""
+        self.sentence.setText(sentence)
+        self.sentence.setVisible(bool(sentence))
+        Editor.repolish(self.name, bool(sentence))
+
+    def _unfold(self, shown: bool) -> None:
+        for part in (self._between, self.low, self.high):
+            part.setVisible(shown)
+
+    def _rename(self) -> None:
+        if self.name.isModified():
+            self.name.setModified(False)
+            self.edited.emit("name", self.name.text().strip())
+
+    def _drag(self, position: int) -> None:
+        if self._scale is not None:
+            self.edited.emit("value", self._scale.value(position))
+
+
+class BoundBox(Line):
+    """A number, or nothing."""
+
+    changed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bound: float | None = None
+        self.setPlaceholderText("none")
+        self.editingFinished.connect(self._commit)
+
+    def set_bound(self, value: float | None) -> None:
+        self._bound = value
+        if not self.isModified():
+            self.setText("" if value is None else shown(value))
+
+    def _commit(self) -> None:
+        if not self.isModified():
+            return
+        self.setModified(False)
+        text = self.text().strip()
+        value = parsed(text, False) if text else None
+        if text and value is None:
+            self.set_bound(self._bound)
+        elif value != self._bound:
+            self.changed.emit(value)
