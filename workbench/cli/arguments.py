@@ -171,7 +171,18 @@ def _sweep(commands: Any) -> None:
     )  # fmt: skip
     sweep.add_argument("--until", type=positive, metavar="T", help="end of each run (default: as of 'run')")
     sweep.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
-    sweep.add_argument("--out", type=Path, metavar="DIR", help="folder for the table and curves (default: NAME-sweep)")
+    sweep.add_argument(
+        "--out", type=Path, metavar="DIR",
+        help="folder for the table and curves (default: NAME-sweep); cases that are through in it are not run again",
+    )  # fmt: skip
+    sweep.add_argument("--anew", action="store_true", help="run every case, also those that are through in --out")
+    sweep.add_argument(
+        "--workers", type=several, metavar="N",
+        help="run N cases at once, each on a GPU or share of the cores of its own (default: as many as there are of "
+        "them where that is sooner; 1: one after the other); needs the extra 'study'",
+    )  # fmt: skip
+    sweep.add_argument("--scheduler", default="", metavar="ADDRESS", help="run them on the workers of Dask's scheduler")
+    sweep.add_argument("--cluster", default="", choices=("slurm",), help="run them on N jobs of this cluster")
     sweep.add_argument("--yes", action="store_true", help="make the runs however many they are")
     _boundary(sweep)
     sweep.set_defaults(carry_out=_later("workbench.cli.sweep:sweep_command"))
