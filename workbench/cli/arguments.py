@@ -37,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
     resume = commands.add_parser("resume", help="go on with a run that was ended, as it was asked for")
     resume.add_argument("out", type=Path, metavar="OUT", help="the folder of its results")
     resume.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: as it was asked for)")
+    _ranks(resume)
     _boundary(resume)
     resume.set_defaults(carry_out=_later("workbench.cli.runs.resume:resume_command"))
 
@@ -127,6 +128,7 @@ def _run(commands: Any) -> argparse.ArgumentParser:
         help="simulated time to run to (default: the project's, or the end of its protocol)",
     )
     run.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
+    _ranks(run)
     run.add_argument("--out", type=Path, metavar="DIR", help="folder for the results, replaced (default: a new one)")
     run.add_argument("--resume", action="store_true", help="continue from the checkpoint in --out")
     run.add_argument("--snapshot-every", type=positive, metavar="T", help="write whole fields every T")
@@ -148,6 +150,14 @@ def _run(commands: Any) -> argparse.ArgumentParser:
     _boundary(run)
     run.set_defaults(carry_out=_later("workbench.cli.runs.run:run_command"))
     return run
+
+
+def _ranks(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--ranks", type=several, metavar="N",
+        help="share the problem among N processes, each with a GPU or a share of the cores (default: one, or those "
+        "that mpiexec or Slurm has started); needs the extra 'mpi'",
+    )  # fmt: skip
 
 
 def _changed(command: argparse.ArgumentParser) -> None:
