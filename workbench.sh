@@ -223,8 +223,8 @@ set_up() {
     if ! done_before "packages-$profile" && ! done_before packages-test; then
         cuda=$(cuda_extra)
         # Without a GPU the tests still compile every kernel for every architecture, which needs NVRTC but no driver.
-        if [[ $profile == test ]]; then cuda=${cuda:-cuda13},dev; fi
-        extras=window${cuda:+,$cuda}
+        if [[ $profile == test ]]; then cuda=${cuda:-cuda13},mpi,dev; fi
+        extras=window,study${cuda:+,$cuda}
         rm -f "$venv"/.packages-* "$venv"/.kernels
         install_packages "$extras" ||
             die "the Python packages could not be installed; the lines above say why. Start again to go on from here."

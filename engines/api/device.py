@@ -51,6 +51,8 @@ class Backend(ABC):
     """``"cpu"`` or ``"cuda:0"``."""
     chosen: str = ""
     """Why it was opened, as a sentence for the log, where nobody had named a device and there were several."""
+    parts: int = 1
+    """Devices that share a problem, of which this is one: ranks that MPI has started."""
 
     @property
     @abstractmethod

@@ -13,10 +13,12 @@ from pydantic import BaseModel
 from engines.api import API_VERSION
 from engines.api.charts import Forecast, Inspection
 from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
 from engines.api.placing import Placement
 from engines.api.presets import presets_in
 from engines.api.simulation.base import Simulation
+from engines.api.simulation.ranks import Part, Ranks
 from engines.api.tools import Tool
 from engines.api.values import (
     Benchmark,
@@ -79,6 +81,11 @@ class Engine(ABC):
     @abstractmethod
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
         """Assemble and place on the device. Called on the worker thread. Raises ProblemError."""
+
+    def build_part(self, problem: Problem, backend: Backend, ranks: Ranks, progress: Progress = no_progress) -> Part:
+        """This rank's part of a problem that several share (:mod:`engines.api.simulation.ranks`), without a word to
+        the others: they meet in the first step. Raises ProblemError."""
+        raise ProblemError(f"{self.title} runs on one rank: run it without --ranks.")
 
     def imported(self, path: Path) -> Imported | None:
         """A new problem made of a file of one of the suffixes ``imports``; None where the engine does not know it.

@@ -52,17 +52,20 @@ from engines.api import (
 )
 from engines.api.abilities import Painted
 from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.api.lab import Study
+from engines.api.simulation.ranks import Part, Ranks
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
 from engines.geometry.grid import Grid
+from engines.ranks.slabs import Slab
 from engines.stencil.diffusion.forward_euler import DIFFUSION
 from engines.stencil.diffusion.forward_euler import Diffusion as DiffusionStep
 from engines.stencil.diffusion.simulation import HeatSimulation
 from engines.stencil.diffusion.traffic import diffusion_traffic
 from engines.stencil.equations.explicit import EXPLICIT, traffic
 from engines.stencil.equations.simulation import TypedSimulation
-from engines.stencil.gray_scott.forward_euler import GRAY_SCOTT
+from engines.stencil.gray_scott.forward_euler import GRAY_SCOTT, GrayScottStep
 from engines.stencil.gray_scott.simulation import GrayScottSimulation
 from engines.stencil.lab.benchmarks import benchmarks, warming_problems
 from engines.stencil.lab.studies import studies
@@ -72,6 +75,7 @@ from engines.stencil.poisson.balance import balance_findings
 from engines.stencil.poisson.iterations import POISSON
 from engines.stencil.poisson.levels import finest
 from engines.stencil.poisson.simulation import PoissonSimulation
+from engines.stencil.ranks.steps import SlabDiffusion, SlabGrayScott
 from engines.stencil.setup.equations import TypedProblem
 from engines.stencil.setup.fields import initial_field, source_field, start_fields
 from engines.stencil.setup.grid import checked, grid_of
@@ -135,6 +139,23 @@ class StencilEngine(Engine):
         progress("Ready", 1.0)
         return simulation
 
+    def build_part(self, problem: Problem, backend: Backend, ranks: Ranks, progress: Progress = no_progress) -> Part:
+        """A slab of the grid, across y or z."""
+        progress("Preparing the grid", 0.0)
+        posed = GridProblem(problem, backend)
+        slab = Slab.of(posed.grid, ranks, wraps=posed.ghosts[-1][0].wraps)
+        simulation: Simulation
+        match posed.equation:
+            case Diffusion():
+                simulation, split = heat(posed, posed.equation, backend, slab, ranks), {"u": 0, "source": 0}
+            case GrayScott():
+                simulation, split = patterns(posed, posed.equation, backend, slab, ranks), {"u": 0, "v": 0}
+            case Poisson():
+                raise ProblemError("Poisson's equation is solved on one rank: run it without --ranks.", ("equation",))
+        progress("Ready", 1.0)
+        row_length = posed.grid.n_cells // posed.grid.shape[0]
+        return Part(simulation, posed.grid, slab.rows, row_length, split, {"content": "sum", "largest": "largest"})
+
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         return benchmarks(elements)
 
@@ -167,17 +188,26 @@ class StencilEngine(Engine):
             simulation.close()
 
 
-def heat(posed: GridProblem, equation: Diffusion, backend: Backend) -> HeatSimulation:
-    """Explicit diffusion from the initial state, with a source that is painted and a diffusivity that changes live."""
+def heat(
+    posed: GridProblem, equation: Diffusion, backend: Backend, slab: Slab | None = None, ranks: Ranks | None = None
+) -> HeatSimulation:
+    """Explicit diffusion from the initial state, with a source that is painted and a diffusivity that changes live; of
+    the whole grid, or of a slab that is one of ``ranks``."""
+    start = initial_field(equation.initial, posed.grid, posed.parameters.sides, posed.dtype)
+    fields, brush = heat_fields(equation, start, posed.side_values(), posed.grid)
     grid = posed.grid
-    start = initial_field(equation.initial, grid, posed.parameters.sides, posed.dtype)
-    fields, brush = heat_fields(equation, start, posed.side_values(), grid)
+    if slab is not None:
+        grid, start = slab.own, slab.of_own(start)
 
     def uniform() -> Array:
         return np.full(grid.shape, equation.source, posed.dtype)
 
     def make_step(scale: float) -> DiffusionStep:
         rates = posed.rates(equation.diffusivity * scale)
+        if slab is not None and ranks is not None:
+            return SlabDiffusion(
+                backend, ranks, slab, rates, posed.ghosts, posed.step, posed.dtype.name, posed.conductivity
+            )
         return DIFFUSION.open(
             backend, grid.shape, rates, posed.ghosts, posed.step, posed.dtype.name, posed.conductivity
         )  # fmt: skip
@@ -197,13 +227,22 @@ def heat(posed: GridProblem, equation: Diffusion, backend: Backend) -> HeatSimul
     )
 
 
-def patterns(posed: GridProblem, equation: GrayScott, backend: Backend) -> GrayScottSimulation:
-    """Two substances from seeds or a picture, with feed and kill rate of a pattern that has a name, or any."""
+def patterns(
+    posed: GridProblem, equation: GrayScott, backend: Backend, slab: Slab | None = None, ranks: Ranks | None = None
+) -> GrayScottSimulation:
+    """Two substances from seeds or a picture, with feed and kill rate of a pattern that has a name, or any; of the
+    whole grid, or of a slab that is one of ``ranks``."""
     grid, reaction = posed.grid, equation.reaction
     feed, kill = RATES[reaction.pattern] if isinstance(reaction, NamedPattern) else (reaction.feed, reaction.kill)
     u, v = start_fields(equation.start, grid, posed.dtype)
     rates = posed.rates(equation.diffusion_u), posed.rates(equation.diffusion_v)
-    step = GRAY_SCOTT.open(backend, grid.shape, *rates, posed.ghosts, posed.step, feed, kill, posed.dtype.name)
+    step: GrayScottStep
+    if slab is not None and ranks is not None:
+        numbers = (posed.ghosts, posed.step, feed, kill, posed.dtype.name)
+        step = SlabGrayScott(backend, ranks, slab, rates, *numbers)
+        grid, u, v = slab.own, slab.of_own(u), slab.of_own(v)
+    else:
+        step = GRAY_SCOTT.open(backend, grid.shape, *rates, posed.ghosts, posed.step, feed, kill, posed.dtype.name)
     fuse = posed.parameters.numerics.fuse
     return GrayScottSimulation(
         backend, grid, posed.step, backend.array(u), backend.array(v), step, fuse, SUBSTANCES, SUBSTANCE_BRUSH

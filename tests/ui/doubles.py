@@ -39,7 +39,7 @@ from workbench.project.project import Project, ViewSettings
 from workbench.run.frames import FrameRequest
 from workbench.run.runner import Runner
 from workbench.storage.recent import RecentFile
-from workbench.sweep.running import run_sweep
+from workbench.sweep.workers import run_sweep
 
 STABLE_STEP = 0.1
 SPEED = 0.5  # mm/ms

@@ -54,7 +54,8 @@ from workbench.run.timing_log import TimingLog, TimingRow, export_timing
 from workbench.storage.paths import state_dir
 from workbench.storage.recent import RecentFile, RecentFiles
 from workbench.sweep.plan import SweepPlan
-from workbench.sweep.running import Row, run_sweep
+from workbench.sweep.running import Row
+from workbench.sweep.workers import run_sweep
 
 EXPORT_SECONDS = 120.0
 
@@ -193,7 +194,7 @@ class HouseServices:
         return tool.run(document.complete_problem(), parameters, self._working(document), progress)
 
     def run_sweep(self, plan: SweepPlan, progress: Progress, keep: Callable[[Row], None]) -> None:
-        for row in run_sweep(plan, self._working(plan.document), progress):
+        for row in run_sweep(plan, self._working(plan.document), progress):  # on workers where that is sooner
             keep(row)
 
     def _working(self, document: Document) -> Backend:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time as clock
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -69,6 +70,7 @@ class SweepDialog(QDialog):
         self._arrived: list[Row] = []  # appended to on the other thread
         self.editors: dict[str, ValuesEditor] = {}
         self._case: int | None = None
+        self._began = 0.0
         self.job = ToolJob(self._background, self)
         self.job.progressed.connect(self._show_progress)
         self.job.done.connect(lambda _: self._ended("Done."))
@@ -269,7 +271,7 @@ class SweepDialog(QDialog):
             self._controller.pause()  # both would be slower
         self._say("")
         self.outlook.forget()
-        self.plan, self.rows, self._case = plan, [], None
+        self.plan, self.rows, self._case, self._began = plan, [], None, clock.monotonic()
         arrived: list[Row] = []
         self._arrived = arrived
         self.results.clear()
@@ -290,7 +292,7 @@ class SweepDialog(QDialog):
     def _seconds_left(self) -> float | None:
         if self.plan is None or len(self.rows) < SHOW_SECONDS_FROM:
             return None
-        return sum(row.seconds for row in self.rows) / len(self.rows) * (len(self.plan) - len(self.rows))
+        return (clock.monotonic() - self._began) / len(self.rows) * (len(self.plan) - len(self.rows))
 
     def _take_rows(self) -> None:
         count = len(self._arrived)
@@ -301,6 +303,9 @@ class SweepDialog(QDialog):
 
     def _ended(self, sentence: str, name: str = "muted") -> None:
         self._take_rows()
+        if self.plan is not None and self.rows != (ordered := sorted(self.rows, key=lambda row: row.place)):
+            self.rows = ordered  # workers end cases in any order
+            self.results.show_rows(self.plan, self.rows, anew=True)
         failed = sum(bool(row.error) for row in self.rows)
         if failed and name == "muted":
             sentence = f"{sentence} {failed} of {len(self.rows)} runs failed."

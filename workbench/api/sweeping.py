@@ -3,36 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
 from engines.api.errors import WorkbenchError
+from engines.backend.devices.faster import open_for
 from workbench.api.findings import warn_of
 from workbench.api.opening import project_of
 from workbench.api.project import Project
+from workbench.api.runs.ended import EndedRun
 from workbench.api.runs.progress import Progress, shown
 from workbench.api.runs.run import Run
+from workbench.sweep.kept import KeptCases
 from workbench.sweep.numbers import number_called
 from workbench.sweep.plan import SweepPlan, Variation
+from workbench.sweep.workers import Workers, run_sweep
 
 
 @dataclass(frozen=True)
 class Case:
     """One case of a sweep: ``values`` by the names that are varied, and its run.
 
-    Fields and results of the run are there until the next case begins, its curves for good. ``error`` says why there is
-    no run; then asking for it raises that.
+    Fields and results of the run are there until the next case begins, its curves for good; of a case that ran on
+    workers curves and charts alone come back. ``error`` says why there is no run; then asking for it raises that.
     """
 
     values: Mapping[str, float]
     told: str
     error: WorkbenchError | None = None
-    _run: Run | None = field(default=None, repr=False)
+    _run: Run | EndedRun | None = field(default=None, repr=False)
 
     @property
-    def run(self) -> Run:
+    def run(self) -> Any:
+        """A :class:`workbench.Run`, or what has come back of one that ran on a worker."""
         if self._run is None:
             raise self.error or WorkbenchError(f"The case {self.told} was not run.")
         return self._run
@@ -45,8 +52,16 @@ def sweep(
     until: float | None = None,
     device: str | None = None,
     progress: bool | Progress = False,
+    workers: int = 1,
+    scheduler: str = "",
+    cluster: Literal["", "slurm"] = "",
+    out: Path | str | None = None,
 ) -> Iterator[Case]:
     """Run a problem with every combination of these values of one or two of its numbers, the last one fastest.
+
+    ``workers``: so many cases at once, each on a GPU or a share of the cores of its own; with ``cluster`` in so many of
+    its jobs. ``scheduler``: the address of Dask's, whose workers take the cases. Cases then come as they end. ``out``:
+    a folder in which cases that are through are kept, and found again by the next sweep of them.
 
     A case that cannot run is warned of and has its ``error``, and the next begins; Ctrl-C ends the sweep after the case
     that it interrupts. Raises ProblemError at once where a name or a value is wrong.
@@ -58,7 +73,30 @@ def sweep(
     ]
     plan = SweepPlan(document, tuple(variations), document.project.run.until if until is None else until)
     plan.check()
+    document.project.run.device = device or document.project.run.device
+    crew = Workers(None if scheduler else workers, scheduler, cluster)
+    crew.check()
+    if crew.elsewhere or workers > 1 or out is not None:
+        return _rows(plan, crew, progress, None if out is None else KeptCases(Path(out).expanduser(), plan))
     return _cases(plan, device, progress)
+
+
+def _rows(plan: SweepPlan, workers: Workers, progress: bool | Progress, kept: KeptCases | None) -> Iterator[Case]:
+    document = plan.document
+    with ExitStack() as ends:
+        show = ends.enter_context(shown(progress))
+        backend = None
+        if not workers.elsewhere:
+            backend = open_for(document.engine, document.complete_problem(), document.project.run.device)
+            ends.callback(backend.close)
+        for row in run_sweep(plan, backend, show, workers, kept):
+            values = {one.number.name: value for one, value in zip(plan.variations, row.case, strict=True)}
+            told = plan.told(row.case)
+            if row.error:
+                warn_of(f"There is no run with {told}: {row.error}")
+                yield Case(values, told, WorkbenchError(row.error))
+            else:
+                yield Case(values, told, None, EndedRun(row, document.time_unit))
 
 
 def _cases(plan: SweepPlan, device: str | None, progress: bool | Progress) -> Iterator[Case]:

@@ -63,7 +63,7 @@ def _carried_out(given: list[str], answer: dict[str, Any]) -> int:
         if not given or (given[0] not in COMMANDS and not given[0].startswith("-")):
             return open_window(given)
         options = parser().parse_args(given)
-        options.answer = answer
+        options.answer, options.given = answer, given
         return int(options.carry_out(options))
     except WorkbenchError as error:
         print(with_place(error), file=sys.stderr)

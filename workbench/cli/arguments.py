@@ -37,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
     resume = commands.add_parser("resume", help="go on with a run that was ended, as it was asked for")
     resume.add_argument("out", type=Path, metavar="OUT", help="the folder of its results")
     resume.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: as it was asked for)")
+    _ranks(resume)
     _boundary(resume)
     resume.set_defaults(carry_out=_later("workbench.cli.runs.resume:resume_command"))
 
@@ -127,6 +128,7 @@ def _run(commands: Any) -> argparse.ArgumentParser:
         help="simulated time to run to (default: the project's, or the end of its protocol)",
     )
     run.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
+    _ranks(run)
     run.add_argument("--out", type=folder, metavar="DIR", help="folder for the results, replaced (default: a new one)")
     run.add_argument("--resume", action="store_true", help="continue from the checkpoint in --out")
     run.add_argument("--snapshot-every", type=positive, metavar="T", help="write whole fields every T")
@@ -150,6 +152,14 @@ def _run(commands: Any) -> argparse.ArgumentParser:
     return run
 
 
+def _ranks(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--ranks", type=several, metavar="N",
+        help="share the problem among N processes, each with a GPU or a share of the cores (default: one, or those "
+        "that mpiexec or Slurm has started); needs the extra 'mpi'",
+    )  # fmt: skip
+
+
 def _changed(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--set", action="append", default=[], type=setting, dest="values", metavar="NAME=VALUE",
@@ -171,7 +181,18 @@ def _sweep(commands: Any) -> None:
     )  # fmt: skip
     sweep.add_argument("--until", type=positive, metavar="T", help="end of each run (default: as of 'run')")
     sweep.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: the project's)")
-    sweep.add_argument("--out", type=Path, metavar="DIR", help="folder for the table and curves (default: NAME-sweep)")
+    sweep.add_argument(
+        "--out", type=Path, metavar="DIR",
+        help="folder for the table and curves (default: NAME-sweep); cases that are through in it are not run again",
+    )  # fmt: skip
+    sweep.add_argument("--anew", action="store_true", help="run every case, also those that are through in --out")
+    sweep.add_argument(
+        "--workers", type=several, metavar="N",
+        help="run N cases at once, each on a GPU or share of the cores of its own (default: as many as there are of "
+        "them where that is sooner; 1: one after the other); needs the extra 'study'",
+    )  # fmt: skip
+    sweep.add_argument("--scheduler", default="", metavar="ADDRESS", help="run them on the workers of Dask's scheduler")
+    sweep.add_argument("--cluster", default="", choices=("slurm",), help="run them on N jobs of this cluster")
     sweep.add_argument("--yes", action="store_true", help="make the runs however many they are")
     _boundary(sweep)
     sweep.set_defaults(carry_out=_later("workbench.cli.sweep:sweep_command"))

@@ -1,4 +1,4 @@
-"""``workbench sweep``: a project run with other numbers one after the other, its results side by side in a folder."""
+"""``workbench sweep``: a project run with other numbers, its results side by side in a folder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from engines.api.errors import ProblemError
+from engines.api.device import Backend
+from engines.api.errors import ProblemError, WorkbenchError
 from engines.backend.devices.faster import open_for
 from workbench.cli import DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
@@ -14,13 +15,15 @@ from workbench.cli.runs.progress import Line
 from workbench.cli.telling import tell_findings
 from workbench.export.tables import cell
 from workbench.project.document import Document
-from workbench.project.findings import findings_before_changes
+from workbench.project.findings import findings_before_changes, findings_of
 from workbench.storage.error_log import keep_traceback
 from workbench.sweep.files import write_sweep
+from workbench.sweep.kept import KeptCases
 from workbench.sweep.numbers import numbers_of
 from workbench.sweep.plan import MANY, SweepPlan, kept_of, variation
-from workbench.sweep.running import Row, run_sweep
+from workbench.sweep.running import Row
 from workbench.sweep.table import table_of
+from workbench.sweep.workers import Workers, run_sweep
 
 
 def sweep_command(options: Namespace) -> int:
@@ -37,35 +40,58 @@ def sweep_command(options: Namespace) -> int:
     plan.check()
     if len(plan) > MANY and not options.yes:
         raise ProblemError(f"These are {len(plan):,} runs: take fewer values, or add --yes to make them all.")
-    named, line = options.device or document.project.run.device, Line()
-    backend = open_for(document.engine, document.complete_problem(), named)
-    if backend.chosen:
-        print(backend.chosen, file=sys.stderr)
+    document.project.run.device = options.device or document.project.run.device
+    workers = Workers(options.workers, options.scheduler, options.cluster)
+    workers.check()
+    folder: Path = options.out or Path(f"{document.path.stem if document.path else options.project}-sweep")
+    backend = None if workers.elsewhere else _open(document)
     rows: list[Row] = []
-    interrupted = False
+    interrupted, failure = False, None
+    line = Line()
     try:
-        tell_findings(findings_before_changes(document, backend))
-        for row in run_sweep(plan, backend, line):
+        tell_findings(findings_of(document, None) if backend is None else findings_before_changes(document, backend))
+        kept = KeptCases(folder, plan, anew=options.anew)
+        for row in run_sweep(plan, backend, line, workers, kept):
             rows.append(row)
             line.clear()
-            told = row.error or f"{row.seconds:.3g} s"
-            print(f"Run {row.place + 1} of {len(plan)}: {plan.told(row.case)}: {told}", file=sys.stderr)
-            if row.failure is not None:
-                print(keep_traceback(row.failure, options.out), file=sys.stderr)
+            _tell(plan, row, known=row.place in kept.known, out=folder)
     except KeyboardInterrupt:
         interrupted = True
+    except WorkbenchError as error:
+        if not rows:
+            raise
+        line.clear()
+        failure = error
     finally:
         line.clear()
-        backend.close()
+        if backend is not None:
+            backend.close()
     if not rows:
         print("Interrupted before a run was through: nothing was saved.")
         return INTERRUPTED
+    rows.sort(key=lambda row: row.place)
     _print(plan, rows)
-    folder: Path = options.out or Path(f"{document.path.stem if document.path else options.project}-sweep")
     print(f"Saved in '{folder}': {', '.join(write_sweep(plan, rows, folder))}.")
+    if failure is not None:
+        print(failure, file=sys.stderr)
+        return RUN_FAILED
     if interrupted:
         return INTERRUPTED
     return RUN_FAILED if all(row.error for row in rows) else DONE
+
+
+def _open(document: Document) -> Backend:
+    backend = open_for(document.engine, document.complete_problem(), document.project.run.device)
+    if backend.chosen:
+        print(backend.chosen, file=sys.stderr)
+    return backend
+
+
+def _tell(plan: SweepPlan, row: Row, *, known: bool, out: Path) -> None:
+    told = row.error or ("is through since before" if known else f"{row.seconds:.3g} s")
+    print(f"Run {row.place + 1} of {len(plan)}: {plan.told(row.case)}: {told}", file=sys.stderr)
+    if row.failure is not None:
+        print(keep_traceback(row.failure, out), file=sys.stderr)
 
 
 def _list(document: Document) -> int:

@@ -19,7 +19,7 @@ def estimate_of(
     disk ``until`` then, written every ``interval`` (default: as the project says). Raises ProblemError if it cannot
     run."""
     found = estimate_beside_others(document, backend, until, interval)
-    free = backend.free_memory()
+    free = backend.free_memory() * backend.parts
     if not free or found.memory_bytes <= free:
         return found
     short = Finding(

@@ -13,7 +13,7 @@ from engines.backend.devices.faster import OpenBackend, open_for
 from engines.geometry.base import Geometry
 from workbench.project.document import Document
 from workbench.run.observer import Observer
-from workbench.run.runner import Runner
+from workbench.run.runner import Build, Runner
 
 
 def start(
@@ -30,27 +30,29 @@ def start(
     can_reset: bool = True,
     checkpoints: int = 0,
     open_backend: OpenBackend | None = None,
+    build: Build | None = None,
 ) -> Runner:
     """Run the document as it is now; later edits do not reach the run.
 
     ``device`` is ``auto``, ``cpu`` or ``cuda:N``; ``until`` is in the document's time unit (default: what the project
     says), ``pace`` in that unit per second (default: as fast as it can). ``resume_from`` is a state to go on from, of
     the device with the name ``state_of``, on which ``auto`` stays. ``reserve_core`` leaves one core to a window;
-    ``checkpoints`` is how many states are kept to rewind to. Raises ProblemError if a probe has no place or a file is
+    ``checkpoints`` is how many states are kept to rewind to; ``build`` makes the simulation where that is not this
+    process alone. Raises ProblemError if a probe has no place or a file is
     missing.
     """
     engine, problem = document.engine, document.complete_problem()
     parameters = problem.parameters.model_copy(deep=True)
     problem = type(problem)(parameters, problem.geometry)
 
-    def build(backend: Backend, progress: Progress) -> Simulation:
+    def build_here(backend: Backend, progress: Progress) -> Simulation:
         return engine.build(problem, backend, progress)
 
     return Runner(
         lambda: open_for(
             engine, problem, device, reserve_core=reserve_core, state_of=state_of, open_backend=open_backend
         ),
-        build,
+        build or build_here,
         time_unit=document.time_unit,
         until=document.project.run.until if until is None else until,
         pace=pace,

@@ -61,6 +61,11 @@ class SweepPlan:
         """The last variation runs fastest."""
         return list(product(*(one.values for one in self.variations)))
 
+    def case(self, place: int) -> Case:
+        """One of :meth:`cases`."""
+        places = np.unravel_index(place, [len(one.values) for one in self.variations])
+        return tuple(one.values[int(which)] for one, which in zip(self.variations, places, strict=True))
+
     def parameters(self, case: Case) -> BaseModel:
         """The problem's parameters in one run. Raises ProblemError where they do not go together."""
         base = self.document.parameters

@@ -1,9 +1,9 @@
-"""The runs of a sweep, one after the other on one device; one that fails says why, and the next begins."""
+"""The runs of a sweep on one device: a case from its beginning to its end, and one after the other."""
 
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,61 +40,68 @@ class Row:
 
 
 class _Watch:
-    """Passes on how far the sweep is, and remembers whether its owner has put an end to it."""
+    """Passes on how far a case is, and remembers whether its owner has put an end to it."""
 
-    def __init__(self, progress: Progress, total: int) -> None:
-        self._progress, self._total = progress, total
-        self.place, self.told, self.ended = 0, "", False
+    def __init__(self, tell: Callable[[float], object]) -> None:
+        self._tell, self.ended = tell, False
 
     def __call__(self, fraction: float) -> None:
         try:
-            self._progress(f"Run {self.place + 1} of {self._total}: {self.told}", (self.place + fraction) / self._total)
+            self._tell(fraction)
         except BaseException:
             self.ended = True
             raise
 
 
-def run_sweep(plan: SweepPlan, backend: Backend, progress: Progress = no_progress) -> Iterator[Row]:
-    """Run each case to its end, and give its row. One simulation is there at a time.
+def run_in_a_row(
+    plan: SweepPlan, backend: Backend, progress: Progress = no_progress, places: Sequence[int] | None = None
+) -> Iterator[Row]:
+    """Run these cases (None: all) one after the other, and give the row of each. One simulation is there at a time.
 
     What goes wrong in a run is its row's ``error``. What ``progress`` raises goes through, with the run that it
     interrupts dropped; it is called many times a second. Raises ProblemError if the plan cannot be carried out at all,
     or names a chart that its first run does not have.
     """
     plan.check()
-    watch = _Watch(progress, len(plan))
-    known = False
-    for place, case in enumerate(plan.cases()):
-        watch.place, watch.told = place, plan.told(case)
-        watch(0.0)
-        began = clock.perf_counter()
-        simulation: Simulation | None = None
-        collected: _Series | None = None
-        error, unexpected = "", None
-        charts: tuple[tuple[ChartInfo, ChartData, Reading], ...] = ()
-        try:
-            simulation = plan.document.engine.build(
-                _complete(plan, case), backend, lambda message, fraction: watch(0.0)
-            )
-            chosen = _chosen(plan.kept, simulation)
-            if plan.kept is not None and not known:
-                _check_names(plan.kept, simulation)
-                known = True
-            collected = _Series(simulation)
-            _follow(simulation, plan.until, collected, watch)
-            charts = tuple((info, _data(simulation, info, collected), reading) for info, reading in chosen)
-        except _UnknownChart:
+    total = len(plan)
+    places = range(total) if places is None else places
+    for done, place in enumerate(places, total - len(places)):
+        told = f"Run {place + 1} of {total}: {plan.told(plan.case(place))}"
+
+        def tell(fraction: float, told: str = told, done: int = done) -> None:
+            progress(told, (done + fraction) / total)
+
+        yield run_case(plan, place, backend, tell)
+
+
+def run_case(plan: SweepPlan, place: int, backend: Backend, tell: Callable[[float], object]) -> Row:
+    """Run the case at ``place`` to its end. ``tell`` is called with the part that is done, many times a second; what it
+    raises goes through, any other failure is the row's ``error``. Raises ProblemError if the plan names a chart that
+    the run does not have."""
+    case, watch = plan.case(place), _Watch(tell)
+    watch(0.0)
+    began = clock.perf_counter()
+    simulation: Simulation | None = None
+    error, unexpected = "", None
+    charts: tuple[tuple[ChartInfo, ChartData, Reading], ...] = ()
+    try:
+        simulation = plan.document.engine.build(_complete(plan, case), backend, lambda message, fraction: watch(0.0))
+        chosen = _chosen(plan.kept, simulation)
+        collected = _Series(simulation)
+        _follow(simulation, plan.until, collected, watch)
+        charts = tuple((info, _data(simulation, info, collected), reading) for info, reading in chosen)
+    except UnknownChart:
+        raise
+    except Exception as failure:
+        if watch.ended:
             raise
-        except Exception as failure:
-            if watch.ended:
-                raise
-            told = as_sentence(failure)
-            error, unexpected = with_place(told), None if told is failure else failure
-        finally:
-            time, steps = (0.0, 0) if simulation is None else (simulation.time, simulation.step)
-            if simulation is not None:
-                simulation.close()
-        yield Row(place, case, time, steps, clock.perf_counter() - began, charts, error, unexpected)
+        told = as_sentence(failure)
+        error, unexpected = with_place(told), None if told is failure else failure
+    finally:
+        time, steps = (0.0, 0) if simulation is None else (simulation.time, simulation.step)
+        if simulation is not None:
+            simulation.close()
+    return Row(place, case, time, steps, clock.perf_counter() - began, charts, error, unexpected)
 
 
 def charts_to_keep(simulation_charts: tuple[ChartInfo, ...], series: tuple[SeriesInfo, ...]) -> list[ChartInfo]:
@@ -109,7 +116,7 @@ def first_reading(info: ChartInfo) -> Reading:
     return Reading("last") if info.series else Reading("max")
 
 
-class _UnknownChart(ProblemError):
+class UnknownChart(ProblemError):
     """The plan names a chart that there is not."""
 
 
@@ -123,15 +130,16 @@ def _chosen(kept: tuple[KeptChart, ...] | None, simulation: Simulation) -> list[
     infos = charts_to_keep(simulation.charts, simulation.series)
     if kept is None:
         return [(info, first_reading(info)) for info in infos]
+    _check_names(kept, infos)
     readings = {one.name: one.reading for one in kept}
     return [(info, readings[info.name] or first_reading(info)) for info in infos if info.name in readings]
 
 
-def _check_names(kept: tuple[KeptChart, ...], simulation: Simulation) -> None:
-    names = [info.name for info in charts_to_keep(simulation.charts, simulation.series)]
+def _check_names(kept: tuple[KeptChart, ...], infos: Sequence[ChartInfo]) -> None:
+    names = [info.name for info in infos]
     for one in kept:
         if one.name not in names:
-            raise _UnknownChart(f"There is no chart '{one.name}' in these runs; there are: {', '.join(names)}.")
+            raise UnknownChart(f"There is no chart '{one.name}' in these runs; there are: {', '.join(names)}.")
 
 
 class _Series:

@@ -72,7 +72,7 @@ def material(setting: Conductivity, grid: Grid, ghosts: Ghosts) -> Material:
 
 def check_memory(grid: Grid, bytes_per_cell: int, backend: Backend) -> None:
     """Raises ProblemError, which names the largest grid that fits, if this one does not."""
-    memory = backend.info.memory_bytes
+    memory = backend.info.memory_bytes * backend.parts
     needed = grid.n_cells * bytes_per_cell
     if memory and needed > MEMORY_SHARE * memory:
         side = math.floor((MEMORY_SHARE * memory / bytes_per_cell) ** (1 / grid.dimensions))

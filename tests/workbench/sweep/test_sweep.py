@@ -19,8 +19,8 @@ from workbench.sweep.numbers import number_called, numbers_of
 from workbench.sweep.outlook import outlook
 from workbench.sweep.plan import KeptChart, SweepPlan, Variation, values_of, variation
 from workbench.sweep.readings import Reading, reading_of
-from workbench.sweep.running import run_sweep
 from workbench.sweep.table import against, columns_of, overlay, table_of, value_of
+from workbench.sweep.workers import run_sweep
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ class Asked(BaseModel):
     checkpoint_every: Positive = 60.0
     checkpoints: Annotated[int, Field(ge=1, le=10_000)] = 2
     pictures: Annotated[int, Field(ge=0, le=10_000)] = 0
+    ranks: Annotated[int, Field(ge=1, le=10_000)] | None = None
 
     @classmethod
     def of(cls, options: Namespace, until: float | None) -> Self:
@@ -44,6 +45,7 @@ class Asked(BaseModel):
             "--checkpoint-every": self.checkpoint_every,
             "--checkpoints": self.checkpoints,
             "--pictures": self.pictures,
+            "--ranks": self.ranks,
             "--out": out,
         }
         named = [f"{name}={value}" for name, value in given.items() if value is not None]

@@ -13,6 +13,7 @@ from engines.reading import foreign_file
 from workbench.cli.arguments import parser
 from workbench.cli.opening import permission_of
 from workbench.cli.runs.asked import Asked
+from workbench.cli.runs.ranks import launch, to_launch
 from workbench.cli.runs.run import run_document
 from workbench.project.boundary import Boundary, Permission
 from workbench.project.document import Document
@@ -35,6 +36,9 @@ def resume_command(options: Namespace) -> int:
         command, content = record["command"], record["project"]
     asked = validated(Asked, command, f"'{file}'")
     asked.device = options.device or asked.device
+    asked.ranks = options.ranks or asked.ranks
+    if to_launch(asked.ranks):
+        return launch(options, asked.ranks or 1)
     if was_finished(folder):
         raise ProblemError(
             f"The run in '{folder}' has come to its end: go further with 'workbench run {asked.project} --out {folder} "

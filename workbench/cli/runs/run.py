@@ -15,6 +15,7 @@ import time as clock
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +23,18 @@ from engines.api import Finding
 from engines.api.device import Backend
 from engines.api.errors import DeviceError, ProblemError, WorkbenchError
 from engines.backend.devices.faster import open_for
+from engines.ranks.world import World
 from workbench.cli import BAD_INPUT, DONE, INTERRUPTED, RUN_FAILED
 from workbench.cli.opening import open_project
 from workbench.cli.runs.asked import Asked
 from workbench.cli.runs.folder import LOCK, check_results
 from workbench.cli.runs.pictures import Pictures, RunMovie
 from workbench.cli.runs.progress import ProgressLine
+from workbench.cli.runs.ranks import end_ranks, joined, launch, note_folder, to_launch
 from workbench.cli.telling import fact_lines, tell_findings
 from workbench.project.document import Document
 from workbench.project.findings import estimate_of, findings_of
+from workbench.ranks.meeting import lead, open_of_rank, stand_by
 from workbench.run.earlier import CHECKPOINT
 from workbench.run.frames import RunState
 from workbench.run.recording import Recorder
@@ -56,6 +60,8 @@ ENDS = (RunState.FINISHED, RunState.FAILED, RunState.CLOSED)
 
 def run_command(options: Namespace) -> int:
     """Run a project; returns the exit code. Raises WorkbenchError for input that cannot be run."""
+    if to_launch(options.ranks):
+        return launch(options, options.ranks)
     document = open_project(options)
     until = options.until or document.project.run.until
     if until is None and not document.engine.ends(document.complete_problem()):
@@ -65,12 +71,23 @@ def run_command(options: Namespace) -> int:
 
 def run_document(document: Document, until: float | None, options: Namespace) -> int:
     """Run ``document``, whatever became of the project that it was opened from; returns the exit code."""
-    folder = _output_folder(options, document)
-    with _alone_in(folder):
-        return _run_into(folder, document, until, options)
+    world = joined(options.ranks)
+    if world is not None and world.rank:
+        stand_by(world, document, options.device or document.project.run.device)
+        return DONE
+    code = RUN_FAILED
+    try:
+        folder = _output_folder(options, document)
+        with _alone_in(folder):
+            note_folder(folder)
+            code = _run_into(folder, document, until, options, world)
+    finally:
+        if world is not None:
+            end_ranks(world, code)
+    return code
 
 
-def _run_into(folder: Path, document: Document, until: float | None, options: Namespace) -> int:
+def _run_into(folder: Path, document: Document, until: float | None, options: Namespace, world: World | None) -> int:
     resume = None
     if options.resume:
         resume = read_checkpoint(folder / CHECKPOINT, problem_fingerprint(document, probe_elements(document)))
@@ -84,7 +101,8 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         raise ProblemError(
             f"The run in '{folder}' has come to {told} already: give an --until beyond that, or run without --resume."
         )
-    backend, findings = _looked_at(document, options, until, "" if resume is None else resume.meta.device)
+    backend, findings = _looked_at(document, options, until, "" if resume is None else resume.meta.device, world)
+    options.ranks = None if world is None else world.size
     recorder = Recorder(
         folder,
         document,
@@ -96,7 +114,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         command=Asked.of(options, until).model_dump(),
         patience=Patience(DISK_PATIENCE, lambda text: print(text, file=sys.stderr)),
     )
-    with _ended_by_signals():
+    with ended_by_signals():
         runner = start(
             document,
             backend.id,
@@ -106,6 +124,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
             resume_from=None if resume is None else resume.state,
             can_reset=False,
             open_backend=lambda device, reserve_core: backend,
+            build=None if world is None else partial(lead, world, document),
         )
         ends = document.engine.ends(document.complete_problem())
         line = ProgressLine(until, document.time_unit, may_end=ends, quiet=options.quiet)
@@ -126,7 +145,7 @@ def _half_a_step(meta: CheckpointMeta) -> float:
 
 
 def _looked_at(
-    document: Document, options: Namespace, until: float | None, state_of: str
+    document: Document, options: Namespace, until: float | None, state_of: str, world: World | None
 ) -> tuple[Backend, tuple[Finding, ...]]:
     """The opened device, and what is known of the problem before it runs there, told on stderr. ``state_of``: the name
     of the device that the run began on.
@@ -134,7 +153,10 @@ def _looked_at(
     Raises WorkbenchError.
     """
     named, problem = options.device or document.project.run.device, document.complete_problem()
-    backend = open_for(document.engine, problem, named, state_of=state_of)
+    if world is not None:
+        backend = open_of_rank(world, named)
+    else:
+        backend = open_for(document.engine, problem, named, state_of=state_of)
     try:
         estimate = estimate_of(document, backend, until, options.snapshot_every)
     except BaseException:
@@ -242,7 +264,7 @@ def _output_folder(options: Namespace, document: Document) -> Path:
 
 
 @contextmanager
-def _ended_by_signals() -> Iterator[None]:
+def ended_by_signals() -> Iterator[None]:
     """A request to terminate and a lost terminal end the run as Ctrl-C does, with exit codes of their own."""
     if threading.current_thread() is not threading.main_thread():
         yield

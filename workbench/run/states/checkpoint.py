@@ -22,7 +22,7 @@ from engines.api.parameters import RECORDING
 from engines.reading import foreign_file, read_npz
 from workbench.project.document import Document
 from workbench.project.meshes import fingerprint
-from workbench.project.parameter_files import named_files, with_values
+from workbench.project.parameter_files import Place, named_files, with_values
 from workbench.storage.atomic import check_room, storing, write_atomically
 from workbench.storage.zips import add_array, undated
 
@@ -55,15 +55,17 @@ class Checkpoint:
     noticed: str = ""
 
 
-def problem_fingerprint(document: Document, probes: Sequence[tuple[str, int]]) -> str:
-    """SHA-256 of all that a run's numbers and its tables' columns depend on."""
+def problem_fingerprint(document: Document, probes: Sequence[tuple[str, int]], without: Sequence[Place] = ()) -> str:
+    """SHA-256 of all that a run's numbers and its tables' columns depend on, but for the parameters at the places
+    ``without``."""
     digest = hashlib.sha256()
     contents = {
         place: fingerprint([file]) for place, file in named_files(document.parameters).items() if file.is_file()
     }
+    changes = {**contents, **dict.fromkeys(without)}
     content = {
         "engine": document.engine.id,
-        "parameters": with_values(document.parameters.model_dump(mode="json", exclude={RECORDING}), contents),
+        "parameters": with_values(document.parameters.model_dump(mode="json", exclude={RECORDING}), changes),
         "probes": [list(probe) for probe in probes],
     }
     digest.update(json.dumps(content, sort_keys=True).encode())

@@ -22,8 +22,8 @@ from workbench.project.document import Document
 from workbench.project.project import Project
 from workbench.sweep.plan import KeptChart, SweepPlan, variation
 from workbench.sweep.readings import Reading
-from workbench.sweep.running import run_sweep
 from workbench.sweep.table import against, columns_of
+from workbench.sweep.workers import run_sweep
 
 WAVELENGTH, INDEX = 1.5, 1.5
 

@@ -1,0 +1,80 @@
+"""What the ranks beside rank 0 do: what they are told, until they are told that it is over."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from engines.api import Selection, Simulation
+from engines.api.errors import WorkbenchError
+from engines.api.simulation.ranks import Part
+from engines.ranks.world import BUILD, END, Refusal, World
+
+UNANSWERED = ("advance", "field", "state", "select", "forget")
+"""Orders after which rank 0 waits for arrays, for other ranks, or for nothing."""
+BROKEN = 3
+"""Exit code of a run whose rank fails in the middle of steps."""
+
+
+def follow(world: World, build: Callable[[], Part], as_sentence: Callable[[BaseException], WorkbenchError]) -> None:
+    """Build this rank's part when told to, and do with it what rank 0 does with its own, to the end.
+
+    What goes wrong is an answer; where the others wait for what this one would send, as in the middle of steps, it
+    ends all of them at once, with its sentence on stderr.
+    """
+    follower: _Follower | None = None
+    while True:
+        name, given = world.next_order()
+        if name == END:
+            if follower is not None:
+                follower.simulation.close()
+            world.answer(None)
+            return
+        try:
+            if name == BUILD:
+                follower = _Follower(world, build().simulation)
+                world.answer(None)
+            else:
+                assert follower is not None
+                getattr(follower, name, follower.ask(name))(*given)
+        except Exception as error:
+            sentence = as_sentence(error)
+            if name in UNANSWERED:
+                print(f"Rank {world.rank} of {world.size}: {sentence}", file=sys.stderr, flush=True)
+                world.abort(BROKEN)
+            world.answer(Refusal(sentence))
+
+
+class _Follower:
+    """The answers that are more than what the part says itself."""
+
+    def __init__(self, world: World, simulation: Simulation) -> None:
+        self.simulation, self._world = simulation, world
+        self._handles: dict[int, Any] = {}
+
+    def ask(self, name: str) -> Callable[..., None]:
+        return lambda *given: self._world.answer(getattr(self.simulation, name)(*given))
+
+    def advance(self, steps: int) -> None:
+        self.simulation.advance(steps)
+
+    def field(self, name: str) -> None:
+        self._world.send_array(0, self.simulation.field(name))
+
+    def state(self, split: dict[str, int]) -> None:
+        state = self.simulation.state()
+        for name in sorted(split):
+            self._world.send_array(0, np.asarray(state[name]))
+
+    def select(self, number: int, elements: Any) -> None:
+        self._handles[number] = self.simulation.select(Selection(np.asarray(elements, np.int32)))
+
+    def gather(self, name: str, number: int) -> None:
+        self._world.answer(self.simulation.gather(name, self._handles[number]))
+
+    def forget(self, numbers: list[int]) -> None:
+        for number in numbers:
+            self._handles.pop(number, None)

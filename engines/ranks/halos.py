@@ -1,0 +1,88 @@
+"""What goes from part to part while kernels run: MPI between processes' memory, NCCL between GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engines.api.device import Backend
+from engines.api.simulation.ranks import Exchange, Ranks
+from engines.ranks.world import World
+
+Message = tuple[int, int, Any]
+"""(the other rank, a tag, a device array in C order)."""
+
+
+def ranks_on(world: World, backend: Backend) -> Ranks:
+    """The ranks of ``world``, whose arrays are those of ``backend``."""
+    return HostRanks(world) if backend.id == "cpu" else CudaRanks(world, backend)
+
+
+class HostRanks(Ranks):
+    """Arrays of NumPy, sent by MPI."""
+
+    def __init__(self, world: World) -> None:
+        self.rank, self.size, self._world = world.rank, world.size, world
+        self._comm = world.comm.Dup()
+
+    def exchange(self, outgoing: Sequence[Message], incoming: Sequence[Message]) -> Exchange:
+        requests = [self._comm.Irecv(array, source=rank, tag=tag) for rank, tag, array in incoming]
+        requests += [self._comm.Isend(array, dest=rank, tag=tag) for rank, tag, array in outgoing]
+        return _HostExchange(requests)
+
+    def largest(self, value: int) -> int:
+        return self._world.largest(value)
+
+
+class _HostExchange(Exchange):
+    def __init__(self, requests: list[Any]) -> None:
+        self._requests = requests
+
+    def wait(self) -> None:
+        for request in self._requests:
+            request.Wait()
+
+
+class CudaRanks(Ranks):
+    """Arrays of CuPy, sent by NCCL on a stream of high priority: its few blocks come before those of a kernel that
+    fills the GPU. The communicator is made with the first exchange, in which all ranks take part."""
+
+    def __init__(self, world: World, backend: Any) -> None:
+        self.rank, self.size = world.rank, world.size
+        self._world, self._backend = world, backend
+        self._comm: Any = None
+
+    def _open(self) -> Any:
+        nccl = self._backend.cupy.cuda.nccl
+        unique = self._world.comm.bcast(nccl.get_unique_id() if self.rank == 0 else None, root=0)
+        self._comm = nccl.NcclCommunicator(self.size, unique, self.rank)
+        self._stream = self._backend.cupy.cuda.Stream(non_blocking=True, priority=-5)  # the highest that there is
+        event = self._backend.cupy.cuda.Event
+        self._ready, self._done = event(disable_timing=True), event(disable_timing=True)
+        return self._comm
+
+    def exchange(self, outgoing: Sequence[Message], incoming: Sequence[Message]) -> Exchange:
+        with self._backend.active():
+            comm, nccl = self._comm or self._open(), self._backend.cupy.cuda.nccl
+            self._ready.record(self._backend.stream)
+            self._stream.wait_event(self._ready)
+            nccl.groupStart()
+            # NCCL knows no tags: messages between two ranks arrive in the order in which they are sent.
+            for rank, _, array in sorted(outgoing, key=lambda one: one[1]):
+                comm.send(array.data.ptr, array.nbytes, nccl.NCCL_UINT8, rank, self._stream.ptr)
+            for rank, _, array in sorted(incoming, key=lambda one: one[1]):
+                comm.recv(array.data.ptr, array.nbytes, nccl.NCCL_UINT8, rank, self._stream.ptr)
+            nccl.groupEnd()
+            self._done.record(self._stream)
+        return _CudaExchange(self._backend, self._done)
+
+    def largest(self, value: int) -> int:
+        return self._world.largest(value)
+
+
+class _CudaExchange(Exchange):
+    def __init__(self, backend: Any, done: Any) -> None:
+        self._backend, self._done = backend, done
+
+    def wait(self) -> None:
+        self._backend.stream.wait_event(self._done)

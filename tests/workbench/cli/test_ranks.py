@@ -1,0 +1,136 @@
+"""``workbench run --ranks``: two processes write what one writes, and where one is killed the run is not lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time as clock
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.cli import main
+
+ROOT = Path(__file__).parents[3]
+PLATE = [
+    "heat_on_a_plate", "--set", "grid.cells_x=48", "--set", "grid.cells_y=41", "--device", "cpu", "--pictures", "1",
+]  # fmt: skip
+
+
+@pytest.fixture
+def mpi():
+    """Starts a command of the workbench; skips where there is no MPI."""
+    pytest.importorskip("mpi4py", reason="needs the extra 'mpi'")
+    beside = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    if shutil.which("mpiexec", path=beside) is None:
+        pytest.skip("needs the mpiexec of an MPI: the extra 'mpi'")
+    started = []
+
+    def start(*given: str) -> subprocess.Popen[str]:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+        command = [sys.executable, "-P", "-m", "workbench", *given]
+        pipe = subprocess.PIPE
+        started.append(subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def end(process, seconds=120):
+    """(exit code, what it printed on stdout, on stderr)"""
+    out, err = process.communicate(timeout=seconds)
+    return process.returncode, out, err
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """The files of results that do not tell when, and on what, they were made."""
+    told = {"run.json", "timing.csv", "timing.jsonl"}
+    files = [file for file in folder.rglob("*") if file.is_file() and file.name not in told]
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files if file.suffix not in (".npz", ".png")}
+
+
+def state_of(folder: Path) -> dict[str, np.ndarray]:
+    with np.load(folder / "checkpoint.npz") as file:
+        return {name: file[name] for name in file.files if not name.endswith(".json")}
+
+
+def same(one: Path, other: Path) -> bool:
+    assert content(one) == content(other)
+    assert {file.name for file in one.iterdir()} == {file.name for file in other.iterdir()}
+    first, second = state_of(one), state_of(other)
+    assert first.keys() == second.keys()
+    for name, values in first.items():
+        np.testing.assert_array_equal(values, second[name], name)
+    return True
+
+
+def test_two_ranks_write_what_one_writes_and_a_checkpoint_of_two_opens_on_one(mpi, tmp_path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    asked = [*PLATE, "--until", "2", "--snapshot-every", "1"]
+    code, out, err = end(mpi("run", *asked, "--out", str(two), "--ranks", "2"))
+    assert (code, err.count("Traceback")) == (0, 0), err
+    assert out.startswith("Finished at ")
+    assert main(["run", *asked, "--out", str(one)]) == 0
+    assert same(one, two)
+    assert json.loads((two / "run.json").read_text())["command"]["ranks"] == 2
+    for folder in (one, two):
+        assert main(["run", *asked, "--out", str(folder), "--resume", "--until", "3"]) == 0
+    assert same(one, two)
+
+
+def test_a_killed_rank_ends_all_with_a_sentence_and_the_run_goes_on_from_its_checkpoint(mpi, tmp_path):
+    """A signal to the command ends the run as on one rank, and a finished rest is what one rank finishes."""
+    psutil = pytest.importorskip("psutil")
+    out = tmp_path / "out"
+    process = mpi("run", *PLATE, "--until", "1e6", "--out", str(out), "--ranks", "2", "--checkpoint-every", "0.2")
+    until = clock.monotonic() + 100
+    while not (out / "checkpoint.npz").exists() and clock.monotonic() < until:
+        clock.sleep(0.05)
+    ranks = [
+        one for one in psutil.Process(process.pid).children(recursive=True) if "rank_main" in "".join(one.cmdline())
+    ]
+    ranks = [one for one in ranks if "mpiexec" not in one.cmdline()[0] and "prterun" not in one.cmdline()[0]]
+    assert len(ranks) == 2
+    other = next(
+        one for one in ranks if one.environ().get("OMPI_COMM_WORLD_RANK", one.environ().get("PMI_RANK")) == "1"
+    )
+    other.kill()
+    code, _, err = end(process)
+    assert code == 3
+    assert "One of the 2 ranks was ended from outside, and the others with it." in err
+    assert f"'workbench resume {out}' goes on from the last checkpoint." in err
+    assert not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in ranks)
+    before = state_of(out)["step"]
+    process = mpi("resume", str(out))
+    while json.loads((out / "run.json").read_text())["resumed_at"] is None and clock.monotonic() < until:
+        clock.sleep(0.05)
+    clock.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    code, printed, err = end(process)
+    assert code == 130, err
+    assert "Interrupted at" in printed
+    assert state_of(out)["step"] > before
+
+
+def test_what_ranks_cannot_do_is_refused_in_a_sentence(mpi, tmp_path):
+    """The first of them says it, once."""
+    asked = ["poisson_two_charges", "--until", "2", "--device", "cpu", "--ranks", "2", "--out", str(tmp_path / "none")]
+    code, _, err = end(mpi("run", *asked))
+    assert code == 2
+    assert err.count("Poisson's equation is solved on one rank: run it without --ranks.") == 1
+
+
+def test_without_mpi_it_is_said_what_adds_it(monkeypatch, capsys):
+    from workbench.cli.runs import ranks
+
+    monkeypatch.setattr(ranks, "_mpiexec", lambda: None)
+    assert main(["run", *PLATE, "--until", "1", "--ranks", "2"]) == 2
+    assert "Several ranks need MPI, the extra 'mpi', which is missing" in capsys.readouterr().err

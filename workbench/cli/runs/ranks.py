@@ -1,0 +1,166 @@
+"""``workbench run --ranks N``: MPI's own ``mpiexec`` starts N of this command, of which rank 0 speaks.
+
+What mpiexec says of ranks that end goes to a file: rank 0 writes to this command's own terminal or pipes, and a run
+whose rank is killed ends with one sentence. Ctrl-C reaches rank 0 alone, which ends the run as a run on one rank does.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from argparse import Namespace
+from contextlib import suppress
+from pathlib import Path
+
+from engines.api.errors import ProblemError
+from engines.backend.threads import usable_cores
+from engines.ranks.world import MISSING, World, started
+from workbench.cli import RUN_FAILED
+from workbench.run.earlier import CHECKPOINT
+from workbench.run.states.checkpoint import checkpoints_at
+
+LAUNCHED = "WORKBENCH_RANKS"
+"""Names the folder in which rank 0 leaves its process id, its folder of results and its exit code."""
+BEGIN = "import sys; sys.path[:] = {path!r}; from workbench.cli.runs.ranks import rank_main; rank_main()"
+RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK")
+MANNERS = {
+    # Open MPI runs as root only where it is told twice, has a slot for each core only, and binds each rank to one.
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
+}
+
+
+def to_launch(ranks: int | None) -> bool:
+    """Whether ranks are asked for that nobody has started yet."""
+    return (ranks or 1) > 1 and started() < 2
+
+
+def joined(ranks: int | None) -> World | None:
+    """The ranks that MPI or Slurm has started, this process among them; None: it is alone. Raises ProblemError."""
+    there = started()
+    if there < 2:
+        return None
+    world = World.joined()
+    if world.size != (ranks or there):
+        raise ProblemError(f"{world.size} ranks have been started, and --ranks says {ranks}: leave it out here.")
+    return world
+
+
+def launch(options: Namespace, ranks: int) -> int:
+    """Start so many ranks of this command and wait for their end; the exit code of rank 0. Raises ProblemError."""
+    mpiexec = _mpiexec()
+    if mpiexec is None:
+        raise ProblemError(MISSING)
+    with tempfile.TemporaryDirectory(prefix="workbench-ranks-") as scratch:
+        folder = Path(scratch)
+        environment = {**MANNERS, **os.environ, LAUNCHED: scratch, "WORKBENCH_TERMINAL": str(os.getpid())}
+        environment.setdefault("NUMBA_NUM_THREADS", str(max(1, usable_cores() // ranks)))
+        command = [mpiexec, "-n", str(ranks), sys.executable, "-P", "-c", BEGIN.format(path=sys.path), *options.given]
+        with (folder / "log").open("w") as log:
+            process = subprocess.Popen(
+                command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+            _wait(process, folder)
+        return _end(folder, process.returncode, ranks)
+
+
+def _wait(process: subprocess.Popen[bytes], folder: Path) -> None:
+    """Until all ranks have ended; a signal to this command is one to rank 0, a second one ends all."""
+    from workbench.cli.runs.run import ended_by_signals
+
+    asked = False
+    with ended_by_signals():
+        while process.poll() is None:
+            try:
+                process.wait()
+            except KeyboardInterrupt as given:
+                number = given.args[0] - 128 if given.args else signal.SIGINT
+                try:
+                    if asked:
+                        raise OSError
+                    os.kill(int((folder / "pid").read_text()), number)
+                    asked = True
+                except (OSError, ValueError):  # it has not begun, or hears nothing
+                    with suppress(OSError):
+                        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _end(folder: Path, code: int, ranks: int) -> int:
+    """The exit code of rank 0; where it left none, what there is to say of that on stderr."""
+    with suppress(OSError, ValueError):
+        return int((folder / "code").read_text())
+    lines = (folder / "log").read_text(errors="replace").splitlines()
+    told = [line for line in lines if line.startswith("Rank ")]
+    if not told:
+        told = [f"One of the {ranks} ranks was ended from outside, and the others with it."]
+    with suppress(OSError):
+        results = Path((folder / "folder").read_text())
+        if checkpoints_at(results / CHECKPOINT):
+            told.append(f"'workbench resume {results}' goes on from the last checkpoint.")
+    if code and not (folder / "pid").exists():  # before any of them was ours: mpiexec's own words
+        told = [f"mpiexec could not start {ranks} ranks: {' '.join(' '.join(lines).split())[:400]}"]
+    print(" ".join(told), file=sys.stderr)
+    return RUN_FAILED
+
+
+def rank_main() -> None:
+    """The process of a rank that :func:`launch` has started."""
+    from workbench.cli import main
+
+    rank = _rank()
+    if rank == 0:
+        _speak_to(int(os.environ["WORKBENCH_TERMINAL"]))
+        _note("pid", str(os.getpid()))
+    code = main(sys.argv[1:])
+    if rank == 0:
+        _note("code", str(code))
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    if "mpi4py.MPI" in sys.modules:
+        World.leave()
+    os._exit(0 if rank == 0 else code)  # mpiexec ends all where one has another code
+
+
+def end_ranks(world: World, code: int) -> None:
+    """On rank 0, which is through with this exit code: the others end, and are ended where they cannot hear it."""
+    if not world.end():
+        _note("code", str(code))
+        world.abort(code)
+
+
+def note_folder(folder: Path) -> None:
+    """On rank 0: where the results are, for whoever started the ranks."""
+    _note("folder", str(folder))
+
+
+def _note(name: str, text: str) -> None:
+    if LAUNCHED in os.environ:
+        (Path(os.environ[LAUNCHED]) / name).write_text(text)
+
+
+def _rank() -> int:
+    return next((int(os.environ[name]) for name in RANK_VARIABLES if name in os.environ), 0)
+
+
+def _speak_to(process: int) -> None:
+    """Have what this one prints go where that one's does, on a terminal as a terminal."""
+    for number in (1, 2):
+        with suppress(OSError):  # a socket, or no Linux: then by way of mpiexec's log
+            opened = os.open(f"/proc/{process}/fd/{number}", os.O_WRONLY | os.O_APPEND)
+            os.dup2(opened, number)
+            os.close(opened)
+
+
+def _mpiexec() -> str | None:
+    """MPI's starter beside this Python, or that of the system."""
+    beside = str(Path(sys.executable).parent)
+    return shutil.which("mpiexec", path=os.pathsep.join([beside, os.environ.get("PATH", "")]))
