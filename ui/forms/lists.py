@@ -190,8 +190,8 @@ class ListEditor(Editor):
 
 
 def spoken(name: str) -> str:
-    """``Material › Law › Strength`` of a place among parameters, ``material.law.strength``; ``τ close`` of a symbol that
-    is written out, ``tau_close``; other names as they are."""
+    """``Material › Law › Strength`` of a place among parameters, ``material.law.strength``; ``τ close`` of a symbol
+    that is written out, ``tau_close``; other names as they are."""
     if PLACE.fullmatch(name):
         return " › ".join(map(titled, name.split(".")))
     letter, *others = name.split("_")

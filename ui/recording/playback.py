@@ -88,8 +88,8 @@ class Playback(QObject):
         self.trouble.emit(FULL.format(getattr(error, "strerror", None) or type(error).__name__))
 
     def look(self, time: float) -> None:
-        """Show the kept frame that is nearest to ``time``: beyond what the run has come to, one of a branch that was left
-        farther on."""
+        """Show the kept frame that is nearest to ``time``: beyond what the run has come to, one of a branch that was
+        left farther on."""
         if self._branch is None and self.newest is not None and time > self.newest.time:
             farther = (branch for branch in self.reel.left() if any(kept.time >= time for kept in self._of(branch)))
             self._branch = next(farther, None)

@@ -81,7 +81,8 @@ class Banner(QFrame):
         self.arrange()
 
     def arrange(self) -> None:
-        """Buttons stand where the whole is lower: beside the sentence, or below what would be squeezed into a column."""
+        """Buttons stand where the whole is lower: beside the sentence, or below what would be squeezed into a
+        column."""
         room, buttons = self.width() - BESIDE_PIXELS, self.buttons.sizeHint()
         squeezed = max(room - buttons.width(), 1)
         beside = max(self.label.heightForWidth(squeezed), buttons.height())

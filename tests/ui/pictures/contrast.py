@@ -55,8 +55,8 @@ def contrast(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def contrast_of_text(area: np.ndarray, *, strongest: bool = False) -> float:
-    """Of the commonest colours that are not the ground's, or of the strongest (where bars lie behind the text); NaN where
-    nothing is written."""
+    """Of the commonest colours that are not the ground's, or of the strongest (where bars lie behind the text); NaN
+    where nothing is written."""
     colors, counts = np.unique(area, return_counts=True)
     if len(colors) < 2:
         return float("nan")

@@ -64,8 +64,8 @@ def value_at(curve: Curve, x: float | None, *, bar: bool = False) -> float | Non
 
 
 def beyond(places: Array, x: float) -> bool:
-    """Whether a curve that stands at ``places: (n,)`` says nothing of ``x``: it ends before, by more than its points may
-    be apart, as one of a branch that has not come so far."""
+    """Whether a curve that stands at ``places: (n,)`` says nothing of ``x``: it ends before, by more than its points
+    may be apart, as one of a branch that has not come so far."""
     low, high = np.nanmin(places), np.nanmax(places)
     slack = LOOSE * (high - low) if len(places) > 2 else np.inf
     return bool(x < low - slack or x > high + slack)
