@@ -44,6 +44,7 @@ def follow(world: World, build: Callable[[], Part], as_sentence: Callable[[BaseE
             if name in UNANSWERED:
                 print(f"Rank {world.rank} of {world.size}: {sentence}", file=world.voice, flush=True)
                 world.abort(BROKEN)
+            sentence.args = (f"On rank {world.rank}: {sentence}", *sentence.args[1:])
             world.answer(Refusal(sentence))
 
 

@@ -177,6 +177,9 @@ def test_what_a_rank_refuses_is_said_and_all_go_on(led):
         many.set_control("equation.initial.seed", 3)
     with pytest.raises(ProblemError, match="the time step is not stable"):
         many.set_control("equation.diffusivity_scale", 1e6)
+    many._own.set_control = lambda name, value: None
+    with pytest.raises(ProblemError, match="On rank 1: With a factor of 1e"):
+        many.set_control("equation.diffusivity_scale", 1e6)
     for simulation in (many, one):
         simulation.advance(3)
     assert same_states(many, one)
