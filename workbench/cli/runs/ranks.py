@@ -70,7 +70,7 @@ def joined(ranks: int | None) -> World | None:
 
 def launch(options: Namespace, ranks: int) -> int:
     """Start so many ranks of this command and wait for their end; the exit code of rank 0. Raises ProblemError."""
-    mpiexec = _mpiexec()
+    mpiexec = None if getattr(sys, "frozen", False) else _mpiexec()  # a bundle is no Python that could be started
     if mpiexec is None:
         raise ProblemError(MISSING)
     with tempfile.TemporaryDirectory(prefix="workbench-ranks-") as scratch:
