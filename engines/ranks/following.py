@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +22,7 @@ def follow(world: World, build: Callable[[], Part], as_sentence: Callable[[BaseE
     """Build this rank's part when told to, and do with it what rank 0 does with its own, to the end.
 
     What goes wrong is an answer; where the others wait for what this one would send, as in the middle of steps, it
-    ends all of them at once, with its sentence on stderr.
+    ends all of them at once, with its sentence.
     """
     follower: _Follower | None = None
     while True:
@@ -43,8 +42,9 @@ def follow(world: World, build: Callable[[], Part], as_sentence: Callable[[BaseE
         except Exception as error:
             sentence = as_sentence(error)
             if name in UNANSWERED:
-                print(f"Rank {world.rank} of {world.size}: {sentence}", file=sys.stderr, flush=True)
+                print(f"Rank {world.rank} of {world.size}: {sentence}", file=world.voice, flush=True)
                 world.abort(BROKEN)
+            sentence.args = (f"On rank {world.rank}: {sentence}", *sentence.args[1:])
             world.answer(Refusal(sentence))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from engines.api.device import Backend
 from engines.api.simulation.ranks import Exchange, Ranks
 from engines.ranks.world import World
@@ -14,8 +16,12 @@ Message = tuple[int, int, Any]
 
 
 def ranks_on(world: World, backend: Backend) -> Ranks:
-    """The ranks of ``world``, whose arrays are those of ``backend``."""
-    return HostRanks(world) if backend.id == "cpu" else CudaRanks(world, backend)
+    """The ranks of ``world``, whose arrays are those of ``backend``. All ranks ask together."""
+    if backend.id == "cpu":
+        return HostRanks(world)
+    gpu: Any = backend
+    missing = not gpu.cupy.cuda.nccl.available
+    return StagedRanks(world, backend) if world.largest(int(missing)) else CudaRanks(world, backend)
 
 
 class HostRanks(Ranks):
@@ -41,6 +47,38 @@ class _HostExchange(Exchange):
     def wait(self) -> None:
         for request in self._requests:
             request.Wait()
+
+
+class StagedRanks(HostRanks):
+    """Arrays of CuPy where a rank has no NCCL: by way of the host, while no kernel runs."""
+
+    def __init__(self, world: World, backend: Backend) -> None:
+        super().__init__(world)
+        self._backend = backend
+
+    def exchange(self, outgoing: Sequence[Message], incoming: Sequence[Message]) -> Exchange:
+        sent = [(rank, tag, self._backend.to_host(array)) for rank, tag, array in outgoing]
+        received = [(rank, tag, np.empty(array.shape, array.dtype)) for rank, tag, array in incoming]
+        return _StagedExchange(super().exchange(sent, received), self._backend, incoming, received, sent)
+
+
+class _StagedExchange(Exchange):
+    def __init__(
+        self,
+        host: Exchange,
+        backend: Backend,
+        incoming: Sequence[Message],
+        received: Sequence[Message],
+        sent: Sequence[Message],
+    ) -> None:
+        self._host, self._backend, self._incoming, self._received = host, backend, incoming, received
+        self._sent = sent  # kept until MPI has sent it
+
+    def wait(self) -> None:
+        self._host.wait()
+        with self._backend.active():
+            for (_, _, array), (_, _, values) in zip(self._incoming, self._received, strict=True):
+                array[...] = self._backend.array(values)
 
 
 class CudaRanks(Ranks):

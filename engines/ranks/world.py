@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 import time as clock
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -45,6 +46,8 @@ class World:
     """``comm``: mpi4py's. Orders go from rank 0 to all others, answers back, each in its turn."""
 
     comm: Any
+    voice: TextIO = sys.stderr
+    """Where a rank says what it alone knows, as why it ends all."""
 
     @classmethod
     def joined(cls) -> World:

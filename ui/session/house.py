@@ -53,6 +53,7 @@ from workbench.run.states.history import MOST
 from workbench.run.timing_log import TimingLog, TimingRow, export_timing
 from workbench.storage.paths import state_dir
 from workbench.storage.recent import RecentFile, RecentFiles
+from workbench.sweep.kept import RememberedCases
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
 from workbench.sweep.workers import run_sweep
@@ -74,6 +75,7 @@ class HouseServices:
         self._backends: dict[str, Backend] = {}
         self._forecasting: dict[str, Backend] = {}
         self._tooling: dict[str, Backend] = {}
+        self._stopped_sweep: dict[str, Row] = {}
         self._estimating = threading.Lock()
 
     # Short lists.
@@ -194,8 +196,12 @@ class HouseServices:
         return tool.run(document.complete_problem(), parameters, self._working(document), progress)
 
     def run_sweep(self, plan: SweepPlan, progress: Progress, keep: Callable[[Row], None]) -> None:
-        for row in run_sweep(plan, self._working(plan.document), progress):  # on workers where that is sooner
+        kept = RememberedCases(self._stopped_sweep, plan)
+        for row in run_sweep(
+            plan, self._working(plan.document), progress, kept=kept
+        ):  # on workers where that is sooner
             keep(row)
+        self._stopped_sweep.clear()  # only one that was stopped goes on where it was
 
     def _working(self, document: Document) -> Backend:
         """The device of tools and sweeps, which take turns on one thread."""

@@ -84,7 +84,8 @@ class Services(Protocol):
         ``progress`` raises."""
 
     def run_sweep(self, plan: SweepPlan, progress: Progress, keep: Callable[[Row], None]) -> None:
-        """Run all cases, for the thread that asks, on a device of its own; ``keep`` is given each row as it comes.
+        """Run all cases, for the thread that asks, on a device of its own; ``keep`` is given each row as it comes, at
+        once those that are through of a sweep that was stopped.
 
         Raises WorkbenchError, and what ``progress`` raises."""
 

@@ -11,7 +11,7 @@ import json
 import logging
 import zipfile
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -27,6 +27,7 @@ from workbench.storage.atomic import storing, write_atomically
 from workbench.storage.zips import add_array, undated
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row, first_reading
+from workbench.sweep.table import read_anew
 
 log = logging.getLogger(__name__)
 
@@ -81,6 +82,25 @@ class KeptCases:
             self._plan_digest = problem_fingerprint(plan.document, (), places) + json.dumps(rest)
         case = sorted(zip(names, map(float, plan.case(place)), strict=True))
         return hashlib.sha256(f"{self._plan_digest}{json.dumps(case)}".encode()).hexdigest()
+
+
+class RememberedCases(KeptCases):
+    """The cases of a plan in memory, ``rows`` by what they depend on: of a sweep that was stopped."""
+
+    def __init__(self, rows: dict[str, Row], plan: SweepPlan) -> None:
+        super().__init__(Path(), plan)
+        self._rows = rows
+
+    def found(self, place: int) -> Row | None:
+        row = self._rows.get(self._key(place))
+        if row is None:
+            return None
+        self.known.add(place)
+        return replace(read_anew([row], self._plan.kept)[0], place=place, case=self._plan.case(place))
+
+    def keep(self, row: Row) -> None:
+        if not row.error:
+            self._rows[self._key(row.place)] = row
 
 
 def _write(stream: BinaryIO, row: Row) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import queue
 import threading
 from collections import defaultdict
@@ -12,8 +13,9 @@ import pytest
 
 from engines.api import Dab, Problem, Selection
 from engines.api.errors import NotLiveError, ProblemError, WorkbenchError
+from engines.api.simulation.ranks import Part
 from engines.backend.cpu import CpuBackend
-from engines.ranks.following import follow
+from engines.ranks.following import BROKEN, follow
 from engines.ranks.leading import LedSimulation
 from engines.ranks.world import BUILD, World
 from engines.stencil.engine import StencilEngine
@@ -175,6 +177,9 @@ def test_what_a_rank_refuses_is_said_and_all_go_on(led):
         many.set_control("equation.initial.seed", 3)
     with pytest.raises(ProblemError, match="the time step is not stable"):
         many.set_control("equation.diffusivity_scale", 1e6)
+    many._own.set_control = lambda name, value: None
+    with pytest.raises(ProblemError, match="On rank 1: With a factor of 1e"):
+        many.set_control("equation.diffusivity_scale", 1e6)
     for simulation in (many, one):
         simulation.advance(3)
     assert same_states(many, one)
@@ -202,3 +207,28 @@ def test_gray_scott_and_what_runs_on_one_rank_alone(led):
     poisson = Problem(engine.Parameters.model_validate(PLATE | {"equation": {"kind": "Poisson"}}), None)
     with pytest.raises(ProblemError, match="Poisson's equation is solved on one rank: run it without --ranks"):
         engine.build_part(poisson, PatientBackend(), ThreadRanks(Post(2), 0))
+
+
+def test_a_rank_that_fails_in_the_middle_of_steps_says_why_and_ends_all():
+    """The others wait for what it would send them, and cannot hear an answer."""
+
+    class Ended(BaseException):
+        pass
+
+    class Comm(FakeComm):
+        def Abort(self, code):
+            raise Ended(code)
+
+    class Failing:
+        def advance(self, steps):
+            raise ProblemError("The GPU ran out of memory.")
+
+    boxes, voice = defaultdict(queue.Queue), io.StringIO()
+    leader, follower = World(Comm(boxes, 0, 2)), World(Comm(boxes, 1, 2), voice)
+    leader.order(BUILD)
+    leader.order("advance", 5)
+    part = Part(Failing(), None, (0, 1, 2), 1, {})
+    with pytest.raises(Ended) as caught:
+        follow(follower, lambda: part, _sentence)
+    assert caught.value.args == (BROKEN,)
+    assert voice.getvalue() == "Rank 1 of 2: The GPU ran out of memory.\n"

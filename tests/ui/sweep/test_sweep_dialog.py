@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from tests.ui.doubles import FakeServices, Wave
+from tests.ui.doubles import FakeBackend, FakeServices, Wave
 from ui.session.controller import Controller
 from ui.session.model import DocumentModel
 from ui.sweep import results
@@ -19,6 +19,7 @@ from ui.sweep.results import SweepResults
 from ui.widgets.background import Background
 from workbench.sweep import plan as plans
 from workbench.sweep.readings import Reading
+from workbench.sweep.running import run_in_a_row as in_a_row
 
 STEP = "numerics.step"
 CONDUCTIVITY = "tissue.sigma_il"
@@ -93,6 +94,30 @@ def test_it_tells_what_the_runs_would_come_to_or_what_is_wrong(dialog, qtbot):
     dialog.run()
     assert "'numerics.step' cannot be -1" in dialog.sentence.text()
     assert not dialog.job.busy
+
+
+def test_rows_of_workers_come_in_any_order_and_stand_in_that_of_the_cases_at_the_end(dialog, qtbot):
+    services, seen = dialog._services, []
+
+    def run_sweep(plan, progress, keep):
+        rows = list(in_a_row(plan, FakeBackend()))
+        for count, row in enumerate(reversed(rows), 1):
+            keep(row)
+            progress(f"{count} of 3 runs are through, 2 workers", count / 3)
+            more.wait(5)
+
+    more = threading.Event()
+    dialog.job.progressed.connect(lambda text, part: seen.append((text, [row.place for row in dialog.rows])))
+    services.run_sweep = run_sweep
+    vary(dialog, STEP, "0.02, 0.03, 0.04")
+    dialog.run()
+    qtbot.waitUntil(lambda: len(dialog.rows) == 1, timeout=10_000)
+    assert dialog.results.table.item(0, 0).text() == "3", "each case is there as it ends"
+    more.set()
+    through(qtbot, dialog)
+    assert [row.place for row in dialog.rows] == [0, 1, 2]
+    assert [dialog.results.table.item(line, 0).text() for line in range(3)] == ["1", "2", "3"]
+    assert any("workers" in text for text, _ in seen)
 
 
 def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, qtbot, tmp_path):

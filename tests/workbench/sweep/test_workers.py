@@ -21,7 +21,7 @@ from workbench.cli import main
 from workbench.project.document import Document
 from workbench.project.project import Project
 from workbench.sweep import workers as rooms
-from workbench.sweep.kept import KeptCases
+from workbench.sweep.kept import KeptCases, RememberedCases
 from workbench.sweep.plan import SweepPlan, variation
 from workbench.sweep.workers import Workers, run_sweep
 
@@ -274,6 +274,23 @@ def test_what_is_through_is_found_by_all_that_its_numbers_depend_on(tmp_path, mo
         file.write_bytes(file.read_bytes()[:-40])
     sweep("1,2")
     assert built == [1.0, 2.0], "what is damaged is run again"
+
+
+def test_a_sweep_that_was_stopped_goes_on_where_it_was():
+    """In the window, whose sweeps have no folder; what is read of a chart may have changed meanwhile."""
+    rows, plan = {}, plan_of(document_of(WaveEngine()), "1,2,3")
+    runs = run_sweep(plan, FakeBackend(), kept=RememberedCases(rows, plan))
+    first = [next(runs), next(runs)]
+    runs.close()
+    other = SweepPlan(plan.document, plan_of(plan.document, "3,2,1").variations, plan.until)
+    kept = RememberedCases(rows, other)
+    again = list(run_sweep(other, FakeBackend(), kept=kept))
+    assert kept.known == {1, 2}
+    assert sorted(row.place for row in again) == [0, 1, 2]
+    found = {row.case: row for row in again}
+    for row in first:
+        assert found[row.case].charts[0][1] is row.charts[0][1]
+        assert found[row.case].place == {1: 2, 2: 1}[row.case[0]]
 
 
 def test_many_short_cases_in_a_row_become_workers_where_that_is_sooner(monkeypatch):

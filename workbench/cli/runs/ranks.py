@@ -15,6 +15,7 @@ import tempfile
 from argparse import Namespace
 from contextlib import suppress
 from pathlib import Path
+from typing import TextIO
 
 from engines.api.errors import ProblemError
 from engines.backend.threads import usable_cores
@@ -26,7 +27,8 @@ from workbench.run.states.checkpoint import checkpoints_at
 LAUNCHED = "WORKBENCH_RANKS"
 """Names the folder in which rank 0 leaves its process id, its folder of results and its exit code."""
 BEGIN = "import sys; sys.path[:] = {path!r}; from workbench.cli.runs.ranks import rank_main; rank_main()"
-RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK")
+RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
+_voice: TextIO | None = None
 MANNERS = {
     # Open MPI runs as root only where it is told twice, has a slot for each core only, and binds each rank to one.
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -36,6 +38,17 @@ MANNERS = {
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     "PRTE_MCA_hwloc_default_binding_policy": "none",
 }
+
+
+def hush_others() -> None:
+    """From now on a process beside rank 0 prints nothing but what it alone knows: rank 0 says the same."""
+    global _voice
+    if started() < 2 or _rank() == 0 or _voice is not None:
+        return
+    _voice = os.fdopen(os.dup(2), "w")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for number in (1, 2):
+        os.dup2(nowhere, number)
 
 
 def to_launch(ranks: int | None) -> bool:
@@ -49,6 +62,7 @@ def joined(ranks: int | None) -> World | None:
     if there < 2:
         return None
     world = World.joined()
+    world.voice = _voice or sys.stderr
     if world.size != (ranks or there):
         raise ProblemError(f"{world.size} ranks have been started, and --ranks says {ranks}: leave it out here.")
     return world
@@ -56,7 +70,7 @@ def joined(ranks: int | None) -> World | None:
 
 def launch(options: Namespace, ranks: int) -> int:
     """Start so many ranks of this command and wait for their end; the exit code of rank 0. Raises ProblemError."""
-    mpiexec = _mpiexec()
+    mpiexec = None if getattr(sys, "frozen", False) else _mpiexec()  # a bundle is no Python that could be started
     if mpiexec is None:
         raise ProblemError(MISSING)
     with tempfile.TemporaryDirectory(prefix="workbench-ranks-") as scratch:

@@ -13,7 +13,7 @@ from engines.reading import foreign_file
 from workbench.cli.arguments import parser
 from workbench.cli.opening import permission_of
 from workbench.cli.runs.asked import Asked
-from workbench.cli.runs.ranks import launch, to_launch
+from workbench.cli.runs.ranks import hush_others, launch, to_launch
 from workbench.cli.runs.run import run_document
 from workbench.project.boundary import Boundary, Permission
 from workbench.project.document import Document
@@ -27,6 +27,7 @@ from workbench.run.states.checkpoint import checkpoints_at
 
 def resume_command(options: Namespace) -> int:
     """Go on with the run in a folder; returns the exit code. Raises ProblemError."""
+    hush_others()
     folder: Path = options.out
     file = folder / "run.json"
     if not file.is_file():

@@ -30,7 +30,7 @@ from workbench.cli.runs.asked import Asked
 from workbench.cli.runs.folder import LOCK, check_results
 from workbench.cli.runs.pictures import Pictures, RunMovie
 from workbench.cli.runs.progress import ProgressLine
-from workbench.cli.runs.ranks import end_ranks, joined, launch, note_folder, to_launch
+from workbench.cli.runs.ranks import end_ranks, hush_others, joined, launch, note_folder, to_launch
 from workbench.cli.telling import fact_lines, tell_findings
 from workbench.project.document import Document
 from workbench.project.findings import estimate_of, findings_of
@@ -62,6 +62,7 @@ def run_command(options: Namespace) -> int:
     """Run a project; returns the exit code. Raises WorkbenchError for input that cannot be run."""
     if to_launch(options.ranks):
         return launch(options, options.ranks)
+    hush_others()
     document = open_project(options)
     until = options.until or document.project.run.until
     if until is None and not document.engine.ends(document.complete_problem()):
