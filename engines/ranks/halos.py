@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,15 @@ Message = tuple[int, int, Any]
 """(the other rank, a tag, a device array in C order)."""
 
 
+def _nccl() -> Any:
+    return import_module("cupy.cuda.nccl")  # no attribute of cupy.cuda until somebody imports it
+
+
 def ranks_on(world: World, backend: Backend) -> Ranks:
     """The ranks of ``world``, whose arrays are those of ``backend``. All ranks ask together."""
     if backend.id == "cpu":
         return HostRanks(world)
-    gpu: Any = backend
-    missing = not gpu.cupy.cuda.nccl.available
+    missing = not _nccl().available
     return StagedRanks(world, backend) if world.largest(int(missing)) else CudaRanks(world, backend)
 
 
@@ -91,7 +95,7 @@ class CudaRanks(Ranks):
         self._comm: Any = None
 
     def _open(self) -> Any:
-        nccl = self._backend.cupy.cuda.nccl
+        nccl = _nccl()
         unique = self._world.comm.bcast(nccl.get_unique_id() if self.rank == 0 else None, root=0)
         self._comm = nccl.NcclCommunicator(self.size, unique, self.rank)
         self._stream = self._backend.cupy.cuda.Stream(non_blocking=True, priority=-5)  # the highest that there is
@@ -101,7 +105,7 @@ class CudaRanks(Ranks):
 
     def exchange(self, outgoing: Sequence[Message], incoming: Sequence[Message]) -> Exchange:
         with self._backend.active():
-            comm, nccl = self._comm or self._open(), self._backend.cupy.cuda.nccl
+            comm, nccl = self._comm or self._open(), _nccl()
             self._ready.record(self._backend.stream)
             self._stream.wait_event(self._ready)
             nccl.groupStart()
