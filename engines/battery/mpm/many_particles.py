@@ -64,7 +64,7 @@ class ManyParticles(ABC):
         precision: str = "float32",
         drive: Array | None = None,
     ) -> None:
-        self.backend, self.parameters, self.sizes, self.dt = backend, parameters, sizes, dt
+        self.backend, self.parameters, self.sizes, self.dt = backend, parameters, sizes, float(dt)
         self.dtype = np.dtype(precision)
         self.varying = bool(parameters.laws)
         """Whether a diffusivity depends on the stoichiometry."""

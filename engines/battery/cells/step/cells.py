@@ -67,7 +67,7 @@ class Cells(ABC):
         ageing: Ageing | None = None,
         cycles: int = 1,
     ) -> None:
-        self.backend, self.parameters, self.dt = backend, parameters, dt
+        self.backend, self.parameters, self.dt = backend, parameters, float(dt)
         self.electrolyte, self.lumped = electrolyte, thermal
         self.dtype = np.dtype(precision)
         self.scalars: dict[str, Any] = {**parameters.values(), **(scalars or {})}
