@@ -232,10 +232,10 @@ def _irregular(energy: float) -> list[Finding]:
     """What is known of cracks among irregular points, whatever the correction (the engine's README)."""
     return [
         Finding(
-            "The points are irregular, and cracks go by their places: in a plate of glass whose crack branches at 21 to "
-            "23 µs on lattices, it branched at 22 to 40 µs in 10 of 18 sets of points that differ by chance, and not at "
-            "all in the others, before it was through. Look at several sets, or at a lattice, before a branch or its "
-            "lack is taken for the material's.",
+            "The points are irregular, and cracks go by their places: in a plate of glass whose crack branches at 21 "
+            "to 23 µs on lattices, it branched at 22 to 40 µs in 10 of 18 sets of points that differ by chance, and "
+            "not at all in the others, before it was through. Look at several sets, or at a lattice, before a branch "
+            "or its lack is taken for the material's.",
             "info",
             ("body", "file"),
         ),
