@@ -8,10 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from engines.api.registry import engines
 from tests.workbench.fake_engine import FakeBackend
 from tests.workbench.verify import doubles
 from workbench.verify.cases import chosen_cases
-from workbench.verify.record import VerificationRecord, to_json
+from workbench.verify.record import VerificationRecord, from_json, to_json
 from workbench.verify.running import run_case
 
 SCRIPT = Path(__file__).parents[1] / "docs" / "make_verification.py"
@@ -20,6 +21,22 @@ SCRIPT = Path(__file__).parents[1] / "docs" / "make_verification.py"
 def test_the_page_is_made_of_the_records():
     done = subprocess.run([sys.executable, str(SCRIPT), "--check"])
     assert done.returncode == 0, "run python docs/make_verification.py"
+
+
+def test_each_case_has_a_record():
+    """Of the processor: what a machine without a GPU can check stands on the page, and it was right there."""
+    records = [
+        from_json(path.read_text("utf-8"), path.name) for path in (SCRIPT.parent / "verification").glob("*.json")
+    ]
+    recorded = {
+        outcome.name: outcome.right
+        for record in records
+        if record.device["kind"] == "cpu"
+        for outcome in record.outcomes
+    }
+    cases = {one.name for one in chosen_cases(list(engines().values()))}
+    assert cases == set(recorded), "run workbench verify --out DIR and python docs/make_verification.py DIR/verify.json"
+    assert all(recorded.values())
 
 
 def test_a_record_that_is_taken_over_comes_into_the_page(tmp_path, monkeypatch):

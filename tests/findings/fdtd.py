@@ -59,6 +59,11 @@ CASES = {
     ),
     "cells a wavelength": case("grid.resolution.resolution_findings#5"),
     "a thin CPML": case("grid.thin_layers.thin_layer_findings", faces={"layer": 6}),
+    "a guide below its cut-off": case(
+        "grid.guides.guide_findings",
+        faces={**FACES, "y_low": "PEC", "y_high": "PEC", "z_low": "PEC", "z_high": "PEC"},
+        sources=[{**POINT, "signal": {"kind": "pulse", "wavelength": 4.0}}],
+    ),
     "data beyond their range": case(
         "media.dispersive_layers.range_findings",
         materials=[{"name": "silicon", "library": "Si"}],

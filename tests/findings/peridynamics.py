@@ -38,6 +38,10 @@ def points(changes: Callable[[np.ndarray], np.ndarray], **body: Any) -> Callable
     return values
 
 
+def _pushed(grid: np.ndarray) -> np.ndarray:
+    return grid + np.random.default_rng(3).uniform(-0.25, 0.25, grid.shape)
+
+
 CLOUD = "engines.peridynamics.setup.cloud.CloudSetup._more_findings"
 CASES = {
     "a body without a load": case("setup.base.Setup.findings"),
@@ -46,7 +50,10 @@ CASES = {
     ),
     "a notch on a row": case("setup.lattice._on_a_row", notches=[{"start": [-1, 6.5], "end": [5, 6.5]}]),
     "a thin strip": case("setup.lattice.LatticeSetup._thin", body={"kind": "plate", "size_x": 30.0, "size_y": 3.0}),
-    "a slow crack": case("setup.toughness.told_of_slow_cracks"),
+    "a slow crack": case("setup.toughness.told_of_slow_cracks#2"),
+    "a slow crack that nobody has solved": case(
+        "setup.toughness.told_of_slow_cracks#1", bonds={"spacing": 1.0, "reach": 2, "influence": "quartic"}
+    ),
     "a volume that hardly changes": case(
         "setup.state.StateSetup._more_findings",
         body={**PLATE, "formulation": "plane strain"},
@@ -63,6 +70,10 @@ CASES = {
             points(lambda grid: np.column_stack([grid, np.ones(len(grid)), np.where(grid[:, 0] > 6, 7, 3)])),
         ),
         (f"{CLOUD}#3",),
+    ),
+    "points that are irregular": Case(
+        project("peridynamics", points(_pushed)),
+        tuple(f"engines.peridynamics.setup.cloud._irregular#{number}" for number in (1, 2)),
     ),
     "a law that never breaks": law("pull._never", lines=["d = 1 - s0/s"]),
     "a law without end": law("pull._told#1", "pull._told#2", lines=["d = 0.5*(s > s0)"]),

@@ -23,8 +23,8 @@
   the face −30, −67, −102 dB come back at 10 cells a wavelength and −20, −44, −69 at 20; κ = 5 at any wavelength, as it
   was, had −50, −97, −93 and −26, −64, −90, but left −63 dB instead of −97 of a wave that travels straight at 10. Twice
   the κ would gain 6 to 17 dB of what fades and leave −85. Keep a layer away from what fades slowly, or take more cells.
-  That is not told before a run: what small sources have around them hardly matters, and how a guide's field fades is
-  not known. A dipole 0.04, 0.02 and 0.01 wavelengths from a layer (4, 2 and 1 cells of λ/100, across the layer) sends
+  Guides between conducting faces are told of it (``guides.py``), others not: what small sources have around them hardly
+  matters. A dipole 0.04, 0.02 and 0.01 wavelengths from a layer (4, 2 and 1 cells of λ/100, across the layer) sends
   8e-6, 8e-5 and 4e-4 more than one at 0.12, by a run.
 
   A search over the shapes of all three says that ten cells may have nearly both, by a κ that grows near the wall alone:

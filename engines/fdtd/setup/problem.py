@@ -14,6 +14,7 @@ from engines.backend.precision import FLOAT_TYPES
 from engines.backend.twins import pick
 from engines.fdtd.grid.boundaries import make_axes
 from engines.fdtd.grid.dimensions import ALL, parts_of
+from engines.fdtd.grid.guides import guide_findings
 from engines.fdtd.grid.resolution import resolution_findings
 from engines.fdtd.grid.thin_layers import thin_layer_findings
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, TIME_UNITS
@@ -96,6 +97,9 @@ class Setup:
         self.findings = (
             *resolution_findings(yee, unit, waveforms, used, self.dt, parameters.numerics.smoothing),
             *thin_layer_findings(faces, yee.counts),
+            *guide_findings(
+                yee, faces, unit, band_of(waveforms), [*self.driven.axes(), *(port.axis for port in self.ports)]
+            ),
             *layer_findings(parameters, fillings, self.media, yee, faces),
             *state_findings(used, self.slots),
             *source_findings(yee, self.axes, self.driven, parameters.sources),

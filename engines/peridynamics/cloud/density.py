@@ -15,6 +15,14 @@ LOOKED_AT = 2000
 """Points whose neighbourhood is measured."""
 
 
+def unevenness(positions: Array) -> float:
+    """Standard deviation of the distance to the nearest point, over its mean: 0 on a lattice, 0.2 where points of one
+    are pushed by up to a quarter of their distance along each axis. positions: (n, d)"""
+    some = positions[:: max(1, len(positions) // LOOKED_AT)]
+    nearest = scipy.spatial.cKDTree(positions).query(some, k=[2])[0]
+    return float(nearest.std() / nearest.mean())
+
+
 def mean_distance(positions: Array) -> float:
     """The root of the volume of a point in the middle of the body, in the unit of ``positions: (n, d)``; 0 where there
     are too few points to tell.

@@ -15,7 +15,7 @@ from engines.geometry.particles import Particles
 from engines.peridynamics.body.cutting import drawn_cut_of
 from engines.peridynamics.body.regions import chosen
 from engines.peridynamics.cloud.body import CloudBody, cloud_body
-from engines.peridynamics.cloud.density import mean_distance
+from engines.peridynamics.cloud.density import mean_distance, unevenness
 from engines.peridynamics.cloud.family import CloudFamily, cloud_family
 from engines.peridynamics.cloud.mixing import mixed_family
 from engines.peridynamics.cloud.solver import POINT_SOLVER, Cloud, CloudSolver, bytes_of_cloud
@@ -33,6 +33,8 @@ MOST_COLUMNS = 1024
 """Bonds of a particle."""
 
 
+REGULAR = 0.02
+"""Unevenness of the points' distances up to which they break as a lattice does."""
 SPREAD = 1.35
 """Volumes and places of points may disagree by this factor of a length; surfaces alone make 1.12 of it where
 bodies are ten points thick."""
@@ -53,6 +55,11 @@ def body_of(parameters: PeridynamicParameters) -> CloudBody:
 def geometry_of(parameters: PeridynamicParameters) -> Particles:
     """The same object for the same body. Raises ProblemError."""
     return body_of(parameters).filled.geometry
+
+
+@lru_cache(maxsize=2)
+def _uneven(body: CloudBody) -> float:
+    return unevenness(body.points)
 
 
 @lru_cache(maxsize=2)
@@ -189,6 +196,8 @@ class CloudSetup(Setup):
                     ("materials",),
                 )
             )
+        if _uneven(self.points) > REGULAR:
+            found += _irregular(self.parameters.material.fracture_energy)
         return found
 
     @property
@@ -217,6 +226,27 @@ class CloudSetup(Setup):
 
     def _solver(self) -> CloudSolver:
         return POINT_SOLVER.open(self.backend, self.cloud(), self.precision)
+
+
+def _irregular(energy: float) -> list[Finding]:
+    """What is known of cracks among irregular points, whatever the correction (the engine's README)."""
+    return [
+        Finding(
+            "The points are irregular, and cracks go by their places: in a plate of glass whose crack branches at 21 "
+            "to 23 µs on lattices, it branched at 22 to 40 µs in 10 of 18 sets of points that differ by chance, and "
+            "not at all in the others, before it was through. Look at several sets, or at a lattice, before a branch "
+            "or its lack is taken for the material's.",
+            "info",
+            ("body", "file"),
+        ),
+        Finding(
+            "A slow crack takes about 1.5 to 1.9 times the fracture energy among such points with a horizon of three "
+            f"of their distances in a plane, {1.5 * energy:.3g} to {1.9 * energy:.3g} J/m², for they hold it up; one "
+            "that runs takes less.",
+            "info",
+            ("material", "fracture_energy"),
+        ),
+    ]
 
 
 def _check_plain(parameters: PeridynamicParameters) -> None:

@@ -9,11 +9,11 @@ from typing import TypeVar
 from engines.api import Finding, Remedy
 from engines.api.errors import ProblemError
 from engines.peridynamics.material.brittle import Lattice
-from engines.peridynamics.material.toughness import trapping_of
+from engines.peridynamics.material.toughness import LEAST, MOST, trapping_of
 from engines.peridynamics.parameters import PeridynamicParameters
 
 SLOW = "slow crack"
-CHOICE = ("bonds", "crack")
+CHOICE, PLACE = ("bonds", "crack"), ("material", "fracture_energy")
 
 Kind = TypeVar("Kind", bound=Lattice)
 
@@ -42,7 +42,16 @@ def slow_crack(lattice: Kind, parameters: PeridynamicParameters) -> Kind:
 def told_of_slow_cracks(lattice: Lattice, parameters: PeridynamicParameters) -> Iterator[Finding]:
     """That a slow crack takes more than what is set, where nothing else is asked for."""
     trapping = trapping_of(lattice)
-    if trapping is None or parameters.bonds.crack == SLOW or not _brittle(parameters):
+    if parameters.bonds.crack == SLOW or not _brittle(parameters):
+        return
+    if trapping is None:
+        yield Finding(
+            "A slow crack along the rows of particles takes more than the fracture energy here, for the lattice holds "
+            "it up; one that runs takes less. By how much is not known of these bonds: of others "
+            f"{LEAST:g} to {MOST:g} times.",
+            "info",
+            PLACE,
+        )
         return
     energy, taken = parameters.material.fracture_energy, trapping.rows
     yield Finding(
@@ -50,7 +59,7 @@ def told_of_slow_cracks(lattice: Lattice, parameters: PeridynamicParameters) -> 
         f"{_three(taken * energy)} J/m², for the lattice holds it up; one that runs takes less. Where cracks are slow "
         f"calibrate for them, which is as if {_three(energy / taken)} J/m² were set.",
         "info",
-        ("material", "fracture_energy"),
+        PLACE,
         Remedy("Calibrate for slow cracks", {CHOICE: SLOW}),
     )
 
