@@ -262,7 +262,9 @@ class Runner:
         if self._resume_from is not None:
             try:
                 simulation.restore(self._resume_from)
-            except (KeyError, ValueError, TypeError) as error:
+            except DeviceError:
+                raise
+            except Exception as error:  # a stranger's arrays may have any form
                 raise ProblemError(f"The checkpoint does not fit this problem ({error}): start without it.") from error
             self._resume_from = None
             self.say(f"Goes on from {time_text(simulation.time, self.time_unit)}.")

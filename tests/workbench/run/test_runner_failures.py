@@ -153,7 +153,16 @@ def test_calls_that_wait_when_the_run_fails_are_cancelled(runners):
     assert future.cancelled()
 
 
-def test_a_checkpoint_of_another_problem_is_refused_in_a_sentence(runners):
+@pytest.mark.parametrize("error", [None, IndexError("row 7"), OverflowError("too large"), ZeroDivisionError("0")])
+def test_a_checkpoint_of_another_problem_is_refused_in_a_sentence(runners, monkeypatch, error):
+    """Whatever an engine makes of arrays that a stranger chose."""
+
+    def refusing(self, state):
+        raise error
+
+    if error is not None:
+        monkeypatch.setattr(WaveSimulation, "restore", refusing)
     runner = runners(resume_from={"step": np.array(3)})
     assert runner.wait(RunState.READY) is RunState.FAILED
+    assert isinstance(runner.error, ProblemError)
     assert "checkpoint does not fit" in str(runner.error)
