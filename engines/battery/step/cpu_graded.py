@@ -72,7 +72,8 @@ def stage(particle, tau, inward):
         found[i] += up[i] * found[i + 1]
 
 
-@njit
+# One body of code: steps of a cell ask for solutions at fourteen places, and who asks is compiled into its callers.
+@njit(forceinline=False)
 def solve(particle, through, rise, span):
     """The surface after ``span`` of a current whose mean is ``through`` and which ends ``rise`` above that, on a line;
     the profile is left in ``found``."""
