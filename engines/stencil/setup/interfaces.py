@@ -5,8 +5,8 @@ beside each other, so across it the average is arithmetic. A plane interface acr
 lies. Where one is oblique the order of both averages matters: lines side by side conduct too little, slices in series
 too much. The former suits inclusions that conduct well, the latter those that do not (measured against the series of
 Perrins, McKenzie and McPhedran, doi 10.1098/rspa.1979.0160, for discs of 0.01 to 100 in a square: 10 cells a radius are
-within 1.5 %, where cells of one material each were off by up to 3 % either way; of first order). Pixels of a picture do not
-say which material encloses the other: both means are taken (2.3 % for a disc of 0.01).
+within 1.5 %, where cells of one material each were off by up to 3 % either way; of first order). Pixels of a picture do
+not say which material encloses the other: both means are taken (2.3 % for a disc of 0.01).
 """
 
 from __future__ import annotations
