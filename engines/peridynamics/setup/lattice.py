@@ -30,9 +30,9 @@ from engines.peridynamics.step.solver import Solver
 from engines.peridynamics.watch.energies import Watched, watched
 
 BLURRED, TOLD_BLURRED = 0.87, 0.11
-"""With b = 0.87 horizons over a hole's radius the largest stress beside it is b/(1 + b) too low: 29, 18, 13 and 4 % were
-found with 6, 12, 20 and 40 spacings of radius and a horizon of 3 (plates 12 radii wide, Howland's 3.09 of 1930). And b
-from which it is said."""
+"""With b = 0.87 horizons over a hole's radius the largest stress beside it is b/(1 + b) too low: 29, 18, 13 and 4 %
+were found with 6, 12, 20 and 40 spacings of radius and a horizon of 3 (plates 12 radii wide, Howland's 3.09 of 1930).
+And b from which it is said."""
 THIN, VERY_THIN = 0.02, 0.1
 """Parts of Young's modulus that surfaces may change before it is said, and before it is a warning."""
 REACHES = {2: (2, 3, 4), 3: (2, 3)}
@@ -165,8 +165,8 @@ class LatticeSetup(Setup):
         finer = float(f"{finer * np.floor(spacing * TOLD_BLURRED / blurred / finer):.2g}")
         yield Finding(
             f"Hole {number + 1} has a radius of {radius / spacing:.2g} spacings, and strain is a mean over a horizon: "
-            f"the largest stress beside it is told about {100 * blurred / (1 + blurred):.2g} % too low. Forces of bonds, "
-            "and cracks with them, are not.",
+            f"the largest stress beside it is told about {100 * blurred / (1 + blurred):.2g} % too low. Forces of "
+            "bonds, and cracks with them, are not.",
             "info",
             ("bonds", "spacing"),
             Remedy(f"Use a spacing of {finer:g} mm", {("bonds", "spacing"): finer}),
