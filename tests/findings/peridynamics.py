@@ -50,6 +50,10 @@ CASES = {
     ),
     "a notch on a row": case("setup.lattice._on_a_row", notches=[{"start": [-1, 6.5], "end": [5, 6.5]}]),
     "a thin strip": case("setup.lattice.LatticeSetup._thin", body={"kind": "plate", "size_x": 30.0, "size_y": 3.0}),
+    "stress beside a hole": case(
+        "setup.lattice.LatticeSetup._blurred",
+        body={**PLATE, "holes": [{"kind": "circle", "center": (8, 6), "radius": 3}]},
+    ),
     "a slow crack": case("setup.toughness.told_of_slow_cracks#2"),
     "a slow crack that nobody has solved": case(
         "setup.toughness.told_of_slow_cracks#1", bonds={"spacing": 1.0, "reach": 2, "influence": "quartic"}

@@ -268,7 +268,7 @@ def make_watchers(
     if parameters.ending.at_decay:
         found.append(DecayWatcher(parameters.ending, around, backend, steps))
     pulses = around.waveforms and not any(waveform.steady for waveform in around.waveforms)
-    if pulses and any(isinstance(each, FourierWatcher) for each in found):
+    if pulses and (parameters.ports or any(isinstance(each, FourierWatcher) for each in found)):
         found.append(SettlingWatcher(around, backend, steps))
     return found
 

@@ -24,7 +24,7 @@ SETTLED = 1e-4
 
 def endless(parameters: FdtdParameters) -> Finding | None:
     """Of a run that nothing ends, though its sources are pulses and their spectra are measured."""
-    spectra = any(not isinstance(monitor, TraceMonitor) for monitor in parameters.monitors)
+    spectra = parameters.ports or any(not isinstance(monitor, TraceMonitor) for monitor in parameters.monitors)
     signals = [each.signal for each in (*parameters.sources, *parameters.ports)]
     if not spectra or not signals or any(isinstance(signal, Continuous) for signal in signals):
         return None

@@ -5,7 +5,8 @@ beside each other, so across it the average is arithmetic. A plane interface acr
 lies. Where one is oblique the order of both averages matters: lines side by side conduct too little, slices in series
 too much. The former suits inclusions that conduct well, the latter those that do not (measured against the series of
 Perrins, McKenzie and McPhedran, doi 10.1098/rspa.1979.0160, for discs of 0.01 to 100 in a square: 10 cells a radius are
-within 1.5 %, where cells of one material each were off by up to 3 % either way; of first order).
+within 1.5 %, where cells of one material each were off by up to 3 % either way; of first order). Pixels of a picture do
+not say which material encloses the other: both means are taken (2.3 % for a disc of 0.01).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from engines.api import Array, Finding, Remedy
 from engines.geometry.grid import Grid
 from engines.stencil.parameters import Inclusion, Inclusions, TwoLayers
 from engines.stencil.setup.faces import Interfaces, face_coefficients
+from engines.stencil.setup.pictures import averaged
 from engines.stencil.setup.sides import Ghosts
 
 RESOLVED, ERROR = 10, 0.015
@@ -94,6 +96,44 @@ def enclosed(setting: Inclusions, at_centres: Array, grid: Grid, ghosts: Ghosts)
             ends = np.moveaxis(face, dimension, 0)
             ends[0], ends[-1] = np.take(cells, 0, dimension), np.take(cells, -1, dimension)
     return Interfaces(cells, tuple(faces))
+
+
+def pictured(k: Array, grid: Grid, ghosts: Ghosts) -> Interfaces:
+    """Pixels, each of one material. k: (rows, columns), as many as cells and more
+
+    Of slices in series and lines side by side the geometric mean: where layers lie along an axis all are the same.
+    """
+    nx, ny = grid.counts[:2]
+    cells = averaged(averaged(k, nx, 1), ny, 0)
+    faces = [_across(k, ny, nx, ghosts[0][0].wraps), _across(k.T, nx, ny, ghosts[1][0].wraps).T]
+    for axis, face in enumerate(faces):
+        if not ghosts[axis][0].wraps:
+            at_side, held = np.moveaxis(cells, 1 - axis, 0), np.moveaxis(face, 1 - axis, 0)
+            at_side[0], at_side[-1] = held[0], held[-1]
+    if grid.dimensions == 3:
+        faces.append(cells)
+    shapes = [list(grid.shape) for _ in faces]
+    for axis, shape in enumerate(shapes):
+        shape[grid.dimensions - 1 - axis] += 1
+    broad = [np.broadcast_to(face, shape) for face, shape in zip(faces, shapes, strict=True)]
+    return Interfaces(np.broadcast_to(cells, grid.shape), tuple(broad))
+
+
+def _across(k: Array, along_first: int, along_second: int, wraps: bool) -> Array:
+    """(along_first, along_second + 1) of the faces across the second axis of ``k``, between centres of cells."""
+
+    def conducted(resistivity: Array) -> Array:
+        """Of halves of cells in series."""
+        halves = averaged(resistivity, 2 * along_second, 1)
+        inner = 0.5 * (halves[:, 1:-1:2] + halves[:, 2::2])
+        low, high = halves[:, :1], halves[:, -1:]
+        if wraps:
+            low = high = 0.5 * (low + high)
+        return np.asarray(1.0 / np.concatenate([low, inner, high], axis=1))
+
+    lines = averaged(conducted(1.0 / k), along_first, 0)
+    slices = conducted(1.0 / averaged(k, along_first, 0))
+    return np.sqrt(lines * slices)
 
 
 def _conducted(k: Array) -> Array:

@@ -13,7 +13,8 @@ from engines.geometry.grid import Grid
 from engines.stencil.parameters import Conductivity, Diffusion, GrayScott, Inclusions, Numerics, Picture, TwoLayers
 from engines.stencil.setup.faces import Interfaces, largest_sum
 from engines.stencil.setup.fields import relative_conductivity
-from engines.stencil.setup.interfaces import enclosed, layered
+from engines.stencil.setup.interfaces import enclosed, layered, pictured
+from engines.stencil.setup.pictures import picture_pixels
 from engines.stencil.setup.sides import Ghosts
 
 MEMORY_SHARE = 0.9
@@ -50,6 +51,9 @@ class Material:
 def _with_faces(setting: Conductivity, cells: Array, grid: Grid, ghosts: Ghosts) -> Array | Interfaces:
     if isinstance(setting, TwoLayers):
         return layered(setting, grid, ghosts)
+    if isinstance(setting, Picture):
+        pixels = picture_pixels(setting, grid, "diffusivity")
+        return cells if pixels is None else pictured(pixels, grid, ghosts)
     return enclosed(setting, cells, grid, ghosts) if isinstance(setting, Inclusions) else cells
 
 

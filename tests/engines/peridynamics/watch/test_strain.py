@@ -293,3 +293,24 @@ def test_stress_gathers_beside_a_hole(cpu) -> None:
     r = r[ligament]
     along, radial = 0.5 * (2 + r**-2 + 3 * r**-4), 1.5 * (r**-2 - r**-4)
     assert found[ligament] == pytest.approx(np.sqrt(along**2 + radial**2 - along * radial), rel=0.07)
+
+
+@pytest.mark.parametrize(("radius", "low"), [(6.0, 29), (12.0, 18), (20.0, 13)])
+def test_how_much_too_low_stress_beside_a_hole_is_told(cpu, radius, low) -> None:
+    """The figures of ``watch/strain`` in the engine's README, to 2 %; the remedy is one that is not told any more."""
+    body = {
+        "kind": "plate",
+        "size_x": 64.0,
+        "size_y": 64.0,
+        "holes": [{"kind": "circle", "center": (32, 32), "radius": radius}],
+    }
+    given = {"body": body, "bonds": {"spacing": 1.0}, "notches": [], "loads": []}
+    (said,) = _told(given, cpu)
+    assert float(said.message.split("about ")[1].split(" %")[0]) == pytest.approx(low, abs=2.5)
+    ((_, spacing),) = said.remedy.changes.items()
+    assert not _told({**given, "bonds": {"spacing": spacing}}, cpu)
+
+
+def _told(given, cpu):
+    found = PeridynamicsEngine().estimate(Problem(PeridynamicParameters.model_validate(given)), cpu).findings
+    return [each for each in found if "too low" in each.message]
