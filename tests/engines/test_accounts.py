@@ -1,0 +1,171 @@
+"""Bytes, operations and what fits, counted by hand for small cases: array by array, as the kernels take them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from engines.api.errors import ProblemError
+from engines.backend.ceilings import curve, machine, memory
+from engines.backend.cpu import CpuBackend
+from engines.cardiac.cells import tt06
+from engines.cardiac.cells.tt06_tissue import FLOPS_PER_CELL, reaction_traffic
+from engines.cardiac.watch.ecg import ecg_traffic
+from engines.cardiac.watch.phase import phase_looks
+from engines.fdtd.media.materials import expected_id_bytes
+from engines.geometry.grid import Grid
+from engines.peridynamics.contact import repulsion
+from engines.spiking.network.traffic import network_traffic
+from engines.stencil.diffusion.traffic import diffusion_traffic
+from engines.stencil.setup import limits
+
+GIB = 1 << 30
+
+
+def test_a_network_reads_six_numbers_a_neuron_and_twelve_bytes_an_event():
+    """1,000 neurons; a million synapses at 5 Hz have 500 events in 0.1 ms."""
+    (step,) = network_traffic(1000, 1_000_000, 0.1, rate=5.0)
+    v, g_e, g_i, ring_e, ring_i, release = (np.zeros(1000, np.float32) for _ in range(6))
+    read = sum(array.nbytes for array in (v, g_e, g_i, ring_e, ring_i, release))
+    written = read - release.nbytes
+    assert (step.bytes_read, step.bytes_written) == (read + 500 * (8 + 4), written + 500 * 4)
+    assert step.flops == 13 * 1000 + 500
+    (rising,) = network_traffic(1000, 1_000_000, 0.1, rate=5.0, rising=100)
+    assert rising.bytes_read - step.bytes_read == rising.bytes_written - step.bytes_written == 2 * 4 * 100
+    assert rising.flops - step.flops == 600
+
+
+@pytest.mark.parametrize(
+    ("variable", "source", "grids", "operations"),
+    [(False, False, 1, 12), (True, False, 4, 24), (False, True, 2, 14), (True, True, 5, 26)],
+)
+def test_diffusion_reads_a_coefficient_for_each_axis_and_adds_a_source(variable, source, grids, operations):
+    """In 3D: a difference, a product and a sum for each of 6 neighbours are 12 operations, twice as many with faces."""
+    grid = np.zeros((5, 6, 7), np.float32)
+    told = diffusion_traffic(grid.shape, 4, variable=variable, source=source)
+    assert (told.bytes_read, told.bytes_written) == (grids * grid.nbytes, grid.nbytes)
+    assert told.flops == operations * grid.size
+
+
+def test_a_reaction_reads_states_two_voltages_and_a_byte_and_writes_states_and_a_voltage():
+    states, voltage, kind = np.zeros((len(tt06.ROWS), 50)), np.zeros(50), np.zeros(50, np.uint8)
+    told = reaction_traffic(50, 8)
+    assert told.bytes_read == states.nbytes + 2 * voltage.nbytes + kind.nbytes
+    assert told.bytes_written == states.nbytes + voltage.nbytes
+    assert told.flops == 50 * FLOPS_PER_CELL
+
+
+def test_a_look_for_an_ecg_reads_the_voltage_once_and_the_weights_of_each_lead():
+    voltage, weights = np.zeros(1000), np.zeros((12, 1000), np.float32)
+    told = ecg_traffic(1000, 8, 12, 10)
+    assert told.bytes_read == (voltage.nbytes + weights.nbytes) // 10
+    assert told.bytes_written == 0
+    assert told.flops == 2 * weights.size // 10
+
+
+def test_a_delay_of_a_phase_is_of_whole_looks():
+    every, looks = phase_looks(5.0, 0.01)
+    assert every * looks * 0.01 == pytest.approx(5.0, rel=0.2)
+    assert phase_looks(0.001, 0.01) == (1, 1)
+
+
+def test_particles_that_push_take_their_list_their_buckets_and_a_place_each():
+    """As CpuRepulsion and CudaRepulsion make them."""
+    for dimensions, most in ((2, 24), (3, 64)):
+        for members, buckets in ((100, 1024), (1024, 1024), (1025, 2048)):
+            arrays = (
+                *(np.zeros(members, np.int32) for _ in range(3)),  # members, numbers, next
+                np.zeros((most, members), np.int32),
+                np.zeros((dimensions, members), np.float32),
+                np.zeros(members),  # energies
+                np.zeros(buckets, np.int32),
+            )
+            assert repulsion.bytes_of(members, dimensions, 4) == sum(array.nbytes for array in arrays)
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_the_largest_grid_that_fits_is_named_and_fits(dimensions):
+    backend = SimpleNamespace(info=SimpleNamespace(memory_bytes=GIB, name="A card"))
+    room = limits.MEMORY_SHARE * GIB
+    side = math.floor((room / 8) ** (1 / dimensions))
+    assert side**dimensions * 8 <= room < (side + 1) ** dimensions * 8
+    limits.check_memory(Grid((side,) * dimensions, (1.0,) * dimensions), 8, backend)
+    with pytest.raises(ProblemError, match=f"use at most {side:,} × {side:,}"):
+        limits.check_memory(Grid((side + 1,) * dimensions, (1.0,) * dimensions), 8, backend)
+    unknown = SimpleNamespace(info=SimpleNamespace(memory_bytes=0, name="A card"))
+    limits.check_memory(Grid((side + 1,) * dimensions, (1.0,) * dimensions), 8, unknown)
+
+
+def test_ids_take_two_bytes_where_more_than_256_mixtures_can_be():
+    """Four cells around an edge, of n media: n (n+1) (n+2) (n+3) / 24 mixtures; 7 media have 210 and 8 have 330."""
+
+    def medium(**options):
+        return SimpleNamespace(**{"perfect_conductor": False, "permittivities": None, **options})
+
+    assert expected_id_bytes([medium()] * 7, smoothing=False) == 1
+    assert expected_id_bytes([medium()] * 8, smoothing=False) == 2
+    assert expected_id_bytes([*[medium()] * 7, *[medium(perfect_conductor=True)] * 5], smoothing=False) == 1
+    # One that differs by axis triples them: 4 media have 35, 5 have 70 and 6 have 126.
+    assert expected_id_bytes([*[medium()] * 4, medium(permittivities=(1, 2, 3))], smoothing=False) == 1
+    assert expected_id_bytes([*[medium()] * 5, medium(permittivities=(1, 2, 3))], smoothing=False) == 2
+    assert expected_id_bytes([medium()], smoothing=True) == 1
+    assert expected_id_bytes([medium()] * 2, smoothing=True) == 2
+
+
+@pytest.mark.parametrize(
+    ("memory_bytes", "quick", "first", "last", "count"),
+    [
+        (64 * GIB, False, 1 << 15, 1 << 32, 18),
+        (64 * GIB, True, 1 << 15, 1 << 29, 8),
+        (1 << 24, False, 1 << 15, 1 << 22, 8),
+        (1, False, 1 << 15, 1 << 15, 1),
+    ],
+)
+def test_sizes_of_the_curve_end_at_a_quarter_of_the_memory(memory_bytes, quick, first, last, count):
+    sizes = curve.working_sets(memory_bytes, quick)
+    assert (sizes[0], sizes[-1], len(sizes)) == (first, last, count)
+    assert {later // earlier for earlier, later in itertools.pairwise(sizes)} <= {4 if quick else 2}
+
+
+@pytest.mark.parametrize(
+    ("cache", "of_memory", "elements"),
+    [
+        (32 << 20, 64 * GIB, (4 * 32 << 20) // 8),  # four caches
+        (480 << 20, 16 * GIB, (512 << 20) // 8),  # a 32nd of the memory, which holds the cache once
+        (480 << 20, 8 * GIB, (480 << 20) // 8),  # the cache itself
+        (480 << 20, 2 * GIB, (256 << 20) // 8),  # an eighth of the memory
+        (1 << 20, 64 * GIB, (4 * 16 << 20) // 8),  # small caches count as 16 MB
+        (32 << 20, 0, (4 * 32 << 20) // 8),  # nobody knows the memory
+    ],
+)
+def test_arrays_of_the_ceiling_are_larger_than_the_cache_and_small_beside_the_memory(
+    monkeypatch, cache, of_memory, elements
+):
+    monkeypatch.setattr(machine, "last_level_cache_bytes", lambda: cache)
+    monkeypatch.setattr(machine, "memory_bytes", lambda: of_memory)
+    assert _array_size() == elements
+
+
+_array_size = memory.cpu_array_size  # the conftest puts a smaller one in its place
+
+
+def test_what_the_system_does_not_tell_is_none_and_no_error(monkeypatch, tmp_path):
+    def refused(*_, **__):
+        raise OSError(2, "No such file or directory")
+
+    monkeypatch.setattr(machine.subprocess, "run", refused)
+    assert machine._sysctl("hw.memsize") == ""
+    monkeypatch.setattr(machine.os, "sysconf", refused, raising=False)
+    assert machine.memory_bytes() == 0
+    assert machine.free_memory_bytes(tmp_path / "nothing") == 0
+    (tmp_path / "told").write_text("MemTotal: 9 kB\nMemAvailable:   2048 kB\n")
+    assert machine.free_memory_bytes(tmp_path / "told") == 2 << 20
+
+
+def test_the_cpu_says_what_is_free(monkeypatch):
+    monkeypatch.setattr(machine, "free_memory_bytes", lambda: 12345)
+    assert CpuBackend.free_memory(SimpleNamespace()) == 12345
