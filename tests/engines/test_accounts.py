@@ -26,8 +26,12 @@ from engines.fdtd.step import traffic as fdtd_step
 from engines.geometry.grid import Grid
 from engines.peridynamics.contact import repulsion
 from engines.peridynamics.lattice.solver import LatticeSolver
+from engines.peridynamics.setup.base import Setup
 from engines.peridynamics.state import solver as state_solver
+from engines.peridynamics.watch.energies import LOOKED_WITH
 from engines.spiking.network.traffic import network_traffic
+from engines.spiking.parameters import SpikingParameters
+from engines.spiking.setup import memory as spiking
 from engines.stencil import engine as stencil
 from engines.stencil.diffusion.cpu import CpuDiffusion
 from engines.stencil.diffusion.traffic import diffusion_traffic
@@ -311,3 +315,31 @@ def test_a_ceiling_over_a_working_set_is_measured_once(monkeypatch):
     for size in (1 << 20, (1 << 20) + 5, 1 << 22):
         assert curve.ceiling_over(backend, size) == 7e9
     assert measured == [1 << 20, 1 << 22]
+
+
+@pytest.mark.parametrize(
+    ("contact", "quasi_static", "numbers", "masks"),
+    [
+        ("none", False, LOOKED_WITH, 0),
+        ("Hertz", False, LOOKED_WITH + 2, 0),
+        ("none", True, max(LOOKED_WITH, 10), 8 + 3),
+    ],
+)
+def test_beside_a_solver_a_body_takes_what_is_looked_with_and_what_it_rests_with(contact, quasi_static, numbers, masks):
+    """In 3D; at rest masks, loads and what was seen last: four vectors, and words; nothing that breaks."""
+    parameters = SimpleNamespace(
+        contact=SimpleNamespace(kind=contact),
+        penetrators=(),
+        numerics=SimpleNamespace(quasi_static=quasi_static),
+    )
+    body = SimpleNamespace(parameters=parameters, body=SimpleNamespace(dimensions=3), value_bytes=4)
+    places = np.zeros((numbers + masks, 100), np.float32)  # a word is as long as a number
+    assert Setup._bytes_beside(body, 100, 3) == places.nbytes
+
+
+def test_what_is_needed_of_no_neurons_is_nothing():
+    parameters = SpikingParameters()
+    none = parameters.model_copy(
+        update={"populations": [each.model_copy(update={"number": 0}) for each in parameters.populations]}
+    )
+    assert spiking.need(none, (0,) * len(parameters.connections)).total == 0
