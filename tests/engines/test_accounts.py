@@ -105,14 +105,14 @@ def test_particles_that_push_take_their_list_their_buckets_and_a_place_each():
 
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_the_largest_grid_that_fits_is_named_and_fits(dimensions):
-    backend = SimpleNamespace(info=SimpleNamespace(memory_bytes=GIB, name="A card"))
+    backend = SimpleNamespace(info=SimpleNamespace(memory_bytes=GIB, name="A card"), parts=1)
     room = limits.MEMORY_SHARE * GIB
     side = math.floor((room / 8) ** (1 / dimensions))
     assert side**dimensions * 8 <= room < (side + 1) ** dimensions * 8
     limits.check_memory(Grid((side,) * dimensions, (1.0,) * dimensions), 8, backend)
     with pytest.raises(ProblemError, match=f"use at most {side:,} × {side:,}"):
         limits.check_memory(Grid((side + 1,) * dimensions, (1.0,) * dimensions), 8, backend)
-    unknown = SimpleNamespace(info=SimpleNamespace(memory_bytes=0, name="A card"))
+    unknown = SimpleNamespace(info=SimpleNamespace(memory_bytes=0, name="A card"), parts=1)
     limits.check_memory(Grid((side + 1,) * dimensions, (1.0,) * dimensions), 8, unknown)
 
 
@@ -285,7 +285,7 @@ def test_many_particles_read_their_modes_four_times_or_their_shells_five(varying
 def test_an_estimate_counts_whole_grids_and_the_levels_of_a_cycle(equation, grids):
     plane = {"kind": "2D", "cells_x": 32, "cells_y": 16, "size_x": 32.0, "size_y": 16.0}
     parameters = StencilParameters.model_validate({"grid": plane, "equation": equation})
-    posed = GridProblem(Problem(parameters), SimpleNamespace(info=SimpleNamespace(memory_bytes=0, name="")))
+    posed = GridProblem(Problem(parameters), SimpleNamespace(info=SimpleNamespace(memory_bytes=0, name=""), parts=1))
     assert stencil.bytes_per_step(posed) == round(grids * 32 * 16 * posed.dtype.itemsize)
 
 
@@ -321,8 +321,8 @@ def test_a_ceiling_over_a_working_set_is_measured_once(monkeypatch):
     ("contact", "quasi_static", "numbers", "masks"),
     [
         ("none", False, LOOKED_WITH, 0),
-        ("Hertz", False, LOOKED_WITH + 2, 0),
-        ("none", True, max(LOOKED_WITH, 10), 8 + 3),
+        ("Hertz", False, LOOKED_WITH + 3, 0),
+        ("none", True, 5 * 3, 4 * 3 + 3),
     ],
 )
 def test_beside_a_solver_a_body_takes_what_is_looked_with_and_what_it_rests_with(contact, quasi_static, numbers, masks):
