@@ -2,6 +2,7 @@
 
     xvfb-run -a -s "-screen 0 1600x1000x24 -noreset +extension GLX" python -m tests.soak 600
 
+The application's own ways of giving memory back are on: few arenas, and what a collection has freed goes to the system.
 After each round it prints the memory of its own [MB] (what is mapped from files comes and goes as the system likes),
 threads, open files, objects of Qt and active timers, and at the end how the last round differs from the third, when
 everything has been open before. Settings and autosaves go to a folder of their own.
@@ -24,9 +25,11 @@ for _name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
 from PySide6.QtCore import QObject, QSettings, QTimer  # noqa: E402  # after the folders are said
 
 from ui.app import create_application  # noqa: E402
+from ui.memory import give_back_freed, share_arenas  # noqa: E402
 from ui.session.controller import Phase  # noqa: E402
 from ui.session.house import HouseServices  # noqa: E402
 from ui.viewport.viewport import Viewport  # noqa: E402
+from ui.widgets.garbage import GuiThreadCollector  # noqa: E402
 from ui.widgets.theme import theme  # noqa: E402
 from ui.window.main_window import MainWindow  # noqa: E402
 from workbench.project.presets import preset_called  # noqa: E402
@@ -40,6 +43,7 @@ LONGEST_WAIT = 120.0
 def measured(window: MainWindow) -> tuple[float, int, int, int, int]:
     """Anonymous resident memory [MB], threads, open files, objects of Qt below the window, active timers among them."""
     gc.collect()
+    give_back_freed()
     with open("/proc/self/status") as file:
         resident = next(int(line.split()[1]) for line in file if line.startswith("RssAnon")) * 1024 / 1e6
     objects = window.findChildren(QObject)
@@ -51,10 +55,13 @@ class Soak:
     """One person at one window."""
 
     def __init__(self) -> None:
+        share_arenas()
         self.application = create_application([])
+        self.collector = GuiThreadCollector(self.application)
         theme().apply("dark", self.application)
         settings = QSettings(os.path.join(_home.name, "window.ini"), QSettings.Format.IniFormat)
         self.window = MainWindow(HouseServices(), Viewport, settings)
+        self.window.model.opened.connect(self.collector.collect_soon)
         self.window.resize(1366, 768)
         self.window.show()
 
@@ -115,6 +122,7 @@ class Soak:
 
     def close(self) -> None:
         self.window.close_at_once()
+        self.collector.stop()
 
 
 def main(seconds: float) -> None:

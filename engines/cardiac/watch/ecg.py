@@ -14,7 +14,7 @@ from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
 
 def ecg_traffic(n_cells: int, value_bytes: int, leads: int, every: int) -> KernelTraffic:
     """Of a look: the voltage once and the weights of each lead; spread over the steps between two."""
-    return KernelTraffic("ecg", n_cells * (value_bytes + 4 * leads), 0, 2 * n_cells * leads).spread(every)
+    return KernelTraffic("ecg", n_cells * (value_bytes + 4 * leads), 0, 2 * n_cells * leads // every).spread(every)
 
 
 class Ecg(TissueWatcher):

@@ -284,9 +284,9 @@ def test_keys_are_the_same_by_object_and_numbers_by_value():
 
 def test_the_light_on_a_sphere_falls_off_over_so_many_mean_radii(monkeypatch):
     """exp(−1) of what the depth can take where it lies SHADE_DEPTH mean radii under the surface."""
-    layer = ParticleLayer(Particles(np.arange(6.0).reshape(2, 3), np.array([0.5, 1.5])))
+    layer = ParticleLayer(Particles(np.arange(6.0).reshape(2, 3), np.array([0.5, 2.5])))
     layer._depths = np.zeros(2)
-    monkeypatch.setattr(layer, "_depths_under", lambda plane: np.array([0.5, 1.5 + SHADE_DEPTH * 1.0]))
+    monkeypatch.setattr(layer, "_depths_under", lambda plane: np.array([0.5, 2.5 + SHADE_DEPTH * 1.5]))
     shape = SimpleNamespace(elements=np.array([0, 1]), plan=SimpleNamespace(clip=None))
     light = layer._shades(shape)
     assert light == pytest.approx([1.0, DEEPEST_SHADE + (1 - DEEPEST_SHADE) * np.exp(-1)])
