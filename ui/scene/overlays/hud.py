@@ -343,7 +343,7 @@ def marker_lines(marked: MarkerInfo, signs: Array) -> tuple[str, tuple[tuple[str
 
 
 def _better(scene: Scene, line: Placed, below: Placed, width: int, height: int, *, low: bool) -> bool:
-    """Whether the meters stand rather in a line: where that covers less, and far less in a view with room for a list."""
+    """Whether the meters stand rather in a line: where that covers less, far less in a view with room for a list."""
     of_line, of_below = (_covered(scene, plate, width, height) for plate in (line, below))
     return of_line < (1.0 if low else FAR_LESS) * of_below
 
