@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from engines.api import Finding
 from ui.forms.editor import Maker, Previews, Suggestions
@@ -31,15 +31,10 @@ class ParameterForm(QScrollArea):
         self.root: GroupEditor | None = None
         self.maker: Maker | None = None
         """Knows new items that fit the problem."""
-        self._lock_note = QLabel("The greyed values are fixed until the run is over: press Reset to change them.")
-        self._lock_note.setObjectName("note")
-        self._lock_note.setWordWrap(True)
         self._body = QWidget()
         self._body.setObjectName("formBody")
         self._layout = QVBoxLayout(self._body)
         self._layout.setContentsMargins(8, 8, 8, 8)
-        self._layout.addWidget(self._lock_note)
-        self._lock_note.hide()
         self._layout.addStretch(1)
         self.setWidget(self._body)
 
@@ -59,7 +54,7 @@ class ParameterForm(QScrollArea):
         spec = FieldSpec("", model.__name__, Kind.GROUP, model=model)
         self.root = GroupEditor(spec, fields_of(model), 0, self._body)
         self.root.edited.connect(self.edited)
-        self._layout.insertWidget(1, self.root)
+        self._layout.insertWidget(0, self.root)
         self.verticalScrollBar().setValue(0)
 
     def set_values(self, values: Mapping[str, Any]) -> None:
@@ -81,7 +76,6 @@ class ParameterForm(QScrollArea):
             self.root.set_previews(previews)
 
     def set_locked(self, locked: bool) -> None:
-        self._lock_note.setVisible(locked)
         if self.root is not None:
             self.root.set_locked(locked)
 

@@ -94,7 +94,15 @@ class ProblemPanel(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(top)
+        self.lock_note = QLabel("The greyed values are fixed until the run is over: press Reset to change them.", self)
+        self.lock_note.setObjectName("note")
+        self.lock_note.setWordWrap(True)
+        self.lock_note.hide()
         layout.addWidget(parts, 1)
+        below = QVBoxLayout()  # the fields above stay where they are
+        below.setContentsMargins(8, 0, 8, 0)
+        below.addWidget(self.lock_note)
+        layout.addLayout(below)
         layout.addWidget(estimates)
         model.opened.connect(self._opened)
         model.changed.connect(self._changed)
@@ -116,6 +124,11 @@ class ProblemPanel(QWidget):
         self.form.set_errors(self._model.parameter_errors)
         self._show_title()
         self.subtitle.setText(document.project.summary or document.engine.title)
+
+    def set_locked(self, locked: bool) -> None:
+        """A run goes on, and most fields wait for its end."""
+        self.form.set_locked(locked)
+        self.lock_note.setVisible(locked)
 
     def mark(self, refused: Errors) -> None:
         """What the engine refuses, beside what the model does."""

@@ -72,7 +72,7 @@ class Reel:
     def __init__(self, budget: int = BUDGET, seconds: float = SECONDS) -> None:
         self.frames: list[Kept] = []
         """In the order in which they were seen."""
-        self._budget, self._least = budget, seconds
+        self.budget, self._least = budget, seconds
         self.seconds = seconds
         self._folder: Path | None = None
         self._count = 0
@@ -109,7 +109,7 @@ class Reel:
         """A frame was written, which took so long."""
         self.frames.append(replace(kept, branch=self.branch))
         self._due = max(self._due, clock.monotonic() + seconds / SHARE)
-        while self.size > self._budget and len(self.frames) > 2:
+        while self.size > self.budget and len(self.frames) > 2:
             self.seconds *= 2
             dropped, self.frames = self.frames[1::2], self.frames[::2]
             _remove(dropped)

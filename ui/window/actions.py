@@ -36,6 +36,7 @@ class Actions:
             ("traces", "Traces as &CSV…", None, None),
             ("copy_as_python", "&Copy as Python", None, None),
             ("rename", "Re&name", "F2", None),
+            ("preferences", "&Preferences…", "Ctrl+,", None),
             ("quit", "&Quit", "Ctrl+Q", None),
             ("run", "&Run or pause", "Space", "play"),
             ("step", "&Step", ".", "step"),
@@ -55,6 +56,7 @@ class Actions:
         ):
             self._add(name, text, shortcut, icon)
         self["about"].setMenuRole(QAction.MenuRole.AboutRole)
+        self["preferences"].setMenuRole(QAction.MenuRole.PreferencesRole)
         self["quit"].setMenuRole(QAction.MenuRole.QuitRole)
 
     def __getitem__(self, name: str) -> QAction:
@@ -96,6 +98,8 @@ class Actions:
         edit.addActions([self["undo"], self["redo"]])
         edit.addSeparator()
         edit.addActions([self["rename"], self["copy_as_python"]])
+        edit.addSeparator()
+        edit.addAction(self["preferences"])
         run = bar.addMenu("&Run")
         run.addActions([self["run"], self["step"], self["rewind"], self["reset"]])
         run.addSeparator()

@@ -39,6 +39,7 @@ from ui.widgets.banner import Banner
 from ui.widgets.findings_banner import FindingsBanner
 from ui.widgets.icons import dress
 from ui.widgets.theme import THEMES, theme
+from ui.window import preferences
 from ui.window.actions import EXPORTS, Actions, one_of_many
 from ui.window.brushing import Brushing
 from ui.window.charts import ChartsArea
@@ -107,6 +108,7 @@ class MainWindow(QMainWindow):
         self.welcome.gallery.set_notes(services.left_out())
         self.new_menu.set_engines(engines)
         self._show_recent()
+        preferences.apply(self, settings)
         self._layout.restore()
         self._page_changed()
         self.display.show_phase(Phase.EMPTY.value)
@@ -222,6 +224,7 @@ class MainWindow(QMainWindow):
             traces=lambda: self.files.export_traces(self.probes.export_csv),
             copy_as_python=self.files.copy_as_python,
             rename=self.rename,
+            preferences=lambda: preferences.PreferencesDialog(self, self._settings).open(),
             quit=self.close,
             run=self.starting_over.toggle,
             step=self.controller.step,

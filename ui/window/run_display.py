@@ -65,7 +65,7 @@ class RunDisplay(QObject):
         if phase is Phase.BUILDING:
             window.banner.hide()  # what it says is of the run before
         window.timeline.set_phase(phase)
-        window.problem.form.set_locked(window.controller.locked)
+        window.problem.set_locked(window.controller.locked)
         window.findings.set_locked(window.controller.locked)
         window.placing.set_locked(window.controller.locked)
         if phase in (Phase.READY, Phase.RUNNING, Phase.FAILED) and window.estimates.estimate is None:

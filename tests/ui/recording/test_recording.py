@@ -64,7 +64,7 @@ def test_a_frame_comes_back_bit_for_bit(reel):
 def test_a_full_reel_keeps_the_whole_run_with_half_of_its_frames(reel):
     filled(reel, [0])
     one = reel.size
-    reel._budget = 10 * one
+    reel.budget = 10 * one
     reel.seconds = 1.0
     for step in range(1, 64):  # a step a second
         if step % reel.seconds == 0:

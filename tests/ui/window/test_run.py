@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 
 from engines.api import Finding
+from ui.forms.fields.number import NumberEditor
 from ui.session.controller import Phase
 
 
@@ -216,3 +217,17 @@ def test_the_estimate_says_what_keeps_it_from_being_made(opened, qtbot):
     opened.model.edit(("parameters", "tissue", "sigma_il"), -5.0)
     opened.estimates.recompute()
     assert "Intracellular, along: must be above 0." in opened.estimates.sentence.text()
+
+
+def test_the_fields_stay_where_they_are_when_a_run_locks_them(opened, qtbot):
+    window = opened
+    header = window.problem.form.root.findChildren(NumberEditor)[0]
+    before = header.mapToGlobal(header.rect().topLeft())
+    assert window.problem.lock_note.isHidden()
+    window.controller.run()
+    qtbot.waitUntil(window.problem.lock_note.isVisible)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+    assert header.mapToGlobal(header.rect().topLeft()) == before
+    window.controller.reset()
+    qtbot.waitUntil(window.problem.lock_note.isHidden)
+    assert header.mapToGlobal(header.rect().topLeft()) == before

@@ -11,7 +11,7 @@ KEYS = {
     "gallery": "Ctrl+G", "back": "Esc", "open": "Ctrl+O", "open_folder": "Ctrl+Shift+O", "save": "Ctrl+S",
     "save_as": "Ctrl+Shift+S", "snapshot": "Ctrl+E", "quit": "Ctrl+Q", "undo": "Ctrl+Z", "redo": "Ctrl+Shift+Z",
     "run": "Space", "step": ".", "reset": "Ctrl+R", "rewind": "Ctrl+Shift+R", "sweep": "Ctrl+Shift+P",
-    "rename": "F2", "help": "F1", "palette": "Ctrl+P",
+    "rename": "F2", "preferences": "Ctrl+,", "help": "F1", "palette": "Ctrl+P",
     "theme": "Ctrl+T", "fit": "Ctrl+0", "outlines": "O", "brush": "B", "measure": "M", "line": "L", "manual": "Ctrl+F1",
 }  # fmt: skip
 

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 import numpy as np
 
 from engines.api import Array, FieldInfo, MarkerInfo
+from ui.scene.cameras.deformation import WANTED
 from ui.scene.colormaps import MISSING
 from ui.scene.layers.layer import Layer
 from ui.scene.overlays.brush_mark import brush_strokes
@@ -36,6 +37,7 @@ MOST_NAMES = 16
 
 LOW = 400
 """Points: in a view that is lower the meters stand in one line beside the time where they cover less there."""
+FAR_LESS = 0.2
 LINE_SHARE = 0.8
 """Of the width, where that line ends at the latest: as many meters as fit."""
 LEAST_BAR = 110
@@ -130,11 +132,10 @@ class Hud:
             top += image.shape[0] + round(6 * ratio)
         if scene.lines and scene.view.overlay:
             image = self._keep("lines", (meters, theme, ratio), lambda: plates.text_plate(meters, theme, ratio))
-            below, line = ("lines", image, margin, top), None
-            if height < LOW * ratio:
-                line = self._meter_line(scene, meters, placed, width, ratio)
+            below = ("lines", image, margin, top)
+            line = self._meter_line(scene, meters, placed, width, ratio)
             crowded = top + image.shape[0] > height - AXES_ROOM * ratio
-            if line and (crowded or _covered(scene, line, width, height) < _covered(scene, below, width, height)):
+            if line and (crowded or _better(scene, line, below, width, height, low=height < LOW * ratio)):
                 placed.append(line)
             else:
                 placed.append(below)
@@ -161,9 +162,9 @@ class Hud:
         self, scene: Scene, meters: tuple[str, ...], placed: list[Placed], width: int, ratio: float
     ) -> Placed | None:
         """The first of the meters right of the time, as many as there is room for; None without a time or room."""
-        if not placed or placed[-1][0] != "time":
+        if not placed or placed[0][0] != "time":
             return None
-        _, time, left, top = placed[-1]
+        _, time, left, top = placed[0]
         left += time.shape[1] + round(6 * ratio)
         told = [meter.replace("\t", " ") for meter in meters]
         for count in range(len(told), 0, -1):
@@ -341,11 +342,18 @@ def marker_lines(marked: MarkerInfo, signs: Array) -> tuple[str, tuple[tuple[str
     return f"{marked.title}: {sum(counts) or 'none'}", lines
 
 
+def _better(scene: Scene, line: Placed, below: Placed, width: int, height: int, *, low: bool) -> bool:
+    """Whether the meters stand rather in a line: where that covers less, far less in a view with room for a list."""
+    of_line, of_below = (_covered(scene, plate, width, height) for plate in (line, below))
+    return of_line < (1.0 if low else FAR_LESS) * of_below
+
+
 def _covered(scene: Scene, plate: Placed, width: int, height: int) -> float:
     """How much of the box around the scene's body, as it is seen, a plate lies over [pixels²]."""
     assert scene.layer is not None
     low, high = (np.asarray(end, float) for end in scene.layer.bounds)
-    corners = np.where(np.indices((2, 2, 2)).reshape(3, 8).T == 1, high, low)
+    around = 0.0 if scene.deformation in (None, 0.0) else WANTED * (high - low).max()  # displacements reach so far
+    corners = np.where(np.indices((2, 2, 2)).reshape(3, 8).T == 1, high + around, low - around)
     pixels, _ = scene.camera.to_pixels(corners, width, height)
     _, image, left, top = plate
     first, last = np.array([left, top]), np.array([left + image.shape[1], top + image.shape[0]])

@@ -20,14 +20,15 @@ class StartingOver(QObject):
         super().__init__(parent)
         self._controller = controller
         self._banner = banner
-        self._asks = True
+        self.asks = True
+        """Until somebody wants not to be asked."""
         controller.phase_changed.connect(banner.withdraw)  # the run that was asked about goes on, or is another
 
     def toggle(self) -> None:
         """Run, pause, or ask first."""
         controller = self._controller
         over = controller.phase is Phase.FINISHED and controller.at_end and not controller.rewinding.pending
-        if not (self._asks and over):
+        if not (self.asks and over):
             controller.toggle()
             return
         later, answers = self._later(), {AGAIN: controller.run, ALWAYS: self._always}
@@ -48,5 +49,5 @@ class StartingOver(QObject):
 
     def _always(self) -> None:
         """Until the window closes."""
-        self._asks = False
+        self.asks = False
         self._controller.run()

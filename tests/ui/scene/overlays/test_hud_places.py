@@ -49,10 +49,12 @@ def apart(one, other):
         ((20, 120), 190, True),
         ((80, 80), 190, True),
         ((20, 120), 600, False),
+        ((120, 100), 600, True),
     ],
 )
 def test_bars_and_meters_lie_apart_in_a_low_view(cells, height, in_line) -> None:
-    """At 1280 × 720 the view is 335 points high, and 190 under a banner of several lines."""
+    """At 1280 × 720 the view is 335 points high, and 190 under a banner of several lines. In a high view they
+    stand in a line where that covers far less."""
     found = boxes(cells, height)
     assert apart(found["bar"], found["scale"])
     assert all(apart(found["lines"], found[name]) for name in ("bar", "time", "scale", "axis y"))
