@@ -24,6 +24,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic as numba_intrinsic
 
 from engines.backend import vector_math
+from engines.backend.compile.digest import noticing
 from engines.backend.vector_math import Lanes, lanes
 from engines.formulas.emit_numba import digest, instructions
 from engines.formulas.graph import ordered
@@ -308,6 +309,7 @@ def band(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, widt
 
 
 @njit(parallel=True, nogil=True, cache=True)
+@noticing(vector_math)
 def sweep(address, fields, stored, base, second, third, out, into, laws, where, numbers, shares):
     """One pass over a grid. address: of a row's function; fields, stored: (n, nz, ny, nx) that are read with
     neighbours; base, second, third: flat, of the cell itself; out: flat, written in the rows ``into``; laws: (names,
