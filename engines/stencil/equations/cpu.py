@@ -32,23 +32,20 @@ class CpuExplicit(Explicit):
 
     def sweep(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any) -> None:
         if one not in self._kernels:
-            self._kernels[one] = (
-                row_function(one, self.plan.system.fields, self.dtype),
-                reach_of(one),
-                np.array(one.into),
-            )
-        row, reach, into = self._kernels[one]
-        fields, stored, *flat = (values if k < 2 else values.reshape(-1) for k, values in enumerate(arrays))
-        given, width = numbers.astype(self.dtype), REGISTER_BYTES // self.dtype.itemsize
-        sweep(row, fields, stored, tuple(flat), into, laws, self.sides.wraps, reach, given, width, self._threads)
+            row = row_function(one, self.plan.system.fields, self.dtype)
+            self._kernels[one] = row, reach_of(one, self.sides.wraps), np.array(one.into)
+        row, where, into = self._kernels[one]
+        base, second, third, out = (values.reshape(-1) for values in arrays[2:])
+        given, shares = numbers.astype(self.dtype), (REGISTER_BYTES // self.dtype.itemsize, self._threads)
+        sweep(row.address, arrays[0], arrays[1], base, second, third, out, into, laws, where, given, shares)
 
 
-def reach_of(one: Pass) -> Array:
-    """(fields and stored names, 3 planes, 2) int64: the lowest and highest row beside a cell's that is read in the
-    plane below, its own and the one above; (1, −1) where none is."""
+def reach_of(one: Pass, wraps: Array) -> Array:
+    """(fields and stored names, 9) int64: the lowest and highest row beside a cell's that is read in the plane below,
+    in its own and in the one above, (1, −1) where none is; then whether x, y and z are periodic."""
     found = np.tile(np.array([1, -1]), (len(one.names), 3, 1))
     for row, name in enumerate(one.names):
         for _, dy, dz in one.reads.get(name, ()):
             low, high = found[row, dz + 1]
             found[row, dz + 1] = (dy, dy) if low > high else (min(low, dy), max(high, dy))
-    return found
+    return np.concatenate([found.reshape(-1, 6), wraps.astype(np.int64)], axis=1)

@@ -1,9 +1,12 @@
-"""The Numba kernel of a pass over the grid: rows with their ghosts in a buffer of each thread, then whole SIMD vectors.
+"""The Numba kernel of a pass over the grid: rows by whole SIMD vectors, from where they stand.
 
-:func:`sweep`, which fills the buffers, is compiled once for all equations. What is of one pass works out a row, and is
-called by its address. Its graph is written as instructions by one intrinsic, :func:`cells`, which finds it by its
-key, a digest of the pass and of the code that writes it; the row's function closes over that, so that the cache on
-disk knows which machine code is whose.
+:func:`sweep`, which knows the sides, is compiled once for all equations. What is of one pass works out a part of a row
+and is called by its address. Its graph is written as instructions by one intrinsic, :func:`cells`, which finds it by
+its key, a digest of the pass and of the code that writes it; the row's function closes over that, so that the cache
+on disk knows which machine code is whose.
+
+Rows of neighbours are told by their addresses, a row beyond a side that is not periodic by that of a copy that a thread
+makes. The first and the last vector of a row, which have ghosts beside them, are worked out in copies, too.
 """
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -17,9 +20,11 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import cfunc, from_dtype, njit, prange, types
+from numba.core import cgutils
 from numba.extending import intrinsic as numba_intrinsic
 
 from engines.backend import vector_math
+from engines.backend.compile.digest import noticing
 from engines.backend.vector_math import Lanes, lanes
 from engines.formulas.emit_numba import digest, instructions
 from engines.formulas.graph import ordered
@@ -32,18 +37,17 @@ intrinsic: Any = numba_intrinsic
 
 @intrinsic(prefer_literal=True)
 def cells(
-    typingctx: Any, key: Any, rows: Any, turn: Any, x: Any, beside: Any, place: Any, stride: Any, numbers: Any, at: Any
+    typingctx: Any, key: Any, rows: Any, beside: Any, numbers: Any, x: Any, place: Any, stride: Any, at: Any
 ) -> Any:
     """Work a pass out for one vector of cells from column x on.
 
-    key: a constant; rows: (9 · names, row with ghosts), see :func:`slot`; turn: three places of the rows y − 1, y, y
-    + 1; beside: (base, second, third, out), flat; place: of the first cell in them; stride: from field to field;
-    numbers: (numbers,); at: (y, z)
+    key: a constant; rows: (9 · names,) addresses, see :func:`address_rows`; beside: (base, second, third, out), flat;
+    place: of the first cell in them; stride: from field to field; numbers: (numbers,); at: (y, z)
     """
     if not isinstance(key, types.IntegerLiteral):
         return None
     one, fields = _passes[key.literal_value]
-    vector = Lanes(rows.dtype, vector_math._lane_count(rows.dtype))
+    vector = Lanes(numbers.dtype, vector_math._lane_count(numbers.dtype))
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
         writer = _Writer(context, builder, sig, args, vector)
@@ -52,7 +56,7 @@ def cells(
             vector_math._vector_store(builder, writer.beside(3, row), value, vector)
         return context.get_dummy_value()
 
-    return types.void(key, rows, turn, types.intp, beside, types.intp, types.intp, numbers, at), codegen
+    return types.void(key, rows, beside, numbers, types.intp, types.intp, types.intp, at), codegen
 
 
 def _names(one: Pass) -> list[str]:
@@ -82,28 +86,28 @@ class _Writer:
         return self._context.get_constant(types.intp, value)
 
     def _row(self, name: int, dx: int, dy: int, dz: int) -> ir.Value:
-        """Where the vector beside the cells stands; the first cell is behind a ghost."""
+        """Where the vector beside the cells stands."""
         builder, args = self._builder, self._args
-        turn = builder.extract_value(args[2], dy + 1)
-        slot = builder.add(self._constant(9 * name + 3 * (dz + 1)), turn)
-        column = builder.add(args[3], self._constant(1 + dx))
-        return vector_math._pointer(self._context, builder, self._sig.args[1], args[1], slot, column)
+        slot = self._constant(9 * name + 3 * (dz + 1) + dy + 1)
+        row = builder.load(vector_math._pointer(self._context, builder, self._sig.args[1], args[1], None, slot))
+        pointer = builder.inttoptr(row, vector_math._LLVM[self._vector.element].as_pointer())
+        return builder.gep(pointer, [builder.add(args[4], self._constant(dx))])
 
     def beside(self, bank: int, row: int) -> ir.Value:
         builder, args = self._builder, self._args
-        array = builder.extract_value(args[4], bank)
+        array = builder.extract_value(args[2], bank)
         place = builder.add(args[5], builder.mul(args[6], self._constant(row)))
-        return vector_math._pointer(self._context, builder, self._sig.args[4].types[bank], array, None, place)
+        return vector_math._pointer(self._context, builder, self._sig.args[2].types[bank], array, None, place)
 
     def _number(self, place: int) -> ir.Value:
         at = self._constant(place)
-        pointer = vector_math._pointer(self._context, self._builder, self._sig.args[7], self._args[7], None, at)
+        pointer = vector_math._pointer(self._context, self._builder, self._sig.args[3], self._args[3], None, at)
         return vector_math._splat(self._builder, self._builder.load(pointer), self._vector.count)
 
     def _index(self, axis: int) -> ir.Value:
         builder, count = self._builder, self._vector.count
         real = vector_math._LLVM[self._vector.element]
-        whole = self._args[3] if axis == 0 else builder.extract_value(self._args[8], axis - 1)
+        whole = self._args[4] if axis == 0 else builder.extract_value(self._args[7], axis - 1)
         value = vector_math._splat(builder, builder.sitofp(whole, real), count)
         if axis:
             return value
@@ -111,106 +115,209 @@ class _Writer:
         return builder.fadd(value, ramp)
 
 
-@njit(nogil=True)
-def fill(target, values, z, y, law, wraps):
-    """target = the row y of the plane z of values (nz, ny, nx) between its ghosts; y and z may be one beyond the sides.
-    law: (3, 2, 2) scale and shift of ghosts; wraps: (3,)"""
-    nz, ny, nx = values.shape
-    inner_z = z if 0 <= z < nz else ((z + nz) % nz if wraps[2] else min(max(z, 0), nz - 1))
-    inner_y = y if 0 <= y < ny else ((y + ny) % ny if wraps[1] else min(max(y, 0), ny - 1))
-    row = values[inner_z, inner_y]
-    for i in range(nx):
-        target[i + 1] = row[i]
-    target[0] = row[nx - 1] if wraps[0] else law[0, 0, 0] * row[0] + law[0, 0, 1]
-    target[nx + 1] = row[0] if wraps[0] else law[0, 1, 0] * row[nx - 1] + law[0, 1, 1]
-    if y != inner_y and not wraps[1]:
-        side = 0 if y < 0 else 1
-        for i in range(nx + 2):
-            target[i] = law[1, side, 0] * target[i] + law[1, side, 1]
-    if z != inner_z and not wraps[2]:
-        side = 0 if z < 0 else 1
-        for i in range(nx + 2):
-            target[i] = law[2, side, 0] * target[i] + law[2, side, 1]
-
-
-@njit(nogil=True)
-def fill_ahead(rows, values, first, z, y, fresh, reach, laws, wraps):
-    """Rows that the row y needs and the one before it did not; all where it is ``fresh``. first: number of values[0]"""
-    for field in range(values.shape[0]):
-        name = first + field
-        for plane in range(3):
-            low, high = reach[name, plane]
-            for row in range(low if fresh else high, high + 1):
-                slot = 9 * name + 3 * plane + (y + row + 3) % 3
-                fill(rows[slot], values[field], z + plane - 1, y + row, laws[name], wraps[name])
-
-
-@njit(nogil=True)
-def take_rest(ends, beside, fields, place, cells_each, width, count):
-    """ends = the ``count`` cells at the end of a row, of each field."""
-    for bank in range(3):
-        for field in range(fields):
-            for i in range(count):
-                ends[bank][field * width + i] = beside[bank][field * cells_each + place + i]
-
-
-@njit(nogil=True)
-def give_rest(ends, out, into, place, cells_each, width, count):
-    """What was worked out of them goes where it belongs."""
-    for row in into:
-        for i in range(count):
-            out[row * cells_each + place + i] = ends[3][row * width + i]
-
-
-@njit(nogil=True)
-def band(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, width, part, bands):
-    """One of ``bands`` parts of all rows of all planes, counted through."""
-    nz, ny, nx = fields.shape[1:]
-    cells_each, whole = nz * ny * nx, nx - nx % width
-    rows = np.zeros((9 * len(reach), nx + 2 + width), fields.dtype)
-    rest = np.zeros((4, max(len(fields), into.max() + 1) * width), fields.dtype)
-    ends = (rest[0], rest[1], rest[2], rest[3])
-    first, last = part * nz * ny // bands, (part + 1) * nz * ny // bands
-    for index in range(first, last):
-        z, y = index // ny, index % ny
-        fresh = index == first or y == 0
-        fill_ahead(rows, fields, 0, z, y, fresh, reach, laws, wraps)
-        if len(reach) > len(fields):
-            fill_ahead(rows, stored, len(fields), z, y, fresh, reach, laws, wraps)
-        turn, place = ((y + 2) % 3, y % 3, (y + 1) % 3), index * nx
-        row_of(rows, turn, beside, numbers, (0, whole, place, cells_each), (y, z))
-        if whole < nx:
-            take_rest(ends, beside, len(fields), place + whole, cells_each, width, nx - whole)
-            row_of(rows, turn, ends, numbers, (whole, nx, 0, width), (y, z))
-            give_rest(ends, beside[3], into, place + whole, cells_each, width, nx - whole)
-
-
-@njit(parallel=True, nogil=True, cache=True)
-def sweep(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, width, bands):
-    """One pass over a grid. row_of: :func:`row_function`; fields, stored: (n, nz, ny, nx) that are read with
-    neighbours; beside: (base, second, third, out), flat, of the cell itself, the last one written in the rows
-    ``into``; laws: (names, 3, 2, 2) scale and shift of ghosts of x, y, z; wraps: (names, 3); reach: as
-    ``cpu.reach_of``; numbers: what is the same in all cells; width: lanes of a vector; bands: parts, each of one
-    thread. Bytes: each array that is read, once, and each that is written (``explicit.traffic``)."""
-    for part in prange(bands):
-        band(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, width, part, bands)
+def row_signature(real: Any) -> Any:
+    """Of a row's function: addresses of rows, (base, second, third, out), numbers, (first column, end, place of the
+    first in the arrays of the cell itself, stride from field to field), (y, z)."""
+    flat, whole = types.Array(real, 1, "C"), types.intp
+    kinds = types.Array(whole, 1, "C"), types.UniTuple(flat, 4), flat
+    return types.void(*kinds, types.UniTuple(whole, 4), types.UniTuple(whole, 2))
 
 
 def row_function(one: Pass, fields: tuple[str, ...], dtype: Any) -> Any:
-    """``row(rows, turn, beside, numbers, (first column, end, place of the first, stride), (y, z))`` of a pass, a
-    vector at a time; compiled now, or found in Numba's cache."""
+    """The C function of a pass, of :func:`row_signature`; compiled now, or found in Numba's cache."""
     key = digest(one.roots, one.names, one.into, fields, Path(__file__))
     _passes[key] = one, fields
     return _compiled(key, from_dtype(dtype))
 
 
 def _compiled(sources: int, real: Any) -> Any:
-    flat, whole = types.Array(real, 1, "C"), types.intp
-    kinds = types.Array(real, 2, "C"), types.UniTuple(whole, 3), types.UniTuple(flat, 4), flat
-
-    @cfunc(types.void(*kinds, types.UniTuple(whole, 4), types.UniTuple(whole, 2)), cache=True)
-    def row(rows, turn, beside, numbers, span, at):
-        for x in range(span[0], span[1], lanes(rows[0])):
-            cells(sources, rows, turn, x, beside, span[2] + x - span[0], span[3], numbers, at)
+    @cfunc(row_signature(real), cache=True)
+    def row(rows, beside, numbers, span, at):
+        for x in range(span[0], span[1], lanes(numbers)):
+            cells(sources, rows, beside, numbers, x, span[2] + x - span[0], span[3], at)
 
     return row
+
+
+@intrinsic
+def function_at(typingctx: Any, address: Any, numbers: Any) -> Any:
+    """The row's function at this address: to hand over the function itself takes Python longer than small grids."""
+    kind = types.FunctionType(row_signature(numbers.dtype))
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        function = cgutils.create_struct_proxy(kind)(context, builder)
+        function.py_addr = function.jit_addr = context.get_constant_null(types.voidptr)
+        function.c_addr = builder.inttoptr(arguments[0], context.get_value_type(types.voidptr))
+        return function._getvalue()
+
+    return kind(types.intp, numbers), generate
+
+
+@intrinsic
+def address_of(typingctx: Any, array: Any) -> Any:
+    """Of the first value of a C-ordered array, which lives on while it is used."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        return builder.ptrtoint(data, context.get_value_type(types.intp))
+
+    return types.intp(array), generate
+
+
+@intrinsic
+def copy_vector(typingctx: Any, to: Any, source: Any, like: Any) -> Any:
+    """A vector of the type of the array ``like`` from one address to another."""
+    vector = Lanes(like.dtype, vector_math._lane_count(like.dtype))
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = vector_math._LLVM[vector.element].as_pointer()
+        value = vector_math._vector_load(builder, builder.inttoptr(arguments[1], kind), vector)
+        vector_math._vector_store(builder, builder.inttoptr(arguments[0], kind), value, vector)
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp, like), generate
+
+
+@njit(nogil=True)
+def within(place, count, wraps):
+    """Where a row or plane that may be one beyond the sides is found: at the other end, or the nearest one."""
+    if place < 0:
+        return count - 1 if wraps else 0
+    if place >= count:
+        return 0 if wraps else count - 1
+    return place
+
+
+@njit(nogil=True)
+def fill(copies, slot, values, field, name, place, laws, wraps, lanes_and_two):
+    """copies[slot] = the row y of the plane z of a field of values (names, nz, ny, nx) from column x on, place = (z, y,
+    x), each of which may be one beyond the sides. laws: (names, 3, 2, 2) scale and shift of ghosts; wraps: (names, 3)
+
+    Whole arrays and numbers of places in them: a view costs an atomic count, which a short row would feel. A vector and
+    two more, ``lanes_and_two``, are copied as a vector."""
+    z, y, first = place
+    nz, ny, nx = values.shape[1:]
+    count = copies.shape[1]
+    z_in, y_in = within(z, nz, wraps[name, 2]), within(y, ny, wraps[name, 1])
+    if count == lanes_and_two and first + count - 1 <= nx:
+        size = values.itemsize
+        source = address_of(values) + (((field * nz + z_in) * ny + y_in) * nx + first + 1) * size
+        copy_vector(address_of(copies) + (slot * count + 1) * size, source, copies)
+        if first >= 0:
+            copies[slot, 0] = values[field, z_in, y_in, first]
+        if first + count <= nx:
+            copies[slot, count - 1] = values[field, z_in, y_in, first + count - 1]
+    else:
+        for x in range(max(first, 0), min(first + count, nx)):
+            copies[slot, x - first] = values[field, z_in, y_in, x]
+    low, high = values[field, z_in, y_in, 0], values[field, z_in, y_in, nx - 1]
+    if first < 0:
+        copies[slot, 0] = high if wraps[name, 0] else laws[name, 0, 0, 0] * low + laws[name, 0, 0, 1]
+    if first + count > nx:
+        ghost = low if wraps[name, 0] else laws[name, 0, 1, 0] * high + laws[name, 0, 1, 1]
+        copies[slot, nx - first] = ghost
+    if (y < 0 or y >= ny) and not wraps[name, 1]:
+        side = 0 if y < 0 else 1
+        for i in range(count):
+            copies[slot, i] = laws[name, 1, side, 0] * copies[slot, i] + laws[name, 1, side, 1]
+    if (z < 0 or z >= nz) and not wraps[name, 2]:
+        side = 0 if z < 0 else 1
+        for i in range(count):
+            copies[slot, i] = laws[name, 2, side, 0] * copies[slot, i] + laws[name, 2, side, 1]
+
+
+@njit(nogil=True)
+def address_rows(rows, ghosts, values, first, z, y, reach, laws, wraps):
+    """rows[9 name + 3 (dz + 1) + dy + 1]: where the row y + dy of the plane z + dz stands of each name from ``first``
+    on, whose values (names, nz, ny, nx) are; ghosts: (9 · names, nx) for rows beyond sides"""
+    count, nz, ny, nx = values.shape
+    size = values.itemsize * nx
+    for field in range(count):
+        name = first + field
+        for plane in range(3):
+            for dy in range(reach[name, plane, 0], reach[name, plane, 1] + 1):
+                slot, dz = 9 * name + 3 * plane + dy + 1, plane - 1
+                outside_y = (y + dy < 0 or y + dy >= ny) and not wraps[name, 1]
+                outside_z = (z + dz < 0 or z + dz >= nz) and not wraps[name, 2]
+                if outside_y or outside_z:
+                    fill(ghosts, slot, values, field, name, (z + dz, y + dy, 0), laws, wraps, 0)
+                    rows[slot] = address_of(ghosts) + slot * size
+                else:
+                    plane_there = field * nz + within(z + dz, nz, wraps[name, 2])
+                    row = plane_there * ny + within(y + dy, ny, wraps[name, 1])
+                    rows[slot] = address_of(values) + row * size
+
+
+@njit(nogil=True)
+def copy_rows(copies, values, first, z, y, x, reach, laws, wraps):
+    """copies: (9 · names, vector and two more): rows as in ``address_rows`` from column x − 1 on, ghosts among them."""
+    for field in range(len(values)):
+        name = first + field
+        for plane in range(3):
+            for dy in range(reach[name, plane, 0], reach[name, plane, 1] + 1):
+                slot = 9 * name + 3 * plane + dy + 1
+                fill(copies, slot, values, field, name, (z + plane - 1, y + dy, x - 1), laws, wraps, copies.shape[1])
+
+
+@njit(nogil=True)
+def patch(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, room, place, at):
+    """The cells of a row from column at[2] on, at most a vector: all in copies. room: (copies, addresses of rows,
+    arrays of the cell itself twice), to work in; place: of the first cell; at: (y, z, column, how many)"""
+    y, z, x, count = at
+    copies, rows, rest, ends = room
+    width, cells_each = copies.shape[1] - 2, fields.size // len(fields)
+    copy_rows(copies, fields, 0, z, y, x, reach, laws, wraps)
+    if len(reach) > len(fields):
+        copy_rows(copies, stored, len(fields), z, y, x, reach, laws, wraps)
+    for slot in range(len(copies)):
+        rows[slot] = address_of(copies) + (slot * (width + 2) + 1 - x) * fields.itemsize
+    if count == width:
+        row_of(rows, beside, numbers, (x, x + width, place, cells_each), (y, z))
+        return
+    for bank in range(3):
+        for field in range(len(fields)):
+            for i in range(count):
+                rest[bank, field * width + i] = beside[bank][field * cells_each + place + i]
+    row_of(rows, ends, numbers, (x, x + count, 0, width), (y, z))
+    for row in into:
+        for i in range(count):
+            beside[3][row * cells_each + place + i] = rest[3, row * width + i]
+
+
+@njit(nogil=True)
+def band(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, width, part, bands):
+    """One of ``bands`` parts of all rows of all planes, counted through."""
+    nz, ny, nx = fields.shape[1:]
+    slots = 9 * len(reach)
+    rows, ghosts = np.zeros(slots, np.intp), np.zeros((slots, nx), fields.dtype)
+    rest = np.zeros((4, max(len(fields), into.max() + 1) * width), fields.dtype)
+    ends = (rest[0], rest[1], rest[2], rest[3])
+    room = np.zeros((slots, width + 2), fields.dtype), np.zeros(slots, np.intp), rest, ends
+    inner = (nx - 1 - width) // width * width if nx > 2 * width else 0
+    for index in range(part * nz * ny // bands, (part + 1) * nz * ny // bands):
+        z, y, place = index // ny, index % ny, index * nx
+        if inner:
+            address_rows(rows, ghosts, fields, 0, z, y, reach, laws, wraps)
+            if len(reach) > len(fields):
+                address_rows(rows, ghosts, stored, len(fields), z, y, reach, laws, wraps)
+            row_of(rows, beside, numbers, (width, width + inner, place + width, nz * ny * nx), (y, z))
+        x = 0
+        while x < nx:
+            at = y, z, x, min(width, nx - x)
+            patch(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, room, place + x, at)
+            x += width if x or not inner else width + inner
+
+
+@njit(parallel=True, nogil=True, cache=True)
+@noticing(vector_math)
+def sweep(address, fields, stored, base, second, third, out, into, laws, where, numbers, shares):
+    """One pass over a grid. address: of a row's function; fields, stored: (n, nz, ny, nx) that are read with
+    neighbours; base, second, third: flat, of the cell itself; out: flat, written in the rows ``into``; laws: (names,
+    3, 2, 2) scale and shift of ghosts of x, y, z; where: as ``cpu.reach_of``; numbers: what is the same in all cells;
+    width: lanes of a vector. Bytes: each array that is read, once, and each that is written (``explicit.traffic``)."""
+    width, bands = shares
+    reach, wraps = where[:, :6].copy().reshape((len(where), 3, 2)), where[:, 6:]
+    for part in prange(bands):
+        row_of = function_at(address, numbers)
+        beside = (base, second, third, out)
+        band(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, width, part, bands)

@@ -45,7 +45,7 @@ def _line(text: str, names: set[str]) -> str:
     name, order, formula = head
     left = {0: _name(name), 1: f"∂<sub>t</sub>{_name(name)}", 2: f"∂<sub>t</sub>²{_name(name)}"}[order]
     try:
-        known = Language(_Anything(names), KNOWN)  # type: ignore[arg-type]  # it has what a mapping of names needs
+        known = Language(_Anything(names), KNOWN)
         right = printed(parse_either(formula, known))
     except FormulaError:
         right = escape(formula.strip())

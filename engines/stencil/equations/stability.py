@@ -30,13 +30,15 @@ IMAGINARY = 1e-6
 """Of |λ|: below it what decays is taken as not decaying."""
 LOOKED_AT = 48
 """States whose eigenvalues are found."""
+FURTHEST = {"Euler": 2.0, "RK4": 2 * np.sqrt(2)}
+"""How large |λ| Δt may be, where waves grow too: what grows now may decay as fast when the fields have come further."""
 SEARCHED = 400
 """Directions of λ for which the region of Runge and Kutta's method was searched beforehand."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """``step`` [s]: the largest stable one; inf where nothing limits it, 0 where no step is stable, by a wave that does
+    """``step`` [s]: the largest stable one; inf where nothing changes, 0 where no step is stable, by a wave that does
     not decay. ``fastest`` [1/s]: the largest |λ|; ``growth`` [1/s]: the largest Re λ. ``field``: which has most of the
     wave that limits the step."""
 
@@ -159,7 +161,8 @@ def limit_of(linear: Linear, method: Method, states: Mapping[str, Array], given:
     limits = np.where(decays & (size > 1e-12 * fastest), _limits(method, values), np.inf)
     worst = np.unravel_index(int(limits.argmin()), limits.shape)
     shape = np.abs(np.linalg.eig(matrices[worst[:2]])[1][:, worst[2]])
-    return Limit(float(limits.min()), fastest, float(values.real.max()), fields[int(shape.argmax())])
+    furthest = FURTHEST[method] / fastest if fastest > 0 else np.inf
+    return Limit(min(float(limits.min()), furthest), fastest, float(values.real.max()), fields[int(shape.argmax())])
 
 
 def _limits(method: Method, values: Array) -> Array:

@@ -294,7 +294,7 @@ class StencilParameters(ParameterGroup):
     """A problem on a uniform grid."""
 
     grid: GridSetting = quantity(Plane(), "", "Dimensions, cells and size")
-    equation: Equation = quantity(Diffusion(), "", "What is solved")
+    equation: Equation = quantity(Diffusion(), "", "What is solved", labels={"own equations": "Your own equations"})
     sides: Sides = quantity(Sides(), "", "What holds at the sides of the grid")
     numerics: Numerics = quantity(Numerics(), "", "Step and precision")
     recording: Recording = quantity(Recording(), "", "What is written into a folder of results", folded=True)

@@ -161,3 +161,8 @@ def test_a_thin_wall_limits_the_step(cpu):
         typed("du/dt = laplacian(u)/2 - where(abs(x - 50.5) < 0.5, 500, 0)*u", grid=plane(100, 100)), cpu
     )
     assert posed.limit == pytest.approx(2 / 504, rel=1e-6)
+
+
+def test_what_grows_now_limits_the_step_too(cpu):
+    """u = 0 grows at 1/s everywhere and will come to 1, where it decays as fast."""
+    assert TypedProblem(typed("du/dt = u*(1 - u)", {"u": "1e-3"}), cpu).limit == pytest.approx(2, rel=3e-3)
