@@ -7,6 +7,7 @@ non-blocking stream and in its own memory pools, so closing it gives the memory 
 from __future__ import annotations
 
 import logging
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -40,6 +41,15 @@ def load_cupy() -> Any:
     import cupy  # type: ignore[import-not-found, import-untyped, unused-ignore]  # CuPy ships no types
 
     return cupy
+
+
+def load_nccl() -> Any:
+    """CuPy's NCCL, which sends arrays from GPU to GPU; None where its library is not installed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it is not
+        from cupy.cuda import nccl  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    return nccl if nccl.available else None
 
 
 def device_info(device: int) -> DeviceInfo:

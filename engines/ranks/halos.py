@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -16,16 +15,14 @@ Message = tuple[int, int, Any]
 """(the other rank, a tag, a device array in C order)."""
 
 
-def _nccl() -> Any:
-    return import_module("cupy.cuda.nccl")  # no attribute of cupy.cuda until somebody imports it
-
-
 def ranks_on(world: World, backend: Backend) -> Ranks:
     """The ranks of ``world``, whose arrays are those of ``backend``. All ranks ask together."""
     if backend.id == "cpu":
         return HostRanks(world)
-    missing = not _nccl().available
-    return StagedRanks(world, backend) if world.largest(int(missing)) else CudaRanks(world, backend)
+    from engines.backend.cuda import load_nccl  # CuPy is imported where there is a GPU
+
+    nccl = load_nccl()
+    return StagedRanks(world, backend) if world.largest(int(nccl is None)) else CudaRanks(world, backend, nccl)
 
 
 class HostRanks(Ranks):
@@ -89,13 +86,13 @@ class CudaRanks(Ranks):
     """Arrays of CuPy, sent by NCCL on a stream of high priority: its few blocks come before those of a kernel that
     fills the GPU. The communicator is made with the first exchange, in which all ranks take part."""
 
-    def __init__(self, world: World, backend: Any) -> None:
+    def __init__(self, world: World, backend: Any, nccl: Any) -> None:
         self.rank, self.size = world.rank, world.size
-        self._world, self._backend = world, backend
+        self._world, self._backend, self._nccl = world, backend, nccl
         self._comm: Any = None
 
     def _open(self) -> Any:
-        nccl = _nccl()
+        nccl = self._nccl
         unique = self._world.comm.bcast(nccl.get_unique_id() if self.rank == 0 else None, root=0)
         self._comm = nccl.NcclCommunicator(self.size, unique, self.rank)
         self._stream = self._backend.cupy.cuda.Stream(non_blocking=True, priority=-5)  # the highest that there is
@@ -105,7 +102,7 @@ class CudaRanks(Ranks):
 
     def exchange(self, outgoing: Sequence[Message], incoming: Sequence[Message]) -> Exchange:
         with self._backend.active():
-            comm, nccl = self._comm or self._open(), _nccl()
+            comm, nccl = self._comm or self._open(), self._nccl
             self._ready.record(self._backend.stream)
             self._stream.wait_event(self._ready)
             nccl.groupStart()

@@ -18,6 +18,8 @@ import sys
 from typing import Any
 
 HERE = "127.0.0.1"
+QUIET = {"distributed.admin.tick.interval": "500ms", "distributed.worker.profile.enabled": False}
+"""Of what Dask's processes do beside the work: the cores are the cases'."""
 LOSSES = 1
 """Workers that may end under a case beside the first, until it is told of: each takes seconds to be replaced."""
 
@@ -27,7 +29,7 @@ def main() -> None:
     try:
         import dask  # an extra: whoever starts this has looked for it
 
-        dask.config.set({"distributed.scheduler.allowed-failures": LOSSES})
+        dask.config.set({"distributed.scheduler.allowed-failures": LOSSES, **QUIET})
         cluster, keys = _slurm(asked) if asked["slurm"] else _local(asked)
     except Exception as error:  # of Dask, or of Slurm's commands: a sentence for whoever asked
         print(json.dumps({"error": " ".join(str(error).split()) or type(error).__name__}), flush=True)

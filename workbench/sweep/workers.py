@@ -38,7 +38,9 @@ log = logging.getLogger(__name__)
 MOST_WORKERS = 1024
 WORTH_WORKERS = 20.0
 """Seconds that the cases left would take in a row, from which workers are started unasked: that costs some seconds."""
-LOOK_SECONDS = 0.05
+LOOK_SECONDS = 0.01
+COUNT_SECONDS = 1.0
+"""Between two questions how many workers there are: each costs two processes a millisecond or two."""
 CONNECT_SECONDS = 10.0
 START_SECONDS = 120.0
 """In which a worker of this machine must have come."""
@@ -198,7 +200,7 @@ def _on_workers(
                 raise WorkbenchError("No worker has started on this machine: run the sweep with one worker.")
             told = f"{through} of {total} runs are through, {count} worker{'s' * (count != 1)}"
             progress(told if count else "Waiting for workers", through / total)
-            cases.wait()
+            clock.sleep(LOOK_SECONDS)
 
 
 class _Cases:
@@ -213,6 +215,7 @@ class _Cases:
         self._futures: dict[Any, int] = {}
         self._suspects: list[int] = []
         self._alone = False
+        self._threads, self._next_count = 0, 0.0
         self._event = f"workbench-{uuid4().hex}" if stop_by_event else ""
         # A task and not scattered data, which would be lost with the worker that holds it.
         self._plan = client.submit(same_version, plan, __version__, pure=False)
@@ -237,10 +240,7 @@ class _Cases:
 
     def refill(self) -> int:
         """Have every thread of a worker do something; how many there are."""
-        try:
-            threads = sum(self._client.nthreads().values())
-        except Exception as error:
-            raise _lost(error) from error
+        threads = self._count()
         if not self._waiting and not self._futures and self._suspects:
             self._waiting, self._suspects, self._alone = self._suspects[::-1], [], True
         while self._waiting and len(self._futures) < (1 if self._alone else threads):
@@ -249,14 +249,15 @@ class _Cases:
             self._futures[future] = place
         return threads
 
-    def wait(self) -> None:
-        """Until one of them has ended, for a moment at most."""
-        from distributed import wait
-
-        try:
-            wait(list(self._futures), timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
-        except Exception:  # that none has, or what :meth:`ended` tells
-            clock.sleep(LOOK_SECONDS / 50)
+    def _count(self) -> int:
+        """Threads of workers, as they were a moment ago."""
+        if clock.monotonic() >= self._next_count:
+            try:
+                self._threads = sum(self._client.nthreads().values())
+            except Exception as error:
+                raise _lost(error) from error
+            self._next_count = clock.monotonic() + (COUNT_SECONDS if self._threads else COUNT_SECONDS / 10)
+        return self._threads
 
     def ended(self) -> Iterator[Row]:
         """The rows of cases that have ended since. Raises ProblemError, WorkbenchError."""
