@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
+from engines.backend.cpu import CpuBackend
+from engines.battery.cells.step import ageing_reference
 from engines.battery.cells.step.cells import CELLS
 from engines.battery.engine import BatteryEngine
 from engines.battery.parameter_sets import PARAMETER_SETS
@@ -17,9 +19,10 @@ from engines.battery.particles.step.diffusion import MODE_DIFFUSION, SHELL_DIFFU
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.setup.curves import curve
 from engines.battery.setup.ensemble import sample
-from engines.battery.step.cell_rows import Row
+from engines.battery.step.cell_rows import AgeingRow, Row
 from engines.battery.watch.bands import bands
 from engines.battery.watch.traces import end_times, traces, voltage_bands
+from tests.engines.battery.cells.step.test_varying import AGED, EVERYTHING
 
 pytestmark = pytest.mark.gpu
 
@@ -103,7 +106,6 @@ def test_chen2020_at_1c(gpu, precision):
 @pytest.mark.parametrize("electrolyte", [False, True])
 @pytest.mark.parametrize("thermal", [False, True])
 def test_cells_equal_the_cpu(gpu, precision, electrolyte, thermal):
-    from engines.backend.cpu import CpuBackend
 
     drawn = sample(CHEN, [Distribution(spread=0.05)], 1000, 2)
     plan = [
@@ -188,7 +190,6 @@ def test_a_forecast_of_ten_thousand_cells_is_the_run(gpu):
 @pytest.mark.parametrize("options", [{}, {"electrolyte": True, "thermal": True}], ids=["SPM", "SPMe, lumped"])
 def test_ageing_equals_the_cpu(gpu, precision, tolerance, options):
     """Two cycles of 500 cells; in float32 a cell may end a held voltage a step sooner, so nine of ten are compared."""
-    from engines.backend.cpu import CpuBackend
     from engines.battery.cells.ageing import Ageing
 
     okane = PARAMETER_SETS["OKane2022"]
@@ -207,3 +208,30 @@ def test_ageing_equals_the_cpu(gpu, precision, tolerance, options):
     assert np.isfinite(apart).all()
     assert np.quantile(apart, 0.9) <= tolerance
     assert apart.max() <= 0.01
+
+
+@pytest.mark.parametrize("electrolyte", [False, True], ids=["SPM", "SPMe"])
+def test_ageing_with_a_diffusivity_that_varies_is_that_of_an_ode_solver(gpu, electrolyte):
+    """As ``cells/step/test_varying.py``, in float32; with electrolyte and heat against the CPU in float64."""
+    dt, segments = 1.0, [(5.0, 1800.0), (0.0, 600.0), (-5.0, 900.0)]
+    plan = [Instruction(Kind.CURRENT, current, steps=int(duration / dt)) for current, duration in segments]
+    plan.append(Instruction(Kind.CURRENT, 0.0))
+    found = []
+    for backend, precision in ((gpu, "float32"), (CpuBackend(), "float64")):
+        options = {"precision": precision, "electrolyte": electrolyte, "thermal": electrolyte}
+        cells = CELLS.open(backend, AGED, plan, dt, ageing=EVERYTHING, **options)
+        rows, first = [], 0
+        for _, duration in segments:
+            with backend.active():
+                cells.advance(first, int(duration / dt))
+            first += int(duration / dt)
+            state = backend.to_host(cells.state)[:, 0].astype(float)
+            aged = state[cells.aged + AgeingRow.SEI], state[cells.aged + AgeingRow.PLATED]
+            rows.append((state[Row.VOLTAGE], *aged))
+        found.append(np.array(rows).T)
+        assert cells.balance()[0] <= 1e-5
+    if not electrolyte:
+        found[1] = np.array(ageing_reference.run(AGED, EVERYTHING, segments, points=60))
+    assert found[0][0] == pytest.approx(found[1][0], abs=2e-4)
+    assert found[0][1] == pytest.approx(found[1][1], rel=3e-3)
+    assert found[0][2] == pytest.approx(found[1][2], rel=1e-2)
