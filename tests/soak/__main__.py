@@ -4,8 +4,8 @@
 
 The application's own ways of giving memory back are on: few arenas, and what a collection has freed goes to the system.
 After each round it prints the memory of its own [MB] (what is mapped from files comes and goes as the system likes),
-threads and open files, and at the end how these, objects of Qt and active timers differ from after the third round, when
-everything has been open before. Settings and autosaves go to a folder of their own.
+threads and open files, and at the end how these, objects of Qt and active timers differ from after the third round,
+when everything has been open before. Settings and autosaves go to a folder of their own.
 """
 
 from __future__ import annotations
