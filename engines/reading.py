@@ -141,3 +141,10 @@ def read_npz(archive: zipfile.ZipFile, name: str) -> Array:
     size = min(info.file_size, EXPANSION * info.compress_size + 1024, LARGEST_MEMBER)
     with archive.open(info) as member:
         return read_npy(member, size)
+
+
+def check_indices(values: Array, count: int) -> None:
+    """Raises ValueError where a checkpoint's indices are no whole numbers from 0 on below ``count``: kernels do not
+    look, and would read and write what is not theirs."""
+    if values.dtype.kind not in "iu" or (values.size and not 0 <= int(values.min()) <= int(values.max()) < count):
+        raise ValueError(f"indices are whole numbers from 0 to {count - 1}")

@@ -4,8 +4,8 @@
 
 The application's own ways of giving memory back are on: few arenas, and what a collection has freed goes to the system.
 After each round it prints the memory of its own [MB] (what is mapped from files comes and goes as the system likes),
-threads, open files, objects of Qt and active timers, and at the end how the last round differs from the third, when
-everything has been open before. Settings and autosaves go to a folder of their own.
+threads and open files, and at the end how these, objects of Qt and active timers differ from after the third round,
+when everything has been open before. Settings and autosaves go to a folder of their own.
 """
 
 from __future__ import annotations
@@ -38,17 +38,24 @@ SWEPT = "particles.drive.c_rate"
 """Of the first of the problems, in each round."""
 PROBLEMS = ("one_particle", "cuba_4000", "notched_concrete_beam", "gray_scott_coral", "fdtd_slab", "small_slab")
 LONGEST_WAIT = 120.0
+SETTLED = 3
+"""Rounds after which everything has been open before."""
 
 
-def measured(window: MainWindow) -> tuple[float, int, int, int, int]:
-    """Anonymous resident memory [MB], threads, open files, objects of Qt below the window, active timers among them."""
+def measured() -> tuple[float, int, int]:
+    """Anonymous resident memory [MB], threads, open files."""
     gc.collect()
     give_back_freed()
     with open("/proc/self/status") as file:
         resident = next(int(line.split()[1]) for line in file if line.startswith("RssAnon")) * 1024 / 1e6
+    return resident, threading.active_count(), len(os.listdir("/proc/self/fd"))
+
+
+def counted(window: MainWindow) -> tuple[int, int]:
+    """Objects of Qt below the window, active timers among them. To be asked seldom: Python has an object for each of
+    them from then on, some of which stay when theirs is gone, 9 lists with all their parts a round."""
     objects = window.findChildren(QObject)
-    timers = sum(isinstance(each, QTimer) and each.isActive() for each in objects)
-    return resident, threading.active_count(), len(os.listdir("/proc/self/fd")), len(objects), timers
+    return len(objects), sum(isinstance(each, QTimer) and each.isActive() for each in objects)
 
 
 class Soak:
@@ -127,20 +134,27 @@ class Soak:
 
 def main(seconds: float) -> None:
     soak, began, number = Soak(), time.monotonic(), 0
-    rounds: list[tuple[float, ...]] = []
-    print("round  seconds  memory  threads  files  objects  timers", flush=True)
+    rounds: list[tuple[float, int, int]] = []
+    settled = (0, 0)
+    print("round  seconds  memory  threads  files", flush=True)
     while time.monotonic() - began < seconds:
         for name in PROBLEMS:
             soak.turn(name)
             number += 1
-        resident, *others = measured(soak.window)
-        rounds.append((resident, *others))
+        rounds.append(measured())
+        resident, *others = rounds[-1]
         passed = time.monotonic() - began
         print(f"{number:5}  {passed:7.0f}  {resident:6.1f}" + "".join(f"  {each:7}" for each in others), flush=True)
-    if len(rounds) > 3:
-        grown = [f"{last - settled:+g}" for settled, last in zip(rounds[2], rounds[-1], strict=True)]
-        share = rounds[-1][0] / rounds[2][0] - 1
-        print(f"since round 3: memory {grown[0]} MB ({share:+.1%}), threads, files, objects, timers {grown[1:]}")
+        if len(rounds) == SETTLED:
+            settled = counted(soak.window)
+    if len(rounds) > SETTLED:
+        grown = [last - first for first, last in zip(rounds[SETTLED - 1], rounds[-1], strict=True)]
+        share = rounds[-1][0] / rounds[SETTLED - 1][0] - 1
+        kept = [last - first for first, last in zip(settled, counted(soak.window), strict=True)]
+        print(
+            f"since round {SETTLED}: memory {grown[0]:+.1f} MB ({share:+.1%}), threads and files {grown[1:]}, ", end=""
+        )
+        print(f"objects and timers {kept}")
     soak.close()
 
 

@@ -121,6 +121,8 @@ class Contact(Watcher[Moment]):
             begin = f"{part}."
             each.restore({name.removeprefix(begin): state[name] for name in state if name.startswith(begin)})
         if "pushes" in state:
+            if state["pushes"].shape != solver.pushes.shape:
+                raise ValueError(f"pushes of {state['pushes'].shape}, not {solver.pushes.shape}")
             solver.pushes = solver.backend.array(state["pushes"])
             return
         if self.particles:

@@ -14,6 +14,7 @@ from engines.backend.twins import Twins
 from engines.peridynamics.contact.rigid import Rigid
 from engines.peridynamics.contact.rows import STATE, ShapeRow, StateRow
 from engines.peridynamics.step.solver import Follower, Solver
+from engines.reading import check_indices
 
 EVERY = 16
 """Steps after which the particles in reach are looked for again."""
@@ -110,6 +111,9 @@ class Penetrators(Follower):
 
     def restore(self, state: Mapping[str, Array]) -> None:
         count = len(state["list"])
+        check_indices(state["list"], self.solver.arrays["u"].shape[-1])
+        if state["states"].shape != self._states.shape:
+            raise ValueError(f"penetrators of {state['states'].shape}, not {self._states.shape}")
         with self.backend.active():
             self._list[:count] = self.backend.array(state["list"])
             if "kick" in state:  # of older checkpoints, which keep what was pushed here

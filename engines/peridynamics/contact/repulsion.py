@@ -15,6 +15,7 @@ from engines.peridynamics.contact.rows import NEWS, News
 from engines.peridynamics.lattice.family import WORD, Family
 from engines.peridynamics.lattice.solver import Discretised
 from engines.peridynamics.step.solver import Follower, Solver
+from engines.reading import check_indices
 
 EVERY = 4
 """Steps after which new members, and particles that have gone far, are looked for."""
@@ -142,7 +143,12 @@ class Repulsion(Follower):
         return {**{name: self.backend.to_host(values) for name, values in held.items()}, "stale": np.array(self._stale)}
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        count = len(state["members"])
+        count, size = len(state["members"]), self._rest.shape[-1]
+        for name, most in (("members", size), ("numbers", self.most + 1), ("neighbours", size)):
+            check_indices(state[name], most)
+        news = np.asarray(state["news"])
+        if news.shape != (NEWS,) or news.dtype != np.int32 or news[News.MEMBERS] != count:
+            raise ValueError(f"contact of {count} particles whose news are of others")
         with self.backend.active():
             for name, target in (
                 ("members", self._members),
@@ -151,7 +157,7 @@ class Repulsion(Follower):
                 ("reference", self._reference),
             ):
                 target[..., :count] = self.backend.array(state[name])
-        self._news = self.backend.array(state["news"])
+        self._news = self.backend.array(news)
         self._stale = bool(state["stale"])
         self._measured = False
 

@@ -174,6 +174,8 @@ class Solver(ABC):
         for name, values in self.arrays.items():
             if arrays[name].shape != values.shape:
                 raise ValueError(f"particles of {arrays[name].shape}, not {values.shape}")
+            if arrays[name].dtype != values.dtype:  # kernels take what they are given for theirs
+                raise ValueError(f"{name} of {arrays[name].dtype}, not {values.dtype}")
         for name in self.arrays:
             self.arrays[name] = self.backend.array(arrays[name])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.engines.peridynamics.contact.scenes import ENGINE, FREE, PLATE, SCENES, ball, problem
 
@@ -76,3 +77,34 @@ def test_a_run_goes_on_on_another_device(cpu, on_host):
             one.advance(20)
         velocity = run.field("velocity")
         assert np.abs(again.field("velocity") - velocity).max() <= 1e-11 * velocity.max()
+
+
+@pytest.mark.parametrize(
+    ("name", "forged"),
+    [
+        ("particles.members", lambda values: np.full_like(values, 2**30)),
+        ("particles.members", lambda values: np.full_like(values, -1)),
+        ("particles.members", lambda values: values.astype(float)),
+        ("particles.numbers", lambda values: np.full_like(values, 1000)),
+        ("particles.neighbours", lambda values: np.full_like(values, 2**30)),
+        ("particles.news", lambda values: values + 1),
+        ("particles.news", lambda values: values[:2]),
+        ("particles.news", lambda values: values.astype(np.int8)),
+        ("penetrators.list", lambda values: np.full_like(values, 2**30)),
+        ("penetrators.states", lambda values: values[:, :1]),
+        ("pushes", lambda values: values[:, :1]),
+        ("u", lambda values: values.astype(np.int8)),
+    ],
+)
+def test_a_forged_checkpoint_is_refused_before_a_kernel_sees_it(device, name, forged):
+    """Indices point to what kernels read and write: some of these ended the process."""
+    scene = problem(**SCENES["plate"])
+    run = ENGINE.build(scene, device)
+    run.advance(27)
+    state = {key: np.array(values) for key, values in run.state().items()}
+    assert state["particles.members"].size
+    assert state["penetrators.list"].size
+    with pytest.raises(ValueError, match=r"indices|contact of|penetrators of|pushes of|u of"):
+        run.restore({**state, name: forged(state[name])})
+    run.restore(state)
+    run.advance(2)
