@@ -140,18 +140,20 @@ class StencilEngine(Engine):
         return simulation
 
     def build_part(self, problem: Problem, backend: Backend, ranks: Ranks, progress: Progress = no_progress) -> Part:
-        """A slab of the grid, across y or z."""
+        """A slab of the grid, across y or z. Of diffusion and Gray-Scott: other equations raise ProblemError."""
+        if isinstance(checked(problem).equation, Poisson):
+            raise ProblemError("Poisson's equation is solved on one rank: run it without --ranks.", ("equation",))
+        if isinstance(checked(problem).equation, OwnEquations):
+            raise ProblemError("Equations of your own run on one rank: leave out --ranks.", ("equation",))
         progress("Preparing the grid", 0.0)
         posed = GridProblem(problem, backend)
         slab = Slab.of(posed.grid, ranks, wraps=posed.ghosts[-1][0].wraps)
         simulation: Simulation
-        match posed.equation:
-            case Diffusion():
-                simulation, split = heat(posed, posed.equation, backend, slab, ranks), {"u": 0, "source": 0}
-            case GrayScott():
-                simulation, split = patterns(posed, posed.equation, backend, slab, ranks), {"u": 0, "v": 0}
-            case Poisson():
-                raise ProblemError("Poisson's equation is solved on one rank: run it without --ranks.", ("equation",))
+        if isinstance(posed.equation, GrayScott):
+            simulation, split = patterns(posed, posed.equation, backend, slab, ranks), {"u": 0, "v": 0}
+        else:
+            assert isinstance(posed.equation, Diffusion)
+            simulation, split = heat(posed, posed.equation, backend, slab, ranks), {"u": 0, "source": 0}
         progress("Ready", 1.0)
         row_length = posed.grid.n_cells // posed.grid.shape[0]
         return Part(simulation, posed.grid, slab.rows, row_length, split, {"content": "sum", "largest": "largest"})

@@ -204,9 +204,13 @@ def test_gray_scott_and_what_runs_on_one_rank_alone(led):
         simulation.advance(5)
     assert same_states(many, one)
     engine = StencilEngine()
-    poisson = Problem(engine.Parameters.model_validate(PLATE | {"equation": {"kind": "Poisson"}}), None)
-    with pytest.raises(ProblemError, match="Poisson's equation is solved on one rank: run it without --ranks"):
-        engine.build_part(poisson, PatientBackend(), ThreadRanks(Post(2), 0))
+    for kind, said in (
+        ("Poisson", "Poisson's equation is solved on one rank"),
+        ("own equations", "of your own run on"),
+    ):
+        problem = Problem(engine.Parameters.model_validate(PLATE | {"equation": {"kind": kind}}), None)
+        with pytest.raises(ProblemError, match=said):
+            engine.build_part(problem, PatientBackend(), ThreadRanks(Post(2), 0))
 
 
 def test_a_rank_that_fails_in_the_middle_of_steps_says_why_and_ends_all():

@@ -38,6 +38,6 @@ def test_rounds_are_as_long_as_a_launch_and_as_thin_slabs_allow():
         slab = Slab.of(Grid((planes, 8), (1.0, 1.0)), ThreadRanks(Post(1), 0), wraps=False)
         return Rounds(backend, ThreadRanks(Post(1), 0), slab, depth, lambda *_: None, lambda _: None, []).depth
 
-    assert [depth_of(100, depth) for depth in (1, 2, 3, 4, 8, 16)] == [4, 4, 6, 4, 8, 16]
+    assert [depth_of(100, depth) for depth in (1, 2, 3, 4, 8, 16)] == [2, 2, 3, 4, 8, 16]
     assert depth_of(20, 16) == 10
     assert depth_of(2, 1) == 1

@@ -19,7 +19,7 @@ from workbench.cli import main
 ROOT = Path(__file__).parents[3]
 PLATE = [
     "heat_on_a_plate", "--set", "grid.cells_x=48", "--set", "grid.cells_y=41", "--device", "cpu", "--pictures", "1",
-    "--checkpoint-every", "1000",
+    "--checkpoints", "1",  # how many there are hangs on the clock
 ]  # fmt: skip
 
 
