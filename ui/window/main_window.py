@@ -39,7 +39,6 @@ from ui.widgets.banner import Banner
 from ui.widgets.findings_banner import FindingsBanner
 from ui.widgets.icons import dress
 from ui.widgets.theme import THEMES, theme
-from ui.window import preferences
 from ui.window.actions import EXPORTS, Actions, one_of_many
 from ui.window.brushing import Brushing
 from ui.window.charts import ChartsArea
@@ -47,6 +46,7 @@ from ui.window.document_display import DocumentDisplay
 from ui.window.help.area import HelpArea
 from ui.window.layout import Areas, DockLayout
 from ui.window.menus import ChoiceMenu, NewMenu, RecentMenu
+from ui.window.questions import preferences
 from ui.window.questions.going_on import GoingOn
 from ui.window.questions.leaving import Leaving
 from ui.window.questions.outside import OutsideDialog

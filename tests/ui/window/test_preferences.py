@@ -9,7 +9,7 @@ from tests.ui.doubles import FakeServices, FakeViewport
 from ui.recording.reel import BUDGET
 from ui.widgets.theme import theme
 from ui.window.main_window import MainWindow
-from ui.window.preferences import FRAMES, MEGABYTE, PreferencesDialog
+from ui.window.questions.preferences import FRAMES, MEGABYTE, PreferencesDialog
 
 
 @pytest.fixture
