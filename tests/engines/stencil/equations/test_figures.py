@@ -254,7 +254,7 @@ def structure_length(u: np.ndarray) -> float:
 
 @pytest.mark.slow
 def test_domains_of_a_mixture_grow_roughly_as_the_cube_root_of_time(cpu):
-    """Lifshitz, Slyozov and Wagner: L = a + b t^(1/3), whose slope in logarithms is 1/3 less the part of a in L, about a
+    """Lifshitz, Slyozov, Wagner: L = a + b t^(1/3), whose slope in logarithms is 1/3 less the part of a in L, about a
     quarter while domains are a few borders wide: 0.256 from t = 100 to 800, of the mean of three mixtures."""
     lengths = []
     for seed in (1, 2, 3):
