@@ -343,3 +343,9 @@ def test_what_is_needed_of_no_neurons_is_nothing():
         update={"populations": [each.model_copy(update={"number": 0}) for each in parameters.populations]}
     )
     assert spiking.need(none, (0,) * len(parameters.connections)).total == 0
+
+
+def test_a_plain_network_keeps_no_delays():
+    parameters = SpikingParameters()
+    assert spiking.is_plain(parameters)
+    assert spiking.need(parameters, (100,) * len(parameters.connections)).longest == 0
