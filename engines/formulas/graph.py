@@ -62,7 +62,7 @@ def goldman_slope(z: Array, e: Array) -> Array:
     y, series = small * small, np.zeros_like(small)
     for factor in GOLDMAN_SLOPE:
         series = series * y + factor
-    g = goldman(far, np.where(near, np.e, e))
+    g = goldman(far, np.where(near, math.e, e))
     return np.where(near, small * series - 0.5, g * (1.0 - far - g) / far)
 
 

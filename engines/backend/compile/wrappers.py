@@ -15,6 +15,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import Any
 
+import numba
 from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
@@ -28,6 +29,9 @@ ENVIRONMENT = "_ZN08NumbaEnv"
 """How the names begin of what functions know of Python."""
 LOOP = "__numba_parfor_gufunc"
 """In the names of the bodies of parallel loops, which are made as ever: Poisson's sweeps took a tenth longer else."""
+
+TRIED = ("0.68.",)
+"""Versions of Numba whose inner workings these are. Others compile as they always do, for longer."""
 
 
 def leave_out_wrappers_for_c() -> None:
@@ -47,7 +51,7 @@ def leave_out_wrappers_for_c() -> None:
 def make_code_when_asked_for() -> None:
     """In all that this process compiles from now on machine code of a function is made when somebody wants its address,
     or to keep it: not of what is compiled for callers alone."""
-    if hasattr(Dispatcher.compile, "__wrapped__"):  # was done before
+    if hasattr(Dispatcher.compile, "__wrapped__") or not numba.__version__.startswith(TRIED):
         return
     _libraries_wait()
     _functions_wait()

@@ -30,7 +30,7 @@ from engines.api import Array, Finding
 from engines.api.errors import ProblemError
 from engines.battery.bpx.entries import Constant, Section
 from engines.battery.bpx.mean_diffusivity import cost_of_means
-from engines.battery.parameter_sets.changes import LABELS
+from engines.battery.parameter_sets.changes import KEYS
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets.model import NOT_GIVEN, SCALARS, UNSAID, Function, ParameterSet, Sourced
 from engines.battery.parameter_sets.ranges import (
@@ -199,7 +199,7 @@ class _Reader:
         )
         found["contact_resistance"] = self.user.number(CONTACT_RESISTANCE, NOT_NEGATIVE, 0.0)
         for name, usual in UNSAID.items():  # BPX knows no ageing and no asymmetric charge transfer
-            found[name] = self.user.number(LABELS[name], RANGES[name], usual)
+            found[name] = self.user.number(KEYS[name], RANGES[name], usual)
         ambient, initial = "Ambient temperature [K]", "Initial temperature [K]"
         before = cell.number(ambient, KELVINS, self.reference)  # where versions before 1.0 have it
         found["ambient_temperature"] = self.surroundings.number(ambient, KELVINS, before)

@@ -15,7 +15,7 @@ from engines.battery.bpx.reading import CONTACT_RESISTANCE, SALT_RANGE
 from engines.battery.bpx.tables import Table
 from engines.battery.bpx.tracing import formula
 from engines.battery.parameter_sets.balance import window
-from engines.battery.parameter_sets.changes import LABELS
+from engines.battery.parameter_sets.changes import KEYS
 from engines.battery.parameter_sets.constants import FARADAY, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets.model import UNSAID, Function, ParameterSet
 
@@ -78,7 +78,7 @@ def content(parameters: ParameterSet) -> dict[str, Any]:
         parts[f"{electrode.capitalize()} electrode"] = _electrode(parameters, electrode, limits[electrode], spm_only)
     if not spm_only:
         parts["Separator"] = {"Thickness [m]": p["separator_thickness"], **_pores(p, "separator")}
-    own = {LABELS[name]: p[name] for name, usual in UNSAID.items() if p[name] != usual and not isnan(p[name])}
+    own = {KEYS[name]: p[name] for name, usual in UNSAID.items() if p[name] != usual and not isnan(p[name])}
     if p["contact_resistance"]:
         own[CONTACT_RESISTANCE] = p["contact_resistance"]
     if own:

@@ -17,11 +17,13 @@ else:
 
 
 def _label(name: str, unit: str) -> str:
-    text = name.replace("_", " ").capitalize().replace("Sei ", "SEI ").replace(" ec ", " EC ")
+    text = name.replace("_", " ").capitalize()
     return text if unit == "1" else f"{text} [{unit}]"
 
 
-LABELS = {name: _label(name, unit) for name, unit in SCALARS.items()}
+KEYS = {name: _label(name, unit) for name, unit in SCALARS.items()}
+"""The numbers of a set as files call them."""
+LABELS = {name: key.replace("Sei ", "SEI ").replace(" ec ", " EC ") for name, key in KEYS.items()}
 """The numbers of a set as a person chooses them."""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
+from collections.abc import Callable
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -47,14 +48,23 @@ class _BoundedNumPy:
 
     def fromfile(self, file: Any, dtype: Any = float, count: int = -1, sep: str = "") -> np.ndarray:
         _bounded(max(count, 0) * (1 if sep else np.dtype(dtype).itemsize), _file_bytes.get())
+        heads = count == 4 and _is_behind(file, b"$Elements")
         values = np.fromfile(file, dtype, count, sep)
-        if count == 4:  # the head of a section: blocks, items, and the least and greatest of their numbers
-            _bounded(values[:1], _file_bytes.get())
+        if heads:  # blocks, of which a list is made; elements, and the least and greatest of their numbers
+            _bounded(values[0], _file_bytes.get())
         return values
 
 
 _file_bytes: ContextVar[int] = ContextVar("_file_bytes", default=sys.maxsize)
 """Of the file that is read: nothing in it is more often there."""
+
+
+def _is_behind(file: Any, word: bytes) -> bool:
+    """Whether the line before the place of a file opened for bytes is this word."""
+    place = file.tell()
+    back = min(place, len(word) + 2)
+    file.seek(place - back)
+    return bool(file.read(back).strip() == word)  # and stands where it stood
 
 
 def _bounded(shape: Any, most: int) -> Any:
@@ -76,12 +86,21 @@ def read_with_meshio(path: Path) -> RawMesh:
         raise MeshError(
             f"{path.name} is no Gmsh file (Fluent uses .msh as well); save it by Gmsh as version 4.1 or 2.2."
         )
-    _file_bytes.set(path.stat().st_size)
     try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            return _raw(READERS[path.suffix.lower()](path))
+        return _raw(read_bounded(path, READERS[path.suffix.lower()]))
     except (Exception, SystemExit):  # its readers raise whatever the file makes them stumble over, and quote it
         raise MeshError(f"{path.name} is truncated or damaged; copy or export the file again.") from None
+
+
+def read_bounded(path: Path, read: Callable[[Path], meshio.Mesh]) -> meshio.Mesh:
+    """What one of meshio's readers makes of ``path``, in silence and in memory that the file's own size bounds. Raises
+    whatever the file makes it stumble over, SystemExit among it."""
+    before = _file_bytes.set(path.stat().st_size)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            return read(path)
+    finally:
+        _file_bytes.reset(before)
 
 
 def _raw(mesh: meshio.Mesh) -> RawMesh:

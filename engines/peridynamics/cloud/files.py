@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -155,13 +153,12 @@ def _triangles(path: Path, scale: float) -> Points:
     """The triangles of a mesh in the plane z = 0 or any other of one z."""
     import meshio  # 0.2 s of import that most runs never need
 
-    from engines.geometry.readers.meshio_files import refuse_include, tell_groups
+    from engines.geometry.readers.meshio_files import read_bounded, refuse_include, tell_groups
 
     if path.suffix.lower() == ".inp":
         refuse_include(path)
     try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            mesh = meshio.read(path)
+        mesh = read_bounded(path, meshio.read)
     except (Exception, SystemExit):  # its readers raise whatever the file makes them stumble over
         raise MeshError(f"{path.name} cannot be read as a mesh; export it again.") from None
     blocks = [k for k, block in enumerate(mesh.cells) if block.type in ("triangle", "triangle6", "triangle7")]

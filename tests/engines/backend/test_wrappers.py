@@ -135,3 +135,16 @@ def test_python_and_a_kernel_may_ask_at_once():
     for thread in threads:
         thread.join()
     assert found == {"outer": 7.0, "inner": 6.0}
+
+
+def test_another_numba_compiles_as_it_always_does():
+    """Its inner workings may be others."""
+    program = (
+        "import numba; numba.__version__ = '0.70.0'\n"
+        "import engines.backend.threads\n"
+        "from numba.core.dispatcher import Dispatcher\n"
+        "print(hasattr(Dispatcher.compile, '__wrapped__'))"
+    )
+    command = [sys.executable, "-c", program]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    assert subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout == "False\n"

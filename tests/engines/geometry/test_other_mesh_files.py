@@ -7,6 +7,7 @@ import resource
 import struct
 from pathlib import Path
 
+import meshio
 import numpy as np
 import pytest
 
@@ -164,3 +165,13 @@ def test_a_wrong_count_takes_no_memory(what: str, tmp_path: Path) -> None:
     with pytest.raises(MeshError, match="truncated or damaged"):
         read_mesh(tmp_path / "a.msh")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200 << 10  # [kB]
+
+
+def test_a_file_is_bounded_by_its_own_size(tmp_path: Path) -> None:
+    """Not by that of one before, also where others read it with meshio."""
+    (tmp_path / "small.msh").write_text("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n")
+    with pytest.raises(MeshError):
+        read_mesh(tmp_path / "small.msh")
+    assert len(meshio.read(MESHES / "gmsh_4.1_binary.msh").points) == len(
+        read_mesh(MESHES / "gmsh_4.1_binary.msh").points
+    )
