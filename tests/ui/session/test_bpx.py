@@ -125,7 +125,7 @@ def test_a_change_is_chosen_with_its_unit(cell):
     choice.edited.emit((), "positive_diffusivity")
     item.children_by_key["value"].edited.emit((), 1e-14)
     assert cell.model.document.parameters.changes == [Change(parameter="positive_diffusivity", value=1e-14)]
-    assert changes.sections[0].header.text() == "Positive diffusivity [m²/s]"
+    assert changes.sections[0].header.text() == "Positive diffusivity"
     item.children_by_key["value"].edited.emit((), -1.0)
     assert "'Positive diffusivity [m²/s]' is -1 and must be above 0" in cell.model.first_error()
     assert isinstance(form.children_by_key["initial_state_of_charge"], OptionalEditor)
