@@ -32,7 +32,7 @@ def problem_of(name: str) -> Problem:
 @pytest.mark.keeps_time
 @pytest.mark.parametrize("name", FEW)
 def test_few_elements_take_as_long_as_estimated(cpu, name):
-    """Their steps alone were a fiftieth of it, or less."""
+    """Their steps alone are a small part of it."""
     engine, problem = BatteryEngine(), problem_of(name)
     pace = engine.estimate(problem, cpu).seconds_per_simulated_unit
     assert pace is not None
