@@ -3,8 +3,8 @@
     python -m tests.preset_answers record before.json           at the commit to hold to
     python -m tests.preset_answers compare before.json          after the change, on the same machine
 
-Each preset runs on the CPU for a number of steps that follows from its size; hashes are taken of its fields, series,
-charts and state. Bits differ between processors, so a record holds on the machine that made it. Names after the file
+Each preset runs on the CPU for a number of steps that follows from its size, when compared for as many as in the
+record; hashes are taken of its fields, series, charts and state. Bits differ between processors, so a record holds on the machine that made it. Names after the file
 choose presets.
 """
 
@@ -56,14 +56,15 @@ def answers(simulation: Simulation) -> dict[str, str]:
     return found | {"step": str(simulation.step), "time": repr(simulation.time)}
 
 
-def of_preset(preset: Any) -> dict[str, str]:
-    """The answers of a preset after its steps."""
+def of_preset(preset: Any, steps: int | None = None) -> dict[str, str]:
+    """The answers of a preset after ``steps``, or as many as its size allows."""
     document = open_preset(preset)
     backend = open_backend("cpu")
     simulation = document.engine.build(document.complete_problem(), backend)
     try:
-        values = sum(np.size(simulation.field(info.name)) for info in simulation.fields) or 1
-        steps = int(min(max(VALUES // values, LEAST_STEPS), MOST_STEPS))
+        if steps is None:
+            values = sum(np.size(simulation.field(info.name)) for info in simulation.fields) or 1
+            steps = int(min(max(VALUES // values, LEAST_STEPS), MOST_STEPS))
         for _ in range(4):  # as a run does, in batches
             if not simulation.finished:
                 simulation.advance(steps // 4)
@@ -87,7 +88,8 @@ def main(mode: str, file: str, *names: str) -> int:
         if names and preset.id not in names and preset.engine not in names:
             continue
         started = time.perf_counter()
-        found = of_preset(preset)
+        before = {} if mode == "record" else known.get(preset.id, {})
+        found = of_preset(preset, int(before["step"]) if before else None)
         seconds = time.perf_counter() - started
         if mode == "record":
             known[preset.id] = found
@@ -96,7 +98,7 @@ def main(mode: str, file: str, *names: str) -> int:
                 f"{preset.engine} {preset.id}: step {found['step']}, {len(found)} answers, {seconds:.1f} s", flush=True
             )
             continue
-        other = differences(known.get(preset.id, {}), found)
+        other = differences(before, found)
         wrong += bool(other)
         print(f"{preset.engine} {preset.id}: {'differs in ' + ', '.join(other[:6]) if other else 'same'}", flush=True)
     return 1 if wrong else 0
