@@ -4,8 +4,8 @@
     python -m tests.preset_answers compare before.json          after the change, on the same machine
 
 Each preset runs on the CPU for a number of steps that follows from its size, when compared for as many as in the
-record; hashes are taken of its fields, series, charts and state. Bits differ between processors, so a record holds on the machine that made it. Names after the file
-choose presets.
+record; hashes are taken of its fields, series, charts and state. Bits differ between processors, so a record holds on
+the machine that made it. Names after the file choose presets.
 """
 
 from __future__ import annotations
