@@ -19,7 +19,8 @@ class ParameterGroup(BaseModel):
     """Base of all parameter models: unknown names, NaN, infinity and numbers that no unit needs are refused,
     assignments are validated."""
 
-    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
+    # A model's schema is made when it first validates: a tenth of what a start took.
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False, defer_build=True)
 
     @field_validator("*")
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Protocol
@@ -9,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import shiboken6
 from PySide6.QtCore import QByteArray, QObject, Qt
-from PySide6.QtGui import QIcon, QImage, QPainter, QPixmap
+from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from ui.widgets.theme import theme
@@ -42,15 +43,15 @@ def icon(name: str, role: str = "text") -> QIcon:
 
 def pixmap(name: str, size: int, role: str = "text") -> QPixmap:
     """A square picture of an icon."""
-    return _picture(_source(name).replace("currentColor", getattr(theme().palette, role)), size)
+    return _pictures(_source(name).replace("currentColor", getattr(theme().palette, role)), (size,))[0]
 
 
 @cache
 def application_icon() -> QIcon:
     """The picture of the application itself, in its own colours."""
     result = QIcon()
-    for size in (16, 32, 48, 128, 256):
-        result.addPixmap(_picture(_source("workbench"), size))
+    for picture in _pictures(_source("workbench"), (16, 32, 48, 128, 256)):
+        result.addPixmap(picture)
     return result
 
 
@@ -74,16 +75,18 @@ def _source(name: str) -> str:
 def _icon(name: str, color: str, disabled: str) -> QIcon:
     result = QIcon()
     for mode, tint in ((QIcon.Mode.Normal, color), (QIcon.Mode.Disabled, disabled)):
-        text = _source(name).replace("currentColor", tint)
-        for size in SIZES:
-            result.addPixmap(_picture(text, size), mode)
+        for picture in _pictures(_source(name).replace("currentColor", tint), SIZES):
+            result.addPixmap(picture, mode)
     return result
 
 
-def _picture(svg: str, size: int) -> QPixmap:
-    image = QImage(size, size, QImage.Format.Format_ARGB32_Premultiplied)
-    image.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(image)
-    QSvgRenderer(QByteArray(svg.encode())).render(painter)
-    painter.end()
-    return QPixmap.fromImage(image)
+def _pictures(svg: str, sizes: Sequence[int]) -> list[QPixmap]:
+    """Square ones of these sizes."""
+    renderer = QSvgRenderer(QByteArray(svg.encode()))
+    pictures = [QPixmap(size, size) for size in sizes]
+    for picture in pictures:
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        renderer.render(painter)
+        painter.end()
+    return pictures

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSettings, Qt, QUrl
+from PySide6.QtCore import QSettings, Qt, QTimer, QUrl
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
@@ -55,11 +55,13 @@ from ui.window.run_display import RunDisplay
 from ui.window.status import StatusBar
 from ui.window.unsaved import UnsavedSessions
 from ui.window.welcome import Welcome
-from ui.window.workspaces import LAB, SIMULATE, Workspaces
+from ui.window.workspaces import LAB, SIMULATE, LaterPage, Workspaces
 from workbench.project.project import ViewSettings
 from workbench.run.frames import Message
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
+DEVICES_MILLISECONDS = 300
+"""Until devices are looked for: importing CuPy beside the first page would make that wait."""
 OF_THE_SIMULATION = (
     "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure",
     "line", "lines", "runs", "layout", *EXPORTS,
@@ -149,9 +151,19 @@ class MainWindow(QMainWindow):
         self.charts = ChartsArea(self.controller, self.viewport, self.probes, self._settings, self)
         self.timeline = Timeline()
         self.log = LogPane()
-        self.lab = LabWorkspace(self.services, self.background)
+        self.lab_page = LaterPage(self._make_lab, self)
         self.status = StatusBar(self)
         self.setStatusBar(self.status)
+
+    def _make_lab(self, parent: QWidget) -> LabWorkspace:
+        lab = LabWorkspace(self.services, self.background, parent)
+        lab.starting.connect(self._lab_starting)
+        return lab
+
+    @property
+    def lab(self) -> LabWorkspace:
+        """Made when it is first asked for."""
+        return self.lab_page.content
 
     def _make_layout(self) -> None:
         centre = QWidget(self)
@@ -164,7 +176,7 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.stack, 1)
         self.workspaces = Workspaces(self)
         self.workspaces.add("Simulate", centre)
-        self.workspaces.add("Kernel Lab", self.lab)
+        self.workspaces.add("Kernel Lab", self.lab_page)
         self.setCentralWidget(self.workspaces.pages)
         self._layout = DockLayout(self, self._settings)
         left, right, bottom = Areas.LeftDockWidgetArea, Areas.RightDockWidgetArea, Areas.BottomDockWidgetArea
@@ -243,6 +255,9 @@ class MainWindow(QMainWindow):
         )
         self.actions_["mesh"].setVisible(False)
         self.actions_["parameters"].setVisible(False)
+        QTimer.singleShot(DEVICES_MILLISECONDS, self, self._look_for_devices)
+
+    def _look_for_devices(self) -> None:
         self.background.submit("devices", self.services.devices, self.device_menu.set_choices)
 
     def _connect(self) -> None:
@@ -302,7 +317,6 @@ class MainWindow(QMainWindow):
         self.status.log_asked.connect(lambda: self._layout.docks["log"].show())
         self.workspaces.changed.connect(self._workspace_changed)
         self.workspaces.asked.connect(lambda place: self.show_workspace() if place == SIMULATE else None)
-        self.lab.starting.connect(self._lab_starting)
 
     def _connect_placing(self) -> None:
         placing, viewport = self.placing, self.viewport
@@ -479,7 +493,8 @@ class MainWindow(QMainWindow):
             self.previews.stop()
             self.forecaster.stop()
             self._layout.save()
-            self.lab.close_lab()
+            if self.lab_page.made:
+                self.lab.close_lab()
             self.imports.close()
             self.tools.close_all()
             self.sweeps.close()

@@ -18,7 +18,7 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False, defer_build=True)
 
 
 class MeshReference(_Model):
