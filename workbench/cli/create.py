@@ -60,6 +60,7 @@ def convert_command(options: Namespace) -> int:
     if options.target.suffix.lower() == ".nwb":
         neurons, spikes = convert_spikes(options.mesh, options.target)
         print(f"Wrote '{options.target}': {neurons:,} neurons, {spikes:,} spikes.")
+        options.answer.update(files=[str(options.target.absolute())], neurons=neurons, spikes=spikes)
         return 0
     carp = options.target.suffix.lower() in CARP_SUFFIXES
     if options.target.suffix.lower() not in SUFFIXES:
@@ -72,6 +73,11 @@ def convert_command(options: Namespace) -> int:
     mesh = read_mesh_file(options.mesh, unit, options.fibres)
     print(mesh.quality)
     tell_findings(mesh.findings)
-    names = ", ".join(f"'{path}'" for path in export_mesh(mesh, options.target))
+    written = export_mesh(mesh, options.target)
+    names = ", ".join(f"'{path}'" for path in written)
     print(f"Wrote {names}: {mesh.n_cells:,} tetrahedra, {mesh.n_points:,} points.")
+    options.answer.update(
+        files=[str(path.absolute()) for path in written], tetrahedra=mesh.n_cells, points=mesh.n_points,
+        findings=[as_record(finding) for finding in mesh.findings],
+    )  # fmt: skip
     return 0
