@@ -103,10 +103,13 @@ def parser() -> argparse.ArgumentParser:
     _boundary(new)
     new.set_defaults(carry_out=_later("workbench.cli.create:new_command"))
 
-    convert = commands.add_parser("convert", help="convert a mesh to .vtu or CARP, spikes of a run to NWB")
-    convert.add_argument("mesh", type=Path, metavar="FILE", help="mesh, or spikes.h5 of a run")
-    convert.add_argument("target", type=Path, metavar="OUT", help="OUT.vtu, OUT.elem for CARP, or OUT.nwb")
+    convert = commands.add_parser("convert", help="convert a mesh, spikes of a run, or a file of another program")
+    convert.add_argument("mesh", type=Path, metavar="FILE", help="mesh; spikes.h5 of a run; .par, .in or BPX's .json")
+    convert.add_argument(
+        "target", type=Path, metavar="OUT", help="OUT.vtu, OUT.elem for CARP; OUT.nwb; a project's folder or .zip"
+    )
     _mesh_options(convert)
+    _boundary(convert)
     convert.set_defaults(carry_out=_later("workbench.cli.create:convert_command"))
 
     completion = commands.add_parser("completion", help="print what completes commands, options and presets in a shell")
