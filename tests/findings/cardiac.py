@@ -112,6 +112,9 @@ CASES = {
         regions=[{"region": "scar", "condition": "non-conducting scar"}],
         stimuli=[{"name": "S1", "site": {"kind": "sphere", "center": [1.25, 0.75, 0.25], "radius": 0.2}}],
     ),
+    "a stimulus beyond what the cell model bears": case(
+        "../stimulus.reach.strong_findings", stimuli=[{"name": "S1", "amplitude": 140_000.0}]
+    ),
     "no stimulus": case("findings.problem_findings#4", stimuli=[]),
     "vertices as unknowns": case("findings.problem_findings#7", numerics={"discretisation": "vertex-centred (P1)"}),
     "cells that are badly shaped": case("findings.problem_findings#8", made=mesh((3, 3, 3), 0.5, 0.09, 0.2)),
