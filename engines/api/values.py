@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -181,11 +182,18 @@ class Imported:
     """A new problem made of a file from elsewhere; ``findings`` say what of the file is not in it.
 
     until: when a run of it ends, in the engine's unit of time; None: the file does not say
+    mesh: the file of its mesh as it is named there, which may lie anywhere, with coordinates in ``length_unit``
+    files: further files that are named, wanted by ``on(geometry, mesh's path, paths by name)``, which gives the whole
+    problem once the mesh is read, with those of the files that may be read; None: this is all
     """
 
     parameters: BaseModel
     findings: tuple[Finding, ...] = ()
     until: float | None = None
+    mesh: str = ""
+    length_unit: str = "mm"
+    files: tuple[str, ...] = ()
+    on: Callable[[Any, Path, Mapping[str, Path]], Imported] | None = None
 
 
 @dataclass(frozen=True)

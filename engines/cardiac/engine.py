@@ -32,11 +32,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from engines.api import Benchmark, Engine, Estimate, Problem, Progress, no_progress
+from engines.api import Benchmark, Engine, Estimate, Imported, Problem, Progress, no_progress
 from engines.api.device import Backend
 from engines.api.lab import LabTable
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
+from engines.cardiac.carp.reader import SUFFIX, read_par
 from engines.cardiac.diffusion.forward_euler import DIFFUSION, DIFFUSION_TYPES
 from engines.cardiac.lab.benchmarks import box_benchmarks, small_boxes
 from engines.cardiac.multirate.groups import GROUPS
@@ -67,6 +68,7 @@ class CardiacEngine(Engine):
     time_unit = "ms"
     Parameters = CardiacParameters
     geometry_type = TetMesh
+    imports = (SUFFIX,)
 
     def default_parameters(self, geometry: TetMesh) -> CardiacParameters:
         return default_parameters(geometry)
@@ -127,6 +129,10 @@ class CardiacEngine(Engine):
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)
         return simulation
+
+    def imported(self, path: Path) -> Imported | None:
+        """An openCARP parameter file."""
+        return read_par(path)
 
     def tools(self) -> Sequence[Tool]:
         from engines.cardiac.tools.tools import TOOLS  # they build simulations with this engine

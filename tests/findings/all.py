@@ -11,6 +11,7 @@ AT_THE_END = {**fdtd.AT_THE_END, **peridynamics.AT_THE_END}
 OF_NO_FIELD = (
     "engines.geometry.",  # of a mesh's file, which no field of the form names
     "engines.fdtd.gprmax.reader._problem",  # of the file that was opened
+    "engines.cardiac.carp.reader._findings",  # the same
     "engines.cardiac.setup.findings.problem_findings#8",
     "workbench.project.document._load_geometry",
 )

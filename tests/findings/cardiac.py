@@ -18,6 +18,7 @@ from engines.cardiac.compiler.schemes import Scheme
 from engines.cardiac.setup import cells
 from engines.geometry.meshes.box import box_mesh
 from tests.findings.cases import Case, project
+from workbench.export.meshes import export_mesh
 
 SETUP = "engines.cardiac.setup"
 FROM_FILE = Path(cells.__file__).parents[1] / "models" / "mitchell_schaeffer_2003.mmt"
@@ -56,6 +57,14 @@ def case(*places: str, made: Callable[[Path], Path] | None = None, **values: Any
     return Case(project("cardiac", values, made or mesh()), tuple(_called(place) for place in places))
 
 
+def _carp(folder: Path) -> Path:
+    """A run of openCARP, on its mesh."""
+    export_mesh(box_mesh((4, 3, 1), [2.0, 1.5, 0.5]), folder / "slab.elem")
+    path = folder / "slab.par"
+    path.write_text("meshname = slab\ndt = 20\ntend = 0.02\nbidomain = 1\ntimedt = 1\n")
+    return path
+
+
 def measured(place: str, *, error: float = 0.0, excited: bool = True, bound: float = 1.0) -> Case:
     """A model from a file whose trials are given: of Rush-Larsen those above ``bound`` [ms] are ``error`` [ms] off."""
 
@@ -86,6 +95,9 @@ REGIONS = [
     {"region": "scar", "condition": "non-conducting scar"},
 ]
 CASES = {
+    "what of a file of openCARP is otherwise here": Case(
+        _carp, ("engines.cardiac.carp.reader._findings#1", "engines.cardiac.carp.reader._findings#2")
+    ),
     "regions, fibres, stimuli, pieces": case(
         "findings.problem_findings#1",
         "findings.problem_findings#2",
@@ -99,6 +111,9 @@ CASES = {
         "../stimulus.reach.idle_findings",
         regions=[{"region": "scar", "condition": "non-conducting scar"}],
         stimuli=[{"name": "S1", "site": {"kind": "sphere", "center": [1.25, 0.75, 0.25], "radius": 0.2}}],
+    ),
+    "a stimulus beyond what the cell model bears": case(
+        "../stimulus.reach.strong_findings", stimuli=[{"name": "S1", "amplitude": 140_000.0}]
     ),
     "no stimulus": case("findings.problem_findings#4", stimuli=[]),
     "vertices as unknowns": case("findings.problem_findings#7", numerics={"discretisation": "vertex-centred (P1)"}),

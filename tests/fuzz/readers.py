@@ -27,6 +27,8 @@ def readers(folder: Path) -> dict[str, Reader]:
     from engines.battery.bpx.reading import read_bpx
     from engines.battery.protocol.drive_cycles import read_drive_cycle
     from engines.battery.setup.sizes import _table
+    from engines.cardiac.carp.reader import read_par
+    from engines.cardiac.carp.stimuli import read_vertices
     from engines.fdtd.gprmax.reader import read_gprmax
     from engines.fdtd.media.index_tables import read_index_table
     from engines.geometry.fibres.files import read_fibre_file
@@ -52,6 +54,13 @@ def readers(folder: Path) -> dict[str, Reader]:
     semicolons = table.replace(b",", b";")
     points = b"x,y,z,volume\n" + _text(np.random.default_rng(1).random((20, 4)), ",")
     projects = _projects()
+
+    def read_carp_run(path: Path) -> None:
+        if path.suffix == ".vtx":
+            read_vertices(path)
+        elif (found := read_par(path)).on is not None:
+            found.on(mesh, MESHES / "none.elem", {})
+
     return {
         "meshes": Reader(read_mesh, _meshes()),
         "fibres": Reader(
@@ -71,6 +80,7 @@ def readers(folder: Path) -> dict[str, Reader]:
         "indices": Reader(lambda path: read_index_table(path, 1.0), {"n.csv": INDICES}),
         "BPX": Reader(read_bpx, _bpx()),
         "gprMax": Reader(read_gprmax, {"g.in": GPRMAX}),
+        "openCARP": Reader(read_carp_run, {"o.par": OPENCARP, "v.vtx": b"3\nintra\n4\n7\n9\n"}),
         "connections": Reader(lambda path: read_connections(str(path)), _connections()),
         "pictures": Reader(brightness, _pictures()),
         "cell models": _cell_models(),
@@ -179,6 +189,24 @@ GPRMAX = b"""#title: A
 #rx: 0.07 0.05 0.05
 #box: 0 0 0 0.1 0.1 0.04 half
 #sphere: 0.05 0.05 0.02 0.01 half
+"""
+OPENCARP = b"""meshname = slab
+dt = 20 # us
+tend = 12.5
+num_gregions = 2
+gregion[0].ID = 1 3:2:9
+gregion[0].g_il = 0.174
+gregion[1].ID[0] = 2
+gregion[1].g_mult = 0.5
+imp_region[0].im = "tenTusscherPanfilov"
+imp_region[0].im_param = "GNa*0.5,g_CaL-55%,Ko=9,flags=ENDO"
+phys_region[1].ptype = 1
+lats[0].threshold = -10
+stim[0].pulse.strength = 60
+stim[0].ptcl.duration = 2
+stim[0].elec.p1 = 500 1500 1000
+stimulus[1].strength = 20
+stimulus[1].x0 = -5
 """
 MMT = b"""[[model]]
 membrane.V = -80

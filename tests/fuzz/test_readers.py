@@ -75,7 +75,8 @@ def attacked(reader: Reader, folder: Path, chance: random.Random, count: int) ->
 
 NAMES = (
     "meshes", "fibres", "points", "stl", "corners", "histories", "drive cycles", "measured", "sizes", "indices", "BPX",
-    "gprMax", "connections", "pictures", "cell models", "snapshots", "collections", "checkpoints", "projects",
+    "gprMax", "openCARP", "connections", "pictures", "cell models", "snapshots", "collections", "checkpoints",
+    "projects",
 )  # fmt: skip
 
 

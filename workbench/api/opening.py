@@ -19,7 +19,7 @@ from workbench.project.presets import presets as known_presets
 
 def open(name: Path | str, *, allow_outside: bool = False) -> Project:
     """Open a ready problem by its name, a project (folder, ``.zip``, snapshot ``.png``), a mesh, or a file that an
-    engine imports (BPX, gprMax).
+    engine imports (BPX, gprMax, openCARP's ``.par``).
 
     ``allow_outside`` lets it read the files outside of its folder that it names. Raises ProblemError, with the nearest
     names where there is no such problem.

@@ -2,7 +2,8 @@
 
 Exit codes: 0 done; 1 ``verify`` found a wrong figure; 2 bad input, one sentence on stderr; 3 the run failed, what was
 saved is named, and so is the file with the traceback of an error that nobody expected; 130 interrupted.
-With ``--json`` the answer of a command is one JSON document on stdout, and all that people read is on stderr.
+With ``--json`` the answer of a command is one JSON document on stdout, and all that people read is on stderr:
+``command``, ``exit_code``, what the command found under names of its own, and ``error`` where it failed.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import errno
 import io
 import json
+import math
 import os
 import sys
 from argparse import Namespace
@@ -20,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.api.errors import ProblemError, WorkbenchError, nearest_told
-from workbench.cli.arguments import COMMANDS, parser
+from workbench.cli.arguments import COMMANDS, Misused, parser
 from workbench.words.extras import load
 from workbench.words.failures import with_place
 
@@ -40,8 +42,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _carried_out(given, answer)
     with redirect_stdout(sys.stderr):
         code = _carried_out(given, answer)
-    print(json.dumps({"command": given[0], "exit_code": code, **answer}, indent=2))
+    print(json.dumps(_strict({"command": given[0], "exit_code": code, **answer}), indent=2, allow_nan=False))
     return code
+
+
+def _strict(value: Any) -> Any:
+    """As JSON has it: null stands for what is no number."""
+    if isinstance(value, dict):
+        return {key: _strict(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def command() -> None:
@@ -67,19 +78,24 @@ def _carried_out(given: list[str], answer: dict[str, Any]) -> int:
         return int(options.carry_out(options))
     except WorkbenchError as error:
         print(with_place(error), file=sys.stderr)
+        answer.update(error=str(error), place=list(getattr(error, "place", ())))
         remedy = getattr(error, "remedy", None)
         if remedy is not None:
             from workbench.cli.telling import tell_remedy
+            from workbench.project.findings import remedy_record
 
             tell_remedy(remedy)
-        answer.update(error=str(error), place=list(getattr(error, "place", ())))
+            answer["remedy"] = remedy_record(remedy)
         return BAD_INPUT
     except KeyboardInterrupt:
+        answer["error"] = "Interrupted."
         return INTERRUPTED
     except BrokenPipeError:  # whoever read the output has seen enough (``workbench presets | head -1``)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except SystemExit as end:  # argparse: --help, or a wrong option, of which it has told
+        if isinstance(end, Misused):
+            answer["error"] = end.sentence
         return end.code if isinstance(end.code, int) else BAD_INPUT
     except Exception as error:  # of ours or of an engine that somebody else wrote: a sentence, and where the rest is
         if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:

@@ -6,10 +6,11 @@ import argparse
 import json
 import math
 import re
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from workbench import __version__
 
@@ -23,8 +24,25 @@ PICTURES = 4
 SHELLS = ("bash", "zsh", "fish")
 
 
+class Misused(SystemExit):
+    """Of options that there are not: argparse has told the ``sentence`` on stderr."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(2)
+        self.sentence = sentence
+
+
+class Parser(argparse.ArgumentParser):
+    """One that says what was wrong to programs too."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        print(f"{self.prog}: error: {message}", file=sys.stderr)
+        raise Misused(message)
+
+
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="workbench",
         description="Simulation workbench. Without a command it opens the window, on the files given.",
     )
@@ -32,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     top.set_defaults(answer={})  # what --json prints
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    run = _run(commands)
+    _run(commands)
 
     resume = commands.add_parser("resume", help="go on with a run that was ended, as it was asked for")
     resume.add_argument("out", type=Path, metavar="OUT", help="the folder of its results")
@@ -85,16 +103,19 @@ def parser() -> argparse.ArgumentParser:
     _boundary(new)
     new.set_defaults(carry_out=_later("workbench.cli.create:new_command"))
 
-    convert = commands.add_parser("convert", help="convert a mesh to .vtu or CARP, spikes of a run to NWB")
-    convert.add_argument("mesh", type=Path, metavar="FILE", help="mesh, or spikes.h5 of a run")
-    convert.add_argument("target", type=Path, metavar="OUT", help="OUT.vtu, OUT.elem for CARP, or OUT.nwb")
+    convert = commands.add_parser("convert", help="convert a mesh, spikes of a run, or a file of another program")
+    convert.add_argument("mesh", type=Path, metavar="FILE", help="mesh; spikes.h5 of a run; .par, .in or BPX's .json")
+    convert.add_argument(
+        "target", type=Path, metavar="OUT", help="OUT.vtu, OUT.elem for CARP; OUT.nwb; a project's folder or .zip"
+    )
     _mesh_options(convert)
+    _boundary(convert)
     convert.set_defaults(carry_out=_later("workbench.cli.create:convert_command"))
 
     completion = commands.add_parser("completion", help="print what completes commands, options and presets in a shell")
     completion.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
     completion.set_defaults(carry_out=_later("workbench.cli.completion:completion_command"))
-    for command in (run, resume, estimate, verify, doctor, engines, presets, new):
+    for command in commands.choices.values():
         command.add_argument(
             "--json", action="store_true", help="answer on stdout in one JSON document, all else on stderr"
         )
@@ -118,8 +139,8 @@ def _tool(commands: Any) -> None:
     tool.set_defaults(carry_out=_later("workbench.cli.tool:tool_command"))
 
 
-def _run(commands: Any) -> argparse.ArgumentParser:
-    run: argparse.ArgumentParser = commands.add_parser("run", help="run a project without a window")
+def _run(commands: Any) -> None:
+    run = commands.add_parser("run", help="run a project without a window")
     run.add_argument("project", metavar="PROJECT", help="folder, .zip, snapshot .png, mesh file or id of a preset")
     run.add_argument(
         "--until",
@@ -149,7 +170,6 @@ def _run(commands: Any) -> argparse.ArgumentParser:
     _changed(run)
     _boundary(run)
     run.set_defaults(carry_out=_later("workbench.cli.runs.run:run_command"))
-    return run
 
 
 def _ranks(command: argparse.ArgumentParser) -> None:

@@ -41,6 +41,9 @@ def bench_command(options: Namespace) -> int:
     engines = [registry.engine(name) for name in options.engines] or list(registry.engines().values())
     if options.list:
         print(listed(engines))
+        options.answer["studies"] = [named(study, engine) for engine in engines for study in engine.studies()]
+        options.answer["tables"] = [named(table, engine) for engine in engines for table in engine.tables()]
+        options.answer["tables"] += [named(table) for table in ACROSS]
         return 0
     tables = chosen_tables(engines, options.table)
     if options.thorough and not tables:
@@ -53,14 +56,20 @@ def bench_command(options: Namespace) -> int:
     try:
         if studies or tables:
             lab = Lab(backend, quick=options.quick or not studies, progress=progress_line())
-            run_lab(lab, backend, studies, bool(options.case), tables, options.thorough, options.out)
+            record = run_lab(lab, backend, studies, bool(options.case), tables, options.thorough, options.out)
+            options.answer["lab"] = json.loads(to_json(record))
         if benchmarks:
-            run_engines(backend, benchmarks, options.out)
+            options.answer["bench"] = json.loads(run_engines(backend, benchmarks, options.out))
     finally:
         backend.close()
     if options.out is not None:
         print(f"written to {options.out}")
     return 0
+
+
+def named(one: Study | LabTable, engine: Engine | None = None) -> dict[str, str | None]:
+    """A study or a table for programs; None: of no engine."""
+    return {"id": one.id, "title": one.title, "engine": None if engine is None else engine.id}
 
 
 def listed(engines: Sequence[Engine]) -> str:
@@ -115,7 +124,7 @@ def run_lab(
     tables: Sequence[LabTable],
     thorough: bool,
     out: Path | None,
-) -> None:
+) -> LabRecord:
     """Ceilings, then a table per study, the published ones with this machine's figures beside, then the tables.
 
     ``every_case``: a quick session, too, measures all sizes of the studies, for they were chosen.
@@ -142,6 +151,7 @@ def run_lab(
             write_text(out / "lab.json", to_json(record))
     if out is not None:
         write_lab(out, record, tables)
+    return record
 
 
 def write_lab(folder: Path, record: LabRecord, tables: Sequence[LabTable]) -> None:
@@ -187,8 +197,8 @@ def _benchmarks(engines: Sequence[Engine], options: Namespace) -> dict[Engine, S
     return {engine: theirs for engine, theirs in found.items() if theirs}
 
 
-def run_engines(backend: Backend, benchmarks: Mapping[Engine, Sequence[Benchmark]], out: Path | None) -> None:
-    """The kernels and whole steps of the engines' benchmark problems."""
+def run_engines(backend: Backend, benchmarks: Mapping[Engine, Sequence[Benchmark]], out: Path | None) -> str:
+    """The kernels and whole steps of the engines' benchmark problems, printed; the record of them as JSON."""
     records: list[KernelRecord] = []
     about = machine(backend)
     ceilings = backend.ceilings()
@@ -204,10 +214,8 @@ def run_engines(backend: Backend, benchmarks: Mapping[Engine, Sequence[Benchmark
             except (ProblemError, DeviceError) as error:  # a size that this device has no memory for
                 print(f"{benchmark.name}: {error}")
     print(table(records))
+    text = as_json(about, records)
     if out is not None:
-        write(out, about, records)
-
-
-def write(folder: Path, about: dict[str, object], records: list[KernelRecord]) -> None:
-    write_text(folder / "bench.json", as_json(json.loads(json.dumps(about)), records))
-    write_text(folder / "bench.csv", as_csv(records))
+        write_text(out / "bench.json", text)
+        write_text(out / "bench.csv", as_csv(records))
+    return text

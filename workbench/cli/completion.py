@@ -29,7 +29,8 @@ def completion_command(options: Namespace) -> int:
     for action in _actions(top):
         _describe(action, engines)
     names = " ".join(preset.id for preset in presets())
-    print(shtab.complete(top, options.shell, preamble=_projects(options.shell, names)))
+    script = options.answer["script"] = shtab.complete(top, options.shell, preamble=_projects(options.shell, names))
+    print(script)
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from pathlib import Path
 
 from engines.api import registry
 from engines.api.errors import ProblemError
@@ -12,7 +13,7 @@ from workbench.export.carp import SUFFIXES as CARP_SUFFIXES
 from workbench.export.meshes import SUFFIXES, export_mesh
 from workbench.export.streams.nwb import convert_spikes
 from workbench.importing.report import report_lines, report_of
-from workbench.project.document import default_engine, new_document, save_document
+from workbench.project.document import default_engine, new_document, open_document, save_document
 from workbench.project.findings import as_record, findings_before_changes
 from workbench.project.meshes import read_mesh_file, usual_length_unit
 
@@ -20,8 +21,7 @@ from workbench.project.meshes import read_mesh_file, usual_length_unit
 def new_command(options: Namespace) -> int:
     """Make a project from a mesh, or of an engine that makes its own geometry, and save it."""
     target = options.project
-    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise ProblemError(f"'{target}' exists already: choose another name.")
+    _check_new(target)
     engine = registry.engine(options.engine) if options.engine else default_engine()
     if options.mesh is None and engine.geometry_type is not None:
         others = [other.id for other in registry.engines().values() if other.geometry_type is None]
@@ -56,15 +56,20 @@ def new_command(options: Namespace) -> int:
 
 def convert_command(options: Namespace) -> int:
     """Read a mesh in any format, write it with regions and fibres as .vtu in millimetres, or as CARP in micrometres;
-    or spikes of a run, written as NWB."""
+    spikes of a run are written as NWB, and a file of another program that an engine imports as a project."""
     if options.target.suffix.lower() == ".nwb":
         neurons, spikes = convert_spikes(options.mesh, options.target)
         print(f"Wrote '{options.target}': {neurons:,} neurons, {spikes:,} spikes.")
+        options.answer.update(files=[str(options.target.absolute())], neurons=neurons, spikes=spikes)
         return 0
+    others = {suffix for engine in registry.engines().values() for suffix in engine.imports}
+    if options.mesh.suffix.lower() in others and options.target.suffix.lower() in ("", ".zip"):
+        return _project_of(options)
     carp = options.target.suffix.lower() in CARP_SUFFIXES
     if options.target.suffix.lower() not in SUFFIXES:
         raise ProblemError(
-            f"'{options.target}' must end in {', '.join(SUFFIXES)}: convert writes .vtu and CARP, and spikes as .nwb."
+            f"'{options.target}' must end in {', '.join(SUFFIXES)}: convert writes .vtu and CARP, spikes as .nwb, and "
+            f"projects (a folder or .zip) of {', '.join(sorted(others))}."
         )
     if carp and options.mesh.with_suffix("").resolve() == options.target.with_suffix("").resolve():
         raise ProblemError(f"'{options.target}' would be written over the mesh that is read: choose another name.")
@@ -72,6 +77,31 @@ def convert_command(options: Namespace) -> int:
     mesh = read_mesh_file(options.mesh, unit, options.fibres)
     print(mesh.quality)
     tell_findings(mesh.findings)
-    names = ", ".join(f"'{path}'" for path in export_mesh(mesh, options.target))
+    written = export_mesh(mesh, options.target)
+    names = ", ".join(f"'{path}'" for path in written)
     print(f"Wrote {names}: {mesh.n_cells:,} tetrahedra, {mesh.n_points:,} points.")
+    options.answer.update(
+        files=[str(path.absolute()) for path in written], tetrahedra=mesh.n_cells, points=mesh.n_points,
+        findings=[as_record(finding) for finding in mesh.findings],
+    )  # fmt: skip
     return 0
+
+
+def _project_of(options: Namespace) -> int:
+    """Save what a file of another program becomes."""
+    _check_new(options.target)
+    document = open_document(options.mesh, permission=permission_of(options))
+    tell_findings(document.findings)
+    saved = save_document(document, options.target)
+    print(f"Made '{saved}' for the engine '{document.engine.id}'.")
+    options.answer.update(
+        project=str(saved.absolute()), engine=document.engine.id,
+        findings=[as_record(finding) for finding in document.findings],
+    )  # fmt: skip
+    return 0
+
+
+def _check_new(target: Path) -> None:
+    """Raises ProblemError where there is something already."""
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise ProblemError(f"'{target}' exists already: choose another name.")

@@ -7,7 +7,7 @@ from argparse import Namespace
 from engines.backend.devices.faster import open_for
 from workbench.cli import DONE
 from workbench.cli.opening import open_project
-from workbench.cli.telling import fact_lines, tell_findings
+from workbench.cli.telling import fact_lines, fact_records, tell_findings
 from workbench.project.findings import as_record, estimate_of, findings_of
 from workbench.words.units import time_text
 
@@ -41,7 +41,7 @@ def estimate_command(options: Namespace) -> int:
         engine=document.engine.id, device=device, memory_bytes=estimate.memory_bytes,
         bytes_per_step=estimate.bytes_per_step, step=estimate.step, stable_step=estimate.stable_step, time_unit=unit,
         seconds_per_time_unit=pace, until=until,
-        facts=[{"title": fact.title, "value": fact.value, "unit": fact.unit} for fact in estimate.facts],
+        facts=fact_records(estimate.facts),
         findings=[as_record(finding) for finding in findings],
     )  # fmt: skip
     return DONE

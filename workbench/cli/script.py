@@ -11,5 +11,6 @@ from workbench.cli.opening import open_project
 
 def script_command(options: Namespace) -> int:
     """Print it; returns the exit code. Raises WorkbenchError for input that cannot be opened."""
-    print(script_of(open_project(options), of_defaults=options.of_defaults), end="")
+    script = options.answer["script"] = script_of(open_project(options), of_defaults=options.of_defaults)
+    print(script, end="")
     return DONE

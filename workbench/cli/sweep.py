@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from engines.api.device import Backend
@@ -30,7 +32,7 @@ def sweep_command(options: Namespace) -> int:
     """List what can be varied, or run the sweep; returns the exit code. Raises WorkbenchError for bad input."""
     document = open_project(options)
     if not options.vary:
-        return _list(document)
+        return _list(document, options)
     plan = SweepPlan(
         document,
         tuple(variation(document, name, values) for name, values in options.vary),
@@ -70,10 +72,14 @@ def sweep_command(options: Namespace) -> int:
         print("Interrupted before a run was through: nothing was saved.")
         return INTERRUPTED
     rows.sort(key=lambda row: row.place)
-    _print(plan, rows)
-    print(f"Saved in '{folder}': {', '.join(write_sweep(plan, rows, folder))}.")
+    header, lines = table_of(plan, rows)
+    _print(header, lines)
+    files = write_sweep(plan, rows, folder)
+    print(f"Saved in '{folder}': {', '.join(files)}.")
+    options.answer.update(folder=str(folder.absolute()), files=files, runs=len(plan), columns=header, rows=lines)
     if failure is not None:
         print(failure, file=sys.stderr)
+        options.answer["error"] = str(failure)
         return RUN_FAILED
     if interrupted:
         return INTERRUPTED
@@ -94,7 +100,7 @@ def _tell(plan: SweepPlan, row: Row, *, known: bool, out: Path) -> None:
         print(keep_traceback(row.failure, out), file=sys.stderr)
 
 
-def _list(document: Document) -> int:
+def _list(document: Document, options: Namespace) -> int:
     """What can be varied: name, value and unit."""
     numbers = [number for number in numbers_of(document.parameters) if number.matters]
     width = max((len(number.name) for number in numbers), default=0)
@@ -102,11 +108,17 @@ def _list(document: Document) -> int:
         limits = number.bounds.sentence()
         told = f"{number.value:g} {number.unit}".rstrip() + (f"  ({limits})" if limits else "")
         print(f"{number.name:<{width}}  {told}")
+    options.answer["numbers"] = [
+        {
+            "name": number.name, "value": number.value, "unit": number.unit, "title": number.title,
+            "bounds": {name: limit for name, limit in asdict(number.bounds).items() if limit is not None},
+        }
+        for number in numbers
+    ]  # fmt: skip
     return DONE
 
 
-def _print(plan: SweepPlan, rows: list[Row]) -> None:
-    header, lines = table_of(plan, rows)
+def _print(header: Sequence[str], lines: Sequence[Sequence[object]]) -> None:
     shown = [[header[place], *(_short(cells[place]) for cells in lines)] for place in range(len(header))]
     shown = [column for column in shown if column[0] != "trouble" or any(column[1:])]
     widths = [max(map(len, column)) for column in shown]

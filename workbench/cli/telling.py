@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from engines.api import Finding, Remedy
 from engines.api.charts import Fact
@@ -25,6 +26,11 @@ def tell_findings(findings: Iterable[Finding], quiet: bool = False) -> None:
 def tell_remedy(remedy: Remedy) -> None:
     """On stderr, below the sentence that it mends."""
     print(f"  {remedy.text}: {_done(remedy)}", file=sys.stderr)
+
+
+def fact_records(facts: Iterable[Fact]) -> list[dict[str, Any]]:
+    """For programs."""
+    return [{"title": fact.title, "value": float(fact.value), "unit": fact.unit} for fact in facts]
 
 
 def fact_lines(facts: Iterable[Fact]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from workbench.cli import DONE, RUN_FAILED
 from workbench.cli.listing import print_table
 from workbench.cli.opening import open_project
 from workbench.cli.runs.progress import Line
+from workbench.cli.telling import fact_records
 from workbench.export.chart_tables import chart_table
 from workbench.export.tables import write_table
 from workbench.project.document import Document, save_document
@@ -43,6 +44,7 @@ def tool_command(options: Namespace) -> int:
     except Exception as error:
         known = as_sentence(error)
         print(with_place(known), file=sys.stderr)
+        options.answer["error"] = str(known)
         if known is not error:
             print(keep_traceback(error, options.out), file=sys.stderr)
         return RUN_FAILED
@@ -50,10 +52,12 @@ def tool_command(options: Namespace) -> int:
         line.clear()
         backend.close()
     _tell(result)
+    answer = options.answer
+    answer.update(tool=tool.id, message=result.message, facts=fact_records(result.facts), files=[], project=None)
     if options.out is not None:
-        print(_written(result, options.out))
+        answer["files"] = _written(result, options.out)
     if options.apply or options.save is not None:
-        print(_taken_over(result, document, options.save))
+        answer["project"] = _taken_over(result, document, options.save)
     elif result.changes:
         print("Nothing was changed: --apply or --save takes it over.")
     return DONE
@@ -68,6 +72,7 @@ def _list(document: Document, options: Namespace) -> int:
     if not tools:
         print(f"The engine '{document.engine.id}' has no tools.")
     print_table([(tool.id, f"{tool.title}: {tool.summary}") for tool in tools])
+    options.answer["tools"] = [{"id": tool.id, "title": tool.title, "summary": tool.summary} for tool in tools]
     return DONE
 
 
@@ -79,18 +84,24 @@ def _tell(result: ToolResult) -> None:
         print(f"  {fact.title:<{width}}  {fact.value:.6g}{unit}")
 
 
-def _written(result: ToolResult, folder: Path) -> str:
+def _written(result: ToolResult, folder: Path) -> list[str]:
     if not result.charts:
-        return "This tool made no charts."
+        print("This tool made no charts.")
+        return []
     with storing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     for info, data in result.charts:
         write_table(folder / f"{info.name}.csv", *chart_table(info, data))
-    return f"Wrote {', '.join(f'{info.name}.csv' for info, _ in result.charts)} into '{folder}'."
+    names = [f"{info.name}.csv" for info, _ in result.charts]
+    print(f"Wrote {', '.join(names)} into '{folder}'.")
+    return [str((folder / name).absolute()) for name in names]
 
 
-def _taken_over(result: ToolResult, document: Document, target: Path | None) -> str:
+def _taken_over(result: ToolResult, document: Document, target: Path | None) -> str | None:
     if not result.changes:
-        return "There is nothing to take over: the project is as it was."
+        print("There is nothing to take over: the project is as it was.")
+        return None
     take_over(document, result)
-    return f"Saved to '{save_document(document, target)}'."
+    saved = save_document(document, target)
+    print(f"Saved to '{saved}'.")
+    return str(saved.absolute())

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from engines.api import Engine, Finding, Problem, registry
+from engines.api import Engine, Finding, Imported, Problem, registry
 from engines.api.errors import ProblemError
 from engines.geometry.meshes.mesh import TetMesh
 from engines.reading import expanded, refuse_pipe
@@ -159,13 +159,29 @@ def _imported(path: Path, permission: Permission) -> Document | None:
     for engine in registry.engines().values():
         imported = engine.imported(path) if path.suffix.lower() in engine.imports else None
         if imported is not None:
-            values = imported.parameters.model_dump(mode="json")
-            project = Project(title=path.stem, engine=engine.id, parameters=values)
-            project.run.until = imported.until
-            stored = Stored(project, None, None, None, path.parent)
-            document = document_of(stored, permission.with_files(files_read([path])))
-            return replace(document, noticed=(*imported.findings, *document.noticed))
+            return _document_of_imported(engine, imported, path, permission.with_files(files_read([path])))
     return None
+
+
+def _document_of_imported(engine: Engine, imported: Imported, path: Path, permission: Permission) -> Document:
+    """Raises OutsideFiles, ProblemError."""
+    project = Project(title=path.stem, engine=engine.id, parameters=imported.parameters.model_dump(mode="json"))
+    project.run.until = imported.until
+    stored = Stored(project, None, None, None, path.parent)
+    files: dict[str, Path] = {}
+    if imported.mesh:
+        mesh = stored.locate(imported.mesh, permission)
+        files = {name: stored.locate(name, permission) for name in imported.files}
+        boundary = Boundary(f"'{path.name}'", path.parent, permission, alone=True)
+        boundary.check((mesh, *files.values()), needed=[mesh])
+        files = {name: file for name, file in files.items() if not boundary.leaves_out(file)}
+        project.geometry = MeshReference(path=str(mesh.absolute()), length_unit=imported.length_unit)
+        stored = replace(stored, project=project, mesh=mesh.absolute())
+    document = document_of(stored, permission)
+    if imported.on is not None and stored.mesh is not None:
+        imported = imported.on(document.loaded, stored.mesh, files)
+        document.parameters = imported.parameters
+    return replace(document, noticed=(*imported.findings, *document.noticed))
 
 
 def document_of(stored: Stored, permission: Permission = NOTHING) -> Document:

@@ -73,17 +73,18 @@ def refusal(error: ProblemError) -> Finding:
 def as_record(finding: Finding) -> dict[str, Any]:
     """For ``run.json``."""
     remedy, other = finding.remedy, finding.alternative
-    alternative = {} if other is None else {"alternative": _remedy_record(other)}
+    alternative = {} if other is None else {"alternative": remedy_record(other)}
     return {
         "severity": finding.severity,
         "place": list(finding.place),
         "message": finding.message,
-        "remedy": None if remedy is None else _remedy_record(remedy),
+        "remedy": None if remedy is None else remedy_record(remedy),
         **alternative,
     }
 
 
-def _remedy_record(remedy: Remedy) -> dict[str, Any]:
+def remedy_record(remedy: Remedy) -> dict[str, Any]:
+    """For ``run.json`` and for programs that read the answer of a command."""
     record: dict[str, Any] = {
         "text": remedy.text,
         "changes": [{"place": list(place), "value": value} for place, value in remedy.changes.items()],

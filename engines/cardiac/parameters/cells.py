@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from engines.api.parameters import ParameterGroup, quantity
 from engines.cardiac.compiler.schemes import Scheme
 
-TT06 = "ten Tusscher-Panfilov 2006"
+TT06: Final = "ten Tusscher-Panfilov 2006"
 FROM_FILE = "from file"
 CellModelName = Literal[
     "ten Tusscher-Panfilov 2006",

@@ -7,9 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from engines.api import Array, Finding, Remedy
-from engines.cardiac.parameters import Box, RegionSetting, Site, Sphere, Stimulus
-from engines.cardiac.parameters.cells import NON_CONDUCTING
+from engines.cardiac.parameters import Box, CardiacParameters, RegionSetting, Site, Sphere, Stimulus
+from engines.cardiac.parameters.cells import NON_CONDUCTING, TT06
 from engines.cardiac.tissue.sites import Sites, region_ids
+
+MOST_LIFT = 125.0
+"""Of a pulse [mV] on all of a slab: with 140 mV and more the voltage is no number from 1 to 3 ms on, whatever the step;
+with 125 mV it stays one."""
 
 
 def site_cells(site: Site, mesh: Sites) -> Array:
@@ -36,6 +40,23 @@ def idle_findings(stimuli: Sequence[Stimulus], regions: Sequence[RegionSetting],
             message = f"Stimulus '{stimulus.name}' lies in {NON_CONDUCTING} alone: it excites nothing."
             remedy = onto_tissue(stimulus, place, mesh.centroids[conducts])
             found.append(Finding(message, place=("stimuli", place, "site"), remedy=remedy))
+    return found
+
+
+def strong_findings(parameters: CardiacParameters) -> list[Finding]:
+    """A warning for each pulse that may lift TT06's cells to where its equations have no numbers."""
+    found = []
+    tissue = parameters.tissue
+    for place, stimulus in enumerate(parameters.stimuli if parameters.cell_model == TT06 else ()):
+        lift = 1e-3 * stimulus.amplitude * stimulus.duration / (tissue.surface_to_volume * tissue.membrane_capacitance)
+        if lift > MOST_LIFT:
+            weaker = float(f"{stimulus.amplitude * MOST_LIFT / lift:.2g}")
+            message = (
+                f"Stimulus '{stimulus.name}' would lift cells by {lift:.0f} mV where little of it flows away, and "
+                f"{TT06} has no numbers beyond about {MOST_LIFT:.0f} mV."
+            )
+            where = ("stimuli", place, "amplitude")
+            found.append(Finding(message, place=where, remedy=Remedy(f"Take {weaker:g} µA/cm³", {where: weaker})))
     return found
 
 

@@ -1,0 +1,1 @@
+"""openCARP's ``.par`` files as problems of this engine."""

@@ -1,0 +1,132 @@
+"""``--json``: every command answers a program in one document of one shape, of success and of failure."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engines.api import registry
+from tests.workbench.fake_engine import WaveEngine, block
+from tests.workbench.fake_tools import TOOLS
+from tests.workbench.house import write_mesh
+from tests.workbench.verify import doubles
+from workbench.cli import main
+from workbench.cli.arguments import COMMANDS
+
+OK = {
+    "run": (
+        [["run", "{project}", "--until", "0.1", "--no-pictures", "--out", "{out}"]],
+        {"folder", "files", "outcome"},
+    ),
+    "resume": (
+        [
+            ["run", "{project}", "--until", "0.1", "--no-pictures", "--out", "{out}"],
+            ["resume", "{out}"],
+        ],
+        {"folder", "outcome"},
+    ),
+    "estimate": ([["estimate", "{project}"]], {"memory_bytes", "step", "facts", "findings"}),
+    "sweep": (
+        [
+            ["sweep", "{project}"],
+            ["sweep", "{project}", "--vary", "speed=1,2", "--until", "0.1", "--workers", "1", "--out", "{out}"],
+        ],
+        {"folder", "files", "runs", "columns", "rows"},
+    ),
+    "tool": (
+        [["tool", "{project}"], ["tool", "{project}", "faster", "--out", "{out}", "--apply"]],
+        {"tool", "message", "facts", "files", "project"},
+    ),
+    "script": ([["script", "{project}"]], {"script"}),
+    "bench": ([["bench"], ["bench", "--list"]], {"studies", "tables"}),
+    "verify": ([["verify"]], {"record"}),
+    "doctor": ([["doctor"]], {"found"}),
+    "engines": ([["engines"]], {"engines"}),
+    "presets": ([["presets"]], {"presets"}),
+    "new": ([["new", "{out}", "--mesh", "{mesh}"]], {"project", "engine", "findings"}),
+    "convert": ([["convert", "{mesh}", "{out}.vtu"]], {"files", "tetrahedra", "points", "findings"}),
+    "completion": ([["completion", "bash"]], {"script"}),
+}
+"""Of each command: calls that go well one after the other, and what the last one answers besides its name and code."""
+WRONG = {
+    "doctor": ["--no-such"],
+    "engines": ["--no-such"],
+    "presets": ["--no-such"],
+    "bench": ["nobody"],
+    "verify": ["nobody"],
+    "completion": ["tcsh"],
+    "new": ["{project}"],
+    "convert": ["nothing.msh", "{out}.vtu"],
+}
+"""Words that a command refuses, where it is not a project that there is not."""
+
+
+@pytest.fixture
+def answered(project, tmp_path, capsys, monkeypatch):
+    """Carries out a command with ``--json``: (its answer, what it said to people)."""
+    monkeypatch.setattr(WaveEngine, "tools", lambda self: TOOLS)
+    places = {"project": project, "out": tmp_path / "out", "mesh": write_mesh(block(), tmp_path / "block.vtu")}
+
+    def carry_out(words):
+        code = main([*(word.format(**places) for word in words), "--json"])
+        told = capsys.readouterr()
+        answer = json.loads(told.out, parse_constant=pytest.fail)
+        assert (answer["command"], answer["exit_code"]) == (words[0], code)
+        return answer, told.err
+
+    return carry_out
+
+
+def broken_off(run: Path) -> None:
+    """A run that is through becomes one that has half of it before it."""
+    record = json.loads((run / "run.json").read_text())
+    record["command"]["until"] = record["project"]["run"]["until"] = 0.2
+    record["outcome"]["state"] = "interrupted"
+    (run / "run.json").write_text(json.dumps(record))
+
+
+def test_every_command_is_tried():
+    assert set(OK) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_a_command_found_stands_in_its_answer(answered, command, tmp_path, monkeypatch):
+    if command == "verify":
+        monkeypatch.setattr(registry, "engines", lambda: {"wave": doubles.engine_with(doubles.relaxation)})
+    calls, keys = OK[command]
+    for words in calls:
+        if words[0] == "resume":
+            broken_off(tmp_path / "out")
+        answer, _ = answered(words)
+        assert (answer["exit_code"], "error" in answer) == (0, False), words
+    assert keys <= set(answer)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_was_wrong_stands_in_its_answer(answered, command):
+    answer, told = answered([command, *WRONG.get(command, ["no such project"])])
+    assert answer["exit_code"] == 2
+    assert answer["error"] in told
+
+
+def test_the_table_of_a_sweep_is_in_its_answer(answered):
+    (listing, _), (answer, _) = (answered(words) for words in OK["sweep"][0])
+    assert {"name": "speed", "value": 1.0, "unit": "mm/ms", "title": "Speed", "bounds": {"gt": 0.0}} in listing[
+        "numbers"
+    ]
+    table = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
+    assert [row["speed [mm/ms]"] for row in table] == [1.0, 2.0]
+    assert [row["end [ms]"] for row in table] == pytest.approx([0.1, 0.1])
+
+
+def test_a_tool_that_fails_says_why(answered, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("out of thread")
+
+    monkeypatch.setattr(type(TOOLS[0]), "run", fail)
+    answer, told = answered(["tool", "{project}", TOOLS[0].id])
+    assert answer["exit_code"] == 3
+    assert "out of thread" in answer["error"]
+    assert answer["error"] in told
