@@ -80,6 +80,10 @@ class Scene:
         self.pointer: tuple[float, float] | None = None
         """Where the mouse rests over the view, as parts of its width and height."""
         self.auto_fit = True
+        self.common: tuple[float, float] | None = None
+        """A range of colours that this view shares with others."""
+        self.replays = False
+        """Whether it shows kept moments alone, and asks for no others."""
         self._serial = 0
         self._pending: tuple[int, Any, float] | None = None
         self._shown_serial = -1
@@ -199,7 +203,7 @@ class Scene:
         While an answer is awaited nothing new is asked, so that dragging a plane cannot outrun the run;
         :meth:`show_frame` and :meth:`overdue` go on from there.
         """
-        if self.layer is None:
+        if self.layer is None or self.replays:
             return None
         if self._pending is not None and not force:
             return None
@@ -224,12 +228,28 @@ class Scene:
             self._shown_serial, self._pending = frame.serial, None
         if frame.serial != self._shown_serial:
             return False
+        self._take(frame)
+        return True
+
+    def replay(self, shape: Any, frame: Frame) -> None:
+        """A kept moment, on the ``shape`` that its values were asked for."""
+        if self.layer is not None:
+            if shape is not self.layer.shape:
+                self.layer.adopt(shape)
+            self._take(frame)
+
+    @property
+    def shown(self) -> tuple[int, Any] | None:
+        """The serial of the frames that are drawn, and the shape that they are drawn on."""
+        return None if self.layer is None else (self._shown_serial, self.layer.shape)
+
+    def _take(self, frame: Frame) -> None:
+        assert self.layer is not None
         self.layer.set_values(frame.values, frame.time)
         self.time, self.markers, self.traced, self.shifts = frame.time, frame.markers, frame.lines, frame.shifts
         self.links = None if frame.inspection is None else frame.inspection.links
         self._follow_values()
         self._follow_displacements()
-        return True
 
     def _follow_displacements(self) -> None:
         """Have them drawn as many times as the view says, or as they are visible."""
@@ -296,6 +316,8 @@ class Scene:
     def limits(self, field: FieldInfo) -> tuple[float, float]:
         if names := self.names(field):
             return -0.5, len(names) - 0.5
+        if self.common is not None:
+            return self.common
         follows = self.view.follow and self._followed[0] == field.name
         found = self._followed[1] if follows else self.view.range
         low, high = field.range if field.cyclic else found or field.range

@@ -106,6 +106,7 @@ class RunDisplay(QObject):
         if not playback.looking_back:
             self.show_moment(frame)
             self._window.timeline.set_time(frame.time)
+        self._window.recording.remember(frame)
 
     def show_moment(self, frame: Frame) -> None:
         """In the 3D view, of now or of the past."""
