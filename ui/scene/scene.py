@@ -125,6 +125,7 @@ class Scene:
         self.view, self.aspect = view.model_copy(deep=True), aspect
         self.auto_fit = view.camera.distance is None and view.camera.center is None
         self.camera.apply(self.home if view.camera == CameraView() else view.camera, aspect)
+        self._tell_layer()
         self._follow_values()
         self._follow_displacements()
         return self.replan()
@@ -174,8 +175,7 @@ class Scene:
         front: FrontInfo | None = self.info.front if self.info is not None and self.view.front else None
         timed = next((f for f in self.fields if front is not None and f.name == front.field), None)
         view, info = self.view, self.info
-        if self.layer is not None:
-            self.layer.hidden_above = view.hidden_above
+        self._tell_layer()
         plan = Plan(
             field=self.field(),
             front=front if timed else None,
@@ -194,8 +194,15 @@ class Scene:
             displaced=None if info is None or view.deformation == 0 else info.displaced,
             hiding=None if info is None else next((f for f in info.fields if f.name == info.hidden_by), None),
             lines=info is not None and bool(info.lined) and view.lines,
+            levels=self.inside_cells if view.levels and self._leveled() else 0,
+            cuts=view.level_slices,
         )
         return plan if self.layer is None else self.layer.settled(plan)
+
+    def _tell_layer(self) -> None:
+        """What changes nothing in the values that are asked for."""
+        if self.layer is not None:
+            self.layer.hidden_above, self.layer.levels = self.view.hidden_above, tuple(self.view.levels)
 
     def replan(self, force: bool = False) -> FrameRequest | None:
         """A request for the present plan, if it differs from what was asked last.
@@ -342,6 +349,11 @@ class Scene:
             return False
         return self.view.contours or (self.view.isochrones and self.timed(field))
 
+    def _leveled(self) -> bool:
+        """Whether isosurfaces of the field can be drawn."""
+        field = self.field()
+        return field is not None and has_levels(field) and self.layer is not None and self.layer.leveled
+
     def isochrone_step(self, field: FieldInfo) -> float:
         """The value between two isochrones or contours, 1, 2 or 5 × 10ⁿ; 0 where none are drawn."""
         if self.layer is None or not self.layer.shape.plan.contours:
@@ -398,6 +410,11 @@ def is_timed(field: FieldInfo, info: SimulationInfo | None) -> bool:
     """Whether a field is a time, in the simulation's unit, that is missing where it has not come."""
     whole = field.components == 1 and not field.cyclic
     return info is not None and whole and field.missing is not None and field.unit == info.time_unit
+
+
+def has_levels(field: FieldInfo) -> bool:
+    """Whether its values are numbers everywhere, and cross each one between a lower and a higher."""
+    return field.components == 1 and field.missing is None and not field.cyclic and not field.names
 
 
 def takes_logarithm(field: FieldInfo) -> bool:

@@ -112,6 +112,7 @@ class RunDisplay(QObject):
         """In the 3D view, of now or of the past."""
         self._window.viewport.show_frame(frame)
         self._window.view_panel.moved.show_scale(self._window.viewport.deformation)
+        self._window.view_panel.levels.show_range(self._window.viewport.limits)
 
     def _take_samples(self, samples: list[Sample]) -> None:
         window = self._window
