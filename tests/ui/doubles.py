@@ -402,7 +402,7 @@ class FakeViewport(QWidget):
     item_dropped = Signal(bool)
     item_deleted = Signal()
     volume_refusal = ""
-    deformation = None
+    deformation = limits = None
 
     def __init__(self, parent=None):
         super().__init__(parent)

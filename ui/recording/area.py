@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
+from engines.api import SimulationInfo
 from engines.api.errors import WorkbenchError
+from ui.charts.runs.runs import SessionRun
 from ui.recording.movie_dialog import MovieDialog, MovieWish
 from ui.recording.playback import Playback
 from ui.recording.reel import Kept
+from ui.recording.shelf import Footage, Shelf
 from ui.recording.shooting import Shooting
 from workbench.export.movies import KINDS, open_movie
 from workbench.run.frames import Frame, Message
@@ -30,6 +33,9 @@ class RecordingArea(QObject):
         super().__init__(window)
         self._window = window
         self.playback = Playback(window.background, self)
+        self.shelf = Shelf(window.charts.runs.runs)
+        self.present: Footage | None = None
+        """What can be seen again of the run that is there."""
         self.shooting: Shooting | None = None
         self.dialog: MovieDialog | None = None
 
@@ -43,8 +49,9 @@ class RecordingArea(QObject):
         timeline.now_asked.connect(playback.back)
         timeline.loop_asked.connect(playback.loop)
         timeline.branch_asked.connect(playback.look_at_other_branch)
-        window.controller.restarted.connect(playback.forget)
-        window.controller.info_changed.connect(lambda _: playback.forget())
+        window.charts.runs.ended.connect(self._shelve)
+        window.controller.restarted.connect(self._begin)
+        window.controller.info_changed.connect(self._begin)
         window.controller.rewinding.rewound.connect(playback.rewound)
 
     def close(self) -> None:
@@ -52,6 +59,27 @@ class RecordingArea(QObject):
         if self.shooting is not None:
             self.shooting.movie.abandon()
         self.playback.forget()
+        self.shelf.clear()
+
+    def _begin(self, info: SimulationInfo | None = None) -> None:
+        """Another run, or the same from time zero."""
+        self.playback.forget()
+        info = info or self._window.controller.info
+        self.present = None if info is None else Footage(info, self.playback.reel)
+
+    def _shelve(self, run: SessionRun) -> None:
+        """A run has ended: what was seen of it is kept beside what is seen of the next."""
+        if self.present is not None and self.playback.newest is not None:
+            self.present.end(self.playback.hand_over(), self.playback.newest)
+            self.shelf.put(run, self.present)
+            self.present = None
+
+    def remember(self, frame: Frame) -> None:
+        """What this frame, which is shown now, is drawn on."""
+        scene = getattr(self._window.viewport, "scene", None)
+        if scene is not None and self.present is not None and (shown := scene.shown) is not None:
+            serial, shape = shown
+            self.present.take(frame, serial, shape, scene.marks.placement)
 
     def _scrub(self, time: float) -> None:
         self._window.timeline.loop_button.setChecked(False)

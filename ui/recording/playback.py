@@ -58,7 +58,7 @@ class Playback(QObject):
         return self._of(self.branch)
 
     def _of(self, branch: int) -> list[Kept]:
-        return [] if self.newest is None else self.reel.of(self.newest.serial, branch)
+        return [] if self.newest is None else self.reel.of((self.newest.serial,), branch)
 
     def take(self, frame: Frame) -> None:
         """A frame of now: it is kept where one is due. Where the view wants something else than before, frames of the
@@ -122,6 +122,14 @@ class Playback(QObject):
             self._loop.start()
         else:
             self._loop.stop()
+
+    def hand_over(self) -> Reel:
+        """The frames of a run that has ended, for whoever keeps them; the next run has a reel of its own."""
+        reel, self._generation = self.reel, self._generation + 1
+        self.reel = reel.another()
+        self.back()
+        self._tell()
+        return reel
 
     def forget(self) -> None:
         """The run begins anew, or is another."""

@@ -13,6 +13,7 @@ import shutil
 import tempfile
 import time as clock
 import zlib
+from collections.abc import Container
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,10 @@ class Reel:
         """Bytes on disk."""
         return sum(kept.size for kept in self.frames)
 
+    def another(self) -> Reel:
+        """An empty one with the same budget."""
+        return Reel(self.budget, self._least)
+
     def due(self, frame: Frame) -> bool:
         """Whether this frame is to be written: each moment once, and not sooner than the pace of the reel says."""
         newest = self.frames[-1] if self.frames else None
@@ -111,15 +116,28 @@ class Reel:
         self._due = max(self._due, clock.monotonic() + seconds / SHARE)
         while self.size > self.budget and len(self.frames) > 2:
             self.seconds *= 2
-            dropped, self.frames = self.frames[1::2], self.frames[::2]
-            _remove(dropped)
+            self._halve()
 
-    def of(self, serial: int, branch: int) -> list[Kept]:
-        """Those of a branch, in the order of time, that answer this request: what other requests wanted cannot be drawn
-        in the view as it is."""
+    def _halve(self) -> None:
+        dropped, self.frames = self.frames[1::2], self.frames[::2]
+        _remove(dropped)
+
+    def thin(self, most: int, size: int) -> None:
+        """Of a run that is over: frames of the branch it ended on alone, ``most`` of ``size`` bytes at most."""
+        ends = self._line(self.branch)
+        _remove([kept for kept in self.frames if kept.time > ends.get(kept.branch, -math.inf)])
+        self.frames = [kept for kept in self.frames if kept.time <= ends.get(kept.branch, -math.inf)]
+        while len(self.frames) > 2 and (len(self.frames) > most or self.size > size):
+            self.frames.reverse()  # so that its end is among those that stay
+            self._halve()
+            self.frames.reverse()
+
+    def of(self, serials: Container[int], branch: int) -> list[Kept]:
+        """Those of a branch, in the order of time, that answer these requests: what other requests wanted cannot be
+        drawn in the view as it is."""
         ends = self._line(branch)
         found = (
-            kept for kept in self.frames if kept.serial == serial and kept.time <= ends.get(kept.branch, -math.inf)
+            kept for kept in self.frames if kept.serial in serials and kept.time <= ends.get(kept.branch, -math.inf)
         )
         return sorted(found, key=lambda kept: kept.time)
 

@@ -80,6 +80,10 @@ class Scene:
         self.pointer: tuple[float, float] | None = None
         """Where the mouse rests over the view, as parts of its width and height."""
         self.auto_fit = True
+        self.common: tuple[float, float] | None = None
+        """A range of colours that this view shares with others."""
+        self.replays = False
+        """Whether it shows kept moments alone, and asks for no others."""
         self._serial = 0
         self._pending: tuple[int, Any, float] | None = None
         self._shown_serial = -1
@@ -121,6 +125,7 @@ class Scene:
         self.view, self.aspect = view.model_copy(deep=True), aspect
         self.auto_fit = view.camera.distance is None and view.camera.center is None
         self.camera.apply(self.home if view.camera == CameraView() else view.camera, aspect)
+        self._tell_layer()
         self._follow_values()
         self._follow_displacements()
         return self.replan()
@@ -170,8 +175,7 @@ class Scene:
         front: FrontInfo | None = self.info.front if self.info is not None and self.view.front else None
         timed = next((f for f in self.fields if front is not None and f.name == front.field), None)
         view, info = self.view, self.info
-        if self.layer is not None:
-            self.layer.hidden_above = view.hidden_above
+        self._tell_layer()
         plan = Plan(
             field=self.field(),
             front=front if timed else None,
@@ -190,8 +194,15 @@ class Scene:
             displaced=None if info is None or view.deformation == 0 else info.displaced,
             hiding=None if info is None else next((f for f in info.fields if f.name == info.hidden_by), None),
             lines=info is not None and bool(info.lined) and view.lines,
+            levels=self.inside_cells if view.levels and self._leveled() else 0,
+            cuts=view.level_slices,
         )
         return plan if self.layer is None else self.layer.settled(plan)
+
+    def _tell_layer(self) -> None:
+        """What changes nothing in the values that are asked for."""
+        if self.layer is not None:
+            self.layer.hidden_above, self.layer.levels = self.view.hidden_above, tuple(self.view.levels)
 
     def replan(self, force: bool = False) -> FrameRequest | None:
         """A request for the present plan, if it differs from what was asked last.
@@ -199,7 +210,7 @@ class Scene:
         While an answer is awaited nothing new is asked, so that dragging a plane cannot outrun the run;
         :meth:`show_frame` and :meth:`overdue` go on from there.
         """
-        if self.layer is None:
+        if self.layer is None or self.replays:
             return None
         if self._pending is not None and not force:
             return None
@@ -224,12 +235,28 @@ class Scene:
             self._shown_serial, self._pending = frame.serial, None
         if frame.serial != self._shown_serial:
             return False
+        self._take(frame)
+        return True
+
+    def replay(self, shape: Any, frame: Frame) -> None:
+        """A kept moment, on the ``shape`` that its values were asked for."""
+        if self.layer is not None:
+            if shape is not self.layer.shape:
+                self.layer.adopt(shape)
+            self._take(frame)
+
+    @property
+    def shown(self) -> tuple[int, Any] | None:
+        """The serial of the frames that are drawn, and the shape that they are drawn on."""
+        return None if self.layer is None else (self._shown_serial, self.layer.shape)
+
+    def _take(self, frame: Frame) -> None:
+        assert self.layer is not None
         self.layer.set_values(frame.values, frame.time)
         self.time, self.markers, self.traced, self.shifts = frame.time, frame.markers, frame.lines, frame.shifts
         self.links = None if frame.inspection is None else frame.inspection.links
         self._follow_values()
         self._follow_displacements()
-        return True
 
     def _follow_displacements(self) -> None:
         """Have them drawn as many times as the view says, or as they are visible."""
@@ -296,6 +323,8 @@ class Scene:
     def limits(self, field: FieldInfo) -> tuple[float, float]:
         if names := self.names(field):
             return -0.5, len(names) - 0.5
+        if self.common is not None:
+            return self.common
         follows = self.view.follow and self._followed[0] == field.name
         found = self._followed[1] if follows else self.view.range
         low, high = field.range if field.cyclic else found or field.range
@@ -319,6 +348,11 @@ class Scene:
         if field is None or field.cyclic or self.names(field) or self.layer is None or not self.layer.contoured:
             return False
         return self.view.contours or (self.view.isochrones and self.timed(field))
+
+    def _leveled(self) -> bool:
+        """Whether isosurfaces of the field can be drawn."""
+        field = self.field()
+        return field is not None and has_levels(field) and self.layer is not None and self.layer.leveled
 
     def isochrone_step(self, field: FieldInfo) -> float:
         """The value between two isochrones or contours, 1, 2 or 5 × 10ⁿ; 0 where none are drawn."""
@@ -376,6 +410,11 @@ def is_timed(field: FieldInfo, info: SimulationInfo | None) -> bool:
     """Whether a field is a time, in the simulation's unit, that is missing where it has not come."""
     whole = field.components == 1 and not field.cyclic
     return info is not None and whole and field.missing is not None and field.unit == info.time_unit
+
+
+def has_levels(field: FieldInfo) -> bool:
+    """Whether its values are numbers everywhere, and cross each one between a lower and a higher."""
+    return field.components == 1 and field.missing is None and not field.cyclic and not field.names
 
 
 def takes_logarithm(field: FieldInfo) -> bool:

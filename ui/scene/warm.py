@@ -11,6 +11,7 @@ from ui.scene.layers.layer import Plan
 from ui.scene.layers.tetrahedra import TetLayer
 from ui.scene.shapes.boxes import first_box
 from ui.scene.shapes.decimate import coarse_surface
+from ui.scene.shapes.levels import level_surface
 from ui.scene.shapes.sheet import image
 from ui.scene.shapes.sphere_corner import first_sphere
 from workbench.project.project import ClipPlane
@@ -32,5 +33,6 @@ def warm() -> None:
     coarse_surface(mesh, layer.full, 2)
     grid = Grid((4, 4), (1.0, 1.0))
     image(grid, 4, means=True).sampling.selection(grid)
+    level_surface(np.eye(2, dtype=np.float32)[None].repeat(2, axis=0), 0.5, (np.arange(2.0),) * 3, 1)
     first_sphere(np.zeros((1, 3)), np.ones(1), np.array([5.0, 0.0, 0.0]), np.array([-1.0, 0.0, 0.0]))
     first_box(np.zeros((1, 3)), np.ones(3), np.array([5.0, 0.0, 0.0]), np.array([-1.0, 0.0, 0.0]))

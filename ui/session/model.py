@@ -6,6 +6,7 @@ A draft may be wrong for a while: then :attr:`errors` says where, and the docume
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path as FilePath
@@ -24,7 +25,7 @@ from ui.session.paint.painting import PaintStroke
 from workbench.project.document import Document, Standing
 from workbench.project.parameter_files import missing_file, missing_files, named_files, value_at, with_values
 from workbench.project.project import Line, MeasuredData, Probe, RunSettings, StoredRun, ViewSettings
-from workbench.words.units import unit_text
+from workbench.words.units import counted, unit_text
 
 
 class DocumentModel(QObject):
@@ -138,10 +139,16 @@ class DocumentModel(QObject):
     def told(self, path: Path, value: Any) -> str:
         """A value as the form shows it, with the last of the titles that lead to it: ``Strength 3.8 MPa``."""
         names, unit = self._names_to(path)
-        numbers = value if isinstance(value, list) else [value]
-        if any(isinstance(each, (dict, list)) for each in numbers):
-            return f"{names[-1]} as it was"
-        return f"{names[-1]} {', '.join(map(_said, numbers))} {unit_text(unit)}".strip()
+        said = _told(value, unit)
+        return f"{names[-1]} {said if said is not None else 'as it was'}"
+
+    def told_apart(self, path: Path, values: Sequence[Any]) -> tuple[str, list[str]]:
+        """The titles that lead to a value, ``Medium › Electrical › Conductivity``, and each of ``values`` as the form
+        shows it."""
+        names, unit = self._names_to(path)
+        told = (_told(value, unit) for value in values)
+        inner = (counted(len(value), "item") if isinstance(value, list) else "there" for value in values)
+        return " › ".join(names), ["none" if v is None else t or i for v, t, i in zip(values, told, inner, strict=True)]
 
     def _names_to(self, path: Path) -> tuple[list[str], str]:
         """The titles of a path in the form, ``Stimuli``, ``2``, ``Where``, ``Radius``; and the unit of what it leads to
@@ -241,6 +248,14 @@ class DocumentModel(QObject):
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
             self.errors[(part, *detail["loc"])] = f"{detail['msg']}."
+
+
+def _told(value: Any, unit: str) -> str | None:
+    """A number, a text, or numbers of one unit; None of what has parts."""
+    numbers = value if isinstance(value, list) else [value]
+    if any(isinstance(each, (dict, list)) for each in numbers):
+        return None
+    return f"{', '.join(map(_said, numbers))} {unit_text(unit)}".strip()
 
 
 def _said(value: Any) -> str:

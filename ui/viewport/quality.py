@@ -36,6 +36,8 @@ class Quality:
         self.renderer = ""
         self.hands_on = False
         self.software = False
+        self.shared_by = 1
+        """Views that draw at the same time, and have what one may take together."""
         self.seconds = 0.0
         """Time to draw a frame, smoothed."""
         self._level = 0
@@ -58,7 +60,7 @@ class Quality:
         """Seconds from one frame to the next."""
         if not self.software:
             return 1 / 60
-        return min(max(self.seconds / (HANDS_ON if self.hands_on else SHARE), 1 / 15), 0.25)
+        return min(max(self.shared_by * self.seconds / (HANDS_ON if self.hands_on else SHARE), 1 / 15), 0.25)
 
     def resolution(self, width: int, height: int) -> float:
         """Pixels to draw for each pixel of the view, per side."""

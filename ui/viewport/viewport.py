@@ -219,6 +219,12 @@ class Viewport(QWidget):
         return None if self.scene.layer is None else self.scene.layer.span(100.0 - self.scene.view.outliers)
 
     @property
+    def limits(self) -> tuple[float, float] | None:
+        """The range of the colours in the picture."""
+        field = self.scene.shown_field
+        return None if field is None else self.scene.limits(field)
+
+    @property
     def deformation(self) -> float | None:
         """How many times displacements are drawn; None where nothing moves."""
         return self.scene.deformation

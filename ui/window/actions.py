@@ -103,7 +103,7 @@ class Actions:
         run = bar.addMenu("&Run")
         run.addActions([self["run"], self["step"], self["rewind"], self["reset"]])
         run.addSeparator()
-        run.addActions([self["sweep"], self["runs"]])
+        run.addActions([self["sweep"], self["runs"], self["compare"]])
         run.addSeparator()
         run.addMenu(devices)
         bar.addMenu(tools)

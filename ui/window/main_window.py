@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QVBoxLay
 
 from engines.api import Engine, Finding, Preset
 from ui.charts.lines.area import HINTS
+from ui.comparing.area import ComparingArea
 from ui.importing.area import ImportArea
 from ui.lab.workspace import LabWorkspace
 from ui.panels.estimates import EstimatesPanel
@@ -64,7 +65,7 @@ DEVICES_MILLISECONDS = 300
 """Until devices are looked for: importing CuPy beside the first page would make that wait."""
 OF_THE_SIMULATION = (
     "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure",
-    "line", "lines", "runs", "layout", *EXPORTS,
+    "line", "lines", "runs", "compare", "layout", *EXPORTS,
 )  # fmt: skip
 
 
@@ -90,6 +91,7 @@ class MainWindow(QMainWindow):
         self.going_on = GoingOn(self.controller, self.banner, self)
         self.display = RunDisplay(self)
         self.recording = RecordingArea(self)
+        self.comparing = ComparingArea(self, make_viewport)
         self.forecaster = Forecaster(self.controller, self)
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self.viewport.image, self)
         self.unsaved = UnsavedSessions(self.welcome.unsaved, self.controller, self.keeper, self)
@@ -141,7 +143,7 @@ class MainWindow(QMainWindow):
         self.findings.place_asked.connect(self.problem.form.reveal)
         self.findings.set_covered(True)
         self.stack.currentChanged.connect(
-            lambda page: self.findings.set_covered(self.stack.widget(page) is self.welcome)
+            lambda page: self.findings.set_covered(self.stack.widget(page) is not self.viewport)
         )
         self.previews = Previews(self.model, self.background, self)
         self.previews.found.connect(self.problem.form.set_previews)
@@ -200,6 +202,7 @@ class MainWindow(QMainWindow):
         self.actions_.adopt("measure", self.charts.measure, "M", "measure")
         self.actions_.adopt("line", self.charts.lines.action, "L", "line")
         self.actions_.adopt("runs", self.charts.runs.action, None, "log")
+        self.actions_.adopt("compare", self.comparing.action, None, "compare")
         self.actions_.adopt("lines", self.charts.lines.edit_action, None, "line")
         self.new_menu = NewMenu(self)
         self.recent_menu = RecentMenu(self)
@@ -267,6 +270,7 @@ class MainWindow(QMainWindow):
         self.forecaster.solved.connect(self.charts.panel.show_forecast)
         self.display.connect_all()
         self.recording.connect_all()
+        self.comparing.connect_all()
         controller.message.connect(self.log.add)
         self.keeper.message.connect(self.log.add)
         self.new_menu.chosen.connect(self.new_project)
@@ -358,13 +362,13 @@ class MainWindow(QMainWindow):
         """The page of the gallery, whole; a run goes on meanwhile."""
         self.document_display.stay()
         self.unsaved.refresh()
-        self._show_page(self.welcome)
+        self.show_page(self.welcome)
         self.welcome.gallery.setFocus()
 
     def show_workspace(self) -> None:
         """The open problem, if there is one."""
         if self.model.document is not None:
-            self._show_page(self.viewport)
+            self.show_page(self.viewport)
             self.viewport.setFocus()
 
     def rename(self) -> None:
@@ -393,13 +397,14 @@ class MainWindow(QMainWindow):
             self.lab.setFocus()
         self._page_changed()
 
-    def _show_page(self, page: QWidget) -> None:
+    def show_page(self, page: QWidget) -> None:
+        """One of the stack: the problem, the gallery, or two runs side by side."""
         self.stack.setCurrentWidget(page)
         self.workspaces.show(SIMULATE)
         self._page_changed()
 
     def _page_changed(self) -> None:
-        """Docks, and what runs and paints, are of the problem: the gallery and the Lab are pages without them."""
+        """Docks, and what runs and paints, are of the problem: other pages and the Lab are without them."""
         simulating = self.workspaces.place == SIMULATE
         shown = simulating and self.stack.currentWidget() is self.viewport
         self.workspaces.enable_simulation(shown)
@@ -500,6 +505,7 @@ class MainWindow(QMainWindow):
             self.sweeps.close()
             self.controller.close()
             self.background.close()
+            self.comparing.close()
             self.recording.close()
             self.forecaster.close()
             self.keeper.keep_at_end()

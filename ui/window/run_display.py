@@ -106,11 +106,13 @@ class RunDisplay(QObject):
         if not playback.looking_back:
             self.show_moment(frame)
             self._window.timeline.set_time(frame.time)
+        self._window.recording.remember(frame)
 
     def show_moment(self, frame: Frame) -> None:
         """In the 3D view, of now or of the past."""
         self._window.viewport.show_frame(frame)
         self._window.view_panel.moved.show_scale(self._window.viewport.deformation)
+        self._window.view_panel.levels.show_range(self._window.viewport.limits)
 
     def _take_samples(self, samples: list[Sample]) -> None:
         window = self._window

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
@@ -18,6 +18,12 @@ from workbench.words.units import clock_text
 
 class RunsArea(QObject):
     """Made before whatever else follows the controller: it sees the curves of a run before they are cleared."""
+
+    ended = Signal(object)
+    """A run that has ended, as the :class:`SessionRun` of the list, before the window forgets it."""
+
+    compare_asked = Signal(list)
+    """One or two :class:`SessionRun` that are to be looked at side by side."""
 
     def __init__(self, controller: Controller, panel: ChartsPanel, window: QWidget) -> None:
         super().__init__(window)
@@ -39,6 +45,7 @@ class RunsArea(QObject):
         if self.dialog is None:
             self.dialog = RunsDialog(self.runs, self._tell, self._reached, self._window)
             self.dialog.stored.connect(self.store)
+            self.dialog.compared.connect(self.compare_asked)
             self.dialog.finished.connect(self._closed)
         self.dialog.show()
         self.dialog.raise_()
@@ -66,7 +73,7 @@ class RunsArea(QObject):
     def _archive(self) -> None:
         time, series, own = self._panel.present
         if self._ran is not None and time > 0 and any(len(buffer) > 1 for buffer in series.values()):
-            self.runs.keep(time, series, own)
+            self.ended.emit(self.runs.keep(time, series, own))
 
     def _changed(self, path: Place) -> None:
         """A live parameter of the present run has another value."""

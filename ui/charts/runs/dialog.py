@@ -30,6 +30,8 @@ TOLD = 6
 class RunsDialog(QDialog):
     """``tell`` says a value of the parameters in words, ``reached`` a time."""
 
+    compared = Signal(list)
+    """These :class:`SessionRun`, one or two, are to be looked at side by side."""
     stored = Signal(object, bool)
     """This :class:`SessionRun` is to be kept with the project, or no longer."""
 
@@ -62,6 +64,9 @@ class RunsDialog(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         self.remove_button = buttons.addButton("Remove", QDialogButtonBox.ButtonRole.ActionRole)
         self.remove_button.clicked.connect(self.remove)
+        self.compare_button = buttons.addButton("Compare side by side", QDialogButtonBox.ButtonRole.ActionRole)
+        self.compare_button.setToolTip("The run that is chosen beside the present one, or two that are chosen")
+        self.compare_button.clicked.connect(self.compare)
         buttons.rejected.connect(self.close)
         layout = QVBoxLayout(self)
         layout.addWidget(self.table, 1)
@@ -70,9 +75,16 @@ class RunsDialog(QDialog):
         runs.changed.connect(self._show)
         self._show()
 
+    def compare(self) -> None:
+        chosen = self._chosen()
+        self.close()
+        self.compared.emit(chosen)
+
+    def _chosen(self) -> list[SessionRun]:
+        return [self._shown[row] for row in sorted({i.row() for i in self.table.selectionModel().selectedRows()})]
+
     def remove(self) -> None:
-        rows = {index.row() for index in self.table.selectionModel().selectedRows()}
-        gone = [self._shown[row] for row in rows]
+        gone = self._chosen()
         for run in gone:
             if run.stored:
                 self.stored.emit(run, False)
@@ -119,4 +131,6 @@ class RunsDialog(QDialog):
             self._runs.edit(run, title=item.text().strip())
 
     def _dress(self) -> None:
-        self.remove_button.setEnabled(bool(self.table.selectionModel().selectedRows()))
+        chosen = len(self._chosen())
+        self.remove_button.setEnabled(chosen > 0)
+        self.compare_button.setEnabled(chosen in (1, 2))

@@ -27,6 +27,7 @@ from ui.forms.fields.scalars import CalmComboBox
 from ui.panels.view.brush import BrushPanel
 from ui.panels.view.colours import ColoursPanel
 from ui.panels.view.grid import GridPanel
+from ui.panels.view.levels import LevelsPanel
 from ui.panels.view.moved import MovedPanel
 from ui.scene.scene import is_timed
 from workbench.project.project import ClipPlane, ViewSettings
@@ -84,6 +85,9 @@ class ViewPanel(QScrollArea):
         self.clip_slider.valueChanged.connect(lambda _: self._settle.start())
         self.grid = GridPanel()
         self.grid.edited.connect(self._edit_grid)
+        self.levels = LevelsPanel()
+        self.levels.edited.connect(lambda changes: self._edit(**changes))
+        self._deep = self._sliced = False
         self.moved = MovedPanel()
         self.moved.edited.connect(lambda changes: self._edit(**changes))
         self.cut_open = QCheckBox("Cut open")
@@ -152,6 +156,8 @@ class ViewPanel(QScrollArea):
         grid = geometry if isinstance(geometry, Grid) else None
         self.grid.set_grid(grid)
         spheres = isinstance(geometry, Particles)
+        self._sliced = grid is not None and grid.dimensions == 3
+        self._deep = isinstance(geometry, TetMesh) or (grid is not None and 1 not in grid.counts and self._sliced)
         for widget in (self.clip, self.axis, self.flip, self.clip_slider):
             widget.setVisible(grid is None)
         for switch in (self.front, self.inside, self.isochrones):
@@ -161,6 +167,7 @@ class ViewPanel(QScrollArea):
         self.cut_open.setVisible(spheres and geometry.cells is None)
         if geometry is not None and geometry.n_cells:
             self._bounds = geometry.bounds
+        self._show()
 
     def set_view(self, view: ViewSettings) -> None:
         """Show these settings (a document opened, or the viewport changed them)."""
@@ -234,6 +241,7 @@ class ViewPanel(QScrollArea):
         if view.clip is not None:
             self._show_plane(np.array(view.clip.origin), np.array(view.clip.normal))
         self.grid.set_view(view)
+        self.levels.set_view(view, field, self._deep, self._sliced)
         self.moved.set_view(view)
         self.cut_open.setChecked(view.cut_open)
         self.cut_open.setEnabled(field is not None and field.components > 1)
@@ -295,6 +303,7 @@ class ViewPanel(QScrollArea):
         layout.addWidget(self.clip)
         layout.addLayout(plane)
         layout.addWidget(self.clip_slider)
+        layout.addWidget(self.levels)
         layout.addSpacing(4)
         layout.addWidget(self.front)
         layout.addWidget(self.inside)

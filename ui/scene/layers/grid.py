@@ -14,15 +14,20 @@ from ui.scene.cameras.camera import Camera
 from ui.scene.cameras.closeness import looked_at
 from ui.scene.layers.grid_draw import GridPainter
 from ui.scene.layers.layer import Layer, Plan, Window
-from ui.scene.layers.marching import first_above, first_opaque
+from ui.scene.layers.marching import first_above, first_crossing, first_opaque
+from ui.scene.shapes.inside import FrontSurface
+from ui.scene.shapes.levels import level_surface
 from ui.scene.shapes.sampling import Sampling, sampling
 from ui.scene.shapes.sheet import Sheet, detail, image, layers_at, slices
 from ui.scene.shapes.vertex_means import NO_DATA, magnitude
+from ui.scene.visuals.levels import LevelSurfaces
 from ui.scene.visuals.surface import Look, Palette
 from workbench.project.project import CameraView
 
-VOLUME = "volume"
+VOLUME, LEVELS = "volume", "levels"
 VOLUME_SAMPLES = 144**3
+LEVEL_SAMPLES = 4
+"""Values that isosurfaces are looked for among, for each of the cells that a mesh would have for it."""
 RELIEF_SAMPLES, COARSE_RELIEF_SAMPLES = 512 * 512, 96 * 96
 """Vertices of a relief with a graphics card, and without."""
 FROM_ABOVE, ASLANT = CameraView(azimuth=-90.0, elevation=90.0), CameraView(azimuth=-60.0, elevation=24.0)
@@ -40,11 +45,13 @@ class GridShape:
     plan: Plan
     sheets: tuple[Sheet, ...]
     volume: Sampling | None = None
+    levels: Sampling | None = None
 
     def samplings(self) -> dict[str, Sampling]:
         if self.volume is not None:
             return {VOLUME: self.volume}
-        return {sheet.name: sheet.sampling for sheet in self.sheets}
+        boxes = {sheet.name: sheet.sampling for sheet in self.sheets}
+        return boxes if self.levels is None else {**boxes, LEVELS: self.levels}
 
 
 class Values(NamedTuple):
@@ -67,12 +74,14 @@ class GridLayer(Layer):
         self.length_unit = grid.length_unit
         self.flat = grid.dimensions == 2
         thin = grid.counts.index(1) if not self.flat and 1 in grid.counts else 2 if self.flat else None
+        self.leveled = thin is None
         self.home = ASLANT if thin is None else ACROSS[thin]
         self.frame = None if thin is None else self.outline
         self._kept: tuple[Plan, GridShape] | None = None
         self._shape = self.plan_shape(Plan())
         self._values: dict[str, Values] = {}
         self._painter = GridPainter(self.grid)
+        self._surfaces = LevelSurfaces(self._level_surface)
         self._limits, self._log = (0.0, 1.0), False
 
     @property
@@ -112,6 +121,9 @@ class GridLayer(Layer):
         plan = replace(
             plan, front=None, front_field=None, inside=0, clip=None, window=plan.window if self.flat else None
         )
+        if not self.leveled or plan.volume:
+            plan = replace(plan, levels=0)
+        plan = replace(plan, cuts=plan.cuts and plan.levels > 0)
         means = plan.field is None or (plan.field.missing is None and not plan.field.names)
         if self.flat:
             most = plan.samples
@@ -133,12 +145,16 @@ class GridLayer(Layer):
             return GridShape(plan, (), box)
         # Two of three slices fill the view at most.
         sheets = slices(self.grid, plan.slices or MIDDLE, max(plan.samples // 2, 1), means)
+        levels = None
+        if plan.levels:
+            levels = sampling(self.grid, (0, 0, 0), (nx, ny, nz), LEVEL_SAMPLES * plan.levels, means)
         x, y, z = (
             (index + 0.5) / count
             for index, count in zip(layers_at(self.grid, plan.slices or MIDDLE), (nx, ny, nz), strict=True)
         )
         most = 2 * max(sheet.sampling.size for sheet in sheets)
-        return GridShape(replace(plan, coarse=False, height=0.0, slices=(x, y, z), samples=most), sheets)
+        plan = replace(plan, coarse=False, height=0.0, slices=(x, y, z), samples=most)
+        return GridShape(plan, () if levels is not None and not plan.cuts else sheets, None, levels)
 
     def parts(self, shape: GridShape) -> dict[str, tuple[str, Selection]]:
         field = shape.plan.field
@@ -162,10 +178,11 @@ class GridLayer(Layer):
             if field is not None and name in values:
                 self._values[name] = self._arranged(field, box, name, values[name])
                 self._painter.stale.add(name)
+        self._surfaces.want(self._level_values, self.levels)
 
     def _arranged(self, field: FieldInfo, box: Sampling, name: str, values: Array) -> Values:
         nx, ny, nz = box.counts
-        shape = (nz, ny, nx) if name == VOLUME else self._rows_and_columns(name)
+        shape = (nz, ny, nx) if name in (VOLUME, LEVELS) else self._rows_and_columns(name)
         scalars = magnitude(values).reshape(shape)
         missing = scalars == np.float32(field.missing) if field.missing is not None else None
         if missing is None and np.isfinite(scalars.sum(dtype=np.float64)):
@@ -219,7 +236,10 @@ class GridLayer(Layer):
             met = first_above(self._heights, (-0.25 * self._lift, 1.25 * self._lift), low, high, origin, direction)
             # A place of the grid, not of its picture: flat, as the cells are.
             return None if met is None else np.array([met[0], met[1], low[2]])
-        distances = [distance for s in self.shape.sheets if (distance := s.meet(self.grid, origin, direction))]
+        values = self._level_values
+        crossed = None if values is None else first_crossing(values, self.levels, low, high, origin, direction)
+        distances = [] if crossed is None else [crossed]
+        distances += [distance for s in self.shape.sheets if (distance := s.meet(self.grid, origin, direction))]
         return origin + min(distances) * direction if distances else None
 
     def _heights(self, positions: Array) -> Array:
@@ -258,17 +278,38 @@ class GridLayer(Layer):
 
     def draw(self, look: Look, view: Array, projection: Array, palette: Palette) -> None:
         self._limits, self._log = look.limits, look.log
-        values = {name: kept for name, kept in self._values.items() if name != VOLUME}
+        values = {name: kept for name, kept in self._values.items() if name not in (VOLUME, LEVELS)}
         self._painter.draw(self.shape.sheets, values, self._lift, look, view, projection, palette)
+        self._surfaces.want(self._level_values, self.levels)
+        self._surfaces.draw(look, view, projection, palette)
+
+    @property
+    def _level_values(self) -> Array | None:
+        """(nz, ny, nx): those that isosurfaces are looked for among."""
+        kept = self._values.get(LEVELS)
+        return None if kept is None or self.shape.levels is None else kept.array
+
+    def _level_surface(self, values: Array, level: float) -> FrontSurface:
+        box = self.shape.levels
+        assert box is not None
+        sides = zip(self.grid.origin, self.grid.spacing, box.low, box.high, box.strides, strict=True)
+        x, y, z = (origin + spacing * _middles(low, high, stride) for origin, spacing, low, high, stride in sides)
+        return level_surface(values, level, (x, y, z), self.shape.plan.levels // max(len(self.levels), 1))
+
+    @property
+    def is_behind(self) -> bool:
+        return self._surfaces.is_behind
 
     def draw_over(self, look: Look, view: Array, projection: Array, palette: Palette) -> None:
         volume = self._values.get(VOLUME)
         if self.shape.volume is not None and volume is not None:
             self._painter.draw_volume(self.shape.volume, volume.array, look, view, projection, palette)
+        self._surfaces.draw_over(look, view, projection)
         self._painter.draw_edges(look, view, projection)
 
     def release(self) -> None:
         self._painter.release()
+        self._surfaces.release()
 
     def note(self) -> str:
         boxes = list(self.shape.samplings().values())
@@ -278,3 +319,9 @@ class GridLayer(Layer):
         block = " × ".join(str(stride) for stride in box.strides[: self.grid.dimensions])
         cells = "cells" if self.geometry is self.grid else "of the smallest cells"
         return f"{'means' if box.means else 'one'} of each {block} {cells}"
+
+
+def _middles(low: int, high: int, stride: int) -> Array:
+    """Of the blocks of ``stride`` cells from ``low`` to ``high``, in cells: the last one may be shorter."""
+    begin = np.arange(low, high, stride)
+    return (begin + np.minimum(begin + stride, high)) / 2

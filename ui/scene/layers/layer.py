@@ -37,7 +37,8 @@ class Plan:
     ``window``: the part of a grid that is looked at closely; ``markers``: whether those of the run are drawn;
     ``inside``: the front is looked for in so many cells at most and the surface is seen through. ``displaced`` says
     where elements have gone, ``hiding`` which may be hidden; ``lines``: whether those of the run are drawn;
-    ``fibres``: those of a mesh."""
+    ``fibres``: those of a mesh; ``levels``: isosurfaces are looked for among so many values or cells at most, 0 where
+    none are drawn, and ``cuts``: slices stand beside them."""
 
     field: FieldInfo | None = None
     front: FrontInfo | None = None
@@ -56,6 +57,8 @@ class Plan:
     hiding: FieldInfo | None = None
     lines: bool = False
     fibres: bool = False
+    levels: int = 0
+    cuts: bool = False
 
 
 class Shape(Protocol):
@@ -74,6 +77,8 @@ class Layer(ABC):
     """Where fields may live that this layer can draw."""
     contoured: bool = False
     """Whether lines of equal value can be drawn on it."""
+    leveled: bool = False
+    """Whether isosurfaces can be drawn in it."""
     clips: bool = True
     """Whether the clipping plane cuts it."""
     home: CameraView = CameraView()
@@ -88,6 +93,9 @@ class Layer(ABC):
     """How many times the displacement of elements is drawn."""
     hidden_above: float | None = None
     """The value of the hiding field above which elements are hidden."""
+
+    levels: tuple[float, ...] = ()
+    """The values that isosurfaces are drawn of, where the plan has some."""
 
     @property
     def mixes(self) -> bool:

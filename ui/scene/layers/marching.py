@@ -48,6 +48,28 @@ def first_above(
     return np.asarray(places[first - 1] + share * (places[first] - places[first - 1]))
 
 
+def first_crossing(
+    values: Array, levels: tuple[float, ...], low: Array, high: Array, origin: Array, direction: Array
+) -> float | None:
+    """How far along a ray the values of a box (nz, ny, nx) first cross one of ``levels``."""
+    span = through(low, high, origin, direction)
+    if span is None:
+        return None
+    along = np.linspace(*span, STEPS)
+    met = _along(values, low, high, origin + along[:, None] * direction)
+    crossed = np.zeros(STEPS - 1, bool)
+    for level in levels:
+        crossed |= np.diff(met >= level)
+    first = np.flatnonzero(crossed)
+    return float(along[first[0]]) if len(first) else None
+
+
+def _along(values: Array, low: Array, high: Array, places: Array) -> Array:
+    counts = np.array(values.shape[::-1])
+    index = np.clip(((places - low) / (high - low) * counts).astype(int), 0, counts - 1)
+    return np.asarray(values[index[:, 2], index[:, 1], index[:, 0]])
+
+
 def first_opaque(
     values: Array, limits: tuple[float, float], low: Array, high: Array, origin: Array, direction: Array
 ) -> Array | None:
@@ -57,9 +79,7 @@ def first_opaque(
         return None
     along = np.linspace(*span, STEPS)
     places = origin + along[:, None] * direction
-    counts = np.array(values.shape[::-1])
-    index = np.clip(((places - low) / (high - low) * counts).astype(int), 0, counts - 1)
-    share = np.clip((values[index[:, 2], index[:, 1], index[:, 0]] - limits[0]) / (limits[1] - limits[0]), 0, 1)
+    share = np.clip((_along(values, low, high, places) - limits[0]) / (limits[1] - limits[0]), 0, 1)
     stride = (span[1] - span[0]) / STEPS / float((high - low).max())
     met = 1 - np.exp(-np.cumsum(DENSITY * share**2 * stride))
     half = np.flatnonzero(met > 0.5)

@@ -99,6 +99,8 @@ class ParticleLayer(Layer):
             front=None,
             front_field=None,
             inside=0,
+            levels=0,
+            cuts=False,
             coarse=False,
             height=0.0,
             slices=None,

@@ -16,13 +16,14 @@ from ui.scene.layers.layer import MOST_SAMPLES, Layer, Plan
 from ui.scene.shapes.cut import Cut, cut
 from ui.scene.shapes.decimate import coarse_surface
 from ui.scene.shapes.fibres import streamlines
-from ui.scene.shapes.inside import RECENT_WIDTHS, Inside, inside_of
+from ui.scene.shapes.inside import RECENT_WIDTHS, FrontSurface, Inside, crossing, inside_of
 from ui.scene.shapes.picking import first_hit
 from ui.scene.shapes.smoothing import BEAT_WIDTHS, recurring, smoothed, smoothed_known, smoothing
 from ui.scene.shapes.surface import Surface, surface
-from ui.scene.shapes.vertex_means import NO_DATA, VertexMeans
+from ui.scene.shapes.vertex_means import NO_DATA, VertexMeans, magnitude
 from ui.scene.visuals.fibres import FibreVisual
 from ui.scene.visuals.inside import InsideFront
+from ui.scene.visuals.levels import LevelSurfaces
 from ui.scene.visuals.surface import NO_PLANE, Look, Palette, SurfaceVisual
 from workbench.project.project import ClipPlane
 
@@ -43,6 +44,7 @@ class Shape:
     cut: Cut | None
     smooth: dict[str, scipy.sparse.csr_matrix]
     inside: Inside | None = None
+    levels: Inside | None = None
 
     def means(self) -> dict[str, VertexMeans]:
         found = {"surface": self.surface_means}
@@ -55,6 +57,7 @@ class TetLayer(Layer):
     """Draws a :class:`TetMesh`."""
 
     contoured = True
+    leveled = True
 
     def __init__(self, mesh: TetMesh) -> None:
         self.mesh = self.geometry = mesh
@@ -72,6 +75,8 @@ class TetLayer(Layer):
         self._last_cut: tuple[ClipPlane, Cut] | None = None
         self._inside: tuple[int, Inside] | None = None
         self._inside_front = InsideFront()
+        self._surfaces = LevelSurfaces(self._level_surface)
+        self._level_values: Array | None = None
         self._shape = self.plan_shape(Plan())
         self._values: dict[str, Array] = {}
         self._activations: dict[str, Array] = {}
@@ -105,7 +110,8 @@ class TetLayer(Layer):
 
     def settled(self, plan: Plan) -> Plan:
         coarse = plan.coarse and self.has_coarse
-        return replace(plan, coarse=coarse, height=0.0, slices=None, volume=False, samples=MOST_SAMPLES, window=None)
+        plan = replace(plan, coarse=coarse, height=0.0, slices=None, volume=False, samples=MOST_SAMPLES, window=None)
+        return replace(plan, cuts=False)
 
     def plan_shape(self, plan: Plan) -> Shape:
         """The triangles for ``plan``, computed now (a cut through 120,000 cells takes milliseconds)."""
@@ -122,7 +128,9 @@ class TetLayer(Layer):
             smooth["surface"] = self._smooth[coarse]
             if section is not None:
                 smooth["cut"] = smoothing(section.triangles, np.arange(len(section.points)))
-        return Shape(plan, shown, self._means[coarse], section, smooth, self._marched(plan.inside))
+        return Shape(
+            plan, shown, self._means[coarse], section, smooth, self._marched(plan.inside), self._marched(plan.levels)
+        )
 
     def _marched(self, most: int) -> Inside | None:
         """The cells that the front inside is looked for in, made once."""
@@ -144,6 +152,8 @@ class TetLayer(Layer):
                 asked[name] = (plan.field.name, means.selection(plan.field))
             if plan.front_field is not None:
                 asked[f"{name} front"] = (plan.front_field.name, means.selection(plan.front_field))
+        if shape.levels is not None and plan.field is not None:
+            asked["levels"] = (plan.field.name, shape.levels.around)
         if shape.inside is not None and plan.front is not None:
             asked["inside"] = (plan.front.crossing, shape.inside.around)
             asked["inside front"] = (plan.front.field, shape.inside.some)
@@ -162,6 +172,8 @@ class TetLayer(Layer):
             self._activations = {}
         if shape.inside is not old.inside or shape.plan.front != old.plan.front:
             self._inside_front.forget()
+        if shape.levels is not old.levels or shape.plan.field != old.plan.field:
+            self._level_values = None
         for kept in (self._values, self._activations, self._contours):
             for name in [name for name in kept if not same[name]]:
                 del kept[name]
@@ -179,6 +191,8 @@ class TetLayer(Layer):
                 times = means.reduce_front(plan.front_field, values[f"{name} front"], expected, beat)
                 again = recurring(self.shape.smooth[name], times, time, plan.front.width, expected)
                 self._activations[name] = smoothed(self.shape.smooth[name], again)
+        if self.shape.levels is not None and "levels" in values:
+            self._level_values = magnitude(values["levels"])
         inside = self.shape.inside
         if inside is not None and plan.front is not None and "inside front" in values:
             since = time - RECENT_WIDTHS * plan.front.width
@@ -193,6 +207,8 @@ class TetLayer(Layer):
                 answer[name] = means.of_whole(plan.field, fields[plan.field.name])
             if plan.front_field is not None and plan.front_field.name in fields:
                 answer[f"{name} front"] = means.of_whole(plan.front_field, fields[plan.front_field.name])
+        if self.shape.levels is not None and plan.field is not None:
+            answer["levels"] = VertexMeans(self.shape.levels.around).of_all(fields[plan.field.name])
         inside, front = self.shape.inside, plan.front
         if inside is not None and front is not None and front.crossing in fields and front.field in fields:
             answer["inside"] = VertexMeans(inside.around).of_all(fields[front.crossing])
@@ -238,14 +254,27 @@ class TetLayer(Layer):
         """``look.clip`` is set here."""
         self._upload(palette)
         clip = plane_equation(self.shape.plan.clip) or NO_PLANE
+        self._surfaces.want(self._level_values, self.levels)
+        self._surfaces.draw(replace(look, clip=clip), view, projection, palette)
         if self.shape.inside is not None:
             self._inside_front.draw(replace(look, clip=clip), view, projection, palette)
-            return
-        self._draw_surface(look, view, projection)
+        elif not self._seen_through:
+            self._draw_surface(look, view, projection)
+
+    @property
+    def _seen_through(self) -> bool:
+        """Whether there is something inside to be seen."""
+        return self.shape.inside is not None or self._level_values is not None
+
+    def _level_surface(self, values: Array, level: float) -> FrontSurface:
+        assert self.shape.levels is not None
+        return crossing(self.shape.levels, values.astype(float) - level)
 
     def draw_over(self, look: Look, view: Array, projection: Array, palette: Palette) -> None:
         """The surface and the cut, where one sees through them, and fibres."""
-        if self.shape.inside is not None:
+        if self._seen_through:
+            clip = plane_equation(self.shape.plan.clip) or NO_PLANE
+            self._surfaces.draw_over(replace(look, clip=clip), view, projection)
             self._draw_surface(look, view, projection, GLASS, CUT_GLASS)
         if self.shape.plan.fibres and self.mesh.fibres is not None:
             self._fibres.draw(self._fibre_lines(self.mesh.fibres), look, view, projection)
@@ -315,12 +344,13 @@ class TetLayer(Layer):
             visual.release()
         self._visuals = {}
         self._inside_front.release()
+        self._surfaces.release()
         self._fibres.release()
         self._stale_meshes = {"surface", "cut"}
 
     @property
     def is_behind(self) -> bool:
-        return self.shape.inside is not None and self._inside_front.is_behind
+        return self._surfaces.is_behind or (self.shape.inside is not None and self._inside_front.is_behind)
 
     # Machines that draw slowly.
 

@@ -72,7 +72,13 @@ def inside_of(mesh: TetMesh, most: int) -> Inside:
 
 def front_surface(inside: Inside, levels: Array, times: Array, since: float) -> FrontSurface:
     """Where ``levels: (n,)``, the field less its level, cross zero in cells with one of ``times: (2 n,)``, those of
-    :attr:`Inside.some`, after ``since``.
+    :attr:`Inside.some`, after ``since``."""
+    recent = _near(times.reshape(-1, 2).max(axis=1) >= since, inside.cells)
+    return crossing(inside, levels, recent)
+
+
+def crossing(inside: Inside, levels: Array, wanted: Array | None = None) -> FrontSurface:
+    """Where ``levels: (n,)`` cross zero in cells with one of the points that are ``wanted: (n,)``, or in all of them.
 
     Cells with a point without a value (NaN) have no part in it.
     """
@@ -83,9 +89,10 @@ def front_surface(inside: Inside, levels: Array, times: Array, since: float) -> 
         share = (levels[low] / (levels[low] - levels[high]))[:, None]
         points = inside.points[low] * (1 - share) + inside.points[high] * share
     triangles = corners.reshape(-1, 3)
-    recent = _near(times.reshape(-1, 2).max(axis=1) >= since, inside.cells)
     around = inside.cells[owners]
-    kept = np.isfinite(levels)[around].all(axis=1) & recent[around].any(axis=1)
+    kept = np.isfinite(levels)[around].all(axis=1)
+    if wanted is not None:
+        kept &= wanted[around].any(axis=1)
     triangles, owners = triangles[kept], owners[kept]
     used, triangles = np.unique(triangles, return_inverse=True)
     triangles = triangles.reshape(-1, 3).astype(np.int32)
