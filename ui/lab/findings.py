@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.api.lab import Case, Published, Study
+from workbench.bench.lab import LARGEST_ON_CPU
 from workbench.bench.records import BandwidthPoint, VariantRecord
 from workbench.words.units import SECONDS
 
@@ -150,6 +151,45 @@ def levels(curve: Iterable[BandwidthPoint]) -> list[Level]:
 
 
 # Notes.
+
+
+def left_out(study: Study | None, records: Sequence[VariantRecord], kind: str, cases: Sequence[str]) -> list[str]:
+    """What a roofline of these sizes does not show, and why, a sentence each. ``kind`` of device: cuda or cpu."""
+    sentences = []
+    for title, why in _refused(records).items():
+        for reason, at in why.items():
+            where = "" if len(at) == len(cases) else f" at {', '.join(at)}"
+            sentences.append(f"{title}{where}: {reason.rstrip('.')}.")
+    uncounted = variants_of(record for record in records if record.flops <= 0 and not record.refused)
+    if uncounted:
+        sentences.append(f"{', '.join(uncounted.values())}: no operations are counted.")
+    if study is None:
+        return sentences
+    measured = variants_of(records)
+    missing = [variant for variant in study.variants if variant.id not in measured]
+    elsewhere = [variant.language for variant in missing if variant.device != kind]
+    if elsewhere:
+        where = "a processor" if kind == "cuda" else "an NVIDIA GPU"
+        ways = "1 way is" if len(elsewhere) == 1 else f"{len(elsewhere)} ways are"
+        sentences.append(f"{', '.join(dict.fromkeys(elsewhere))}: {ways} for {where}.")
+    if here := [variant.title for variant in missing if variant.device == kind]:
+        sentences.append(f"{', '.join(here)}: not measured yet.")
+    known = {record.case for record in records}
+    sizes = [case for case in study.cases if case.name not in known]
+    if large := [case.name for case in sizes if kind == "cpu" and case.points > LARGEST_ON_CPU]:
+        sentences.append(f"{', '.join(large)}: more than a processor is given.")
+    if unmeasured := [case.name for case in sizes if case.name not in large]:
+        sentences.append(f"{', '.join(unmeasured)}: not measured yet; check the size and choose Full runs.")
+    return sentences
+
+
+def _refused(records: Sequence[VariantRecord]) -> dict[str, dict[str, list[str]]]:
+    """Title of a variant to why it has no figure, to the sizes at which no launch shape has one."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for record in sorted(best_blocks(records), key=lambda record: record.points):
+        if record.refused:
+            found.setdefault(record.title, {}).setdefault(record.refused, []).append(record.case)
+    return found
 
 
 def did_not_help(study: Study, records: Sequence[VariantRecord], case: str) -> list[tuple[str, float, str]]:

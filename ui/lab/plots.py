@@ -89,7 +89,7 @@ def png(image: QImage) -> bytes:
 
 
 def file_name(*parts: str) -> str:
-    """``laplace-2d_roofline_4096``: letters, digits and dashes."""
+    """``laplace-2d_roofline``: letters, digits and dashes."""
     return "_".join(re.sub(r"[^A-Za-z0-9]+", "-", part).strip("-").lower() or "x" for part in parts)
 
 
@@ -105,12 +105,12 @@ def _charts(record: LabRecord, studies: dict[str, Study]) -> Iterator[tuple[str,
         title = study.title if study is not None else identifier
         order = {variant: place for place, variant in enumerate(variants_of(mine))}
         good = [variant for variant in mine if not variant.refused]
+        if any(variant.flops > 0 for variant in good):
+            roofline = Roofline(light)
+            roofline.set_data(record.machine, mine, order)
+            yield file_name(identifier, "roofline"), f"{title}: roofline", roofline
         for case in cases_of(good):
             here = [variant for variant in mine if variant.case == case]
-            if any(variant.flops > 0 for variant in here if not variant.refused):
-                roofline = Roofline(light)
-                roofline.set_data(record.machine, here, order)
-                yield file_name(identifier, "roofline", case), f"{title}: roofline at {case}", roofline
             yield from _block_maps(here, identifier, title, case)
         if good:
             for quantity, name in QUANTITIES:

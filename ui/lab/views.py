@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QImage
@@ -14,7 +15,7 @@ from ui.lab.figures.blocks import BlockMap
 from ui.lab.figures.chart import Chart
 from ui.lab.figures.roofline import Roofline
 from ui.lab.figures.scaling import QUANTITIES, Scaling
-from ui.lab.findings import accepted, best_blocks, cases_of, variants_of
+from ui.lab.findings import accepted, best_blocks, cases_of, left_out, variants_of
 from ui.lab.tables.variants import VariantTable
 from workbench.bench.records import LabRecord, VariantRecord
 
@@ -60,14 +61,18 @@ class LabViews(QTabWidget):
             self.quantity_box.addItem(title, name)
         self.addTab(self.table, "Variants")
         self.addTab(_page("Variant", self.variant_box, self.blocks), "Block shapes")
-        self.addTab(self.roofline, "Roofline")
+        self.skipped = QLabel(self)
+        self.skipped.setObjectName("muted")
+        self.skipped.setWordWrap(True)
+        self.skipped.setContentsMargins(12, 2, 12, 8)
+        self.addTab(_under(self.roofline, self.skipped), "Roofline")
         self.addTab(_page("Against problem size", self.quantity_box, self.scaling), "Scaling")
         self.addTab(self.bandwidth, "Bandwidth")
         for place, tip in enumerate(
             (
                 "Every variant with its figures",
                 "Which block of threads is best: % of the ceiling by threads in x and y",
-                "Operations per second over operations per byte, under the measured ceilings",
+                "Operations per second over operations per byte, under what memory and arithmetic can do here",
                 "Time, bandwidth or point updates against problem size; published figures are dashed",
                 "What this device's memory and caches can deliver, by working set",
             )
@@ -149,11 +154,22 @@ class LabViews(QTabWidget):
         if not self.every_block.isChecked():
             rows = best_blocks(rows)
         self.table.fill(self._study, rows, self._other)
-        case = self.case
-        here = [record for record in self._mine if record.case == case]
+        here = [record for record in self._mine if not wanted or record.case == wanted]
         machine = self._record.machine if self._record is not None else None
         self.roofline.set_data(machine, here, self._order, self._other)
+        self._show_skipped(here, [wanted] if wanted else self._cases)
         self._show_blocks()
+
+    def _show_skipped(self, records: Sequence[VariantRecord], cases: Sequence[str]) -> None:
+        study = self._study
+        if study is not None and self.size_box.currentData():
+            study = replace(study, cases=[case for case in study.cases if case.name in cases])
+        kind = str(self._record.machine.device.get("kind", "cpu")) if self._record is not None else "cpu"
+        sentences = left_out(study, records, kind, cases)
+        if self._record is not None and self._record.machine.operations_per_second is None:
+            sentences.append("The roof of arithmetic: this record is older than its measurement.")
+        self.skipped.setText("Not shown: " + "  ·  ".join(sentences))
+        self.skipped.setVisible(bool(sentences) and bool(records))
 
     def _show_blocks(self) -> None:
         variant = self.variant_box.currentData()
@@ -172,6 +188,16 @@ def most_blocks(records: Sequence[VariantRecord]) -> str:
     """The size that was measured with the most block shapes, the largest of several; empty without records."""
     shapes = {case: len({record.shape for record in records if record.case == case}) for case in cases_of(records)}
     return max(reversed(shapes), key=lambda case: shapes[case], default="")
+
+
+def _under(chart: Chart, label: QLabel) -> QWidget:
+    page = QWidget()
+    layout = QVBoxLayout(page)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    layout.addWidget(chart, 1)
+    layout.addWidget(label)
+    return page
 
 
 def _page(title: str, box: QComboBox, chart: Chart) -> QWidget:

@@ -21,6 +21,7 @@ from engines.api.errors import WorkbenchError
 from engines.api.lab import LabTable, Study
 from ui.lab.choice import RecordChoice
 from ui.lab.exporting import LabExport
+from ui.lab.figures.axes import count_tick
 from ui.lab.findings import levels
 from ui.lab.measuring import Measuring
 from ui.lab.setup_panel import Request, SetupPanel
@@ -304,6 +305,8 @@ def machine_text(record: LabRecord) -> str:
     if machine.device.get("driver"):
         parts.append(f"driver {machine.device['driver']}")
     parts += [f"{level.name.lower()}: {rate_text(level.rate)}" for level in reversed(levels(machine.curve))]
+    if machine.operations_per_second:
+        parts.append(f"arithmetic: {count_tick(machine.operations_per_second)} float32 operations/s")
     parts.append(f"a launch: {duration_text(machine.launch_seconds)}")
     if machine.graph_node_seconds is not None:
         parts.append(f"a graph node: {duration_text(machine.graph_node_seconds)}")

@@ -62,6 +62,7 @@ class Lab:
                 curve=curve.points,
                 launch_seconds=curve.launch_seconds,
                 graph_node_seconds=curve.graph_node_seconds,
+                operations_per_second=curve.operations_per_second,
             )
         return self._machine
 

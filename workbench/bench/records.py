@@ -23,7 +23,8 @@ class MachineRecord:
     """Device, versions, date and the ceilings that everything else is held against.
 
     ``launch_seconds``: host time to launch an empty kernel; ``graph_node_seconds``: a kernel in a CUDA graph (None on
-    a CPU, where ``launch_seconds`` is the cost of entering a parallel loop).
+    a CPU, where ``launch_seconds`` is the cost of entering a parallel loop). ``operations_per_second``: of float32
+    multiply-adds without memory (None in a record of before it was measured).
     """
 
     date: str
@@ -31,6 +32,7 @@ class MachineRecord:
     curve: tuple[BandwidthPoint, ...]
     launch_seconds: float
     graph_node_seconds: float | None
+    operations_per_second: float | None = None
 
 
 def device_text(machine: MachineRecord) -> str:

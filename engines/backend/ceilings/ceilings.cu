@@ -1,4 +1,4 @@
-// STREAM copy and triad with 16-byte accesses: what this device's memory can deliver.
+// STREAM copy and triad with 16-byte accesses: what this device's memory can deliver; and what it computes without.
 //
 // copy   c = a              32 bytes per float4
 // mul    c = s a            32 bytes per float4, 4 flops
@@ -56,6 +56,19 @@ extern "C" __global__ void stream_read(const float4* __restrict__ a, float* __re
         const float4 p = a[i];
         sum += (p.x + p.y) + (p.z + p.w);
     }
+    if (sum == never) out[0] = sum;
+}
+
+// Eight chains x = x s + t per thread, which hide each other's latency: 16 flops a round, no memory. ``never`` as above.
+extern "C" __global__ void multiply_add(float* __restrict__ out, float s, float t, float never, int rounds) {
+    float x[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) x[k] = threadIdx.x + k;
+    for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+        for (int k = 0; k < 8; ++k) x[k] = fmaf(x[k], s, t);
+    }
+    const float sum = ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
     if (sum == never) out[0] = sum;
 }
 

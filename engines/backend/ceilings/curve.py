@@ -46,11 +46,13 @@ class Curve:
 
     ``launch_seconds``: host time to launch an empty kernel; ``graph_node_seconds``: an empty kernel in a CUDA graph
     (None on a CPU, where ``launch_seconds`` is the cost of entering a parallel loop).
+    ``operations_per_second``: of float32 multiply-adds without memory; None where nobody measured it.
     """
 
     points: tuple[BandwidthPoint, ...]
     launch_seconds: float
     graph_node_seconds: float | None
+    operations_per_second: float | None = None
 
 
 def ceiling_at(curve: Iterable[BandwidthPoint], working_set: float, operations: Sequence[str] = ()) -> float:
@@ -100,7 +102,7 @@ _measuring = threading.Lock()
 
 def measured_curve(backend: Backend, *, quick: bool = False, progress: Progress = no_progress) -> Curve:
     """The curve of this device, measured once per session: some 8 s on a GPU, 15 s on a processor, ``quick`` 3 s."""
-    from engines.backend.ceilings import curve_cpu, curve_cuda
+    from engines.backend.ceilings import compute, curve_cpu, curve_cuda
 
     with _measuring:
         whole = (backend.id, backend.info.threads, False)
@@ -111,15 +113,17 @@ def measured_curve(backend: Backend, *, quick: bool = False, progress: Progress 
             if backend.info.kind == "cpu":
                 cpu: CpuBackend = backend  # type: ignore[assignment]  # of kind "cpu"
                 launch, node = curve_cpu.parallel_loop_seconds(cpu.threads), None
+                operations = compute.cpu_operations_per_second(cpu.threads)
                 found = curve_cpu.measure(cpu.threads, sizes, quick)
             else:
                 cuda: CudaBackend = backend  # type: ignore[assignment]  # of kind "cuda"
                 launch, node = curve_cuda.launch_seconds(cuda), curve_cuda.graph_node_seconds(cuda)
+                operations = compute.cuda_operations_per_second(cuda)
                 found = curve_cuda.measure(cuda, sizes, quick)
             for point in found:
                 points.append(point)
                 progress("Measuring the memory's bandwidth", len(points) / (len(sizes) * len(OPERATIONS)))
-            _measured[key] = Curve(tuple(points), launch, node)
+            _measured[key] = Curve(tuple(points), launch, node, operations)
         return _measured[key]
 
 

@@ -10,13 +10,14 @@ from engines.api.lab import PublishedRows, Row
 
 FIGURES = Path(__file__).with_name("published.json")
 """Number of the table, device (empty where the figures depend on none), rows; null where the thesis has nothing."""
-THESIS = "Monodomain thesis"
+SOLVER = "Monodomain solver on a DGX-2"
+"""The thesis, as whoever has not read it may call it; About tells which."""
 
 
 def published(*numbers: str) -> tuple[PublishedRows, ...]:
     """The rows of these tables (``"table 2.4"``), an entry per table and device."""
     return tuple(
-        PublishedRows(f"{THESIS}, {number}", device, rows)
+        PublishedRows(f"{SOLVER}, {number}", device, rows)
         for number in numbers
         for device, rows in _figures()[number].items()
     )

@@ -53,7 +53,7 @@ class FusedYee(LabYee):
 
 class FusedLayersTable(LabTable):
     id = "fdtd-fused-layers"
-    title = "CPML in the passes against kernels of its own (guide, section 8.II)"
+    title = "CPML in the passes against kernels of its own"
     summary = (
         "Whole steps in two passes with layers on six faces. In the passes: a kernel for E and its layers, one for H, "
         "written for the Lab. Of its own: three small kernels before and after the passes, as the engine has it. Each "

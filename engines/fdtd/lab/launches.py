@@ -26,7 +26,7 @@ SHARE = 0.8
 
 class CoarseningTable(LabTable):
     id = "fdtd-coarsening"
-    title = "FDTD passes by values and planes per thread (guide, section 8.III)"
+    title = "FDTD passes by values and planes per thread"
     summary = (
         "The two passes between walls, blocks of 32 × 8 threads. A thread takes 1, 2 or 4 neighbours of a row in one "
         "access of up to 16 bytes, and marches over planes, keeping what two planes share in registers."
@@ -67,7 +67,7 @@ def pass_seconds(backend: Backend, steps: LabYee, name: str, shape: Shape) -> fl
 
 class PassesTable(LabTable):
     id = "fdtd-passes"
-    title = "FDTD in one pass over memory against two (guide, section 8.II)"
+    title = "FDTD in one pass over memory against two"
     summary = (
         f"Whole steps in a CPML of {LAYER} cells. Two passes in the shape that tuning found; one pass computes E and "
         "then H of a tile, and E once more beside it, and writes another pair of fields: its shape is values, "

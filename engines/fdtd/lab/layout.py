@@ -29,7 +29,7 @@ THOROUGH: dict[str, tuple[Counts, ...]] = {
 
 class LayoutTable(LabTable):
     id = "fdtd-layout"
-    title = "FDTD fields as arrays and as structures (guide, section 8.I)"
+    title = "FDTD fields as arrays and as structures"
     summary = (
         f"A step in vacuum between walls, fp32, one cell per thread in blocks of {BLOCK[0]} × {BLOCK[1]}, the same "
         "arithmetic in each layout; on a CPU row by row. The engine has arrays, and several values per thread."

@@ -33,11 +33,11 @@ THOROUGH: dict[str, tuple[Counts, ...]] = {
 
 class ThroughputTable(LabTable):
     id = "fdtd-throughput"
-    title = "FDTD steps by grid and precision (guide, section 6)"
+    title = "FDTD steps by grid and precision"
     summary = (
         f"Cells times steps per second of whole steps with material ids, in a CPML of {LAYER} cells on six faces and "
         "between perfect conductors. 'Of copy' is what a step moves, counted as two passes, over the measured copy of "
-        "the memory; caches or one pass may bring it above 100 %. The guide's run on a T4 took less than 30 minutes, "
+        "the memory; caches or one pass may bring it above 100 %. The published run on a T4 took less than 30 minutes, "
         "with dispersive materials, spectra and E_x written out; it tells neither precision nor faces, and the table "
         "of its figure 5 is a picture that we do not have."
     )

@@ -167,10 +167,10 @@ def study(percent: int) -> Study:
         summary=f"y = W s for a dense W and a binary s of which {percent} % are 1; bytes are those of their weights.",
         cases=CASES,
         variants=(
-            _scan("plain", "Plain scan", "Reads all of W; the report's baseline.", bytes),
+            _scan("plain", "Plain scan", "Reads all of W; the published baseline.", bytes),
             _scan("ballot", "Scan, ballot", "Skips groups of 32 senders of which none fired.", bytes),
             _scan(
-                "predicated", "Scan, predicated", "No branch, unrolled, 512 threads; what the report kept.", bytes,
+                "predicated", "Scan, predicated", "No branch, unrolled, 512 threads; what was published.", bytes,
                 ((512,), (256,)),
             ),
             _gather(bytes),

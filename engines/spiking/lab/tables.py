@@ -37,11 +37,11 @@ ON_CPU = {"engine": "numba-engine", "cublas": "blas"}
 
 class IterationTable(LabTable):
     id = "spiking-iterations"
-    title = "Weights times spikes, step by step (brainevent's report, iterations)"
+    title = "Weights times spikes, by how the kernel is written"
     summary = (
         "Microseconds of a product in float32 with other weights each time, from a graph where launches are short, and "
-        "what the host needs to launch one by itself: the report's 85 µs of dispatch. A step that is wrong by more "
-        "than its tolerance has no figures."
+        "what the host needs to launch one by itself: 85 µs of dispatch in the published run. A step that is wrong by "
+        "more than its tolerance has no figures."
     )
     columns = (
         Column("Neurons", result=False),

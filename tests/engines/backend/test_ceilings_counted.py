@@ -7,7 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engines.backend.ceilings import memory, stream_kernels
+from engines.backend.ceilings import compute, memory, stream_kernels
+from engines.backend.threads import parallel_region
+from tests.cuda_on_host.loader import COMPILER, compile_for_host
 
 
 def test_a_cpus_ceilings_are_the_bytes_of_the_arrays_over_the_seconds(monkeypatch):
@@ -76,3 +78,27 @@ def test_the_best_of_at_least_three_counts_after_one_that_compiles(monkeypatch):
 
 def _bytes(given) -> int:
     return sum(each.nbytes for each in given if isinstance(each, np.ndarray))
+
+
+def test_a_processors_arithmetic_is_two_operations_per_multiply_add(monkeypatch):
+    """x = x/2 + 1 from 1 on, 16 times per repetition, and its operations over the seconds of the fastest timing."""
+    values = np.ones((1, 8), np.float32)
+    with parallel_region():
+        compute.multiply_add(values, compute.S, compute.T, 1)
+    np.testing.assert_allclose(values, 2 - 0.5**16, rtol=1e-7)
+    counts: list[int] = []
+    monkeypatch.setattr(
+        compute, "multiply_add", lambda v, s, t, repeats: counts.append(2 * compute.CHAIN * repeats * v.size)
+    )
+    clock = iter([0.0, 1.0, 1.5, 2.0, 2.25, 3.0, 3.5, 9.0])
+    monkeypatch.setattr(compute, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    assert compute.cpu_operations_per_second(2) == counts[-1] / 0.25
+
+
+@pytest.mark.skipif(COMPILER is None, reason="no C++ compiler, or not Linux")
+def test_a_gpus_arithmetic_kernel_computes_what_is_counted():
+    out = np.zeros(1, np.float32)
+    kernel = compile_for_host(memory.SOURCE.read_text()).get_function("multiply_add")
+    rounds = np.int32(40)
+    kernel((1,), (32,), (out, compute.S, compute.T, np.float32(16.0), rounds))  # eight chains that have come to 2
+    assert out[0] == 2.0 * compute.CHAINS

@@ -103,7 +103,7 @@ def machine(name="NVIDIA H200", date="2026-11-21", speed=1.0):
         for power in range(15, 33)
     )
     device = {"name": name, "kind": "cuda", "driver": "580.159", "versions": {"cupy": "14.2"}}
-    return MachineRecord(date, device, curve, 3.4e-6, 0.5e-6)
+    return MachineRecord(date, device, curve, 3.4e-6, 0.5e-6, 60e12 * speed)
 
 
 def variant_record(way, n, shape, speed=1.0, study=STUDY.id, cache="cold", noise=1.0):

@@ -18,6 +18,7 @@ from ui.lab.findings import (
     did_not_help,
     fastest,
     key,
+    left_out,
     levels,
     published_figure,
     published_line,
@@ -139,3 +140,19 @@ def test_the_heat_map_of_all_sizes_takes_the_one_with_most_blocks():
     assert most_blocks(few) == "8192²"
     assert most_blocks([*few, more]) == "4096²"
     assert most_blocks([]) == ""
+
+
+def test_what_a_roofline_leaves_out_and_why():
+    way, narrow = WAYS[0], (16, 32)
+    records = [variant_record(way, n, (32, 8)) for n in SIZES[:2]]
+    records += [variant_record(WAYS[6], 1024, shape) for shape in (narrow, (32, 8))]  # one block refused, another not
+    records += [variant_record(WAYS[7], 2048, (32, 8))]
+    found = left_out(STUDY, records, "cuda", ["1024²", "2048²"])
+    assert found[0].startswith("fp16, one sum at 2048²: wrong answer: ")
+    assert found[1].startswith("Read-only cache (__ldg), Texture object, ")
+    assert found[1].endswith(": not measured yet.")
+    assert found[2] == "4096², 8192², 16384²: not measured yet; check the size and choose Full runs."
+    found = left_out(STUDY, [replace(record, flops=0.0) for record in records[:1]], "cpu", ["1024²"])
+    assert found[0] == "Naive, one point per thread: no operations are counted."
+    assert found[1] == "CUDA, CuPy: 9 ways are for an NVIDIA GPU."
+    assert "16384²: more than a processor is given." in found

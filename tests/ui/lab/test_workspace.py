@@ -147,6 +147,28 @@ def test_a_point_of_the_roofline_chooses_its_row(measured):
     assert views.table.variants.records[views.table.currentIndex().row()] == record
 
 
+def test_the_roofline_has_all_sizes_its_roofs_and_says_what_is_missing(measured, services, qtbot):
+    views = measured.views
+    views.setCurrentIndex(2)
+    shown = [item for item in views.roofline.getPlotItem().items if isinstance(item, pg.ScatterPlotItem)]
+    assert sum(len(item.points()) for item in shown) == 9 * 5  # ten ways at five sizes, one of them refused
+    texts = [item.toPlainText() for item in views.roofline.getPlotItem().items if isinstance(item, pg.TextItem)]
+    assert "Memory 4.30 TB/s" in texts
+    assert "Arithmetic 60 T float32 operations/s" in texts
+    assert "Naive, one point per thread, 1024²" in texts
+    assert views.skipped.text().startswith("Not shown: fp16, one sum: wrong answer: the largest error is 3.1e-03")
+    for side in ("left", "bottom"):
+        axis = views.roofline.getAxis(side)
+        assert len(axis.tickValues(*axis.range, axis.width() if side == "bottom" else axis.height())[0][1]) >= 2
+    views.size_box.setCurrentIndex(views.size_box.findData("4096²"))
+    views.size_box.activated.emit(views.size_box.currentIndex())
+    texts = [item.toPlainText() for item in views.roofline.getPlotItem().items if isinstance(item, pg.TextItem)]
+    assert "Naive, one point per thread" in texts
+    clicked = next(i for i in views.roofline.getPlotItem().items if getattr(i, "opts", {}).get("hoverable"))
+    clicked.sigClicked.emit(clicked, clicked.points()[:1], None)
+    assert measured.source.record.case == "4096²"
+
+
 def test_every_plot_draws_in_both_themes_with_and_without_figures(lab, qtbot, qapp):
     for tab in range(5):
         lab.views.setCurrentIndex(tab)
@@ -246,7 +268,7 @@ def test_json_and_csv_and_plots_are_exported(measured, qtbot, tmp_path):
     measured.export.plots(tmp_path / "plots")
     qtbot.waitUntil(lambda: measured.banner.text.endswith(f"plots to {tmp_path / 'plots'}."), timeout=60_000)
     names = {path.name for path in (tmp_path / "plots").glob("*.png")}
-    assert {"bandwidth.png", "laplace-2d_time.png", "laplace-2d_roofline_4096.png"} <= names
+    assert {"bandwidth.png", "laplace-2d_time.png", "laplace-2d_roofline.png"} <= names
 
 
 def test_exporting_nothing_is_a_sentence(lab, tmp_path):
@@ -323,7 +345,7 @@ def test_plots_without_a_display_are_light_and_hold_what_they_show(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     names = done.stdout.split()
-    assert len(names) == len(set(names)) == 1 + 2 + 2 * 2 + 3  # curve; rooflines; maps by variant and size; scaling
+    assert len(names) == len(set(names)) == 1 + 1 + 2 * 2 + 3  # curve; roofline; maps by variant and size; scaling
     for name in names:
         image = QImage(str(tmp_path / name))
         assert image.width() == 1200

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QWidget
 
+from ui.lab.figures.chart import tip
 from ui.lab.figures.heat import HeatMap, Tile
-from ui.lab.figures.roofline import tip
 from ui.widgets.theme import Palette
 from workbench.bench.records import VariantRecord
 

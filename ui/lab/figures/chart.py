@@ -11,7 +11,10 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QImage, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
+from ui.lab.findings import shape_text
+from ui.widgets.formatting import duration_text, rate_text
 from ui.widgets.theme import Palette, theme
+from workbench.bench.records import VariantRecord
 
 SYMBOLS = ("o", "s", "t1", "d", "t", "star", "p", "h")
 """Shapes of points: the first eight variants are told apart by colour, the next by shape too."""
@@ -30,6 +33,16 @@ class Label:
     y: float
     text: str
     color: QColor
+
+
+def tip(record: VariantRecord) -> str:
+    """The figures of a point, a line each."""
+    lines = [
+        f"{record.title} {shape_text(record.shape)}".rstrip(),
+        f"{record.case}, {record.cache} cache",
+        f"{duration_text(record.seconds)}, {rate_text(record.bytes_per_second)}, {record.fraction:.0%} of the ceiling",
+    ]
+    return "\n".join(lines)
 
 
 class Chart(pg.PlotWidget):
@@ -123,14 +136,20 @@ class Chart(pg.PlotWidget):
         self._titles = (bottom, left)
 
     def mark(
-        self, points: Sequence[tuple[float, float]], place: int, hollow: bool = False, size: float = 9
+        self,
+        points: Sequence[tuple[float, float]],
+        place: int,
+        hollow: bool = False,
+        size: float | list[float] = 9,
+        records: Sequence[VariantRecord] = (),
     ) -> pg.ScatterPlotItem:
-        """The points of a variant by its place; hollow for the record that is compared."""
+        """A variant's points by its place; hollow for the record that is compared. ``records`` are told on hovering."""
         color = self.colors.trace(place)
         symbol = SYMBOLS[place // len(self.colors.traces) % len(SYMBOLS)]
         brush = pg.mkBrush(None) if hollow else pg.mkBrush(color)
         pen = pg.mkPen(color, width=1.8) if hollow else pg.mkPen(self.colors.plot, width=1)
-        item = pg.ScatterPlotItem(pos=list(points), symbol=symbol, size=size, brush=brush, pen=pen)
+        told = {"data": list(records), "hoverable": True, "tip": lambda x, y, data: tip(data)} if records else {}
+        item = pg.ScatterPlotItem(pos=list(points), symbol=symbol, size=size, brush=brush, pen=pen, **told)
         self.addItem(item)
         return item
 

@@ -30,6 +30,12 @@ IN_THE_VIEW = (
     ("Right drag with the brush", "Erase"),
 )  # fmt: skip
 
+PUBLISHED = (
+    "The Kernel Lab sets figures of others beside its own: a thesis on a monodomain solver for a DGX-2 (16 V100 "
+    "GPUs); <i>Dendrite: 133x faster battery simulation</i>; <i>CUDA for scientific computing: a practical guide</i>; "
+    "the report on brainevent's binary matrix-vector kernels (2026-02-21); M. Hobbs, pypd."
+)
+
 
 def field_asked_for() -> Editor | None:
     """The field of a form that has the focus, innermost; else the one under the mouse, which may be locked by a run."""
@@ -122,7 +128,7 @@ class AboutDialog(QDialog):
         self.resize(640, 460)
         about = QLabel(
             f"<h3>Workbench {__version__}</h3><p>Simulations whose kernels say how close they run to what the memory "
-            "of this machine can deliver. BSD 3-clause licence.</p>",
+            f"of this machine can deliver. BSD 3-clause licence.</p><p>{PUBLISHED}</p>",
             self,
         )
         about.setTextFormat(Qt.TextFormat.RichText)

@@ -52,7 +52,7 @@ CASES = (case("10k", 10_000), case("100k", 100_000), case("1M", 1_000_000))
 LARGEST_EXPRESSION = CASES[0].points
 
 PYBAMM = Published(
-    source="PyBaMM on two cores, as the issue of this engine gives it: 10,000 SPM discharges",
+    source="PyBaMM on two cores: 10,000 SPM discharges",
     device="PyBaMM",
     unit="ms",
     figures={"numba-engine": {"10k": 21_000.0}},

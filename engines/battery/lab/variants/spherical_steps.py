@@ -48,7 +48,7 @@ RTX_3090 = Published(
     figures={"numpy": {"10k": 351.0}, "cupy": {"10k": 518.0}, "steps": {"10k": 2.63}},
 )
 PLAIN_FUSED = Published(
-    source="A plain fused kernel, one warp per particle, as the issue of this engine gives it",
+    source="A plain fused kernel, one warp per particle",
     device="Plain fused",
     unit="ms",
     figures={"fused": {"10k": 0.035}},

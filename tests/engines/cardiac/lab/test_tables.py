@@ -137,7 +137,7 @@ def test_a_table_is_measured(table, measured):
 def test_published_rows_have_the_columns_of_the_table(table):
     for rows in table.published:
         assert rows.rows
-        assert rows.source.startswith("Monodomain thesis, ")
+        assert rows.source.startswith("Monodomain solver on a DGX-2, ")
         for row in rows.rows:
             assert len(row) == len(table.columns)
             for value, column in zip(row, table.columns, strict=True):

@@ -55,7 +55,7 @@ VARIANTS: tuple[Variant, ...] = (
     kernel_variant(
         "naive", "One point per thread", FILE, "laplace2d_naive", Points(),
         bytes=BYTES, flops=FLOPS, shapes=SHAPES,
-        note="The caches serve the neighbours. On the guide's T4 no other of its four forms is faster.",
+        note="The caches serve the neighbours. On the published T4 no other of its four forms is faster.",
     ),
     kernel_variant(
         "ldg", "Read-only loads (__ldg)", FILE, "laplace2d_ldg", Points(),
@@ -75,7 +75,7 @@ VARIANTS: tuple[Variant, ...] = (
     kernel_variant(
         "coarse", "Four rows per thread (1x4)", FILE, "laplace2d_coarse", Points((1, 4)),
         bytes=BYTES, flops=FLOPS, shapes=((32, 4), (32, 8), (64, 2), (128, 1)),
-        note="Six loads of the own column serve four points; four times fewer threads (guide, section 8.III).",
+        note="Six loads of the own column serve four points; four times fewer threads.",
     ),
     kernel_variant(
         "float4", "Four columns and four rows per thread", FILE, "laplace2d_float4", Points((4, 4)),
