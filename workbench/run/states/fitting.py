@@ -1,4 +1,4 @@
-"""A stranger's state is held against the simulation's own before it goes to kernels, which trust what they are given."""
+"""A stranger's state is held against the simulation's own before it goes to kernels, which trust their arguments."""
 
 from __future__ import annotations
 
