@@ -17,10 +17,11 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout, suppress
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from engines.api.errors import ProblemError, WorkbenchError, nearest_told
 from workbench.cli.arguments import COMMANDS, parser
+from workbench.cli.voice import voices
 from workbench.words.extras import load
 from workbench.words.failures import with_place
 
@@ -36,11 +37,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # a Windows code page lacks the arrow of doctor: a mark, not an error
             stream.reconfigure(errors="replace")
     answer: dict[str, Any] = {}
-    if "--json" not in given:
-        return _carried_out(given, answer)
-    with redirect_stdout(sys.stderr):
-        code = _carried_out(given, answer)
-    print(json.dumps({"command": given[0], "exit_code": code, **answer}, indent=2))
+    with voices() as (out, err):
+        if "--json" not in given:
+            code = _carried_out(given, answer)
+        else:
+            with redirect_stdout(cast(Any, err)):
+                code = _carried_out(given, answer)
+            print(json.dumps({"command": given[0], "exit_code": code, **answer}, indent=2))
+        out.flush()
+        if out.trouble and code == DONE:
+            print(f"What this command had to say could not be written ({out.trouble}).", file=err)
+            return RUN_FAILED
     return code
 
 
@@ -76,9 +83,6 @@ def _carried_out(given: list[str], answer: dict[str, Any]) -> int:
         return BAD_INPUT
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:  # whoever read the output has seen enough (``workbench presets | head -1``)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
     except SystemExit as end:  # argparse: --help, or a wrong option, of which it has told
         return end.code if isinstance(end.code, int) else BAD_INPUT
     except Exception as error:  # of ours or of an engine that somebody else wrote: a sentence, and where the rest is
