@@ -16,15 +16,17 @@ from engines.api.errors import ProblemError, WorkbenchError
 from workbench.project.document import Document
 from workbench.run.frames import RunState
 from workbench.run.observer import Observer
+from workbench.run.states.checkpoint import KEPT as KEPT_OF_ONE
 from workbench.run.states.checkpoint import (
     Checkpoint,
     CheckpointMeta,
+    checkpoints_at,
     problem_fingerprint,
     read_checkpoint,
     write_checkpoint,
 )
 from workbench.run.states.history import KeptState, Mark
-from workbench.storage.atomic import StorageError
+from workbench.storage.atomic import StorageError, oldest
 from workbench.storage.background import BackgroundWriter
 from workbench.storage.paths import state_dir
 
@@ -103,8 +105,7 @@ class RunMemory(Observer):
 
 def _write(file: Path, meta: CheckpointMeta, state: Mapping[str, Array]) -> None:
     write_checkpoint(file, meta, state)
-    others = sorted(file.parent.glob("*.npz"), key=lambda path: path.stat().st_mtime)
-    for old in others[:-KEPT]:
+    for old in oldest(set(file.parent.glob("*.npz")) - set(checkpoints_at(file)), KEPT - KEPT_OF_ONE):
         old.unlink(missing_ok=True)
 
 

@@ -25,7 +25,7 @@ from engines.reading import foreign_file, read_npz
 from workbench.export.png import read_moment
 from workbench.project.document import Document
 from workbench.run.states.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
-from workbench.storage.atomic import write_atomically
+from workbench.storage.atomic import oldest, write_atomically
 from workbench.storage.paths import state_dir
 from workbench.storage.zips import write_npz
 from workbench.words.units import time_text
@@ -82,7 +82,7 @@ def keep(document: Document, snapshot: Snapshot, curves: Curves) -> str:
         except BaseException:
             _remove(name)
             raise
-        _thin()
+        _thin(name)
     return json.dumps({"state": name, "time": snapshot.time, "unit": document.time_unit})
 
 
@@ -113,12 +113,10 @@ def _read_curves(name: str) -> Curves:
         }
 
 
-def _thin() -> None:
-    """Another window may be doing the same."""
-    with suppress(OSError):
-        files = sorted(_folder().glob("*.npz"), key=lambda path: path.stat().st_mtime)
-        for old in files[:-KEPT]:
-            _remove(old.stem)
+def _thin(fresh: str) -> None:
+    """``fresh`` stays whatever the clock said when it was written."""
+    for old in oldest(set(_folder().glob("*.npz")) - {_state(fresh)}, KEPT - 1):
+        _remove(old.stem)
 
 
 def _remove(name: str) -> None:

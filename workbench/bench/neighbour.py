@@ -77,7 +77,7 @@ def measured(preset: str, seconds: float, settings: dict[str, str], threads: int
     """Steps a second of a preset as the machine is and beside a busy process, in a process with these settings."""
     environment = {name: value for name, value in os.environ.items() if name not in WAITING}
     environment |= {**settings, "NUMBA_NUM_THREADS": str(threads)}
-    command = [sys.executable, "-m", __name__, preset, str(seconds)]
+    command = [sys.executable, "-P", "-m", __name__, preset, str(seconds)]
     try:
         run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=True)
     except subprocess.TimeoutExpired as error:
@@ -108,7 +108,7 @@ def rates(preset: str, seconds: float) -> tuple[float, float]:
 @contextmanager
 def busy_neighbour() -> Iterator[None]:
     """Inside, a process beside this one is always busy."""
-    with subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE) as process:
+    with subprocess.Popen([sys.executable, "-P", "-c", BUSY], stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
             process.stdout.readline()

@@ -19,10 +19,11 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout, suppress
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from engines.api.errors import ProblemError, WorkbenchError, nearest_told
 from workbench.cli.arguments import COMMANDS, Misused, parser
+from workbench.cli.voice import voices
 from workbench.words.extras import load
 from workbench.words.failures import with_place
 
@@ -38,11 +39,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # a Windows code page lacks the arrow of doctor: a mark, not an error
             stream.reconfigure(errors="replace")
     answer: dict[str, Any] = {}
-    if "--json" not in given:
-        return _carried_out(given, answer)
-    with redirect_stdout(sys.stderr):
-        code = _carried_out(given, answer)
-    print(json.dumps(_strict({"command": given[0], "exit_code": code, **answer}), indent=2, allow_nan=False))
+    with voices() as (out, err):
+        if "--json" not in given:
+            code = _carried_out(given, answer)
+        else:
+            with redirect_stdout(cast(Any, err)):
+                code = _carried_out(given, answer)
+            told = _strict({"command": given[0], "exit_code": code, **answer})
+            print(json.dumps(told, indent=2, allow_nan=False))
+        out.flush()
+        if out.trouble and code == DONE:
+            print(f"What this command had to say could not be written ({out.trouble}).", file=err)
+            return RUN_FAILED
     return code
 
 
@@ -90,9 +98,6 @@ def _carried_out(given: list[str], answer: dict[str, Any]) -> int:
     except KeyboardInterrupt:
         answer["error"] = "Interrupted."
         return INTERRUPTED
-    except BrokenPipeError:  # whoever read the output has seen enough (``workbench presets | head -1``)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
     except SystemExit as end:  # argparse: --help, or a wrong option, of which it has told
         if isinstance(end, Misused):
             answer["error"] = end.sentence

@@ -148,7 +148,7 @@ def _graphics_card() -> Iterator[Diagnosis]:
         yield Diagnosis("NVIDIA GPU", "there, but its driver does not answer", "sudo apt-get install -y nvidia-driver")
     for line in cards.splitlines():
         yield Diagnosis("NVIDIA GPU", line)
-    answer = _output([sys.executable, "-c", STATUS_PROBE])
+    answer = _output([sys.executable, "-P", "-c", STATUS_PROBE])
     status: dict[str, Any] = {"missing": "runtime", "sentence": "CUDA cannot start."}
     if answer:
         status = json.loads(answer.splitlines()[-1])

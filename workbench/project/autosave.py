@@ -119,9 +119,10 @@ class Autosave:
 
     def _remove(self) -> None:
         if self._held:
+            shutil.rmtree(self._folder, ignore_errors=True)  # while it is held: nobody takes it up meanwhile
             self._lock.release()
             self._held = False
-            shutil.rmtree(self._folder, ignore_errors=True)
+            shutil.rmtree(self._folder, ignore_errors=True)  # what was held, on Windows
 
 
 def recoveries(root: Path | None = None) -> list[Recovery]:

@@ -44,7 +44,10 @@ def _folder() -> Path:
 
 def _forget_old(folder: Path) -> None:
     """Remove what was made long ago and no autosave refers to: its project was saved, or given up."""
-    told = "".join(file.read_text("utf-8", "replace") for file in (state_dir() / "autosave").glob("*/project.json"))
+    try:
+        told = "".join(file.read_text("utf-8", "replace") for file in (state_dir() / "autosave").glob("*/project.json"))
+    except OSError:  # a session ends meanwhile: another time
+        return
     for old in folder.glob("*/"):
         with suppress(OSError):
             if clock.time() - old.stat().st_mtime > KEPT_SECONDS and old.name not in told:

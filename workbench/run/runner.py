@@ -25,6 +25,7 @@ from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, 
 from workbench.run.meters import Meters
 from workbench.run.observer import Audience, Observer
 from workbench.run.pacing import LONGEST_BATCH_SECONDS, LONGEST_REST_SECONDS, Pacer
+from workbench.run.states.fitting import fitting
 from workbench.run.states.history import History, KeptState, Mark
 from workbench.run.viewing import FrameSource
 from workbench.words.failures import as_sentence
@@ -261,7 +262,7 @@ class Runner:
         self._initial = simulation.state() if self._can_reset else {}
         if self._resume_from is not None:
             try:
-                simulation.restore(self._resume_from)
+                simulation.restore(fitting(self._resume_from, self._initial or simulation.state()))
             except DeviceError:
                 raise
             except Exception as error:  # a stranger's arrays may have any form

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import time as clock
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -82,6 +82,15 @@ def sweep(folder: Path, name: str = "", older: float = 0.0) -> None:
         for file in folder.glob(".*.tmp"):
             if ours.fullmatch(file.name) and clock.time() - file.stat().st_mtime >= older:
                 file.unlink(missing_ok=True)
+
+
+def oldest(files: Iterable[Path], kept: int) -> list[Path]:
+    """All but the newest ``kept``; another window may be removing them meanwhile."""
+    found = []
+    for file in files:
+        with suppress(OSError):
+            found.append((file.stat().st_mtime, file))
+    return [file for _, file in sorted(found)[: max(0, len(found) - kept)]]
 
 
 def check_room(path: Path, size: int) -> None:

@@ -22,7 +22,7 @@ def keep_traceback(error: BaseException, folder: Path | None = None) -> str:
     stamp = clock.strftime("%Y-%m-%dT%H:%M:%SZ", clock.gmtime())
     versions = f"Workbench {__version__}, Python {platform.python_version()}, {platform.platform()}"
     for place in (folder, state_dir()):
-        if place is not None:
+        if place is not None and not (place / ERROR_LOG).is_symlink():  # in a stranger's folder to any file of ours
             try:
                 place.mkdir(parents=True, exist_ok=True)
                 with (place / ERROR_LOG).open("a", encoding="utf-8") as file:

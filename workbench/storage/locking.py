@@ -8,6 +8,9 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+"""In a folder of somebody else a link would have us make a file anywhere."""
+
 
 class ProcessLock:
     """Holds ``path`` locked from :meth:`acquire` to :meth:`release`, or to the end of the process."""
@@ -18,19 +21,33 @@ class ProcessLock:
 
     def acquire(self) -> bool:
         """Take the lock if nobody holds it; whether it is ours now. Raises OSError if the file cannot be made."""
-        handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            _lock(handle)
-        except OSError:
-            os.close(handle)
-            return False
-        self._handle = handle
-        return True
+        while True:
+            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | NO_LINKS, 0o600)
+            try:
+                _lock(handle)
+            except OSError:
+                os.close(handle)
+                return False
+            with suppress(OSError):
+                if os.path.samestat(os.fstat(handle), os.stat(self._path)):
+                    self._handle = handle
+                    return True
+            os.close(handle)  # removed by who held it: others may hold another one of that name by now
 
-    def release(self) -> None:
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
+    def release(self, *, remove: bool = False) -> None:
+        """``remove``: the file goes, too."""
+        if self._handle is None:
+            return
+        if remove:  # while it is held, but for Windows, where nobody removes what is open
+            self._remove()
+        os.close(self._handle)
+        self._handle = None
+        if remove and sys.platform == "win32":
+            self._remove()
+
+    def _remove(self) -> None:
+        with suppress(OSError):
+            self._path.unlink()
 
 
 def remove_unheld(folder: Path, lock: str) -> None:

@@ -229,7 +229,7 @@ class CellSimulation(Recorded, Simulation):
         self.step = int(state["step"])
         self._cells.factor = float(state["current_factor"])
         with self._backend.active():
-            self._cells.state[:] = self._backend.array(state["cells"])
+            self._cells.put_back(state["cells"])
             if self._cycles is not None:
                 self._cells.record[:] = self._backend.array(state["cycles"])
                 self._cycles.forget()

@@ -27,7 +27,7 @@ from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import FARADAY, GAS
 from engines.battery.particles.series import mode_shapes, roots, shell_modes, static_tail
 from engines.battery.particles.shells import FEWEST
-from engines.battery.protocol.instructions import Instruction, per_step
+from engines.battery.protocol.instructions import Instruction, check_places, per_step
 from engines.battery.setup.cell import arrhenius, held_temperature
 from engines.battery.setup.curves import Curve, curve
 from engines.battery.setup.sizes import Sizes
@@ -120,6 +120,13 @@ class ManyParticles(ABC):
         cell = np.zeros(len(CellRow))
         cell[CellRow.ENDED], cell[CellRow.VOLTAGE] = -1.0, constants[Constant.REST_VOLTAGE]
         self.cell = self._place(cell)
+
+    def put_back(self, state: Array, cell: Array) -> None:
+        """A state of before. Raises ValueError where it is beyond the protocol; inside ``backend.active``."""
+        own = self.backend.to_host(self.instructions)
+        check_places(own, cell[[CellRow.INSTRUCTION]], cell[[CellRow.ELAPSED]])
+        self.state[...] = self.backend.array(state)
+        self.cell[...] = self.backend.array(cell)
 
     def _place(self, values: Array) -> Any:
         return self.backend.array(np.ascontiguousarray(values, self.dtype))

@@ -166,8 +166,7 @@ class ManyParticleSimulation(Recorded, Simulation):
         self.step = int(state["step"])
         self._particles.factor = float(state["current_factor"])
         with self._backend.active():
-            self._particles.state[:] = self._backend.array(state["particles"])
-            self._particles.cell[:] = self._backend.array(state["cell"])
+            self._particles.put_back(state["particles"], state["cell"])
         self._ended, self._looked = False, self.step - 1
 
     def drain_timings(self) -> tuple[KernelTiming, ...]:

@@ -26,7 +26,7 @@ from engines.battery.cells.step.cells import CELLS, Cells
 from engines.battery.pack.heat import Heat
 from engines.battery.pack.wiring import Demand, Lines, shared
 from engines.battery.parameter_sets import ParameterSet
-from engines.battery.protocol.instructions import LONGEST, Instruction, Kind
+from engines.battery.protocol.instructions import LONGEST, Instruction, Kind, check_places
 from engines.battery.step.cell_rows import Row
 
 KELVIN_PER_WATT = 10.0
@@ -232,10 +232,14 @@ class CoupledPack:
         }
 
     def restore(self, state: Mapping[str, Array]) -> None:
+        plan, place = np.array([each.row() for each in self.plan]), state["place"]
+        check_places(plan, place[:1], place[1:])
         with self.backend.active():
-            self.cells.state[...] = self.backend.array(state["cells"])
+            self.cells.put_back(state["cells"])
         self.heat.restore({name[5:]: values for name, values in state.items() if name.startswith("heat_")})
         self.instruction, self.elapsed = (int(number) for number in state["place"])
         self.factor = float(state["current_factor"])
-        self.lines.resistance = np.array(state["resistance"])
-        self.currents, self.power, self.warmth, self.voltages = (np.array(row) for row in state["elements"])
+        self.lines.resistance = np.array(state["resistance"]).reshape(self.lines.resistance.shape)
+        self.currents, self.power, self.warmth, self.voltages = np.array(state["elements"]).reshape(
+            4, self.wiring.elements
+        )

@@ -45,6 +45,15 @@ def per_step(drive: Array | None) -> Array:
     return np.ascontiguousarray(given if given.ndim == 2 else np.stack([given, given], axis=1))
 
 
+def check_places(instructions: Array, instruction: Array, elapsed: Array) -> None:
+    """Kernels look up where cells are in their protocol. Raises ValueError where a checkpoint says that they are at an
+    instruction or a step of it that ``instructions: (n, len(Field))`` does not have; n is after the last."""
+    there = (instruction >= 0) & (instruction <= len(instructions)) & (elapsed >= 0)
+    steps = np.append(instructions[:, Field.STEPS], np.inf)
+    if not there.all() or not (elapsed < steps[instruction.astype(np.int64)]).all():
+        raise ValueError("a cell is where the protocol has no step")
+
+
 NEVER = 3.0e38
 """A limit that no voltage reaches, finite in float32."""
 LONGEST = 2**24

@@ -111,6 +111,8 @@ class Touch:
         bits, firsts, lengths, currents, offsets, cells = (state[name] for name in STATE)
         for k, bit in enumerate(map(int, bits)):
             length = int(lengths[k])
+            if not (self._protocol.own <= bit < MAXIMUM and length > 0):
+                raise ValueError(f"there is no pulse {bit} of {length} steps")
             self._protocol.put(bit, Pulse(float(currents[k]), int(firsts[k]), length, length, 1))
             self._place(bit, cells[offsets[k] : offsets[k + 1]])
 

@@ -137,7 +137,9 @@ class PaintedSource:
         return self._nothing
 
     def replace(self, values: Array) -> None:
-        """Back to what :meth:`host` gave."""
+        """Back to what :meth:`host` gave. Raises ValueError for an array of another grid."""
+        if values.shape != self._grid.shape:
+            raise ValueError(f"a source of {values.shape}, not of {self._grid.shape}")
         self.array = self._backend.array(values) if values.any() or self._rest != 0.0 else None
 
     def paint(self, dab: Dab) -> None:

@@ -194,15 +194,6 @@ def test_help_and_version_need_neither_numpy_nor_qt():
     assert "workbench 0.2.0" in done.stdout
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(house, monkeypatch):
-    def closed(*arguments: Any, **options: Any) -> None:
-        raise BrokenPipeError
-
-    monkeypatch.setattr("workbench.cli.listing.print", closed, raising=False)
-    monkeypatch.setattr("workbench.cli.os.dup2", lambda a, b: None)
-    assert main(["engines"]) == 0
-
-
 @pytest.mark.parametrize(("code", "at_once"), [(0, False), (3, False), (130, True), (143, True)])
 def test_a_process_that_was_told_to_end_does_not_take_itself_down_first(monkeypatch, code, at_once):
     def ended(number: int) -> None:

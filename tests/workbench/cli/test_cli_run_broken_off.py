@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import os
+import shlex
 import signal
+import subprocess
 import sys
 import time
 import types
@@ -15,6 +20,7 @@ import pytest
 from tests.workbench.cli.commands import change, command, rows
 from workbench.cli import main
 from workbench.run.recording import HURRIED
+from workbench.storage.error_log import keep_traceback
 
 
 def test_resume_continues_bit_for_bit_and_keeps_the_tables_whole(project, tmp_path):
@@ -216,3 +222,47 @@ def test_resuming_to_before_the_checkpoint_is_refused(project, tmp_path, capsys)
     assert "has come to 2 ms already: give an --until beyond that" in capsys.readouterr().err
     assert main([*run, "2", "--resume"]) == 0
     assert "Finished at 2 ms." in capsys.readouterr().out
+
+
+class Deaf(io.StringIO):
+    """Where a reader has gone, or the disk of a log is full."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+    def write(self, text: str) -> int:
+        raise OSError(self.number, os.strerror(self.number))
+
+
+@pytest.mark.parametrize(("number", "code"), [(errno.EPIPE, 0), (errno.ENOSPC, 3)])
+def test_a_run_to_which_nobody_listens_is_made_all_the_same(project, tmp_path, monkeypatch, capsys, number, code):
+    """``run … 2>&1 | head -1`` ended with code 0 and no file; ``run … >log`` on a full disk ended the run."""
+    monkeypatch.setattr(sys, "stdout", Deaf(number))
+    if number == errno.EPIPE:
+        monkeypatch.setattr(sys, "stderr", Deaf(number))
+    assert main(["run", str(project), "--no-pictures", "--until", "2", "--out", str(tmp_path / "out")]) == code
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["outcome"]["state"] == "finished"
+    told = capsys.readouterr().err
+    assert ("could not be written (No space left on device)" in told) == (code == 3)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and descriptors of POSIX")
+def test_a_process_that_nobody_listens_to_ends_without_a_traceback(tmp_path):
+    """Also without a stdout at all, as a service may be started: its descriptors would go to the next files."""
+    begin = f"exec {shlex.quote(sys.executable)} -P -m workbench"
+    for way, code in (("presets --json 2>&1 | true; exit ${PIPESTATUS[0]}", 0), ("presets --json >/dev/full", 3)):
+        done = subprocess.run(["bash", "-c", f"{begin} {way}"], capture_output=True, text=True, timeout=60)
+        assert (done.returncode, "Traceback" in done.stderr) == (code, False), (way, done.stderr)
+    assert subprocess.run(["bash", "-c", f"{begin} engines >&- 2>&-"], timeout=60).returncode == 0
+
+
+def test_a_traceback_is_not_written_through_a_link(tmp_path, monkeypatch):
+    """In the folder of a stranger's run that is gone on with, such a link leads to any file of ours."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    ours, folder = tmp_path / "ours", tmp_path / "theirs"
+    folder.mkdir()
+    ours.write_text("as it was")
+    (folder / "error.log").symlink_to(ours)
+    assert "state" in keep_traceback(ValueError("unexpected"), folder)
+    assert ours.read_text() == "as it was"

@@ -11,6 +11,7 @@ import pytest
 
 from engines.api.errors import ProblemError
 from workbench.run.states.checkpoint import CheckpointMeta, checkpoints_at, read_checkpoint, write_checkpoint
+from workbench.run.states.fitting import fitting
 from workbench.storage.atomic import StorageError, write_text
 
 
@@ -101,3 +102,32 @@ def test_what_killed_saves_left_is_swept_when_nobody_writes_it_any_more(tmp_path
         os.utime(file, (0, 0))
     write_text(tmp_path / "a.json", "{}", durable=True)
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted([young.name, other.name, "a.json"])
+
+
+OWN = {"step": np.array(3), "u": np.zeros((2, 2), np.float32), "places": np.arange(3, dtype=np.int32)}
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("step", np.array(-1)),
+        ("step", np.array(2**62)),
+        ("step", np.array([3])),
+        ("step", np.array(np.nan)),
+        ("u", np.full((2, 2), "x")),
+        ("u", np.zeros((2, 2), complex)),
+        ("places", np.arange(3.0)),
+    ],
+)
+def test_a_state_of_other_kinds_is_refused(name, values):
+    """Of steps before the first, for instance, which tables of sources do not have."""
+    with pytest.raises(ValueError, match=r"step|is of"):
+        fitting({**OWN, name: values}, OWN)
+
+
+def test_a_state_of_another_precision_is_brought_to_that_of_the_simulation():
+    """Kernels are compiled for whatever they are given, and there are none for halves."""
+    found = fitting({**OWN, "u": np.ones((2, 2), np.float16), "others": np.arange(2)}, OWN)
+    assert found["u"].dtype == np.float32
+    assert (found["u"] == 1).all()
+    assert found["others"].dtype == int

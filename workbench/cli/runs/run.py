@@ -14,7 +14,7 @@ import threading
 import time as clock
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -297,8 +297,7 @@ def _forget_terminal() -> None:
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
     """Nobody else writes into ``folder`` meanwhile. Raises ProblemError if somebody does."""
-    file = folder / LOCK
-    lock = ProcessLock(file)
+    lock = ProcessLock(folder / LOCK)
     with storing(folder):
         ours = lock.acquire()
     if not ours:
@@ -306,6 +305,4 @@ def _alone_in(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        lock.release()
-        with suppress(OSError):  # of a run that came in between, on Windows
-            file.unlink()
+        lock.release(remove=True)

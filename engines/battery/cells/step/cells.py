@@ -17,7 +17,7 @@ from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.particles.series import shell_modes, static_tail
 from engines.battery.particles.shells import FEWEST
-from engines.battery.protocol.instructions import Instruction, per_step
+from engines.battery.protocol.instructions import Instruction, check_places, per_step
 from engines.battery.setup.cell import held_temperature
 from engines.battery.setup.curves import Curve
 from engines.battery.step import graded
@@ -116,6 +116,12 @@ class Cells(ABC):
         self.instructions_per_cycle = max(1, -(-len(instructions) // self._n_cycles))
         self._instructions = self.backend.array(np.array([each.row() for each in instructions], self.dtype))
         self._drive = self.backend.array(per_step(drive).astype(self.dtype))
+
+    def put_back(self, state: Array) -> None:
+        """A state of before. Raises ValueError where its cells are beyond the protocol; inside ``backend.active``."""
+        cells = state[:, : self.n_cells]
+        check_places(self.backend.to_host(self._instructions), cells[Row.INSTRUCTION], cells[Row.ELAPSED])
+        self.state[...] = self.backend.array(state)
 
     def _place(self, values: Array) -> Any:
         padded = np.pad(values, ((0, 0), (0, self.n_padded - self.n_cells)), mode="edge")

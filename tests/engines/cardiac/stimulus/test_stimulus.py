@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.api.errors import ProblemError
+from engines.backend.cpu import CpuBackend
 from engines.cardiac.parameters import Box, Sphere, Stimulus, Tissue, WholeRegion
 from engines.cardiac.stimulus.protocol import Protocol, Pulse, protocol, site_cells, timed_pulses, told_times
+from engines.cardiac.stimulus.touch import Touch, TouchProtocol
 from engines.geometry.meshes.box import box_mesh
 
 
@@ -125,3 +127,15 @@ def test_each_stimulus_has_its_bit_and_there_are_thirty_two():
     assert (protocol([everywhere] * 32, Tissue(), mesh, 0.5).mask == 2**32 - 1).all()
     with pytest.raises(ProblemError, match="33 stimuli; up to 32"):
         protocol([everywhere] * 33, Tissue(), mesh, 0.5)
+
+
+@pytest.mark.parametrize(("bit", "length"), [(0, 10), (-1, 10), (32, 10), (2**30, 10), (5, 0)])
+def test_a_forged_pulse_is_refused(bit, length):
+    """At 2^30 a list of as many pulses took 8 GB before anybody looked at it."""
+    plan = Protocol(np.zeros(4, np.uint32), [Pulse(1.0, 0, 5, 5, 1)])
+    touch = Touch(CpuBackend(), TouchProtocol(plan), np.zeros(4, np.uint32), plan.mask)
+    touch.stimulate(np.array([1, 2], np.int32), 3.0, 4, 10)
+    state = touch.state(5)
+    touch.restore(state)
+    with pytest.raises(ValueError, match="no pulse"):
+        touch.restore({**state, "touch_bits": np.array([bit], np.int32), "touch_length": np.array([length])})

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from engines.api import Dab, Selection
+from engines.backend.cpu import CpuBackend
+from engines.stencil.step.painting import PaintedSource
 from tests.engines.stencil.problems import CUBE, ENGINE, ONE_CHARGE, SMALL, heat, problem
 
 
@@ -44,3 +48,12 @@ def test_looking_at_a_source_that_is_not_there_allocates_once(cpu):
     fresh = ENGINE.build(problem(heat()), cpu)
     simulation.restore(fresh.state())
     assert (simulation.field("source") == 0).all()
+
+
+def test_a_forged_source_of_another_grid_is_refused():
+    """A kernel would read behind it."""
+    grid = SimpleNamespace(shape=(3, 4))
+    source = PaintedSource(CpuBackend(), grid, lambda: np.zeros((3, 4), np.float32), 0.0)
+    source.replace(np.ones((3, 4), np.float32))
+    with pytest.raises(ValueError, match="a source of"):
+        source.replace(np.ones((1, 1), np.float32))

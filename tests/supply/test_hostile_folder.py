@@ -1,0 +1,60 @@
+"""A folder that a person happens to be in, full of a stranger's files: nothing of it is imported, taken as settings or
+loaded as compiled code."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MODULES = ("numpy", "numba", "json", "yaml", "engines", "workbench", "ui", "sitecustomize", "multiprocessing", "dask")
+SETTINGS = "cache_dir: here\ncache_locator_classes: stranger.Locator\nchrome_trace: overwritten\ndisable_jit: 1\n"
+ASK = "import engines.backend.threads as t; c = t.numba.core.config; print([c.CACHE_DIR, c.CACHE_LOCATOR_CLASSES, "
+ASK += "c.CHROME_TRACE, c.DISABLE_JIT])"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in MODULES:
+        (tmp_path / f"{name}.py").write_text(f"raise SystemExit('{name} of a stranger was imported')")
+    (tmp_path / ".numba_config.yaml").write_text(SETTINGS)
+    return tmp_path
+
+
+def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    environment["PYTHONPATH"] = str(ROOT)
+    command = [sys.executable, "-P", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def test_numba_takes_no_settings_from_the_folder(folder: Path) -> None:
+    """Its caches are pickled objects: a stranger's cache would be a stranger's code."""
+    pytest.importorskip("yaml", reason="without it Numba reads no such file")
+    done = python(folder, "-c", ASK)
+    assert done.stdout.strip() == "['', '', '', 0]", done.stderr
+
+
+def test_commands_import_nothing_from_the_folder(folder: Path) -> None:
+    done = python(folder, "-m", "workbench", "presets")
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_python_that_is_started_leaves_the_folder_out() -> None:
+    """Without -P or -I the folder that a person is in comes first of all where modules are looked for."""
+    found = []
+    for package in ("engines", "workbench", "ui", "packaging"):
+        for file in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+                if not isinstance(node, (ast.List, ast.Tuple)):
+                    continue
+                words = [ast.unparse(each) for each in node.elts]
+                if "sys.executable" in words:
+                    found.append((file.name, words[words.index("sys.executable") + 1]))
+    assert len(found) >= 5
+    assert [each for each in found if each[1] not in ("'-P'", "'-I'")] == []
