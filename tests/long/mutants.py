@@ -41,7 +41,7 @@ COUNTED: dict[type[ast.operator], type[ast.operator]] = {
 }
 LOOKS = re.compile(
     r"set(Contents)?Margins|set\w*Spacing|add(Spacing|Stretch)|set\w*(Width|Height|Size)|resize|setStretch\w*|QSize\w*|QMargins|"
-    r"QColor|mkPen|sizeHint|adjusted|setPixelSize|setColumnStretch|setInterval"
+    r"QColor|mkPen|sizeHint|adjusted|setPixelSize|setColumnStretch|setInterval|setAlpha|pixmap"
 )
 """Calls whose numbers are lengths on a screen."""
 LENGTHS = re.compile(r"WIDTH|HEIGHT|MARGIN|GAP|SIZE|PIXELS|POINTS|SPACING")
@@ -145,7 +145,7 @@ def _is_left_out(node: ast.AST) -> bool:
             return "TYPE_CHECKING" in ast.unparse(test)
         case ast.Call():
             return bool(LOOKS.fullmatch(_called(node)))
-        case ast.keyword(arg="strict"):
+        case ast.keyword(arg="strict" | "size" | "width", value=ast.Constant()):
             return True
         case ast.Tuple(elts=parts):
             return _is_colour([getattr(part, "value", None) for part in parts])
@@ -178,6 +178,8 @@ def _replaced(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
         case ast.Compare(left=left, ops=[operator], comparators=[right]):
             for number, other in enumerate(COMPARED[type(operator)]):
                 yield f"compare{number}", f"({ast.unparse(ast.Compare(left, [other()], [right]))})"
+        case ast.BinOp(right=ast.Constant(value=float() as value)) if value <= ROUND_OFF:
+            pass
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in COUNTED and not _is_text(left, right):
             yield "arithmetic", f"({ast.unparse(ast.BinOp(left, COUNTED[type(operator)](), right))})"
         case ast.AugAssign(target=target, op=operator, value=value) if type(operator) in COUNTED:
