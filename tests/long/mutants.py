@@ -3,7 +3,8 @@
 Which places there are comes from the syntax tree; a defect replaces the text of one place and leaves all lines where
 they are. It is put into what is loaded: the bodies of functions are exchanged, constants of modules set anew wherever
 they were imported. Left out is what such an exchange does not reach (bodies of classes, defaults of arguments, compiled
-kernels), and what no test but an eye can judge: texts, and lengths of layouts.
+kernels), what no test but an eye can judge: texts, parts of colours, and lengths of layouts; and what changes nothing
+that is defined: guards against round-off, and ``strict`` of a zip, which holds what is so anyway.
 """
 
 from __future__ import annotations
@@ -40,9 +41,13 @@ COUNTED: dict[type[ast.operator], type[ast.operator]] = {
 }
 LOOKS = re.compile(
     r"set(Contents)?Margins|set\w*Spacing|add(Spacing|Stretch)|set\w*(Width|Height|Size)|resize|setStretch\w*|QSize\w*|QMargins|"
-    r"QColor|mkPen|sizeHint|adjusted|setPixelSize|setColumnStretch|setInterval"
+    r"QColor|mkPen|sizeHint|adjusted|setPixelSize|setColumnStretch|setInterval|setAlpha|pixmap"
 )
 """Calls whose numbers are lengths on a screen."""
+LENGTHS = re.compile(r"WIDTH|HEIGHT|MARGIN|GAP|SIZE|PIXELS|POINTS|SPACING")
+"""Constants of the window that are lengths on a screen."""
+ROUND_OFF = 1e-6
+"""Numbers up to this stand beside others to guard against round-off, and may as well be twice as large."""
 ACCOUNTS = re.compile(r"traffic|bytes|memory|estimate|working_set|ceiling|core_seconds|bandwidth|check_room|\bneed\b")
 """Functions of the engines that count bytes, operations and what fits."""
 DEFINED = (ast.FunctionDef, ast.ClassDef)
@@ -97,6 +102,7 @@ def sources(root: Path) -> list[str]:
 def mutants_of(path: str, source: bytes) -> list[Mutant]:
     """Every defect of a file, in the order of its text."""
     tree = ast.parse(source)
+    tree.body = [each for each in tree.body if not _is_length(path, each)]
     starts = [0]
     for line in source.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
@@ -134,11 +140,31 @@ def _edits(node: ast.AST, inside: bool) -> Iterator[tuple[ast.expr | ast.stmt, s
 
 
 def _is_left_out(node: ast.AST) -> bool:
-    if isinstance(node, ast.If):
-        return "TYPE_CHECKING" in ast.unparse(node.test)
-    if isinstance(node, ast.Call):
-        return bool(LOOKS.fullmatch(_called(node)))
-    return isinstance(node, ast.JoinedStr)  # whose parts have no places of their own
+    match node:
+        case ast.If(test=test):
+            return "TYPE_CHECKING" in ast.unparse(test)
+        case ast.Call():
+            return bool(LOOKS.fullmatch(_called(node)))
+        case ast.keyword(arg="strict" | "size" | "width", value=ast.Constant()):
+            return True
+        case ast.Tuple(elts=parts):
+            return _is_colour([getattr(part, "value", None) for part in parts])
+        case ast.Constant(value=float() as value):
+            return 0 < value <= ROUND_OFF
+        case _:
+            return isinstance(node, ast.JoinedStr)  # whose parts have no places of their own
+
+
+def _is_colour(values: list[object]) -> bool:
+    """Red, green and blue of 255, and perhaps how opaque; three small numbers are places or shapes."""
+    numbers = [value for value in values if type(value) is int and 0 <= value <= 255]
+    return len(values) == len(numbers) in (3, 4) and max(numbers) > 16
+
+
+def _is_length(path: str, statement: ast.stmt) -> bool:
+    """Whether a statement of a module names a length on a screen."""
+    names = [each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and _is_set(each)]
+    return package_of(path) == "ui" and isinstance(statement, ast.Assign) and any(map(LENGTHS.search, names))
 
 
 def _called(node: ast.Call) -> str:
@@ -152,6 +178,8 @@ def _replaced(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
         case ast.Compare(left=left, ops=[operator], comparators=[right]):
             for number, other in enumerate(COMPARED[type(operator)]):
                 yield f"compare{number}", f"({ast.unparse(ast.Compare(left, [other()], [right]))})"
+        case ast.BinOp(right=ast.Constant(value=float() as value)) if value <= ROUND_OFF:
+            pass
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in COUNTED and not _is_text(left, right):
             yield "arithmetic", f"({ast.unparse(ast.BinOp(left, COUNTED[type(operator)](), right))})"
         case ast.AugAssign(target=target, op=operator, value=value) if type(operator) in COUNTED:

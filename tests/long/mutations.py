@@ -33,7 +33,7 @@ import pytest
 from tests.long.many import Lost, Worn, spread
 from tests.long.mutants import PACKAGES, Mutant, mutants_of, package_of, sources
 from tests.long.report import Report
-from tests.long.trying import ROOT, Look, Reached, Try, alone, lines_of
+from tests.long.trying import ROOT, Look, Reached, Try, alone, busy, lines_of
 
 FLOOR = 0.9
 """Of the defects of a package that have to be caught."""
@@ -140,7 +140,7 @@ class Session:
         items = [each for each in items if not NOT_HERE.search(each.path.name)]
         print(f"{len(items)} tests are collected after {time.monotonic() - self._cases.report.began:.0f} s", flush=True)
         work = partial(self._once, items=items)
-        longest = 60 + 4 * self._options.seconds
+        longest = (60 + 4 * self._options.seconds) * busy()
         until = self._cases.report.until
         for job, told in spread(work, self._cases.following, self._options.processes, until, longest):
             self._cases.answer(job, told)

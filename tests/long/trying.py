@@ -119,6 +119,11 @@ def alone(place: Path) -> None:
     tempfile.tempdir = None  # asked for anew
 
 
+def busy() -> float:
+    """How many times longer than on a quiet machine something takes on this one: by as much later it is given up."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 def lines_of(mutant: Mutant, source: bytes) -> set[int]:
     """The lines that run what a defect changes: its own, or those of the functions that read a constant."""
     names = names_set_by(mutant, source)
@@ -192,7 +197,7 @@ def looked(file: Path, items: list[pytest.Item], wanted: list[set[int]], longest
         return trace
 
     threading.settrace(trace)
-    began, latest = time.process_time(), time.monotonic() + 3 * longest
+    began, latest = time.process_time(), time.monotonic() + 3 * longest * busy()
     test = items[0].nodeid if items else ""
     sys.settrace(trace)
     following = iter(items[1:])

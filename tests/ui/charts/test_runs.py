@@ -7,8 +7,9 @@ import pytest
 from PySide6.QtCore import Qt
 
 from tests.ui.charts.test_panel import drawn, run_until
+from ui.charts.plots.traces import TraceBuffer
 from ui.charts.runs.dialog import BEHIND, DIFFERS, NAME, REACHED, STORED
-from ui.charts.runs.runs import differing
+from ui.charts.runs.runs import MOST, SessionRuns, differing
 from workbench.project.project import Project
 
 
@@ -72,3 +73,55 @@ def test_a_run_that_has_ended_is_listed_named_after_what_differs_and_pinned(char
 )
 def test_what_differs_in_two_sets_of_parameters(before, after, found):
     assert differing(before, after) == found
+
+
+def series(count, capacity=64):
+    buffer = TraceBuffer(capacity)
+    buffer.append(np.arange(float(count)), np.arange(float(count)) ** 2)
+    return {"voltage": buffer, "unseen": TraceBuffer()}
+
+
+def test_the_oldest_runs_go_but_for_those_that_are_pinned_or_kept_with_the_project(qapp):
+    runs, heard = SessionRuns(), []
+    runs.changed.connect(lambda: heard.append([run.title for run in runs.runs]))
+    for number in range(MOST + 4):
+        runs.begin({"number": number}, lambda place, value: f"{place[0]} {value}")
+        run = runs.keep(float(number), series(3), {}, pinned=number == 1)
+        run.stored = number == 2
+        again = runs.keep(number + 0.5, series(5), {})
+        assert again is run, "it takes the place of what was kept of it before"
+        assert run.pinned == (number == 1)
+        assert (run.time, len(run.series["voltage"])) == (number + 0.5, 5)
+    numbers = [1, 2, *range(4, MOST + 4)]
+    assert [run.parameters["number"] for run in runs.runs] == numbers
+    named = [f"run {number + 1}: number {number}" for number in numbers[:-1]]
+    assert [run.title for run in runs.runs] == [*named, f"run {MOST + 4}"] == heard[-1]
+    assert [run.parameters["number"] for run in runs.pinned] == [1]
+    runs.edit(runs.runs[-1], title="last", pinned=True)
+    runs.edit(runs.runs[0], title="last", pinned=False)
+    assert (runs.runs[0].title, runs.runs[-1].title) == ("run 2: number 1", "last"), "no two have one name"
+    assert runs.pinned == [runs.runs[-1]]
+    first, last = runs.runs[0], runs.runs[-1]
+    runs.remove([last])
+    assert last not in runs.runs
+    runs.keep(1.0, series(3), {})
+    assert runs.runs[-1] is not last, "what was removed is kept anew"
+    runs.of_engine("")
+    assert first not in runs.runs, "it is one too many, now that it is not pinned"
+    assert not any(run.stored for run in runs.runs)
+    runs.of_engine("other")
+    assert runs.runs == []
+    runs.keep(1.0, series(3), {})
+    assert runs.runs[0].title == "run 1"
+
+
+@pytest.mark.parametrize("count", [1, 4, 5, 63, 64, 1000])
+def test_a_kept_run_is_a_copy_that_takes_no_more_room_than_its_points(qapp, count):
+    live, runs = series(count), SessionRuns()
+    times, values = live["voltage"].times, live["voltage"].values
+    kept = runs.keep(1.0, live, {}).series
+    live["voltage"].append(np.array([1e9]), np.array([0.0]))
+    assert list(kept) == ["voltage"], "what nothing was seen of is not kept"
+    np.testing.assert_array_equal(kept["voltage"].times, times)
+    np.testing.assert_array_equal(kept["voltage"].values, values)
+    assert len(kept["voltage"]._times) < len(times) + 4

@@ -62,9 +62,10 @@ class TraceBuffer:
         newest = [self._newest[which]] if last < self._newest[0] else []
         return np.concatenate([stored[: self._count], tail, newest])
 
-    def until(self, time: float) -> TraceBuffer:
-        """The curve up to ``time``, to go on from there."""
-        shorter, times = TraceBuffer(len(self._times)), self.times
+    def until(self, time: float, *, ended: bool = False) -> TraceBuffer:
+        """The curve up to ``time``, to go on from there; ``ended``: nothing is added, so it takes no more room."""
+        times = self.times
+        shorter = TraceBuffer(4 * max(1, -(-len(times) // 4)) if ended else len(self._times))
         known = times <= time
         shorter.append(times[known], self.values[known])
         return shorter

@@ -81,7 +81,7 @@ class SessionRuns(QObject):
     ) -> SessionRun:
         """The present run as it is now; again: it takes the place of what was kept of it before. Copies the series,
         which go on; the data of other charts are never written again."""
-        copied = {name: buffer.until(math.inf) for name, buffer in series.items() if len(buffer)}
+        copied = {name: buffer.until(math.inf, ended=True) for name, buffer in series.items() if len(buffer)}
         run = self._present
         if run is None:
             self._count += 1

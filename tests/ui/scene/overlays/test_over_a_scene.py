@@ -1,0 +1,398 @@
+"""All that lies over a scene at once, on a camera whose rays are known: where in space each mark points, that plates
+lie in the view and apart, and that a screen of twice the pixels has all of it twice as large."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from engines.api import FieldInfo, MarkerInfo
+from engines.api.charts import Links
+from engines.api.placing import MOVE
+from engines.geometry.grid import Grid
+from tests.ui.scene.grids import info
+from tests.ui.scene.meshes import info as of_mesh
+from tests.ui.scene.meshes import kuhn_cube
+from tests.ui.scene.overlays.test_gripping import SQUARE, placement
+from ui.scene.colormaps import colormap
+from ui.scene.marks import Marks
+from ui.scene.overlays.brush_mark import brush_strokes
+from ui.scene.overlays.clip_handle import grip_at, handle_strokes, moved, pushed, tilted
+from ui.scene.overlays.hud import Hud, _overlap, marker_lines, named_axes
+from ui.scene.overlays.inspected_mark import RADIUS, ring_strokes
+from ui.scene.overlays.link_strokes import BRIGHT, GONE, link_strokes
+from ui.scene.overlays.measure_mark import DOT, measure_strokes
+from ui.scene.overlays.placed import ARM, AXES, MIDDLE, TINTS, WHITE, knobs, strokes
+from ui.scene.overlays.ruler import ruler
+from ui.scene.scene import Scene
+from workbench.project.project import CameraView, ClipPlane, ViewSettings
+
+FIELD = FieldInfo("u", "Temperature", "K", "grid", (0.0, 1.0))
+SIZE = (800, 600)
+SEEN = {
+    "slanted": CameraView(azimuth=30.0, elevation=20.0, distance=45.0),
+    "above": CameraView(azimuth=-90.0, elevation=90.0, distance=60.0),
+}
+
+
+def full(seen="slanted", size=SIZE, clipped=False):
+    """A box of 10 mm with everything over it that can be: a grid with ticks, or a mesh with a plane that cuts it."""
+    scene = Scene()
+    box = kuhn_cube(2) if clipped else Grid((10, 10, 10), (1.0, 1.0, 1.0))
+    scene.set_simulation(of_mesh(box) if clipped else info(box, FIELD))
+    clip = ClipPlane(origin=(5.0, 5.0, 4.0), normal=(0.0, 0.0, 1.0))
+    scene.apply_view(ViewSettings(field="voltage" if clipped else "u", camera=SEEN[seen], clip=clip), size[0] / size[1])
+    if not clipped:
+        scene.show_fields({"u": np.zeros(box.n_cells, np.float32)}, 1.5)
+    scene.time, scene.lines = 1.5, ["Bandwidth\t4.70 GB/s", "Steps\t4650 /s"]
+    scene.probes = [("P1", (1.0, 1.0, 10.0), (220, 20, 20)), ("P2", (9.0, 9.0, 0.0), (20, 200, 20))]
+    scene.measured, scene.cuts = ((0.0, 0.0, 10.0), (10.0, 0.0, 10.0)), (((0.0, 2.0, 10.0), (10.0, 2.0, 10.0)),)
+    scene.inspected, scene.brush = (5.0, 5.0, 10.0), ((5.0, 5.0, 10.0), 2.0)
+    scene.marks = Marks(placement(), ("objects", 0), None, grips=True)
+    return scene
+
+
+def at(scene, *point, size=SIZE):
+    (pixel,), _ = scene.camera.to_pixels(np.array([point], float), *size)
+    return pixel
+
+
+def linked(values=(1.0, np.nan, -2.0, 0.5), low=-2.0, high=2.0):
+    ends = np.array([[[5.0, 5, 5], [5 + k, 6, 5 + k]] for k in range(4)])
+    return Links("Stretch", "%", (low, high), ends, np.array(values))
+
+
+@pytest.mark.parametrize("clipped", [False, True])
+@pytest.mark.parametrize("seen", SEEN)
+def test_a_screen_of_twice_the_pixels_has_all_of_it_twice_as_large(seen, clipped):
+    scene = full(seen, clipped=clipped)
+    (plates, lines), (large, long) = (Hud().compose(scene, *(n * k for n in SIZE), float(k)) for k in (1, 2))
+    assert len(lines) == len(long) > 150
+    for one, two in zip(lines, long, strict=True):
+        for pair in (one.start, two.start), (one.end, two.end):
+            np.testing.assert_allclose(2 * np.array(pair[0]), pair[1], atol=12)  # room for figures is in whole pixels
+        assert two.radius == pytest.approx(2 * one.radius)
+        assert two.colour == one.colour
+    assert [each[0] for each in plates] == [each[0] for each in large]
+    for (name, image, left, top), (_, double, other_left, other_top) in zip(plates, large, strict=True):
+        np.testing.assert_allclose(double.shape[:2], 2 * np.array(image.shape[:2]), rtol=0.05, atol=4, err_msg=name)
+        assert (other_left, other_top) == pytest.approx((2 * left, 2 * top), abs=8), name
+
+
+@pytest.mark.parametrize("size", [(1400, 900), (800, 600), (640, 480)])
+@pytest.mark.parametrize("ratio", [1.0, 1.5])
+@pytest.mark.parametrize("seen", SEEN)
+def test_plates_lie_in_the_view_and_apart(size, ratio, seen):
+    width, height = (round(ratio * n) for n in size)
+    scene = full(seen, size=size)
+    plates, _ = Hud().compose(scene, width, height, ratio)
+    boxes = {name: (left, top, *image.shape[1::-1]) for name, image, left, top in plates}
+    assert {"time", "lines", "bar", "scale", "axis x", "axis y", "tick 0"} <= set(boxes)
+    for name, (left, top, wide, high) in boxes.items():
+        assert left >= 0, name
+        assert top >= 0, name
+        assert left + wide <= width, name
+        assert top + high <= height, name
+    fixed = [name for name in boxes if name.split()[0] in ("time", "lines", "bar", "scale", "tick", "probe")]
+    for place, one in enumerate(fixed):
+        for other in fixed[:place]:
+            assert not _overlap(boxes[one], boxes[other]), (one, other)
+    assert boxes["time"][:2] == (round(12 * ratio),) * 2
+    assert boxes["lines"][0] == boxes["time"][0] or boxes["lines"][0] > sum(boxes["time"][::2])
+    left, _, wide, _ = boxes["bar"]
+    assert left + wide == width - round(12 * ratio)
+
+
+@pytest.mark.parametrize(
+    ("other", "meet"),
+    [
+        ((10, 0, 5, 5), False),
+        ((9, 0, 5, 5), True),
+        ((0, 10, 5, 5), False),
+        ((0, 9, 5, 5), True),
+        ((-5, -5, 30, 30), True),
+        ((30, 30, 2, 2), False),
+    ],
+)
+def test_plates_that_touch_do_not_overlap(other, meet):
+    one = (0, 0, 10, 10)
+    assert _overlap(one, other) == _overlap(other, one) == meet
+
+
+def test_the_scale_bar_is_as_long_as_it_says():
+    scene = full("above")
+    _, lines = Hud().compose(scene, *SIZE, 1.0, handles=False)
+    bottom, left_end, right_end = lines[:3]
+    assert bottom.end[0] - bottom.start[0] == pytest.approx(5.0 / scene.camera.mm_per_pixel(SIZE[1]), rel=1e-6)
+    assert bottom.end == (SIZE[0] - 16, SIZE[1] - 16)
+    for tick, foot in ((left_end, bottom.start), (right_end, bottom.end)):
+        assert tick.end == foot
+        assert (tick.start[0], foot[1] - tick.start[1]) == (foot[0], 4.0)
+
+
+def test_axes_point_where_the_camera_sees_them_and_the_one_that_looks_away_is_pale():
+    scene = full("slanted")
+    _, lines = Hud().compose(scene, *SIZE, 1.0, handles=False)
+    origin = np.array([46.0, SIZE[1] - 46.0])
+    arms = {line.colour[:3]: line for line in lines if line.start == tuple(origin) and line.start != line.end}
+    assert set(arms) == set(AXES)
+    middle, scale = at(scene, 0, 0, 0), 1e-3
+    for axis, colour in enumerate(AXES):
+        way = at(scene, *(scale * np.eye(3)[axis])) - middle
+        arm = np.array(arms[colour].end) - origin
+        across = abs(way[0] * arm[1] - way[1] * arm[0]) / np.linalg.norm(way) / max(np.linalg.norm(arm), 1e-9)
+        assert across < 0.5
+        assert way @ arm > 0
+        towards = scene.camera.axes[2][axis]
+        assert np.linalg.norm(arm) == pytest.approx(30 * np.sqrt(1 - towards**2), rel=1e-6)
+        assert arms[colour].colour[3] == (255 if towards > -0.15 else 130)
+    order = [scene.camera.axes[2][AXES.index(line.colour[:3])] for line in arms.values()]
+    assert order == sorted(order), "what is nearer is drawn later"
+
+
+def test_names_of_axes_that_would_lie_on_each_other_are_left_out():
+    assert named_axes(np.eye(3)) == [True, True, True]
+    assert named_axes(np.array([[1.0, 0.2, 0.8], [0, 0.9, 0.1], [0, 0.1, 0.6]])) == [True, True, False]
+    assert named_axes(full("slanted").camera.axes) == [True, True, True]
+
+
+@pytest.mark.parametrize("seen", SEEN)
+def test_figures_of_the_ruler_stand_outside_at_their_places(seen):
+    scene = full(seen)
+    labels, lines = ruler(scene, *SIZE, 1.0)
+    names = [label.text for label in labels if label.faint]
+    assert names == [f"{axis} [mm]" for axis in ("xyz" if seen == "slanted" else "xy")]
+    figures = [label for label in labels if not label.faint]
+    assert len(figures) == len(lines) >= 3 * len(names)
+    corners = np.array(np.meshgrid([0, 10], [0, 10], [0, 10])).reshape(3, -1).T.astype(float)
+    edges = [(a, b) for a in corners for b in corners if (a != b).sum() == 1 and (b > a).any()]
+    middle = at(scene, 5, 5, 5)
+    for label, line in zip(figures, lines, strict=True):
+        value, start = float(label.text.replace("−", "-")), np.array(line.start)
+        places = [at(scene, *(a + (b - a) * value / 10)) for a, b in edges]
+        assert min(np.linalg.norm(place - start) for place in places) < 1e-6, "on an edge, where its value is"
+        outward = np.array(line.end) - start
+        assert np.linalg.norm(outward) == pytest.approx(5.0)
+        assert outward @ (start - middle) > 0
+        assert (np.array(label.middle) - start) @ outward > 5 * 16
+    low = [np.array(line.start)[1] for line in lines if np.array(line.end)[1] - line.start[1] > 3]
+    assert min(low) > middle[1], "of x and y the edge in front"
+    scene.camera.distance = 2000.0
+    assert ruler(scene, *SIZE, 1.0) == ([], []), "what looks short has no ticks"
+    scene.camera.distance = 0.1
+    assert ruler(scene, *SIZE, 1.0) == ([], []), "nor what is beside or behind the eye"
+
+
+def test_the_clip_handle_stands_in_its_plane_and_frames_the_body():
+    scene = full("slanted", clipped=True)
+    lines = handle_strokes(scene, *SIZE, 1.0)
+    corners = [line.start for line in lines[:4]]
+    expected = [at(scene, 5 + 5.4 * a, 5 + 5.4 * b, 4.0) for a in (-1, 1) for b in (-1, 1)]
+    for corner in corners:
+        assert min(np.linalg.norm(corner - each) for each in expected) < 1e-6
+    assert [line.end for line in lines[:4]] == [*corners[1:], corners[0]], "once around"
+    foot, tip = at(scene, 5, 5, 4), at(scene, 5, 5, 4 + 0.42 * scene.camera.radius)
+    arrow, ball, far_ball = lines[7], lines[8], lines[9]
+    np.testing.assert_allclose([arrow.start, arrow.end], [foot, tip])
+    np.testing.assert_allclose([ball.start, far_ball.start], [foot, tip])
+    assert far_ball.radius > ball.radius > arrow.radius
+    assert all(under.radius > over.radius for under, over in zip(lines[4:7], lines[7:], strict=True))
+    scene.view.clip = ClipPlane(origin=(5.0, 5.0, 4.0), normal=(1.0, 0.0, 0.0))
+    sideways = [np.array(line.start) for line in handle_strokes(scene, *SIZE, 1.0)[:4]]
+    for a, b in ((-1, -1), (1, 1)):
+        assert min(np.linalg.norm(each - at(scene, 5, 5 + 5.4 * a, 5 + 5.4 * b)) for each in sideways) < 1e-6
+    scene.camera.distance = 0.5
+    assert handle_strokes(scene, *SIZE, 1.0) == [], "part of it is behind the eye"
+    assert grip_at(scene, *foot, *SIZE) is None
+
+
+def test_the_clip_handle_is_gripped_at_its_arrow_and_its_ball_and_nowhere_else():
+    scene = full("slanted", clipped=True)
+    foot, tip = at(scene, 5, 5, 4), at(scene, 5, 5, 4 + 0.42 * scene.camera.radius)
+    along = (tip - foot) / np.linalg.norm(tip - foot)
+    across = np.array([-along[1], along[0]])
+    for spot, grip in (
+        (tip, "tilt"), (tip + 12 * across, "tilt"), (tip + 12 * along, "tilt"), (tip + 14 * along, None),
+        (foot, "move"), ((foot + tip) / 2 + 8 * across, "move"), ((foot + tip) / 2 - 8 * across, "move"),
+        ((foot + tip) / 2 + 10 * across, None), (foot - 8 * along, "move"), (foot - 10 * along, None),
+    ):  # fmt: skip
+        assert grip_at(scene, *spot, *SIZE) == grip, spot - foot
+    scene.view.clip = None
+    assert grip_at(scene, *tip, *SIZE) is None
+
+
+def test_the_clip_plane_follows_the_pointer_along_its_arrow_and_stays_in_the_body():
+    scene = full("slanted", clipped=True)
+    length = 0.42 * scene.camera.radius
+    whole = at(scene, 5, 5, 4 + length) - at(scene, 5, 5, 4)
+    assert moved(scene, *whole, *SIZE).origin == pytest.approx((5, 5, 4 + length))
+    assert moved(scene, *(-whole / 2), *SIZE).origin == pytest.approx((5, 5, 4 - length / 2))
+    assert moved(scene, -whole[1], whole[0], *SIZE).origin == pytest.approx((5, 5, 4))
+    for ends in (-100.0, 100.0):
+        assert pushed(scene, scene.clip, ends).origin == pytest.approx((5, 5, 5 + np.sign(ends) * scene.camera.radius))
+    assert pushed(scene, scene.clip, 1.0).origin == pytest.approx((5, 5, 5))
+    above = full("above", clipped=True)
+    assert moved(above, 30, -20, *SIZE).origin[2] == pytest.approx(4 + 20 * above.camera.mm_per_pixel(SIZE[1]))
+
+
+def test_the_clip_plane_tilts_towards_where_its_ball_is_pulled():
+    scene = full("slanted", clipped=True)
+    right, up, _ = scene.camera.axes
+    arm = 0.42 * scene.camera.radius / scene.camera.mm_per_pixel(SIZE[1])
+    for dx, dy in ((arm, 0.0), (-0.3 * arm, 0.0), (0.0, 0.5 * arm)):
+        expected = np.array([0, 0, 1.0]) + (dx * right - dy * up) / arm
+        plane = tilted(scene, dx, dy, SIZE[1])
+        assert plane.normal == pytest.approx(expected / np.linalg.norm(expected))
+        assert plane.origin == pytest.approx((5, 5, 4))
+
+
+def test_a_chosen_item_has_its_outline_twice_and_its_knobs_on_top():
+    scene = full("slanted")
+    lines = strokes(scene, *SIZE, 1.0, True)
+    edges = [(at(scene, *a), at(scene, *b)) for a, b in pairwise(SQUARE)]
+    for under, over, (a, b) in zip(lines[:4], lines[4:8], edges, strict=True):
+        for line in (under, over):
+            np.testing.assert_allclose([line.start, line.end], [a, b])
+        assert under.radius > over.radius
+        assert over.colour[:3] == TINTS[0]
+    found = knobs(scene, *SIZE)
+    assert [knob.axis for knob in found] == [0, 1, 2, None, None]
+    assert [knob.handle.name for knob in found] == [MOVE, MOVE, MOVE, "x high", MOVE]
+    usual = ARM * scene.camera.mm_per_pixel(SIZE[1])
+    for knob in found[:3]:
+        np.testing.assert_allclose(knob.foot, at(scene, 5, 5, 5))
+        arm = usual if knob.axis == 2 else 1.0 + 0.55 * usual  # beyond the handle of a face
+        np.testing.assert_allclose(knob.at, at(scene, *(5 + arm * np.eye(3)[knob.axis])), atol=1e-6)
+    np.testing.assert_allclose(found[3].at, at(scene, 6, 5, 5))
+    whites = [line for line in lines if line.colour == (*WHITE, 255)]
+    assert [line.start for line in whites] == [found[3].at, found[4].at]
+    assert whites[1].radius == MIDDLE > whites[0].radius
+    for axis, colour in enumerate(AXES):
+        shaft, *head = [line for line in lines if line.colour == (*colour, 255)]
+        tip, foot = np.array(found[axis].at), np.array(found[axis].foot)
+        np.testing.assert_allclose([shaft.start, shaft.end], [foot, tip])
+        along = (tip - foot) / np.linalg.norm(tip - foot)
+        ways = [np.array(line.start) - tip for line in head]
+        assert [way @ along for way in ways] == pytest.approx([-9, -9])
+        assert sum(ways) @ np.array([-along[1], along[0]]) == pytest.approx(0, abs=1e-9)
+        assert [np.linalg.norm(way) for way in ways] == pytest.approx([np.hypot(9, 4.5)] * 2)
+    scene.marks = replace(scene.marks, grips=False)
+    assert len(strokes(scene, *SIZE, 1.0, True)) == 8
+    scene.marks = replace(scene.marks, grips=True, wrong=True)
+    assert strokes(scene, *SIZE, 1.0, True)[4].colour == (240, 84, 84, 255)
+    assert len(strokes(scene, *SIZE, 1.0, False)) == 8
+    scene.view.outlines = False
+    assert strokes(scene, *SIZE, 1.0, True) == knobs(scene, *SIZE) == []
+
+
+def test_what_the_pointer_is_over_has_its_outline_once_and_only_where_one_can_grip():
+    scene = full("slanted")
+    scene.marks = replace(scene.marks, chosen=None, hovered=("objects", 0))
+    hovered = strokes(scene, *SIZE, 1.0, True)
+    assert [line.colour for line in hovered] == [(*TINTS[0], 255)] * 4
+    assert strokes(scene, *SIZE, 1.0, False) == []
+    scene.marks = replace(scene.marks, chosen=("objects", 0))
+    assert len(strokes(scene, *SIZE, 1.0, False)) == 8
+
+
+def test_an_arrow_that_points_at_the_viewer_is_left_out():
+    assert [knob.axis for knob in knobs(full("above"), *SIZE)] == [0, 1, None, None]
+
+
+def test_measured_ways_lie_over_the_body_and_those_that_stay_have_smaller_dots():
+    scene = full("slanted")
+    lines = measure_strokes(scene, *SIZE, 1.0)
+    assert len(lines) == 12
+    cut, measured = lines[:6], lines[6:]
+    for part, y in ((cut, 2.0), (measured, 0.0)):
+        ends = [at(scene, 0, y, 10), at(scene, 10, y, 10)]
+        for way, first, last in (part[:3], part[3:]):
+            np.testing.assert_allclose([way.start, way.end, first.start, last.end], [*ends, *ends])
+        assert [line.radius for line in part[:3]] == pytest.approx([line.radius + 1.3 for line in part[3:]])
+    assert measured[4].radius == DOT
+    assert cut[4].radius == pytest.approx(0.6 * DOT)
+    scene.camera.distance = 0.1
+    assert measure_strokes(scene, *SIZE, 1.0) == []
+
+
+def test_the_brush_is_a_circle_of_its_radius_and_the_ring_one_of_points():
+    scene = full("above")
+    for ratio in (1.0, 2.0):
+        size = tuple(round(ratio * n) for n in SIZE)
+        circle = brush_strokes(scene, *size, ratio)
+        middle, edge = at(scene, 5, 5, 10, size=size), at(scene, 7, 5, 10, size=size)
+        ring = ring_strokes((30.0, 40.0), ratio, pale=False)
+        for lines, center, radius in ((circle, middle, edge[0] - middle[0]), (ring, (30, 40), RADIUS * ratio)):
+            half = len(lines) // 2
+            for part in (lines[:half], lines[half:]):
+                away = np.array([line.start for line in part]) - center
+                np.testing.assert_allclose(np.linalg.norm(away, axis=1), radius, rtol=1e-3)
+                np.testing.assert_allclose(away.sum(axis=0), 0, atol=0.01)
+                np.testing.assert_allclose([line.end for line in part], [line.start for line in part[1:] + part[:1]])
+            assert lines[0].radius > lines[-1].radius
+    assert {line.colour[3] for line in ring_strokes((0.0, 0.0), 1.0, pale=True)} == {90}
+    assert {line.colour[3] for line in ring_strokes((0.0, 0.0), 1.0, pale=False)} == {255}
+
+
+def test_links_have_the_colours_of_their_values_and_what_is_stretched_most_lies_on_top():
+    scene = full("above")
+    scene.links = linked()
+    lines = link_strokes(scene, *SIZE, 1.0)
+    gone, edges, rest, hub = lines[0], lines[1:4], lines[4:10], lines[10:]
+    assert gone.colour == GONE
+    np.testing.assert_allclose(gone.end, at(scene, 6, 6, 6))
+    ways, dots = rest[::2], rest[1::2]
+    for order, k in enumerate((3, 0, 2)):
+        np.testing.assert_allclose(
+            [ways[order].start, ways[order].end], [at(scene, 5, 5, 5), at(scene, 5 + k, 6, 5 + k)]
+        )
+        np.testing.assert_allclose(edges[order].end, ways[order].end)
+        assert dots[order].start == dots[order].end == ways[order].end
+        assert dots[order].colour == ways[order].colour
+        assert edges[order].radius > ways[order].radius > gone.radius
+    (small, large, least), (faint, hued, blue) = (way.colour for way in ways), ((0.625, 0.75, 0.0))
+    for colour, share in ((small, faint), (large, hued), (least, blue)):
+        assert colour[:3] == tuple(colormap("diverging")[round(255 * share)])
+    assert [line.start for line in hub] == [gone.start] * 2
+    assert hub[1].colour == BRIGHT
+    assert hub[0].radius > hub[1].radius
+    scene.camera.distance = 0.1
+    assert link_strokes(scene, *SIZE, 1.0) == []
+    scene.links = None
+    assert link_strokes(scene, *SIZE, 1.0) == []
+
+
+def test_probes_are_pale_and_without_a_name_where_the_body_hides_them():
+    scene = full("above")
+    scene.view.clip = None
+    plates, lines = Hud().compose(scene, *SIZE, 1.0, handles=False)
+    names = [name for name, *_ in plates if name.startswith("probe")]
+    assert names == ["probe P1"]
+    for colour, alpha, place in (((220, 20, 20), 255, (1, 1, 10)), ((20, 200, 20), 90, (9, 9, 0))):
+        (dot,) = (line for line in lines if line.colour[:3] == colour)
+        assert dot.colour[3] == alpha
+        np.testing.assert_allclose(dot.start, at(scene, *place))
+        assert dot.start == dot.end
+
+
+def test_the_reading_stands_beside_the_pointer_and_in_the_view():
+    scene = full("above")
+    scene.marks = replace(scene.marks, said="x = 3 mm")
+    for pointer in ((0.5, 0.5), (0.99, 0.99)):
+        scene.pointer = pointer
+        plates, _ = Hud().compose(scene, *SIZE, 1.0)
+        ((image, left, top),) = (each[1:] for each in plates if each[0] == "reading")
+        assert left == min(round(pointer[0] * SIZE[0] + 14), SIZE[0] - image.shape[1])
+        assert top == min(round(pointer[1] * SIZE[1] + 16), SIZE[1] - image.shape[0])
+    assert "reading" not in [each[0] for each in Hud().compose(scene, *SIZE, 1.0, handles=False)[0]]
+
+
+def test_markers_are_counted_by_their_signs():
+    marked = MarkerInfo("Singularities", ("clockwise", "anticlockwise"))
+    title, entries = marker_lines(marked, np.array([1, 1, -1, 0]))
+    assert (title, [name for name, _ in entries]) == ("Singularities: 3", ["2 clockwise", "1 anticlockwise"])
+    assert marker_lines(marked, np.array([-1])) == ("Singularities: 1", (("1 anticlockwise", entries[1][1]),))
+    assert marker_lines(marked, np.zeros(0)) == ("Singularities: none", ())

@@ -1,0 +1,1 @@
+"""Pictures on plates, read back."""
