@@ -98,6 +98,18 @@ def test_the_file_that_takes_longest_comes_first() -> None:
     assert [tests[each] for each in node.given] == ["b.py::1", "b.py::2", "a.py::1"]
 
 
+def test_a_second_worker_begins_with_another_engine() -> None:
+    """Which the first one's kernels are not of; the same engine's next file where no other is left."""
+    long, same, other = (f"tests/engines/{file}.py" for file in ("fdtd/test_a", "fdtd/step/test_b", "spiking/test_c"))
+    tests = [*(f"{long}::{each}" for each in range(3)), f"{same}::1", f"{other}::1"]
+    made, first = begun(tests, dict.fromkeys(tests[:3], 3.0) | {tests[3]: 2.0, tests[4]: 1.0})
+    second = Node()
+    join(made, second, tests)
+    assert ([tests[each] for each in second.given], first.given) == ([f"{other}::1"], [0, 1, 2])
+    made.mark_test_complete(second, 4)
+    assert [tests[each] for each in second.given] == [f"{other}::1", f"{same}::1"]
+
+
 def test_what_ended_a_worker_is_not_tried_again() -> None:
     tests = ["a.py::1", "a.py::2", "a.py::3", "a.py::4"]
     made, first = begun(tests, {})

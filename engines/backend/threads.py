@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
 
-from engines.backend.compile.wrappers import leave_out_wrappers_for_c, make_code_when_asked_for
+from engines.backend.compile.wrappers import collect_seldom, leave_out_wrappers_for_c, make_code_when_asked_for
 
 if TYPE_CHECKING:
     from engines.api import KernelTraffic
@@ -51,6 +51,7 @@ def let_threads_sleep() -> None:
 let_threads_sleep()
 leave_out_wrappers_for_c()
 make_code_when_asked_for()
+collect_seldom()
 
 CORE_BANDWIDTH, CORE_FLOPS = 20e9, 40e9
 """[B/s], [flop/s] of one core in kernels of steps whose arrays its caches hold: 9 to 22 and 19 to 58 were measured."""

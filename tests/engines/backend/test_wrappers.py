@@ -3,6 +3,7 @@ have no machine code of their own, and are right whoever calls them."""
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -15,9 +16,11 @@ from numba import njit, prange
 from numba.core.compiler import Flags
 from numba.core.cpu import CPUTargetOptions
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import TypingError
+from numba.extending import overload
 
 import engines.backend.threads  # noqa: F401  # which who compiles imports
-from engines.backend.compile.wrappers import leave_out_wrappers_for_c, make_code_when_asked_for
+from engines.backend.compile.wrappers import COLLECTED_EVERY, leave_out_wrappers_for_c, make_code_when_asked_for
 from engines.backend.threads import parallel_region
 
 ROOT = Path(__file__).parents[3]
@@ -36,6 +39,30 @@ def test_leaving_them_out_again_changes_nothing():
     make_code_when_asked_for()
     assert CPUTargetOptions.finalize is finalize
     assert Dispatcher.compile is compile_for
+
+
+@pytest.mark.parametrize("most", [0, 900])
+def test_the_collector_looks_seldom_while_something_compiles(most):
+    """As before after it, also where nothing comes of it; never, where it was told to look never."""
+    seen, before = [], gc.get_threshold()
+
+    def look(x):
+        raise NotImplementedError
+
+    @overload(look)
+    def typed(x):
+        seen.append(gc.get_threshold()[0])
+        return lambda x: x
+
+    try:
+        gc.set_threshold(most)
+        assert njit(lambda x: look(x) + 1)(1) == 2
+        assert seen[0] == (most and COLLECTED_EVERY)
+        with pytest.raises(TypingError):
+            njit(lambda x: x.nothing)(1)
+        assert gc.get_threshold() == (most, *before[1:])
+    finally:
+        gc.set_threshold(*before)
 
 
 def functions(**options):
