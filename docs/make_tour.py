@@ -1,8 +1,8 @@
-"""The pictures of the tour, taken of the real window.
+"""The pictures of the tour and those of the pages about the window, taken of the real window.
 
-    xvfb-run -a -s "-screen 0 1280x720x24 +extension GLX" python -m docs.make_tour [NAME ...]
+    xvfb-run -a -s "-screen 0 1600x1000x24 +extension GLX" python -m docs.make_tour [NAME ...]
 
-Each scene is told as what a person does; a picture has 128 colours, so that all of them are small.
+Each scene is told as what a person does; a picture of the tour has 128 colours, so that all of them are small.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from pathlib import Path
 from PIL import Image
 
 PLACE = Path(__file__).parent / "manual" / "tour"
+PICTURES = Path(__file__).parents[1] / "assets" / "pictures"
 SIZE = (1280, 720)
-COLOURS = 128
+LARGE = (1600, 1000)
+COLOURS, MANY_COLOURS = 128, 256
 LONGEST = 900.0
 """Seconds until a scene is given up."""
 
@@ -79,14 +81,19 @@ class Stage:
         self.until(lambda: controller.phase is not Phase.RUNNING)
         self.rest(2.0)
 
-    def take(self, name: str) -> None:
-        """All that the screen shows."""
+    def resize(self, size: tuple[int, int]) -> None:
+        self.window.setGeometry(0, 0, *size)
+        self.rest(2.0)
+
+    def take(self, name: str, place: Path = PLACE, colours: int = COLOURS) -> None:
+        """All that the window shows, with what lies over it."""
         shot = self.application.primaryScreen().grabWindow(0)
-        path = PLACE / f"{name}.png"
-        PLACE.mkdir(exist_ok=True)
+        path = place / f"{name}.png"
+        place.mkdir(exist_ok=True)
         shot.save(str(path))
+        size = self.window.size().toTuple()
         with Image.open(path) as image:
-            small = image.convert("RGB").crop((0, 0, *SIZE)).quantize(COLOURS, dither=Image.Dither.NONE)
+            small = image.convert("RGB").crop((0, 0, *size)).quantize(colours, dither=Image.Dither.NONE)
         small.save(path, optimize=True)
         print(f"{path}: {path.stat().st_size / 1e3:.0f} kB", flush=True)
 
@@ -107,6 +114,27 @@ def run(stage: Stage) -> None:
 
 
 def brush(stage: Stage) -> None:
+    _paint_a_stroke(stage)
+    stage.take("brush")
+
+
+def gray_scott(stage: Stage) -> None:
+    stage.resize(LARGE)
+    _paint_a_stroke(stage)
+    stage.take("gray_scott", PICTURES, MANY_COLOURS)
+    stage.resize(SIZE)
+
+
+def window(stage: Stage) -> None:
+    stage.resize(LARGE)
+    stage.open("biventricular")
+    stage.run_to(32.0)
+    stage.take("window", PICTURES, MANY_COLOURS)
+    stage.resize(SIZE)
+
+
+def _paint_a_stroke(stage: Stage) -> None:
+    """Across patterns that grow."""
     from PySide6.QtCore import QPoint, Qt
     from PySide6.QtTest import QTest
 
@@ -125,7 +153,6 @@ def brush(stage: Stage) -> None:
     stage.rest(6.0)
     window.controller.pause()
     stage.rest(2.0)
-    stage.take("brush")
 
 
 def chart(stage: Stage) -> None:
@@ -159,7 +186,7 @@ def sweep(stage: Stage) -> None:
     stage.take("sweep")
 
 
-SCENES = {scene.__name__: scene for scene in (gallery, problem, run, brush, chart, sweep)}
+SCENES = {scene.__name__: scene for scene in (gallery, problem, run, brush, chart, sweep, window, gray_scott)}
 
 
 def main(names: list[str]) -> None:
