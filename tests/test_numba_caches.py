@@ -10,9 +10,12 @@ import ast
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+
+from engines.backend.compile.numba_cache import mend_numba_cache
 
 ROOT = Path(__file__).parents[1]
 OURS = ("engines", "workbench", "ui")
@@ -120,7 +123,7 @@ def test_arguments_whose_class_has_moved_are_compiled_anew(tmp_path: Path, forgi
     first = "from one import Pair; from kernel import kernel; print(kernel(Pair(3, 4)))"
     then = first.replace("one", "two")
     if forgiven:
-        then = "from engines.backend.compile.digest import forgive_moved_names; forgive_moved_names(); " + then
+        then = "from engines.backend.compile.numba_cache import mend_numba_cache; mend_numba_cache(); " + then
     environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
     environment.pop("NUMBA_CACHE_DIR", None)
 
@@ -132,3 +135,37 @@ def test_arguments_whose_class_has_moved_are_compiled_anew(tmp_path: Path, forgi
     (tmp_path / "two.py").write_text((tmp_path / "one.py").read_text("utf-8"), "utf-8")
     (tmp_path / "one.py").write_text("", "utf-8")
     assert answer in told(then)
+
+
+def test_two_processes_that_keep_code_at_once_do_not_take_each_others(tmp_path: Path) -> None:
+    """Both have read an empty index before either writes, and the one whose index stays writes its code first."""
+    from numba.core.caching import IndexDataCacheFile
+
+    both_read, first_wrote = threading.Barrier(2), threading.Event()
+
+    class Cache(IndexDataCacheFile):
+        def _load_index(self):
+            found = super()._load_index()
+            both_read.wait(10)
+            return found
+
+        def _save_index(self, overloads):
+            if "single" in overloads:
+                first_wrote.wait(10)
+            super()._save_index(overloads)
+            first_wrote.set()
+
+        def _save_data(self, name, data):
+            if data == "code of double":
+                one.join(10)
+            super()._save_data(name, data)
+
+    mend_numba_cache()
+    caches = [Cache(str(tmp_path), "kernel-1.py3", (0.0, 1)) for _ in range(2)]
+    one = threading.Thread(target=caches[0].save, args=("single", "code of single"))
+    one.start()
+    caches[1].save("double", "code of double")
+    one.join()
+    plain = IndexDataCacheFile(str(tmp_path), "kernel-1.py3", (0.0, 1))
+    assert plain.load("single") == "code of single"
+    assert plain.load("double") in (None, "code of double")

@@ -17,12 +17,12 @@ import numpy as np
 from engines.api import Array, KernelTiming, Selection
 from engines.api.device import Backend, Ceilings, DeviceInfo
 from engines.backend.ceilings import machine
-from engines.backend.compile.digest import forgive_moved_names
+from engines.backend.compile.numba_cache import mend_numba_cache
 from engines.backend.fields import cpu_kernels
 from engines.backend.fields.selection import Checked, check_selection, checked_values, exact_missing
 from engines.backend.threads import parallel_region, threads_for, usable_cores
 
-forgive_moved_names()
+mend_numba_cache()
 
 GATHER_SECONDS, SCAN_SECONDS = 1.2e-9, 0.25e-9
 """[s] of one core to gather a value, and to look whether one is finite."""

@@ -30,25 +30,3 @@ def noticing(*modules: ModuleType) -> Callable[[Callable[..., Any]], FunctionTyp
         return closing
 
     return decorate
-
-
-def forgive_moved_names() -> None:
-    """What Numba kept on disk for arguments whose class has moved since is compiled anew; else each use of it would end
-    with an AttributeError until somebody deletes the files, as after an update in place."""
-    from numba.core.caching import IndexDataCacheFile  # not before somebody has a kernel
-
-    if not hasattr(IndexDataCacheFile, "_forgives"):
-        IndexDataCacheFile._load_index = _forgiving(IndexDataCacheFile._load_index, {})
-        IndexDataCacheFile._load_data = _forgiving(IndexDataCacheFile._load_data, None)
-        IndexDataCacheFile._forgives = True
-
-
-def _forgiving(load: Callable[..., Any], nothing: Any) -> Callable[..., Any]:
-    @functools.wraps(load)
-    def read(*arguments: Any) -> Any:
-        try:
-            return load(*arguments)
-        except (AttributeError, ImportError):
-            return nothing
-
-    return read
