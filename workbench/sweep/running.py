@@ -195,11 +195,12 @@ def _data(simulation: Simulation, info: ChartInfo, collected: _Series) -> ChartD
 def _follow(simulation: Simulation, until: float | None, collected: _Series, watch: _Watch) -> None:
     """Advance to the end, as a run without a window does: in batches of about a frame, each found to be finite."""
     last = None if until is None else max(1, round(until / simulation.dt))
-    every, pacer = simulation.sample_steps, Pacer()
+    every, whole, pacer = simulation.sample_steps, simulation.whole_batch, Pacer()
     collected.collect(simulation)
     while not simulation.finished and (last is None or simulation.step < last):
         first, began = simulation.step, clock.perf_counter()
-        goal = first + pacer.steps() if last is None else min(last, first + pacer.steps())
+        goal = -(-(first + pacer.steps()) // whole) * whole
+        goal = goal if last is None else min(last, goal)
         while simulation.step < goal:
             before = simulation.step
             simulation.advance(min(goal, (before // every + 1) * every) - before)

@@ -59,7 +59,7 @@ class CudaManyParticles(ManyParticles):
             (
                 state, self.scratch, cell, self.coefficients, self.shares, self.constants, self.tables,
                 self.instructions, np.int32(self.n_instructions), self.drive, real(self.factor),
-                np.uint64(0) if trace is None else trace, np.int32(every), real(first_step * self.dt), real(self.dt),
+                np.uint64(0) if trace is None else trace, np.int32(every), np.int32(first_step), real(self.dt),
                 np.int32(steps), np.int32(self.n), np.int32(self.stride), self._partials, self._counter, *self._more,
             ),
         )  # fmt: skip

@@ -313,7 +313,7 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
     REAL* __restrict__ state, REAL* __restrict__ scratch, REAL* cell, const REAL* __restrict__ coefficients,
     const REAL* __restrict__ shares, const REAL* __restrict__ constants, Cubics tables,
     const REAL* __restrict__ instructions, int n_instructions, const REAL* __restrict__ drive, REAL factor, REAL* trace,
-    int trace_every, REAL first_time, REAL dt, int steps, int n, int stride, REAL* partials, unsigned* counter
+    int trace_every, int first_step, REAL dt, int steps, int n, int stride, REAL* partials, unsigned* counter
 #if VARYING
     , Cubics laws, const REAL* __restrict__ geometry
 #endif
@@ -448,7 +448,7 @@ extern "C" __global__ void __launch_bounds__(LARGEST_BLOCK, 1) run_particles(
 #pragma unroll 1
             EACH_PARTICLE(e, i) all.advance(e, i);
             accumulate(charge, charge_error, (current - all.rise) * (all.part * dt));
-            if (instruction >= n_instructions) ended = first_time + (REAL(step) + all.part) * dt;
+            if (instruction >= n_instructions) ended = REAL(first_step + step) * dt + all.part * dt;
         }
         if (trace != nullptr && (step + 1) % trace_every == 0 && blockIdx.x == 0 && threadIdx.x == 0) {
             trace[2 * (step / trace_every)] = running ? voltage : REAL(nan(""));

@@ -33,7 +33,7 @@ USUAL_STEP = 5.0
 MOST_PARTS = 50
 OF_ITS_OWN = (
     "simID", "timedt", "parab_", "ellip_", "cg_", "purk_", "operator_splitting", "theta", "renumbering", "meshformat",
-    "output_level", "vofile", "gridout_", "num_", "lats[].ID", "lats[].all", "lats[].method", "experiment", "mesh_",
+    "output_level", "vofile", "gridout_", "num_", "lats[].ID", "lats[].all", "lats[].method", "mesh_",
     "localize_pts", "post_processing_opts",
 )  # fmt: skip
 """Beginnings of names that say how openCARP solves and where it writes, and ask for nothing of the problem."""
@@ -70,6 +70,8 @@ def _mesh(file: Parameters, path: Path, told: list[str]) -> str:
 def _numerics(file: Parameters, told: list[str]) -> Numerics:
     if file.number("bidomain"):
         told.append("bidomain is not solved: here it is the monodomain problem of the same tissue")
+    if kind := file.number("experiment"):
+        told.append(f"experiment = {kind:g} asks openCARP for something else than a run: here it is one")
     if file.number("mass_lumping", 1.0) == 0:
         told.append("mass_lumping = 0: mass is lumped here, which slows waves down on coarse meshes")
     entry = file.entry("dt")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,11 @@ class Electrodes:
 
     points: Path
     files: Mapping[str, Path]
+
+    @cached_property
+    def coordinates(self) -> Array:
+        """(n, 3) [µm], read when a stimulus asks for them."""
+        return read_points(self.points)
 
 
 def vertex_files(file: Parameters) -> list[str]:
@@ -120,7 +126,7 @@ def _around(name: str, group: str, electrodes: Electrodes, told: list[str]) -> S
     if path is None or not path.is_file():
         told.append(f"the stimulus {group} is left out: its list of vertices '{Path(name).name[:80]}' is not there")
         return None
-    points = read_points(electrodes.points)
+    points = electrodes.coordinates
     chosen = read_vertices(path)
     if chosen.max() >= len(points):
         raise ProblemError(f"'{path.name}' names a vertex {chosen.max()}, and the mesh has {len(points):,} from 0 on.")

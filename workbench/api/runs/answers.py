@@ -132,7 +132,13 @@ class Answers(Standing):
 
     def save(self, path: Path | str) -> list[Path]:
         """Export this moment as the window does: ``NAME.pvd`` with its fields for ParaView, tables, an .h5 and files
-        for other programs beside it; what was written. Raises StorageError."""
+        for other programs beside it; what was written. Raises StorageError, and ProblemError for another ending."""
+        target = expanded(path)
+        if target.suffix.lower() not in ("", ".pvd"):
+            raise ProblemError(
+                f"'{target}' must end in .pvd: beside it fields, tables and results are written in forms of their own. "
+                "A picture is picture().save('NAME.png'), spikes are spikes.save('NAME.nwb')."
+            )
         points = probe_elements(self._document)
         results = self._ask(
             lambda simulation: take_results(
@@ -140,7 +146,7 @@ class Answers(Standing):
             )
         )
         self._notice()
-        return export_results(results, expanded(path))
+        return export_results(results, target)
 
     def _curves_of(self, info: ChartInfo) -> tuple[Curve, ...]:
         if not info.series:

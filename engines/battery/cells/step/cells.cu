@@ -243,7 +243,7 @@ __device__ __forceinline__ REAL held_current(
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
     REAL* __restrict__ state, const REAL* coefficients, Cubics tables, const REAL* __restrict__ instructions,
     int n_instructions, const REAL* __restrict__ drive, REAL factor, REAL* __restrict__ trace, int trace_every,
-    long long trace_plane, REAL first_time, REAL dt, int steps, int n, int stride
+    long long trace_plane, int first_step, REAL dt, int steps, int n, int stride
 #if AGEING
     , REAL* __restrict__ record, int recorded, int per_cycle
 #endif
@@ -563,7 +563,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) run_cells(
                     negative.solve(intercalation, rise, span);  // the profiles of its whole end again
                     positive.solve(through, rise, span);
 #endif
-                    ended = first_time + (REAL(step) + part * (span / dt)) * dt;
+                    ended = REAL(first_step + step) * dt + part * span;  // rounded alike however steps are batched
                 }
             }
 #if VARYING

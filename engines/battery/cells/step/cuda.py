@@ -71,7 +71,7 @@ class CudaCells(Cells):
                 self.state, self.coefficients, self._tables, self._instructions, np.int32(self.n_instructions),
                 self._drive, real(self.factor), np.uint64(0) if trace is None else trace, np.int32(every),
                 np.int64(self.rows_per_plane(trace) * self.n_padded),
-                real(first_step * self.dt), real(self.dt), np.int32(steps), np.int32(self.n_cells),
+                np.int32(first_step), real(self.dt), np.int32(steps), np.int32(self.n_cells),
                 np.int32(self.n_padded), *self._more,
             ),
         )  # fmt: skip

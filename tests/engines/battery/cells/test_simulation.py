@@ -58,6 +58,21 @@ def test_it_ends_at_the_same_step_whoever_asks_when(backend, model, asked):
     assert run.finished
 
 
+def test_when_cells_ended_does_not_hang_on_batches(backend):
+    """To the last bit: times of a batch are not added up in single precision."""
+    spread = {"parameter": "negative_particle_radius", "kind": "lognormal", "spread": 0.1}
+    given = {"protocol": ["Discharge at 1C until 2.5 V"], "numerics": {"step": 1.7}}
+    found = []
+    for batch in (7, 90, 1000):
+        run = simulation(backend, **given, ensemble={"cells": 40, "distributions": [spread]})
+        while not run.finished:
+            run.advance(batch)
+        found.append(run.cell_results()["end/time [s]"])
+    assert np.ptp(found[0]) > 10
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
 def test_cycles_become_charts(backend):
     run = simulation(backend, **AGEING)
     assert [chart.name for chart in run.charts][:3] == ["cycle_capacity", "voltage", "cycle_lithium"]

@@ -136,6 +136,7 @@ def test_it_runs_and_travels(folder, tmp_path):
     [
         ({"bidomain": "1"}, "bidomain is not solved"),
         ({"mass_lumping": "0"}, "mass is lumped here"),
+        ({"experiment": "2"}, "experiment = 2 asks openCARP for something else"),
         ({"gregion[0].g_in": "0.01"}, "gregion[0].g_in differs from g_it"),
         ({"gregion[1].g_it": "0.05"}, "region 2 differs by a factor of 0.5 along fibres and"),
         ({"gregion[1].g_mult": "0"}, "region 2 does not conduct"),

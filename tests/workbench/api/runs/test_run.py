@@ -201,6 +201,9 @@ def test_progress_goes_to_a_function_a_bar_or_nowhere(wave, capsys):
 def test_this_moment_is_exported(wave, tmp_path):
     with wave.run(until=1.0) as run:
         names = {path.name for path in run.save(tmp_path / "moment.pvd")}
+        for other in ("moment.csv", "moment.png", "moment_0.5"):
+            with pytest.raises(wb.ProblemError, match=r"must end in \.pvd"):
+                run.save(tmp_path / other)
     assert {"moment.pvd", "moment_points.csv"} <= names
 
 
