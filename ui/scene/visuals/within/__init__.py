@@ -1,1 +1,1 @@
-"""Surfaces that lie within a body: they are looked for when they are drawn, at a pace that leaves the window its time."""
+"""Surfaces within a body: they are looked for when they are drawn, at a pace that leaves the window its time."""
