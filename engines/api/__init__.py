@@ -38,6 +38,7 @@ __all__ = [
     "SeriesInfo",
     "Simulation",
     "SimulationInfo",
+    "VectorInfo",
     "no_progress",
 ]
 
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         Markers,
         PaintInfo,
         SeriesInfo,
+        VectorInfo,
     )
     from engines.api.values import (
         Array,
@@ -77,7 +79,7 @@ if TYPE_CHECKING:
 else:
     _HOMES = {
         "engine": "Engine",
-        "simulation.shown": "Dab FieldInfo FrontInfo Lines MarkerInfo Markers PaintInfo SeriesInfo",
+        "simulation.shown": "Dab FieldInfo FrontInfo Lines MarkerInfo Markers PaintInfo SeriesInfo VectorInfo",
         "simulation.base": "Simulation SimulationInfo",
         "values": "Array Benchmark Estimate Finding Imported KernelTiming KernelTraffic NonFinite ParameterFile Preset "
         "Problem Progress Remedy Selection no_progress",

@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from engines.api.charts import Inspection
 from engines.api.placing import Path, Position
-from engines.api.simulation.shown import Dab, FieldInfo, Lines, MarkerInfo, Markers, PaintInfo
+from engines.api.simulation.shown import Dab, FieldInfo, Lines, MarkerInfo, Markers, PaintInfo, VectorInfo
 from engines.api.tools import ToolResult
 from engines.api.values import Array, CellQuantity, Population, Problem, Spikes
 
@@ -119,6 +119,15 @@ class Marked(Protocol):
 
     def markers(self) -> Markers | None:
         """The points of ``marked`` at this moment, found on the device; None where there are none to tell."""
+
+
+@runtime_checkable
+class Directed(Protocol):
+    """Some of what it shows has a direction."""
+
+    vectors: tuple[VectorInfo, ...]
+    """What may be drawn as arrows; their components are given by ``gather`` and ``field``, among ``fields`` or beside
+    them."""
 
 
 @runtime_checkable

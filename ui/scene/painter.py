@@ -12,6 +12,7 @@ from ui.scene.layers.layer import Layer
 from ui.scene.overlays.hud import Hud
 from ui.scene.overlays.placed import lines_in_space, solids
 from ui.scene.scene import Scene
+from ui.scene.visuals.fibres import FibreVisual
 from ui.scene.visuals.grid import LinesVisual
 from ui.scene.visuals.markers import POINTS, MarkerVisual
 from ui.scene.visuals.screen import Background, Sprites, Strokes, Target
@@ -39,6 +40,7 @@ class Painter:
         self._strokes = Strokes()
         self._markers: MarkerVisual | None = None
         self._outlines: LinesVisual | None = None
+        self._arrows = FibreVisual()
         self._solids = SolidVisuals(self._palette)
         self.hud = Hud()
         self._layer: Layer | None = None
@@ -69,6 +71,9 @@ class Painter:
         self._solids.draw(solids(scene), scene.view.solidity, look, *matrices)
         if scene.layer is not None:
             scene.layer.draw_over(look, *matrices, self._palette)
+            if scene.arrows is not None:
+                arrows = scene.arrows.lines(scene.camera.back, scene.deformation or 0.0)
+                self._arrows.draw(arrows, look, *matrices)
             self._draw_traced(scene, look, *matrices)
             self._draw_outlines(scene, look, *matrices)
         if scene.marked is not None and scene.markers is not None:
@@ -135,6 +140,7 @@ class Painter:
             self._markers.release()
             self._markers = None
         self._outlines = None
+        self._arrows.release()
         self._solids.release()
         self._target.release()
         self._sprites.draw([], 1, 1)

@@ -16,6 +16,7 @@ import numpy as np
 from engines.api import Array, FieldInfo, FrontInfo, Lines, MarkerInfo, Markers, SimulationInfo
 from engines.api.charts import Links
 from engines.api.placing import Path, Position
+from ui.scene.arrows import Arrows, Seeds, asked, seeds_of, taken
 from ui.scene.cameras.camera import Camera
 from ui.scene.cameras.deformation import visible_scale
 from ui.scene.cameras.following import followed
@@ -62,6 +63,9 @@ class Scene:
         self.markers: Markers | None = None
         self.traced: Lines | None = None
         """What the run traces (the path of a crack) at this moment."""
+        self.arrows: Arrows | None = None
+        """What is drawn as arrows, at this moment."""
+        self._seeded: tuple[Any, Seeds | None] = (None, None)
         self.shifts: Mapping[Path, Position] = {}
         """How far placed things have moved since the start."""
         self.links: Links | None = None
@@ -118,7 +122,7 @@ class Scene:
         return self.replan(force=True)
 
     def _forget_drawn(self) -> None:
-        self.markers, self.traced, self.links, self.shifts = None, None, None, {}
+        self.markers, self.traced, self.links, self.arrows, self.shifts = None, None, None, None, {}
 
     def apply_view(self, view: ViewSettings, aspect: float) -> FrameRequest | None:
         """Show it as ``view`` says; returns a request if other values are needed."""
@@ -196,6 +200,7 @@ class Scene:
             lines=info is not None and bool(info.lined) and view.lines,
             levels=self.inside_cells if view.levels and self._leveled() else 0,
             cuts=view.level_slices,
+            arrows=None if info is None else next((v for v in info.vectors if v.name == view.arrows), None),
         )
         return plan if self.layer is None else self.layer.settled(plan)
 
@@ -224,7 +229,22 @@ class Scene:
             return None
         self._serial += 1
         self._pending = (self._serial, shape, clock.monotonic())
-        return FrameRequest(self._serial, self.layer.parts(shape), markers=plan.markers, lines=plan.lines)
+        parts = self.layer.parts(shape)
+        if plan.arrows is not None and (seeds := self._seeds(shape)) is not None:
+            parts |= asked(plan.arrows, seeds, plan.displaced)
+        return FrameRequest(self._serial, parts, markers=plan.markers, lines=plan.lines)
+
+    def _seeds(self, shape: Any) -> Seeds | None:
+        """Where arrows stand in a shape, found once."""
+        if self._seeded[0] is not shape and self.layer is not None:
+            self._seeded = shape, seeds_of(self.layer.geometry, getattr(shape, "sheets", ()))
+        return self._seeded[1]
+
+    def _take_arrows(self, values: Mapping[str, Array]) -> None:
+        shape = None if self.layer is None else self.layer.shape
+        info = None if shape is None else shape.plan.arrows
+        seeds = None if info is None else self._seeds(shape)
+        self.arrows = None if info is None or seeds is None else taken(info, seeds, values, self.arrows)
 
     def show_frame(self, frame: Frame) -> bool:
         """Take the values of a frame; False if it answers an old request."""
@@ -253,6 +273,7 @@ class Scene:
     def _take(self, frame: Frame) -> None:
         assert self.layer is not None
         self.layer.set_values(frame.values, frame.time)
+        self._take_arrows(frame.values)
         self.time, self.markers, self.traced, self.shifts = frame.time, frame.markers, frame.lines, frame.shifts
         self.links = None if frame.inspection is None else frame.inspection.links
         self._follow_values()
@@ -295,6 +316,12 @@ class Scene:
         assert self.layer is not None
         self.layer.adopt(self.layer.plan_shape(self.plan()))
         self.layer.set_fields(fields, time)
+        plan = self.layer.shape.plan
+        if plan.arrows is not None and (seeds := self._seeds(self.layer.shape)) is not None:
+            parts = asked(plan.arrows, seeds, plan.displaced)
+            self._take_arrows(
+                {part: fields[name][seeds.elements] for part, (name, _) in parts.items() if name in fields}
+            )
         self.time = time
         self._follow_values()
         self._follow_displacements()

@@ -267,7 +267,10 @@ class Controller(QObject):
         if self.runner is None:
             return
         if self._stale or self.phase is Phase.FAILED:
+            before = self.runner
             self.build()
+            if self.runner is before:  # the form has a mistake, which was said: the run stays as it is
+                return
         else:
             self.runner.reset()
         self._begin_anew()

@@ -151,7 +151,8 @@ class ViewSettings(_Model):
 
     ``contours`` draws lines of equal value of any field, ``isochrones`` of times alone, ``fibres`` those of a mesh.
     ``levels`` are the values that isosurfaces are drawn of, in three dimensions; with ``level_slices`` a grid's slices
-    stay beside them. ``front_inside`` draws the front within a mesh, whose surface one then sees through.
+    stay beside them. ``arrows`` names what is drawn as arrows (one of the engine's vectors). ``front_inside`` draws
+    the front within a mesh, whose surface one then sees through.
     Of grids: ``height`` lifts a grid of two dimensions by its values (the upper end of the range, as a part of the
     longest side); ``slices`` are the places of the slices through three dimensions as parts of the sides (None: the
     middle), ``volume`` shows the whole instead. ``outlines`` of what was placed are drawn, and what is solid
@@ -179,6 +180,7 @@ class ViewSettings(_Model):
     fibres: bool = False
     levels: Annotated[list[float], Field(max_length=4)] = Field(default_factory=list)
     level_slices: bool = False
+    arrows: str = ""
     markers: bool = True
     overlay: bool = True
     height: Annotated[float, Field(ge=0, le=1)] = 0.0

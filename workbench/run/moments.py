@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from engines.api import Array, Lines, Simulation, SimulationInfo
-from engines.api.abilities import Displaced, Hiding, Lined, Shifting
+from engines.api.abilities import Directed, Displaced, Hiding, Lined, Shifting
 from engines.api.errors import ProblemError
 from engines.api.placing import Path as Placed
 from engines.api.placing import Placement, Position
@@ -89,6 +89,8 @@ def _shown(simulation: Simulation, view: ViewSettings) -> list[str]:
         shown.append(simulation.front.field)
         if view.front_inside and simulation.front.crossing:
             shown.append(simulation.front.crossing)
+    if isinstance(simulation, Directed):
+        shown += [name for vector in simulation.vectors if vector.name == view.arrows for name in vector.named]
     if isinstance(simulation, Displaced) and simulation.displaced is not None:
         shown.append(simulation.displaced.name)
     if isinstance(simulation, Hiding) and simulation.hidden_by:

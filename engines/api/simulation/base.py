@@ -10,7 +10,7 @@ from typing import Any
 from engines.api.abilities import Inspected, Measured
 from engines.api.charts import ChartData, ChartInfo
 from engines.api.device import Backend, Ceilings, DeviceInfo
-from engines.api.simulation.shown import FieldInfo, FrontInfo, MarkerInfo, PaintInfo, SeriesInfo
+from engines.api.simulation.shown import FieldInfo, FrontInfo, MarkerInfo, PaintInfo, SeriesInfo, VectorInfo
 from engines.api.values import Array, Finding, KernelTiming, KernelTraffic, NonFinite, Selection
 
 
@@ -133,6 +133,7 @@ class SimulationInfo:
     charts: tuple[ChartInfo, ...] = ()
     marked: MarkerInfo | None = None
     lined: str = ""
+    vectors: tuple[VectorInfo, ...] = ()
     displaced: FieldInfo | None = None
     hidden_by: str = ""
     keeps: str = ""

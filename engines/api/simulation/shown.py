@@ -54,6 +54,26 @@ class FrontInfo:
 
 
 @dataclass(frozen=True)
+class VectorInfo:
+    """A field with a direction, which viewers draw as arrows.
+
+    parts: what ``gather`` and ``field`` call its components along x, y and z (empty: zero), or one name of three
+    crossed: it is the cross product of its parts with those of these names (a flow of power)
+    """
+
+    name: str
+    title: str
+    unit: str
+    parts: tuple[str, ...]
+    crossed: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All that is asked for."""
+        return tuple(name for name in (*self.parts, *self.crossed) if name)
+
+
+@dataclass(frozen=True)
 class MarkerInfo:
     """Points of two signs that come and go while a problem runs (what spiral waves turn around); ``signs`` says in a
     word or two what + and − are."""

@@ -35,6 +35,7 @@ from engines.fdtd.sources.currents import Sources
 from engines.fdtd.step.steps import YeeSteps
 from engines.fdtd.step.traffic import STEPS
 from engines.fdtd.watch.components import Components, Selected
+from engines.fdtd.watch.fields import vectors_of
 from engines.fdtd.watch.permittivity import INDEX, PERMITTIVITY, Permittivity
 from engines.fdtd.watch.source_charts import SourceCharts
 from engines.fdtd.watch.watcher import FieldWatcher
@@ -74,7 +75,7 @@ class FdtdSimulation(Simulation):
         permittivity: Permittivity | None = None,
     ) -> None:
         self.geometry, self.dt, self.step = grid, dt, 0
-        self.fields, self.traffic = fields, traffic
+        self.fields, self.traffic, self.vectors = fields, traffic, vectors_of(there)
         self.sample_steps = max(1, round(period / dt / SAMPLES_PER_PERIOD))
         self._backend, self._yee, self._steps, self._sources, self._scale = backend, yee, steps, sources, scale
         self._cells = backend.array(cells)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from engines.api import (
-    FieldInfo,
-)
+from engines.api import FieldInfo, VectorInfo
 from engines.fdtd.grid.dimensions import Parts
 from engines.fdtd.grid.yee import TIME_UNITS, VACUUM_IMPEDANCE
 from engines.fdtd.media.materials import Medium
@@ -37,6 +35,19 @@ def fields_of(parameters: FdtdParameters, parts: Parts, media: tuple[Medium, ...
         FieldInfo("H", "|H|", "A/m", "cell", (0.0, magnetic), "inferno"),
         FieldInfo("material", "Material", "", "cell", (0.0, float(max(1, len(media) - 1))), names=_names(parameters)),
         *fields_of_media(media, frequency_of(parameters)),
+    )
+
+
+def vectors_of(parts: Parts) -> tuple[VectorInfo, ...]:
+    """E and H where they have a direction, and the flow of power E × H."""
+    electric, magnetic = (
+        tuple(f"{field}{axis}" if there else "" for axis, there in zip("xyz", along, strict=True))
+        for field, along in (("E", parts.electric), ("H", parts.magnetic))
+    )
+    return (
+        VectorInfo("E", "Electric field E", "V/m", electric),
+        VectorInfo("H", "Magnetic field H", "A/m", magnetic),
+        VectorInfo("S", "Flow of power E × H", "W/m²", electric, magnetic),
     )
 
 

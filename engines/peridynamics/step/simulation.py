@@ -16,6 +16,7 @@ from engines.api import (
     NonFinite,
     Selection,
     Simulation,
+    VectorInfo,
 )
 from engines.api.charts import ChartData, Fact, Inspection, Links
 from engines.api.device import Backend
@@ -42,6 +43,11 @@ MOST_STEPS = 256
 """Steps whose loads are worked out and moved to the device together."""
 SAMPLE_STEPS = 10
 DISPLACED = FieldInfo("displacement_vector", "Displacement", "mm", "cell", (0.0, 1.0), components=3)
+VELOCITY = "velocity_vector"
+VECTORS = (
+    VectorInfo("displacement", "Displacement", "mm", (DISPLACED.name,)),
+    VectorInfo("velocity", "Velocity", "m/s", (VELOCITY,)),
+)
 
 
 class Integration(NamedTuple):
@@ -59,6 +65,7 @@ class PeridynamicSimulation(Simulation):
     displaced = DISPLACED
     hidden_by = "damage"
     lined = "Crack path"
+    vectors = VECTORS
     _time_unit = "us"
 
     def __init__(
@@ -128,8 +135,8 @@ class PeridynamicSimulation(Simulation):
         return self._backend.select(Selection(np.ascontiguousarray(places, np.int32), selection.offsets))
 
     def gather(self, name: str, handle: Any) -> Array:
-        if name == DISPLACED.name:
-            return self._displacements(handle)
+        if name in (DISPLACED.name, VELOCITY):
+            return self._vectors(name, handle)
         if name in ROWS:
             self._find_strains(name)
             return self._backend.gather(self._strains.values[ROWS[name]], handle, missing=float("nan"))
@@ -139,7 +146,7 @@ class PeridynamicSimulation(Simulation):
         return self.gather(name, self._everything)
 
     def on_device(self, name: str) -> Any | None:
-        if name == DISPLACED.name:
+        if name in (DISPLACED.name, VELOCITY):
             return None
         if name in ROWS:
             self._find_strains(name)
@@ -167,9 +174,11 @@ class PeridynamicSimulation(Simulation):
             return self._length(solver.arrays["v"], scales.velocity)
         raise KeyError(name)
 
-    def _displacements(self, handle: Any) -> Array:
-        """(m, 3) float32 [mm]; z is 0 in a plate."""
-        found = self._backend.gather(self._solver.arrays["u"].T, handle) * self._solver.body.scales.length * 1e3
+    def _vectors(self, name: str, handle: Any) -> Array:
+        """(m, 3) float32 [mm] or [m/s]; z is 0 in a plate."""
+        scales = self._solver.body.scales
+        key, factor = ("u", 1e3 * scales.length) if name == DISPLACED.name else ("v", scales.velocity)
+        found = self._backend.gather(self._solver.arrays[key].T, handle) * factor
         moved = np.zeros((len(found), 3), np.float32)
         moved[:, : found.shape[1]] = found
         return moved

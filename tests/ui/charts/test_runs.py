@@ -61,6 +61,28 @@ def test_a_run_that_has_ended_is_listed_named_after_what_differs_and_pinned(char
     dialog.close()
 
 
+def test_a_live_parameter_is_of_the_run_that_goes_on_with_it(charted, qtbot):
+    """Changed after the end of one, it is what the next begins with."""
+    run_until(qtbot, charted, 20.0)
+    runs, place = charted.charts.runs.runs, ("conductivity_scale",)
+    charted.model.edit(("parameters", *place), 0.5)
+    assert runs.parameters[place[0]] == 1.0
+    run_until(qtbot, charted, charted.controller.time + 10)
+    assert runs.parameters[place[0]] == 0.5
+    charted.model.edit(("parameters", *place), 2.0)
+    charted.controller.reset()
+    assert [run.parameters[place[0]] for run in runs.runs] == [0.5]
+    assert runs.parameters[place[0]] == 2.0
+
+
+def test_a_reset_that_the_form_forbids_leaves_the_run_as_it_is(charted, qtbot):
+    run_until(qtbot, charted, 20.0)
+    charted.model.edit(("parameters", "numerics", "step"), -1.0)
+    charted.controller.reset()
+    assert charted.controller.time >= 20.0
+    assert charted.charts.runs.runs.runs == []
+
+
 @pytest.mark.parametrize(
     ("before", "after", "found"),
     [

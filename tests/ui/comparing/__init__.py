@@ -1,0 +1,1 @@
+"""Runs side by side, in the real window."""

@@ -1,12 +1,14 @@
-"""The sliders of isosurfaces: values with units, one after the other, none where a field has no levels."""
+"""Sliders of isosurfaces, none where a field has no levels; the choice of what is drawn as arrows."""
 
 from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 
 import pytest
 
+from engines.api import VectorInfo
 from engines.geometry.grid import Grid
 from tests.ui.scene.grids import ARRIVAL, CONCENTRATION, info
 from ui.panels.view.panel import ViewPanel
@@ -57,3 +59,16 @@ def test_there_are_none_in_a_plane_and_of_what_is_missing_in_places(qtbot):
     panel = panel_of(qtbot, (9, 9, 9))
     panel.set_view(ViewSettings(field=ARRIVAL.name))
     assert not panel.levels.switch.isEnabled()
+
+
+def test_arrows_are_offered_where_the_engine_has_vectors(qtbot):
+    panel = panel_of(qtbot, (9, 9))
+    assert not panel.arrows.isVisibleTo(panel)
+    flow = VectorInfo("flow", "Flow", "m/s", ("a", "b", ""))
+    panel.set_info(replace(info(Grid((9, 9), (1.0, 1.0))), vectors=(flow,)))
+    assert [panel.arrows.choice.itemText(row) for row in range(panel.arrows.choice.count())] == ["none", "Flow [m/s]"]
+    panel.arrows.choice.setCurrentIndex(1)
+    panel.arrows.choice.activated.emit(1)
+    assert panel.edits[-1].arrows == "flow"
+    panel.set_view(ViewSettings(arrows="of another engine"))
+    assert panel.arrows.choice.currentText() == "none"

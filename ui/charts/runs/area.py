@@ -31,6 +31,8 @@ class RunsArea(QObject):
         self.runs = panel.runs
         self.dialog: RunsDialog | None = None
         self._ran: SimulationInfo | None = None
+        self._changes: list[tuple[Place, object]] = []
+        """Of live parameters, since the run took its last step."""
         self.action = QAction("R&uns of this session…", window)
         self.action.setToolTip("Runs so far: names, what differs, which stand behind the present one in the charts")
         self.action.triggered.connect(lambda _=False: self.show())
@@ -38,6 +40,7 @@ class RunsArea(QObject):
         panel.runs_button.clicked.connect(self.action.trigger)
         controller.info_changed.connect(self._info_changed)
         controller.restarted.connect(self._restarted)
+        controller.samples_arrived.connect(lambda _: self._went_on())
         self._model.changed.connect(self._changed)
         self._model.opened.connect(self._opened)
 
@@ -62,12 +65,14 @@ class RunsArea(QObject):
         self._archive()
         self._ran = info
         if info is not None:
+            self._changes.clear()
             self.runs.begin(self._model.draft.get("parameters", {}), self._tell)
 
     def _restarted(self) -> None:
         """From time zero, with the same parameters."""
         self._archive()
         if self._ran is not None:
+            self._went_on()
             self.runs.begin(self.runs.parameters, self._tell)
 
     def _archive(self) -> None:
@@ -76,10 +81,15 @@ class RunsArea(QObject):
             self.ended.emit(self.runs.keep(time, series, own))
 
     def _changed(self, path: Place) -> None:
-        """A live parameter of the present run has another value."""
+        """A live parameter has another value: of the present run it is one when that goes on with it."""
         live = path[0] == "parameters" and len(path) > 1 and self._model.is_live(path)
         if live and self._ran is not None and not self._model.errors:
-            self.runs.set_live(path[1:], value_at(self._model.draft, path))
+            self._changes.append((path[1:], value_at(self._model.draft, path)))
+
+    def _went_on(self) -> None:
+        changes, self._changes = self._changes, []
+        for place, value in changes:
+            self.runs.set_live(place, value)
 
     def _opened(self) -> None:
         document = self._model.document

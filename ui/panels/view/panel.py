@@ -24,6 +24,7 @@ from engines.geometry.grid import Grid
 from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.particles import Particles
 from ui.forms.fields.scalars import CalmComboBox
+from ui.panels.view.arrows import ArrowsPanel
 from ui.panels.view.brush import BrushPanel
 from ui.panels.view.colours import ColoursPanel
 from ui.panels.view.grid import GridPanel
@@ -68,7 +69,6 @@ class ViewPanel(QScrollArea):
         self.field = CalmComboBox()
         self.field.activated.connect(lambda _: self._edit(field=self.field.currentData(), range=None))
         self.colours = ColoursPanel()
-        self.colours.edited.connect(lambda changes: self._edit(**changes))
         self.colours.fit_asked.connect(self.fit_asked)
         self.clip = QCheckBox("Clipping plane")
         self.clip.clicked.connect(self._toggle_clip)
@@ -85,11 +85,10 @@ class ViewPanel(QScrollArea):
         self.clip_slider.valueChanged.connect(lambda _: self._settle.start())
         self.grid = GridPanel()
         self.grid.edited.connect(self._edit_grid)
-        self.levels = LevelsPanel()
-        self.levels.edited.connect(lambda changes: self._edit(**changes))
+        self.levels, self.moved, self.arrows = LevelsPanel(), MovedPanel(), ArrowsPanel()
+        for part in (self.colours, self.levels, self.moved, self.arrows):
+            part.edited.connect(lambda changes: self._edit(**changes))
         self._deep = self._sliced = False
-        self.moved = MovedPanel()
-        self.moved.edited.connect(lambda changes: self._edit(**changes))
         self.cut_open = QCheckBox("Cut open")
         self.cut_open.setToolTip("Show what is inside the spheres, where the field tells")
         self.cut_open.clicked.connect(lambda on: self._edit(cut_open=bool(on)))
@@ -141,6 +140,7 @@ class ViewPanel(QScrollArea):
             self.field.addItem(
                 f"{field.title} [{unit_text(field.unit)}]" if unit_text(field.unit) else field.title, field.name
             )
+        self.arrows.set_info(info)
         self.moved.set_info(info)
         self.front.setEnabled(info is None or info.front is not None)
         marked = None if info is None else info.marked
@@ -254,6 +254,7 @@ class ViewPanel(QScrollArea):
         self.contours.setChecked(view.contours)
         self.contours.setEnabled(field is not None and numbered and not field.cyclic)
         self.fibres.setChecked(view.fibres)
+        self.arrows.set_view(view.arrows)
         self.markers.setChecked(view.markers)
         self.outlines.setChecked(view.outlines)
         blocked = self.bodies.blockSignals(True)
@@ -310,6 +311,7 @@ class ViewPanel(QScrollArea):
         layout.addWidget(self.isochrones)
         layout.addWidget(self.contours)
         layout.addWidget(self.fibres)
+        layout.addWidget(self.arrows)
         layout.addWidget(self.markers)
         layout.addWidget(self.outlines)
         bodies = QHBoxLayout(self._bodies)

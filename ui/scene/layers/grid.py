@@ -20,8 +20,8 @@ from ui.scene.shapes.levels import level_surface
 from ui.scene.shapes.sampling import Sampling, sampling
 from ui.scene.shapes.sheet import Sheet, detail, image, layers_at, slices
 from ui.scene.shapes.vertex_means import NO_DATA, magnitude
-from ui.scene.visuals.levels import LevelSurfaces
 from ui.scene.visuals.surface import Look, Palette
+from ui.scene.visuals.within.levels import LevelSurfaces
 from workbench.project.project import CameraView
 
 VOLUME, LEVELS = "volume", "levels"

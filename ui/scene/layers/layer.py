@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from engines.api import Array, FieldInfo, FrontInfo, Selection
+from engines.api import Array, FieldInfo, FrontInfo, Selection, VectorInfo
 from ui.scene.cameras.camera import Camera
 from ui.scene.cameras.following import span_of
 from ui.scene.shapes.vertex_means import NO_DATA
@@ -38,7 +38,7 @@ class Plan:
     ``inside``: the front is looked for in so many cells at most and the surface is seen through. ``displaced`` says
     where elements have gone, ``hiding`` which may be hidden; ``lines``: whether those of the run are drawn;
     ``fibres``: those of a mesh; ``levels``: isosurfaces are looked for among so many values or cells at most, 0 where
-    none are drawn, and ``cuts``: slices stand beside them."""
+    none are drawn, and ``cuts``: slices stand beside them; ``arrows``: what is drawn as such."""
 
     field: FieldInfo | None = None
     front: FrontInfo | None = None
@@ -59,6 +59,7 @@ class Plan:
     fibres: bool = False
     levels: int = 0
     cuts: bool = False
+    arrows: VectorInfo | None = None
 
 
 class Shape(Protocol):

@@ -22,9 +22,9 @@ from ui.scene.shapes.smoothing import BEAT_WIDTHS, recurring, smoothed, smoothed
 from ui.scene.shapes.surface import Surface, surface
 from ui.scene.shapes.vertex_means import NO_DATA, VertexMeans, magnitude
 from ui.scene.visuals.fibres import FibreVisual
-from ui.scene.visuals.inside import InsideFront
-from ui.scene.visuals.levels import LevelSurfaces
 from ui.scene.visuals.surface import NO_PLANE, Look, Palette, SurfaceVisual
+from ui.scene.visuals.within.front import InsideFront
+from ui.scene.visuals.within.levels import LevelSurfaces
 from workbench.project.project import ClipPlane
 
 AHEAD = 0.3

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 import numpy as np
 
 from engines.api import Array, FieldInfo, MarkerInfo
+from ui.scene.arrows import LONGEST
 from ui.scene.cameras.deformation import WANTED
 from ui.scene.colormaps import MISSING
 from ui.scene.layers.layer import Layer
@@ -23,7 +24,7 @@ from ui.scene.scene import Scene
 from ui.scene.visuals import plates
 from ui.scene.visuals.markers import COLOURS
 from ui.scene.visuals.screen import Stroke
-from workbench.words.units import clock_text, is_count, unit_text
+from workbench.words.units import clock_text, is_count, powers_of_ten, unit_text
 
 Placed = tuple[str, Array, int, int]
 
@@ -44,6 +45,9 @@ LEAST_BAR = 110
 """Points: a colour bar of two lines of title that still has colours."""
 SCALE_ROOM = 36
 """Points above the lower margin that the scale bar takes."""
+
+MOST_KEY_POINTS = 120
+"""The arrow that says what arrows mean is drawn no longer: close to them, it is seen all the same."""
 
 AXES_ROOM = 95
 """Points above the lower edge that the axes take."""
@@ -72,6 +76,7 @@ class Hud:
         self._corner_texts(scene, placed, width, height, margin, ratio)
         self._bar_or_legend(scene, placed, width, height, margin, ratio)
         self._scale_bar(scene, placed, strokes, width, height, margin, ratio)
+        self._arrow_key(scene, placed, strokes, width, height, margin, ratio)
         self._axes(scene, placed, strokes, height, ratio)
         if scene.layer.ruled:
             self._ruler(scene, placed, strokes, width, height, ratio)
@@ -218,6 +223,26 @@ class Hud:
         string = f"{plates.tick_labels([length])[0]} {unit_text(scene.layer.length_unit)}".rstrip()
         image = self._keep("scale", (string, scene.theme, r), lambda: plates.bare_text(string, scene.theme.ink, r))
         placed.append(("scale", image, round((left + right - image.shape[1]) / 2), round(y - 7 * r - image.shape[0])))
+
+    def _arrow_key(
+        self, scene: Scene, placed: list[Placed], strokes: list[Stroke], width: int, height: int, margin: int, r: float
+    ) -> None:
+        """An arrow that is as long as the longest, and what these stand for, above the scale bar."""
+        arrows = scene.arrows
+        if arrows is None:
+            return
+        pixels, ink = LONGEST * arrows.apart / scene.camera.mm_per_pixel(height), (*scene.theme.ink, 255)
+        pixels = min(pixels, MOST_KEY_POINTS * r)
+        right, y = width - margin - 4 * r, height - margin - (SCALE_ROOM + 8) * r
+        head = min(9 * r, pixels)
+        for start in ((right - pixels, y), (right - head, y - 0.45 * head), (right - head, y + 0.45 * head)):
+            strokes.append(Stroke(start, (right, y), 0.9 * r, ink))
+        name = arrows.info.name if len(arrows.info.name) == 1 else arrows.info.title
+        string = f"{name} ≥ {powers_of_ten(f'{arrows.longest:.3g}')} {unit_text(arrows.info.unit)}".rstrip()
+        image = self._keep("arrows", (string, scene.theme, r), lambda: plates.bare_text(string, scene.theme.ink, r))
+        placed.append(
+            ("arrows", image, round(width - margin - 4 * r - image.shape[1]), round(y - 8 * r - image.shape[0]))
+        )
 
     def _axes(self, scene: Scene, placed: list[Placed], strokes: list[Stroke], height: int, ratio: float) -> None:
         origin = np.array([46.0 * ratio, height - 46.0 * ratio])

@@ -37,8 +37,9 @@ def test_a_flying_body_goes_its_way(cpu):
     seen = run.observe()
     assert seen["kinetic"] == pytest.approx(kinetic, rel=1e-5)
     assert seen["imbalance"] < 1e-3
-    moved = run.field("displacement_vector")
+    moved, velocity = (run.field(vector.parts[0]) for vector in run.vectors)
     assert moved == pytest.approx(np.tile([3e-3, -4e-3, 0.0], (240, 1)) * run.time, rel=1e-4)
+    assert velocity == pytest.approx(np.tile([3.0, -4.0, 0.0], (240, 1)), rel=1e-4)
     run.close()
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from engines.api import Array
 from ui.scene.shapes.inside import FrontSurface
-from ui.scene.visuals.paced import Paced
 from ui.scene.visuals.surface import Look, Palette, SurfaceVisual
+from ui.scene.visuals.within.paced import Paced
 
 GLASS = 0.4
 GLOSS = 0.3

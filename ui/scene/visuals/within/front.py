@@ -8,8 +8,8 @@ import numpy as np
 
 from engines.api import Array
 from ui.scene.shapes.inside import Inside, front_surface
-from ui.scene.visuals.paced import Paced
 from ui.scene.visuals.surface import FRONT_COLOUR, Look, Palette, SurfaceVisual
+from ui.scene.visuals.within.paced import Paced
 
 
 @dataclass(frozen=True)
