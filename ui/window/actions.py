@@ -111,7 +111,9 @@ class Actions:
         view = bar.addMenu("&View")
         view.addActions(workspaces)
         view.addSeparator()
-        view.addActions([self[name] for name in ("fit", "outlines", "brush", "measure", "line", "lines", "theme")])
+        view.addActions(
+            [self[name] for name in ("fit", "outlines", "brush", "measure", "line", "lines", "network", "theme")]
+        )
         view.addSeparator()
         view.addActions(docks)
         view.addSeparator()

@@ -12,6 +12,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engines.api import Engine, Finding, Preset
+from ui.charts.diagram.area import DiagramArea
 from ui.charts.lines.area import HINTS
 from ui.importing.area import ImportArea
 from ui.lab.workspace import LabWorkspace
@@ -62,7 +63,7 @@ from workbench.run.frames import Message
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
 OF_THE_SIMULATION = (
     "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure",
-    "line", "lines", "runs", "layout", *EXPORTS,
+    "line", "lines", "runs", "network", "layout", *EXPORTS,
 )  # fmt: skip
 
 
@@ -143,6 +144,9 @@ class MainWindow(QMainWindow):
         )
         self.previews = Previews(self.model, self.background, self)
         self.previews.found.connect(self.problem.form.set_previews)
+        self.network = DiagramArea(self.viewport, self)
+        self.previews.drawn.connect(self.network.show_diagram)
+        self.network.place_asked.connect(self._show_place)
         self.view_panel = ViewPanel()
         self.meters = MetersPanel()
         self.probes = ProbesPanel(self.model)
@@ -189,6 +193,7 @@ class MainWindow(QMainWindow):
         self.actions_.adopt("line", self.charts.lines.action, "L", "line")
         self.actions_.adopt("runs", self.charts.runs.action, None, "log")
         self.actions_.adopt("lines", self.charts.lines.edit_action, None, "line")
+        self.actions_.adopt("network", self.network.action, "N", "branch")
         self.new_menu = NewMenu(self)
         self.recent_menu = RecentMenu(self)
         self.device_menu = ChoiceMenu("&Device", "auto", self)
@@ -371,6 +376,10 @@ class MainWindow(QMainWindow):
         """In front of those that it is tabbed with."""
         self._layout.docks[name].show()
         self._layout.docks[name].raise_()
+
+    def _show_place(self, place: tuple[str | int, ...]) -> None:
+        self.show_dock("problem")
+        self.problem.form.reveal(place)
 
     def switch_theme(self) -> None:
         name = THEMES[(THEMES.index(theme().palette.name) + 1) % len(THEMES)]
