@@ -124,6 +124,40 @@ class Inspection:
     charts_first: bool = False
 
 
+@dataclass(frozen=True)
+class DiagramNode:
+    """A part of a problem. ``lines``: what else is said of it; ``place``: its parameters, which a click leads to."""
+
+    title: str
+    lines: tuple[str, ...]
+    place: tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class DiagramEdge:
+    """From one node to another, by their places in the list. ``weight``: what its width is by; ``negative``: it takes
+    away what others add."""
+
+    source: int
+    target: int
+    weight: float
+    negative: bool
+    label: str
+    place: tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """What of a problem is joined to what. ``positive``, ``negative`` and ``width`` name what edges mean."""
+
+    title: str
+    nodes: tuple[DiagramNode, ...]
+    edges: tuple[DiagramEdge, ...]
+    positive: str
+    negative: str
+    width: str
+
+
 class Forecast(ABC):
     """The whole run of a problem, solved again within about a frame whenever a live parameter moves.
 

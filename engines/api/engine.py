@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel
 
 from engines.api import API_VERSION
-from engines.api.charts import Forecast, Inspection
+from engines.api.charts import Diagram, Forecast, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
@@ -155,6 +155,10 @@ class Engine(ABC):
         is the title of its inspection.
         """
         return {}
+
+    def diagram(self, problem: Problem) -> Diagram | None:
+        """What of the problem is joined to what; None where nothing is. Asked like :meth:`previews`."""
+        return None
 
     def ends(self, problem: Problem) -> bool:
         """Whether a run of this problem comes to an end of its own (:attr:`Simulation.finished`)."""

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.api import Benchmark, Engine, Estimate, KernelTraffic, Problem, Progress, Simulation, no_progress
+from engines.api.charts import Diagram
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
@@ -45,6 +46,7 @@ from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ConstantDelay, NoDelay
 from engines.spiking.parameters.published import cuba
 from engines.spiking.setup.checks import check, findings, off_by, spikes_on_disk
+from engines.spiking.setup.diagram import network_diagram
 from engines.spiking.setup.memory import need
 from engines.spiking.setup.networks import general, plain
 from engines.spiking.setup.populations import is_plain, live_of, neurons
@@ -87,6 +89,9 @@ class SpikingEngine(Engine):
         simulation.set_live(live_of(parameters))
         progress("Ready", 1.0)
         return simulation
+
+    def diagram(self, problem: Problem) -> Diagram:
+        return network_diagram(_checked(problem))
 
     # What it costs.
 

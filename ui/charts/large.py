@@ -1,12 +1,10 @@
-"""A chart in the room of the 3D view, as large as that is."""
+"""A chart or a diagram in the room of the 3D view, as large as that is."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QVBoxLayout, QWidget
-
-from ui.charts.plots.cell import ChartCell
 
 
 class LargeChart(QWidget):
@@ -28,7 +26,7 @@ class LargeChart(QWidget):
         self._escape.setEnabled(False)
         self.hide()
 
-    def take(self, cell: ChartCell | None) -> None:
+    def take(self, cell: QWidget | None) -> None:
         """Show this one; None: nothing."""
         if cell is None:
             self.hide()

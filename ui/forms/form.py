@@ -10,10 +10,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from engines.api import Finding
-from ui.forms.editor import Maker, Previews, Suggestions
+from ui.forms.editor import Editor, Maker, Previews, Suggestions
 from ui.forms.group import GroupEditor
 from ui.forms.notes import notes_of
 from ui.forms.schema import FieldSpec, Kind, fields_of
+from ui.forms.unions import UnionEditor
 from ui.forms.validation import Errors
 
 
@@ -83,6 +84,14 @@ class ParameterForm(QScrollArea):
         """Unfold the section at ``path``, or around it, and scroll to it."""
         if self.root is not None and path:
             self.root.reveal(path)
+
+    def editor_at(self, path: tuple[str, ...]) -> Editor | None:
+        """Of a field that is shown, None where there is none."""
+        editor: Editor | None = self.root
+        for key in path:
+            group = editor.form if isinstance(editor, UnionEditor) else editor
+            editor = group.children_by_key.get(key) if isinstance(group, GroupEditor) else None
+        return editor
 
     def set_suggestions(self, suggestions: Suggestions) -> None:
         if self.root is not None:

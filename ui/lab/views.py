@@ -65,7 +65,7 @@ class LabViews(QTabWidget):
         self.skipped.setObjectName("muted")
         self.skipped.setWordWrap(True)
         self.skipped.setContentsMargins(12, 2, 12, 8)
-        self.addTab(_under(self.roofline, self.skipped), "Roofline")
+        self.roofline_place = self.addTab(_under(self.roofline, self.skipped), "Roofline")
         self.addTab(_page("Against problem size", self.quantity_box, self.scaling), "Scaling")
         self.addTab(self.bandwidth, "Bandwidth")
         for place, tip in enumerate(

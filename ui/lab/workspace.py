@@ -263,7 +263,9 @@ class LabWorkspace(QWidget):
 
 
 class _EmptyPage(QWidget):
-    """What there is to see before anything was measured: a sentence and a large button."""
+    """What there is to see before anything was measured: a sentence, a large button, and one who leads there."""
+
+    guide_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -285,11 +287,15 @@ class _EmptyPage(QWidget):
         row.addStretch(1)
         layout.addLayout(row)
         layout.addWidget(self.run_button, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.guide_button = QPushButton("Show me how, in four steps", self)
+        self.guide_button.clicked.connect(self.guide_asked)
+        layout.addWidget(self.guide_button, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch(3)
         self.set_possible(True)
 
     def set_possible(self, possible: bool) -> None:
         self.run_button.setVisible(possible)
+        self.guide_button.setVisible(possible)
         self.sentence.setText(
             "See how close each way to write a kernel comes to what this machine's memory can deliver: every variant is"
             " checked against a reference, then timed."

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engines.api import Problem
-from engines.api.charts import Inspection
+from engines.api.charts import Diagram, Inspection
 from ui.forms.validation import Path
 from ui.session.model import DocumentModel
 from ui.widgets.background import Background
@@ -16,9 +16,11 @@ DELAY_MILLISECONDS = 40
 
 
 class Previews(QObject):
-    """Follows a model. ``found(previews)`` carries an :class:`Inspection` by place in the parameters."""
+    """Follows a model. ``found(previews)`` carries an :class:`Inspection` by place in the parameters, ``drawn`` the
+    diagram of what is joined to what, or None."""
 
     found = Signal(object)
+    drawn = Signal(object)
 
     def __init__(self, model: DocumentModel, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -45,13 +47,15 @@ class Previews(QObject):
         self._busy, engine, revision = True, document.engine, self._model.revision
         problem = Problem(document.parameters, document.loaded)
 
-        def show(previews: Mapping[Path, Inspection]) -> None:
+        def show(told: tuple[Mapping[Path, Inspection], Diagram | None]) -> None:
             self._busy = False
             if revision == self._model.revision:
-                self.found.emit(previews)
+                self.found.emit(told[0])
+                self.drawn.emit(told[1])
 
         def drop(_: BaseException) -> None:
             self._busy = False
             self.found.emit({})
+            self.drawn.emit(None)
 
-        self._background.submit("previews", lambda: engine.previews(problem), show, drop)
+        self._background.submit("previews", lambda: (engine.previews(problem), engine.diagram(problem)), show, drop)

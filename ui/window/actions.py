@@ -81,6 +81,7 @@ class Actions:
         workspaces: list[QAction],
         docks: list[QAction],
         tools: QMenu,
+        tours: QMenu,
     ) -> None:
         bar = self._window.menuBar()
         file = bar.addMenu("&File")
@@ -110,12 +111,16 @@ class Actions:
         view = bar.addMenu("&View")
         view.addActions(workspaces)
         view.addSeparator()
-        view.addActions([self[name] for name in ("fit", "outlines", "brush", "measure", "line", "lines", "theme")])
+        view.addActions(
+            [self[name] for name in ("fit", "outlines", "brush", "measure", "line", "lines", "network", "theme")]
+        )
         view.addSeparator()
         view.addActions(docks)
         view.addSeparator()
         view.addAction(self["layout"])
-        bar.addMenu("&Help").addActions([self[name] for name in ("manual", "help", "palette", "shortcuts", "about")])
+        help = bar.addMenu("&Help")
+        help.addMenu(tours)
+        help.addActions([self[name] for name in ("manual", "help", "palette", "shortcuts", "about")])
 
     def build_toolbar(self, at_left: list[QWidget], at_right: list[QAction]) -> QToolBar:
         bar = QToolBar("Toolbar", self._window)

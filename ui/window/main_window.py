@@ -12,6 +12,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engines.api import Engine, Finding, Preset
+from ui.charts.diagram.area import DiagramArea
 from ui.charts.lines.area import HINTS
 from ui.comparing.area import ComparingArea
 from ui.importing.area import ImportArea
@@ -46,7 +47,7 @@ from ui.window.charts import ChartsArea
 from ui.window.document_display import DocumentDisplay
 from ui.window.help.area import HelpArea
 from ui.window.layout import Areas, DockLayout
-from ui.window.menus import ChoiceMenu, NewMenu, RecentMenu
+from ui.window.menus import ChoiceMenu, NewMenu, RecentMenu, TourMenu
 from ui.window.questions import preferences
 from ui.window.questions.going_on import GoingOn
 from ui.window.questions.leaving import Leaving
@@ -65,7 +66,7 @@ DEVICES_MILLISECONDS = 300
 """Until devices are looked for: importing CuPy beside the first page would make that wait."""
 OF_THE_SIMULATION = (
     "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure",
-    "line", "lines", "runs", "compare", "layout", *EXPORTS,
+    "line", "lines", "runs", "compare", "network", "layout", *EXPORTS,
 )  # fmt: skip
 
 
@@ -102,8 +103,8 @@ class MainWindow(QMainWindow):
         self.tools = ToolsArea(self.controller, self.files, self)
         self.imports = ImportArea(self.controller, self.files, self.tools, self)
         self.sweeps = SweepArea(self.controller, self.files, self)
-        self.help = HelpArea(self)
         self._make_layout()
+        self.help = HelpArea(self)
         self._make_actions()
         self._connect()
         presets, engines = list(services.presets()), list(services.engines())
@@ -147,6 +148,9 @@ class MainWindow(QMainWindow):
         )
         self.previews = Previews(self.model, self.background, self)
         self.previews.found.connect(self.problem.form.set_previews)
+        self.network = DiagramArea(self.viewport, self)
+        self.previews.drawn.connect(self.network.show_diagram)
+        self.network.place_asked.connect(self._show_place)
         self.view_panel = ViewPanel()
         self.meters = MetersPanel()
         self.probes = ProbesPanel(self.model)
@@ -204,11 +208,13 @@ class MainWindow(QMainWindow):
         self.actions_.adopt("runs", self.charts.runs.action, None, "log")
         self.actions_.adopt("compare", self.comparing.action, None, "compare")
         self.actions_.adopt("lines", self.charts.lines.edit_action, None, "line")
+        self.actions_.adopt("network", self.network.action, "N", "branch")
         self.new_menu = NewMenu(self)
         self.recent_menu = RecentMenu(self)
         self.device_menu = ChoiceMenu("&Device", "auto", self)
         self.unit_menu = ChoiceMenu("The &mesh is in", "mm", self)
         self.unit_menu.set_choices(LENGTH_UNITS)
+        self.tour_menu = TourMenu(self.help.tours(), self)
         toggles = [dock.toggleViewAction() for name, dock in self._layout.docks.items() if name != "timeline"]
         self.actions_.build_menus(
             self.new_menu,
@@ -218,6 +224,7 @@ class MainWindow(QMainWindow):
             self.workspaces.actions_,
             toggles,
             self.tools.menu,
+            self.tour_menu,
         )
         meters = self._layout.docks["meters"].toggleViewAction()
         dress(meters, "gauge")
@@ -275,6 +282,9 @@ class MainWindow(QMainWindow):
         self.keeper.message.connect(self.log.add)
         self.new_menu.chosen.connect(self.new_project)
         self.recent_menu.chosen.connect(self.open_path)
+        self.tour_menu.chosen.connect(self.help.tour.start)
+        self.welcome.tour_button.setMenu(self.tour_menu)
+        self.lab.empty.guide_asked.connect(self.help.begin_measuring)
         self.device_menu.chosen.connect(lambda name: self._edit_run("device", name, "choice of the device"))
         controller.problem.connect(self._say_problem)
         self.estimates.found.connect(self._say_once)
@@ -373,11 +383,21 @@ class MainWindow(QMainWindow):
 
     def rename(self) -> None:
         """The title of the problem is there to be typed over."""
-        dock = self._layout.docks["problem"]
-        dock.show()
-        dock.raise_()
+        self.show_dock("problem")
         self.problem.title.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.problem.title.selectAll()
+
+    def dock_widget(self, name: str) -> QWidget:
+        return self._layout.docks[name]
+
+    def show_dock(self, name: str) -> None:
+        """In front of those that it is tabbed with."""
+        self._layout.docks[name].show()
+        self._layout.docks[name].raise_()
+
+    def _show_place(self, place: tuple[str | int, ...]) -> None:
+        self.show_dock("problem")
+        self.problem.form.reveal(place)
 
     def switch_theme(self) -> None:
         name = THEMES[(THEMES.index(theme().palette.name) + 1) % len(THEMES)]

@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engines.api import Engine
+from ui.window.help.tours.steps import Tour
 from workbench.storage.recent import RecentFile
 
 
@@ -31,6 +32,17 @@ class RecentMenu(QMenu):
 
     def _choose(self, path: Path, _checked: bool = False) -> None:
         self.chosen.emit(path)
+
+
+class TourMenu(QMenu):
+    """The tours, by title."""
+
+    chosen = Signal(object)
+
+    def __init__(self, tours: Sequence[Tour], parent: QWidget | None = None) -> None:
+        super().__init__("&Tours of three minutes", parent)
+        for tour in tours:
+            self.addAction(tour.title).triggered.connect(lambda _=False, tour=tour: self.chosen.emit(tour))
 
 
 class NewMenu(QMenu):

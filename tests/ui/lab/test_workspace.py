@@ -352,3 +352,22 @@ def test_plots_without_a_display_are_light_and_hold_what_they_show(tmp_path):
         assert image.pixelColor(3, 3).name() == "#ffffff"
         colors = {image.pixelColor(x, y).rgb() for x in range(0, 1200, 3) for y in range(60, 816, 3)}
         assert len(colors) > 8, name  # more than a sentence on an empty plot
+
+
+def test_a_first_measurement_is_led_through(lab, window, qtbot):
+    guide = window.help.tour
+    qtbot.mouseClick(lab.empty.guide_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(guide.frame.isVisible)
+    assert guide.card.title.text() == "A short one"
+    lab.setup.extent.setFocus()
+    qtbot.keyClick(lab.setup.extent, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: guide.place == 1)
+    qtbot.mouseClick(lab.setup.run_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: guide.place == 2, timeout=10_000)
+    lab.views.table.selectRow(0)
+    qtbot.waitUntil(lambda: guide.place == 3)
+    bar = lab.views.tabBar()
+    assert guide.frame.geometry().contains(bar.mapTo(window, bar.tabRect(lab.views.roofline_place).center()))
+    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(lab.views.roofline_place).center())
+    qtbot.mouseClick(guide.card.next, Qt.MouseButton.LeftButton)
+    assert guide.tour is None

@@ -12,6 +12,8 @@ from ui.window.help.commands import Command, commands_of
 from ui.window.help.manual.reader import ManualWindow
 from ui.window.help.palette import Palette
 from ui.window.help.sheets import AboutDialog, FieldEntry, ShortcutSheet, field_asked_for, machine_report
+from ui.window.help.tours.guide import TourGuide
+from ui.window.help.tours.steps import Tour, tours
 
 if TYPE_CHECKING:
     from ui.window.main_window import MainWindow
@@ -27,6 +29,7 @@ class HelpArea(QObject):
         self.dialog: ShortcutSheet | AboutDialog | None = None
         self.entry: FieldEntry | None = None
         self.reader: ManualWindow | None = None
+        self.tour = TourGuide(window)
 
     def commands(self) -> list[Command]:
         """Of the menus, and the ready problems."""
@@ -48,6 +51,14 @@ class HelpArea(QObject):
         else:
             self.entry = FieldEntry(editor)
             self.entry.show()
+
+    def tours(self) -> list[Tour]:
+        """Those whose engine and problem are installed."""
+        ready = {preset.id for preset in self._window.services.presets()}
+        return [tour for tour in tours() if not tour.preset or tour.preset in ready]
+
+    def begin_measuring(self) -> None:
+        self.tour.start(next(tour for tour in tours() if not tour.preset))
 
     def manual(self) -> None:
         """Opened once and kept, so that the page and its place stay."""

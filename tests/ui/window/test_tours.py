@@ -1,0 +1,114 @@
+"""Tours: each step of each is walked in the window with the real engines, by mouse and keyboard; and who strays."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QComboBox, QLineEdit
+
+from ui.session.controller import Phase
+from ui.session.house import HouseServices
+from ui.viewport.viewport import Viewport
+from ui.widgets.theme import theme
+from ui.window.help.tours.places import DONE, PLACES, path_of
+from ui.window.help.tours.steps import tours
+from ui.window.main_window import MainWindow
+from ui.window.workspaces import SIMULATE
+from workbench.storage.paths import config_dir, state_dir
+
+LEFT = Qt.MouseButton.LeftButton
+OF_ENGINES = [tour for tour in tours() if tour.preset]
+
+
+@pytest.fixture
+def window(qtbot, qapp, tmp_path):
+    """Everything real, the 3D view too, in the smallest window that is promised."""
+    theme().apply("dark", qapp)
+    settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+    window = MainWindow(HouseServices(), Viewport, settings)
+    qtbot.addWidget(window)
+    window.resize(1280, 720)
+    window.show()
+    qtbot.waitExposed(window)
+    yield window
+    window.close_at_once()
+    for folder in (state_dir(), config_dir()):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def start(window, title, qtbot):
+    """From the menu; the problem is open then and can be run."""
+    action = next(action for action in window.tour_menu.actions() if action.text() == title)
+    action.trigger()
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=60_000)
+    return window.help.tour
+
+
+def do(window, step, qtbot):
+    """What a step asks for, as a person does it."""
+    if step.until == "running":
+        qtbot.mouseClick(window.timeline.run_button, LEFT)
+        return
+    editor = window.problem.form.editor_at(path_of(step.at))
+    if (box := editor.findChild(QComboBox)) is not None:
+        qtbot.keyClick(box, Qt.Key.Key_Down)
+        return
+    line = editor.findChild(QLineEdit)
+    line.setFocus()
+    line.selectAll()
+    qtbot.keyClicks(line, "0.5")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+
+
+def test_steps_are_few_and_name_what_there_is():
+    ids = [engine.id for engine in HouseServices().engines()]
+    assert sorted(tour.id for tour in OF_ENGINES) == sorted(ids)
+    for tour in tours():
+        assert 3 <= len(tour.steps) <= 8
+        for step in tour.steps:
+            assert step.at in PLACES or step.at.partition(" ")[0] in ("field", "chart", "dock"), step.at
+            assert step.until in ("", *DONE), step.until
+
+
+@pytest.mark.parametrize("tour", OF_ENGINES, ids=lambda tour: tour.id)
+def test_every_step_points_at_something_and_goes_on(window, qtbot, tour):
+    guide = start(window, tour.title, qtbot)
+    for place, step in enumerate(tour.steps):
+        assert guide.place == place
+        qtbot.waitUntil(guide.frame.isVisible, timeout=20_000)
+        assert window.rect().contains(guide.card.geometry())
+        assert guide.card.title.text() == step.title
+        assert guide.card.height() == guide.card.heightForWidth(guide.card.width())
+        if place and "view" not in step.at:
+            assert not guide.frame.geometry().intersects(guide.card.geometry())
+        if step.until:
+            do(window, step, qtbot)
+            qtbot.waitUntil(lambda: guide.place > place, timeout=60_000)  # noqa: B023  # waited for at once
+        else:
+            qtbot.mouseClick(guide.card.next, LEFT)
+    assert guide.tour is None
+    assert not guide.card.isVisible()
+
+
+def test_who_strays_is_led_back_and_escape_ends(window, qtbot):
+    guide = start(window, "Diffusion on grids", qtbot)
+    qtbot.mouseClick(guide.card.next, LEFT)
+    assert guide.card.title.text() == "Let it grow"
+    qtbot.mouseClick(guide.card.back, LEFT)
+    assert guide.card.title.text() == "Two substances"
+    assert not guide.card.back.isEnabled()
+    window.actions_["gallery"].trigger()
+    qtbot.waitUntil(lambda: guide.card.title.text() == "The tour waits")
+    assert not guide.frame.isVisible()
+    qtbot.mouseClick(guide.card.next, LEFT)
+    qtbot.waitUntil(lambda: window.viewport.isVisible() and guide.card.title.text() == "Two substances")
+    window.actions_["about"].trigger()  # another window's Escape is its own
+    qtbot.keyClick(window.help.dialog, Qt.Key.Key_Escape)
+    assert guide.tour is not None
+    window.viewport.setFocus()
+    qtbot.keyClick(window.viewport, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: guide.tour is None)
+    assert not guide.card.isVisible()
+    assert window.workspaces.place == SIMULATE

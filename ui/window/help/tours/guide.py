@@ -1,0 +1,216 @@
+"""The card that leads through a tour: a frame around what to click, a few sentences, Back, Next and Escape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from ui.widgets.theme import theme
+from ui.window.help.tours.places import area_of, bring, has_come_about, path_of, value_at
+from ui.window.help.tours.steps import Step, Tour
+from ui.window.workspaces import LAB
+
+if TYPE_CHECKING:
+    from ui.window.main_window import MainWindow
+
+WIDTH = 330
+MARGIN, GAP = 5, 14
+"""Pixels between a thing and its frame, and between the frame and the card."""
+TICK_MILLISECONDS = 150
+LINGER_TICKS = 4
+"""What came about is seen for so long before the next step."""
+
+
+class Frame(QWidget):
+    """Drawn around what a step is about; clicks go through it."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def paintEvent(self, event: object) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme().palette.color("accent"), 3))
+        painter.drawRoundedRect(self.rect().adjusted(2, 2, -2, -2), 7, 7)
+        painter.end()
+
+
+class Card(QFrame):
+    """What a step says."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("tour")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setFixedWidth(WIDTH)
+        self.title, self.text, self.count = QLabel(self), QLabel(self), QLabel(self)
+        self.title.setObjectName("cardTitle")
+        self.count.setObjectName("muted")
+        for label in (self.title, self.text):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.back, self.next = QPushButton("&Back", self), QPushButton(self)
+        self.close_button = QPushButton("&End", self)
+        self.close_button.setToolTip("End the tour (Esc)")
+        self.next.setObjectName("primary")
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.count)
+        buttons.addStretch(1)
+        for button in (self.close_button, self.back, self.next):
+            buttons.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 10, 12, 12)
+        layout.setSpacing(8)
+        layout.addWidget(self.title)
+        layout.addWidget(self.text)
+        layout.addLayout(buttons)
+
+
+class TourGuide(QObject):
+    """Of a window; at most one tour at a time."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.tour: Tour | None = None
+        self.place = 0
+        self.frame, self.card = Frame(window), Card(window)
+        self.frame.hide()
+        self.card.hide()
+        self._before: Any = None
+        self._linger = 0
+        self._timer = QTimer(self)
+        self._timer.setInterval(TICK_MILLISECONDS)
+        self._timer.timeout.connect(self.tick)
+        self.card.back.clicked.connect(lambda: self._go(self.place - 1))
+        self.card.next.clicked.connect(self._next)
+        self.card.close_button.clicked.connect(self.end)
+
+    @property
+    def step(self) -> Step:
+        assert self.tour is not None
+        return self.tour.steps[self.place]
+
+    @property
+    def strayed(self) -> bool:
+        """Another problem is open than the tour is about, or another page is shown."""
+        if self.tour is None or not self.tour.preset:
+            return self.tour is not None and self._window.workspaces.place != LAB
+        document = self._window.model.document
+        return document is None or document.engine.id != self.tour.id or not self._window.viewport.isVisible()
+
+    def start(self, tour: Tour) -> None:
+        """Opens its problem, which asks first where something is unsaved."""
+        self.end()
+        self.tour = tour
+        self._lead_back(afresh=True)
+        self._window.installEventFilter(self)
+        self._timer.start()
+        self._go(0)
+
+    def end(self) -> None:
+        self._timer.stop()
+        self._window.removeEventFilter(self)
+        self.tour = None
+        self.frame.hide()
+        self.card.hide()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Escape ends the tour, wherever the focus is in the window, unless a field gives up what was typed."""
+        asked = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+        if asked and event.key() == Qt.Key.Key_Escape:  # type: ignore[attr-defined]  # a QKeyEvent
+            event.accept()
+            QTimer.singleShot(0, self.end)
+            return True
+        return False
+
+    def tick(self) -> None:
+        """Follow what moves, and go on when what was asked for has come about."""
+        if self.tour is None:
+            return
+        if not self.strayed and self._done():
+            self._linger += 1
+            if self._linger > LINGER_TICKS and self.place + 1 < len(self.tour.steps):
+                self._go(self.place + 1)
+                return
+        self._show()
+
+    def _done(self) -> bool:
+        until = self.step.until
+        if until == "edited":
+            value = value_at(self._window, path_of(self.step.at))
+            if self._before is None:  # the problem was not open when the step began
+                self._before = value
+            return bool(value != self._before)
+        return has_come_about(self._window, until)
+
+    def _next(self) -> None:
+        assert self.tour is not None
+        if self.strayed:
+            self._lead_back(afresh=False)
+        elif self.place + 1 < len(self.tour.steps):
+            self._go(self.place + 1)
+        else:
+            self.end()
+
+    def _go(self, place: int) -> None:
+        self.place = max(0, place)
+        self._linger = 0
+        self._before = value_at(self._window, path_of(self.step.at))
+        if not self.strayed:
+            bring(self._window, self.step.at)
+        self._show()
+
+    def _lead_back(self, *, afresh: bool) -> None:
+        assert self.tour is not None
+        window, document = self._window, self._window.model.document
+        if not self.tour.preset:
+            window.workspaces.show(LAB)
+        elif not afresh and document is not None and document.engine.id == self.tour.id:
+            window.show_workspace()
+        else:
+            window.open_preset(next(each for each in window.services.presets() if each.id == self.tour.preset))
+
+    def _show(self) -> None:
+        assert self.tour is not None
+        step, card, last = self.step, self.card, self.place + 1 == len(self.tour.steps)
+        area = None if self.strayed else area_of(self._window, step.at)
+        if self.strayed:
+            texts = ("The tour waits", "Something else is shown now. Go back to where it was, or end it.")
+        else:
+            texts = (step.title, step.text)
+        card.title.setText(texts[0])
+        card.text.setText(texts[1])
+        card.count.setText(f"{self.place + 1} of {len(self.tour.steps)}")
+        card.back.setEnabled(self.place > 0)
+        card.next.setText("&Go back" if self.strayed else "&Done" if last else "&Next")
+        card.setFixedHeight(card.heightForWidth(WIDTH))
+        self.frame.setVisible(area is not None)
+        if area is not None:
+            self.frame.setGeometry(area.adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN) & self._window.rect())
+        card.move(_beside(area, card.rect(), self._window.rect().adjusted(8, 8, -8, -8)))
+        for widget in (self.frame, card):
+            widget.raise_()
+        card.show()
+
+
+def _beside(area: QRect | None, card: QRect, window: QRect) -> QPoint:
+    """Where a card covers nothing of what it is about: beside it, else below or above, else in its lower corner."""
+    if area is None:
+        return QPoint(window.center().x() - card.width() // 2, window.bottom() - card.height() - 60)
+    room = GAP + MARGIN
+    along = min(max(window.top(), area.center().y() - card.height() // 2), window.bottom() - card.height())
+    across = min(max(window.left(), area.center().x() - card.width() // 2), window.right() - card.width())
+    places: Sequence[QPoint] = (
+        QPoint(area.right() + room, along),
+        QPoint(area.left() - room - card.width(), along),
+        QPoint(across, area.bottom() + room),
+        QPoint(across, area.top() - room - card.height()),
+    )
+    inside = (place for place in places if window.contains(card.translated(place)))
+    return next(inside, QPoint(area.left() + room, area.bottom() - room - card.height()))

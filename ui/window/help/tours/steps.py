@@ -1,0 +1,41 @@
+"""The tours as ``tours.toml`` tells them: one per engine, and a first measurement in the Kernel Lab.
+
+A step points at a thing of the window: ``view``, ``run`` and the like (:data:`~ui.window.help.tours.places.PLACES`),
+``field PATH`` of the form, ``dock NAME``, ``chart NAME``. It goes on by itself when ``until`` has come about
+(:data:`~ui.window.help.tours.places.DONE`), and with Next in any case.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+FILE = Path(__file__).with_name("tours.toml")
+
+
+@dataclass(frozen=True)
+class Step:
+    """``text``: what to do, and what is seen then."""
+
+    title: str
+    text: str
+    at: str
+    until: str = ""
+
+
+@dataclass(frozen=True)
+class Tour:
+    """``id``: of its engine; ``preset``: the ready problem that it is about, empty for the Kernel Lab's."""
+
+    id: str
+    title: str
+    steps: tuple[Step, ...]
+    preset: str = ""
+
+
+@cache
+def tours() -> tuple[Tour, ...]:
+    told = tomllib.loads(FILE.read_text("utf-8"))["tour"]
+    return tuple(Tour(steps=tuple(Step(**step) for step in each.pop("step")), **each) for each in told)
