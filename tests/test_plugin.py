@@ -140,6 +140,12 @@ BROKEN = {
         "from engines.stencil.engine import StencilEngine\nclass Old(StencilEngine):\n    id, api_version = 'older', 0",
         f"version 0 of the contract, and this is {API_VERSION}",
     ),
+    "nameless": (
+        "nameless:Nameless",
+        "from engines.stencil.engine import StencilEngine\nclass Nameless(StencilEngine):\n    id = None",
+        "its id and its title are not texts",
+    ),
+    "outright": ("outright:Engine", "class End(BaseException): pass\nraise End('of all')", "End: of all"),
     "twice": ("engines.stencil.engine:StencilEngine", "", "there is an engine 'stencil' already"),
 }
 

@@ -52,7 +52,9 @@ def _found() -> tuple[dict[str, Engine], tuple[str, ...]]:
             if made.id in found:
                 raise ProblemError(f"there is an engine '{made.id}' already")
             found[made.id] = made
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             # Whatever the package of a stranger raises: it costs that engine and no other.
             package = f" of {point.dist.name} {point.dist.version}" if point.dist else ""
             reason = str(error) if isinstance(error, ProblemError) else f"{type(error).__name__}: {error}"
@@ -66,6 +68,8 @@ def _loaded(point: EntryPoint) -> Engine:
     made = point.load()()
     if not isinstance(made, Engine):
         raise ProblemError(f"{point.value} is not an engine")
+    if not (isinstance(made.id, str) and made.id and isinstance(made.title, str)):
+        raise ProblemError("its id and its title are not texts")
     if made.api_version != API_VERSION:
         raise ProblemError(f"it was written for version {made.api_version} of the contract, and this is {API_VERSION}")
     return made

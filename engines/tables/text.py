@@ -18,6 +18,23 @@ _QUOTED = re.compile(r'"[^"]*"')
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 
 
+_FORMULA = re.compile(r"(^|;)(\s*)(?=[=+\-@])")
+"""A spreadsheet carries out cells that begin so; where commas are decimal, a semicolon begins one."""
+_GUARDED = re.compile(r"(^|;)(\s*)'(?=[=+\-@])")
+
+
+def guarded(text: str) -> str:
+    """As it goes into a table that spreadsheets open: on one line, and with an apostrophe before what they would carry
+    out. :func:`unguarded` gives it back."""
+    plain = "".join(letter if letter.isprintable() else " " for letter in text)
+    return plain if number_of(plain, None) is not None else _FORMULA.sub(r"\1\2'", plain)
+
+
+def unguarded(cell: str) -> str:
+    """Without the apostrophes of :func:`guarded`."""
+    return _GUARDED.sub(r"\1\2", cell)
+
+
 @dataclass(frozen=True)
 class TextTable:
     """heading: one for each column, or none; rows: (line of the file, its cells); separator: None for spaces"""
@@ -72,7 +89,7 @@ def _split(line: str, separator: str | None) -> list[str]:
     if separator is None:
         cells = [cell.strip('"') for cell in line.split()]
     else:
-        cells = [cell.strip() for cell in next(csv.reader([line.strip(" \r\n")], delimiter=separator))]
+        cells = [unguarded(cell.strip()) for cell in next(csv.reader([line.strip(" \r\n")], delimiter=separator))]
     while len(cells) > 2 and not cells[-1]:
         cells.pop()  # a separator at the end of the row
     return cells

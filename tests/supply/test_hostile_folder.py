@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from engines import numba_settings
+
 ROOT = Path(__file__).parents[2]
 MODULES = ("numpy", "numba", "json", "yaml", "engines", "workbench", "ui", "sitecustomize", "multiprocessing", "dask")
 SETTINGS = "cache_dir: here\ncache_locator_classes: stranger.Locator\nchrome_trace: overwritten\ndisable_jit: 1\n"
@@ -58,3 +60,16 @@ def test_every_python_that_is_started_leaves_the_folder_out() -> None:
                     found.append((file.name, words[words.index("sys.executable") + 1]))
     assert len(found) >= 5
     assert [each for each in found if each[1] not in ("'-P'", "'-I'")] == []
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_kernels_are_compiled_where_nothing_may_be_written(tmp_path: Path, monkeypatch, there: bool) -> None:
+    """As in a container of nothing but read-only disks: Numba refused to import each module of kernels."""
+    for name in numba_settings.UNSET:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path if there else "/proc/nowhere"))
+    monkeypatch.setattr("engines.numba_settings.tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(numba_settings, "__file__", "/proc/engines/numba_settings.py")
+    numba_settings.prepare()
+    chosen = os.environ["NUMBA_CACHE_DIR"]
+    assert chosen == "" if there else Path(chosen).is_relative_to(tmp_path)

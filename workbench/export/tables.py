@@ -12,6 +12,7 @@ import numpy as np
 
 from engines.api import Array, FieldInfo
 from engines.geometry.base import Geometry
+from engines.tables.text import guarded
 from workbench.storage.atomic import write_text
 
 
@@ -19,6 +20,8 @@ def cell(value: Any) -> Any:
     """A value as it stands in a table: nothing for what has not come."""
     if isinstance(value, (float, np.floating)):
         return "" if np.isnan(value) else f"{value:.9g}"
+    if isinstance(value, str):
+        return guarded(value)
     return "" if value is None else value
 
 

@@ -60,7 +60,9 @@ def _offered(troubles: list[str]) -> Iterator[tuple[str, Sequence[Preset]]]:
     for engine in sorted(engines, key=lambda engine: not type(engine).__module__.startswith("engines.")):
         try:
             theirs = [replace(preset, engine=preset.engine or engine.id) for preset in engine.presets()]
-        except Exception as error:  # whatever the package of a stranger raises: it costs its presets and no other
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever the package of a stranger raises: it costs its presets and no other
             told = " ".join(f"{type(error).__name__}: {error}".split())
             troubles.append(
                 f"The presets of the engine '{engine.id}' are left out, for they cannot be listed ({told})."
