@@ -220,6 +220,9 @@ def test_cancel_comes_at_once_and_the_window_never_waits(desk, qtbot):
     dialog.run_button.click()
     assert clock.perf_counter() - begun < 0.1
     qtbot.waitUntil(lambda: dialog.activity.text() == "Thinking")
+    assert (dialog.run_button.text(), dialog.bar.isHidden()) == ("Cancel", False)
+    assert not dialog.form.isEnabled()
+    assert not dialog.apply_button.isEnabled()
     begun = clock.perf_counter()
     dialog.run_button.click()
     settled(qtbot, dialog)
@@ -227,6 +230,8 @@ def test_cancel_comes_at_once_and_the_window_never_waits(desk, qtbot):
     assert dialog.sentence.text() == "Cancelled: nothing was changed."
     assert dialog.run_button.isEnabled()
     assert dialog.run_button.text() == "Run"
+    assert dialog.form.isEnabled()
+    assert dialog.bar.isHidden()
 
 
 def test_a_tool_that_waits_for_another_is_cancelled_too(desk, qtbot):
