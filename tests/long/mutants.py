@@ -144,7 +144,7 @@ def _is_left_out(node: ast.AST) -> bool:
         case ast.If(test=test):
             return "TYPE_CHECKING" in ast.unparse(test)
         case ast.Call():
-            return bool(LOOKS.fullmatch(_called(node)))
+            return bool(LOOKS.fullmatch(_called(node))) or _is_stretch(node)
         case ast.keyword(arg="strict" | "size" | "width", value=ast.Constant()):
             return True
         case ast.Tuple(elts=parts):
@@ -153,6 +153,12 @@ def _is_left_out(node: ast.AST) -> bool:
             return 0 < value <= ROUND_OFF
         case _:
             return isinstance(node, ast.JoinedStr)  # whose parts have no places of their own
+
+
+def _is_stretch(call: ast.Call) -> bool:
+    """Whether a widget is added to a layout with how much of the room it takes."""
+    added = _called(call) in ("addWidget", "addLayout") and not any(isinstance(each, ast.Call) for each in call.args)
+    return added and len(call.args) == 2
 
 
 def _is_colour(values: list[object]) -> bool:

@@ -72,6 +72,8 @@ INK, SHAPE, FAR = (24, 27, 33, 200), (2, 3, 4), (1, 20)
 def share(part, whole):
     return [a / max(b - 1e-9, 1e-9) + 1e-3 for a, b in zip(part, whole, strict=True)]
 """
+    source += b"""    rows.addWidget(part, 7)
+"""
     shared = ["2 -> 3", "3 -> 4", "4 -> 5", "1 -> 2", "20 -> 21", "1e-3 -> 0.002"]
     for path, others in (("ui/a.py", []), ("workbench/a.py", ["22 -> 23", "3 -> 4"])):
         edits = [each.edit(source) for each in mutants_of(path, source) if each.kind == "constant"]

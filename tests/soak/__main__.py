@@ -3,13 +3,17 @@
     xvfb-run -a -s "-screen 0 1600x1000x24 -noreset +extension GLX" python -m tests.soak 600
 
 The application's own ways of giving memory back are on: few arenas, and what a collection has freed goes to the system.
-After each round it prints the memory of its own [MB] (what is mapped from files comes and goes as the system likes),
-threads and open files, and at the end how these, objects of Qt and active timers differ from after the third round,
-when everything has been open before. Settings and autosaves go to a folder of their own.
+After each round, paused, it prints the memory of its own [MB] (what is mapped from files comes and goes as the system
+likes), how much of that malloc has given out (the rest are holes, Python's own and GL's), threads and open files. At
+the end it says how these, objects of Qt and active timers differ from after the tenth round, when everything has been
+open before and what is bounded is full: kept runs, lines of text, the log. One round's memory differs from the next by
+a few per cent of what happens to be free, so growth is that of the mean, of the last quarter of the rounds over the
+first after the tenth. Settings and autosaves go to a folder of their own.
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import sys
@@ -38,17 +42,41 @@ SWEPT = "particles.drive.c_rate"
 """Of the first of the problems, in each round."""
 PROBLEMS = ("one_particle", "cuba_4000", "notched_concrete_beam", "gray_scott_coral", "fdtd_slab", "small_slab")
 LONGEST_WAIT = 120.0
-SETTLED = 3
-"""Rounds after which everything has been open before."""
+SETTLED = 10
+"""Rounds after which everything has been open before, and what is bounded is full."""
 
 
-def measured() -> tuple[float, int, int]:
-    """Anonymous resident memory [MB], threads, open files."""
+class Given(ctypes.Structure):
+    """What glibc's mallinfo2 tells of all arenas [bytes]."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena",
+            "ordblks",
+            "smblks",
+            "hblks",
+            "hblkhd",
+            "usmblks",
+            "fsmblks",
+            "uordblks",
+            "fordblks",
+            "keep",
+        )
+    ]
+
+
+def measured() -> tuple[float, float, int, int]:
+    """Anonymous resident memory and what malloc has given out [MB], threads, open files."""
     gc.collect()
     give_back_freed()
     with open("/proc/self/status") as file:
         resident = next(int(line.split()[1]) for line in file if line.startswith("RssAnon")) * 1024 / 1e6
-    return resident, threading.active_count(), len(os.listdir("/proc/self/fd"))
+    libc = ctypes.CDLL(None)
+    libc.mallinfo2.restype = Given
+    told = libc.mallinfo2()
+    given = (told.uordblks + told.hblkhd) / 1e6
+    return resident, given, threading.active_count(), len(os.listdir("/proc/self/fd"))
 
 
 def counted(window: MainWindow) -> tuple[int, int]:
@@ -127,6 +155,12 @@ class Soak:
         assert not any(row.error for row in dialog.rows), dialog.sentence.text()
         dialog.close()
 
+    def rest(self) -> None:
+        """Paused, and all that was under way has come."""
+        self.window.controller.pause()
+        self.phase(Phase.PAUSED, Phase.FINISHED)
+        self.work(0.5)
+
     def close(self) -> None:
         self.window.close_at_once()
         self.collector.stop()
@@ -134,27 +168,31 @@ class Soak:
 
 def main(seconds: float) -> None:
     soak, began, number = Soak(), time.monotonic(), 0
-    rounds: list[tuple[float, int, int]] = []
+    rounds: list[tuple[float, float, int, int]] = []
     settled = (0, 0)
-    print("round  seconds  memory  threads  files", flush=True)
+    print("round  seconds  memory   given  threads  files", flush=True)
     while time.monotonic() - began < seconds:
         for name in PROBLEMS:
             soak.turn(name)
             number += 1
+        soak.rest()
         rounds.append(measured())
-        resident, *others = rounds[-1]
+        resident, given, *others = rounds[-1]
         passed = time.monotonic() - began
-        print(f"{number:5}  {passed:7.0f}  {resident:6.1f}" + "".join(f"  {each:7}" for each in others), flush=True)
+        row = f"{number:5}  {passed:7.0f}  {resident:6.1f}  {given:6.1f}"
+        print(row + "".join(f"  {each:7}" for each in others), flush=True)
         if len(rounds) == SETTLED:
             settled = counted(soak.window)
     if len(rounds) > SETTLED:
-        grown = [last - first for first, last in zip(rounds[SETTLED - 1], rounds[-1], strict=True)]
-        share = rounds[-1][0] / rounds[SETTLED - 1][0] - 1
-        kept = [last - first for first, last in zip(settled, counted(soak.window), strict=True)]
-        print(
-            f"since round {SETTLED}: memory {grown[0]:+.1f} MB ({share:+.1%}), threads and files {grown[1:]}, ", end=""
-        )
-        print(f"objects and timers {kept}")
+        quarter = max(1, (len(rounds) - SETTLED) // 4)
+        first, last = rounds[SETTLED:][:quarter], rounds[-quarter:]
+        print(f"since round {SETTLED}: ", end="")
+        for which, place in (("memory", 0), ("given", 1)):
+            before, after = (sum(each[place] for each in part) / quarter for part in (first, last))
+            print(f"{which} {after - before:+.1f} MB ({after / before - 1:+.2%}), ", end="")
+        grown = [rounds[-1][place] - rounds[SETTLED][place] for place in (2, 3)]
+        kept = [after - before for before, after in zip(settled, counted(soak.window), strict=True)]
+        print(f"threads and files {grown}, objects and timers {kept}")
     soak.close()
 
 

@@ -50,8 +50,8 @@ class DockLayout:
     def first_layout(self) -> None:
         """Problem and view left, meters and probes right, timeline, charts and log below."""
         for dock in self.docks.values():  # out first: Qt leaves the tabs of docks that are added where they are
+            dock.setFloating(False)  # before: one that is out of the window has no place to go to
             self._window.removeDockWidget(dock)
-            dock.setFloating(False)
         order = {
             Areas.LeftDockWidgetArea: ("problem", "view"),
             Areas.RightDockWidgetArea: AT_RIGHT,

@@ -219,6 +219,14 @@ def test_an_axis_before_a_pattern_begins_on_its_surface(shown):
     )
     ((foot, _),) = [each for each in lines if center[1] - each[1][1] > rim]
     assert foot[1] == pytest.approx(center[1], abs=1), "along z there is nothing"
+    plot.view = (-30.0, 40.0)  # along none of them
+    before = [each.points for each in drawn(plot) if each.what == "line"]
+    assert len(before) == 3
+    feet = [(np.array(foot) - center, np.array(tip) - center) for foot, tip in before]
+    begun = [(foot, tip) for foot, tip in feet if np.linalg.norm(foot) > 1]
+    assert len(begun) == 1, "x alone points at the eye and has a surface before it"
+    for foot, tip in begun:
+        np.testing.assert_allclose(foot, tip * (35 + 1.76) / 40 / 1.12, rtol=0.02)
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(2, 3), (1, 1), (7, 2)])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ui.scene.colormaps import DARKEST, colormap, distinct_colours, lightness, names
+from ui.scene.colormaps import DARKEST, categories, colormap, distinct_colours, lightness, names
 from ui.scene.visuals.plates import DARK, LIGHT, log_ticks, nice_step, tick_labels, ticks
 
 
@@ -83,3 +83,84 @@ def test_ticks_of_a_logarithm() -> None:
     assert log_ticks(2e-4, 2.0) == pytest.approx([1e-3, 1e-2, 0.1, 1.0])
     assert log_ticks(3.0, 40.0) == pytest.approx([5.0, 10.0, 20.0])
     assert log_ticks(3.0, 4.0) == [3.0, 4.0]
+
+
+def oklab(srgb):
+    """Lightness, chroma and hue [°] by Ottosson's forward matrices, from linear sRGB."""
+    encoded = np.asarray(srgb, float) / 255
+    linear = np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
+    lms = np.cbrt(
+        linear
+        @ np.array(
+            [
+                [0.4122214708, 0.2119034982, 0.0883024619],
+                [0.5363325363, 0.6806995451, 0.2817188376],
+                [0.0514459929, 0.1073969566, 0.6299787005],
+            ]
+        )
+    )
+    light = lms @ [0.2104542553, 0.7936177850, -0.0040720468]
+    a, b = lms @ [1.9779984951, -2.4285922050, 0.4505937099], lms @ [0.0259040371, 0.7827717662, -0.8086757660]
+    return light, np.hypot(a, b), np.degrees(np.arctan2(b, a)) % 360
+
+
+@pytest.mark.parametrize("light", [0.5, 0.74])
+def test_region_colours_have_their_lightness_and_chroma_and_turn_by_the_golden_angle(light: float) -> None:
+    found = oklab(distinct_colours(12, light, 0.075))
+    np.testing.assert_allclose(found[0], light, atol=0.004)
+    np.testing.assert_allclose(found[1], 0.075, atol=0.004)
+    turn = (found[2] - 35 - 360 * (1 - 2 / (1 + 5**0.5)) * np.arange(12) + 180) % 360 - 180
+    np.testing.assert_allclose(turn, 0, atol=3)
+    assert (distinct_colours(12) == distinct_colours(40)[:12]).all()
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 40])
+def test_categories_are_even_steps(count: int) -> None:
+    lut = categories(count)
+    steps = np.flatnonzero(np.diff(lut.astype(int), axis=0).any(axis=1)) + 1
+    assert steps == pytest.approx(256 * np.arange(1, count) / count, abs=1)
+    np.testing.assert_allclose(oklab(lut)[0], 0.70, atol=0.008)  # a screen has not all of these hues
+
+
+@pytest.mark.parametrize("name", ["voltage", "grey", "damage", "diverging", "cycle"])
+@pytest.mark.parametrize("dark", [False, True])
+def test_equal_steps_of_a_value_look_about_equally_large(name: str, dark: bool) -> None:
+    """In OKLab, over a sixteenth of the map: none is a third of the mean or three times as large."""
+    light, chroma, hue = oklab(colormap(name, dark))
+    lab = np.stack([light, chroma * np.cos(np.radians(hue)), chroma * np.sin(np.radians(hue))], axis=1)
+    steps = np.linalg.norm(lab[16:] - lab[:-16], axis=1)
+    assert steps.min() > 0.3 * steps.mean()
+    assert steps.max() < 2.2 * steps.mean()
+    assert np.linalg.norm(np.diff(lab, axis=0), axis=1).max() < 0.04, "no seam"
+
+
+@pytest.mark.parametrize(
+    ("name", "ends"),
+    [
+        ("voltage", [(0.30, 305), (0.965, 102)]),
+        ("diverging", [(0.40, 258), (0.40, 25)]),
+        ("cycle", [(0.42, 275), (0.42, 275)]),
+        ("damage", [(0.74, 250), (0.36, 15)]),
+        ("grey", [(0.15, None), (0.97, None)]),
+    ],
+)
+def test_made_maps_begin_and_end_as_they_are_described(name: str, ends) -> None:
+    """Aubergine to warm white, blue to red, grey to deep red; a cycle where it began."""
+    lut = colormap(name)
+    for row, (light, hue) in zip((0, 255), ends, strict=True):
+        found = oklab(lut[row])
+        assert found[0] == pytest.approx(light, abs=0.025)
+        if hue is None:
+            assert np.ptp(lut.astype(int), axis=1).max() == 0
+        elif found[1] > 0.03:
+            assert abs((found[2] - hue + 180) % 360 - 180) < 12
+
+
+def test_viridis_is_that_of_its_makers() -> None:
+    """Smith and van der Walt (2015), as published."""
+    lut = colormap("viridis")
+    assert [tuple(int(part) for part in lut[row]) for row in (0, 128, 255)] == [
+        (68, 1, 84),
+        (33, 145, 140),
+        (253, 231, 37),
+    ]

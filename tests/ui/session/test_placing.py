@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from engines.api.errors import ProblemError
@@ -18,9 +18,11 @@ from tests.ui.viewport.test_brush import needs_display
 from ui.forms.form import ParameterForm
 from ui.panels.object_tree import PATH, ObjectTree
 from ui.panels.problem import ProblemPanel
+from ui.scene.overlays.placed import colour_of
 from ui.session.model import DocumentModel
 from ui.session.placing import Placing
 from ui.viewport.viewport import Viewport
+from ui.widgets.theme import theme
 from workbench.project.document import Document
 from workbench.project.project import Project, ViewSettings
 
@@ -68,6 +70,42 @@ def test_the_tree_lists_what_there_is_by_group(work) -> None:
     assert not work.tree.isHidden()
     work.model.open(None)
     assert work.tree.isHidden()
+
+
+def test_a_row_has_its_colour_a_quiet_detail_and_a_name_that_is_edited_where_it_has_one_of_its_own(work, qtbot) -> None:
+    tree, muted = work.tree.tree, theme().palette.color("muted")
+    assert tree.columnCount() == 2
+    assert tree.isHeaderHidden()
+    seen = 0
+    for group in work.placing.placement.groups:
+        for item in group.items:
+            above = group_row(work.tree, group.title)
+            row = next(above.child(n) for n in range(above.childCount()) if above.child(n).text(0) == item.title)
+            assert row.data(0, PATH) == item.path
+            assert row.text(1) == item.detail
+            assert row.foreground(1).color() == muted
+            image = row.icon(0).pixmap(12, 12).toImage()
+            middle = image.pixelColor(image.width() // 2, image.height() // 2)
+            edge = [image.pixelColor(x, image.height() // 2) for x in range(image.width())]
+            colour = QColor(*colour_of(group, item))
+            assert colour in (middle, *edge) or group.role not in ("object", "material")
+            editable = bool(row.flags() & Qt.ItemFlag.ItemIsEditable)
+            assert editable == (item.renamed is not None)
+            assert ("Rename" in row.toolTip(0)) == editable
+            seen += 1
+        if group.items or group.new:
+            row = group_row(work.tree, group.title)
+            assert row.text(1) == (str(len(group.items)) if group.new else "")
+            assert {row.foreground(column).color().name() for column in (0, 1)} == {muted.name()}
+            assert row.isExpanded()
+            assert not row.flags() & Qt.ItemFlag.ItemIsSelectable
+    assert seen >= 4
+    group_row(work.tree, "Objects").setExpanded(False)
+    work.placing.changed.emit()
+    assert not group_row(work.tree, "Objects").isExpanded(), "a folded group stays folded"
+    group_row(work.tree, "Objects").setExpanded(True)
+    work.placing.changed.emit()
+    assert group_row(work.tree, "Objects").isExpanded()
 
 
 def test_choosing_a_row_shows_its_form_and_marks_it(work, qtbot) -> None:

@@ -20,6 +20,7 @@ from ui.widgets.background import Background
 from workbench.sweep import plan as plans
 from workbench.sweep.readings import Reading
 from workbench.sweep.running import run_in_a_row as in_a_row
+from workbench.words.units import unit_text
 
 STEP = "numerics.step"
 CONDUCTIVITY = "tissue.sigma_il"
@@ -270,6 +271,9 @@ def test_headings_have_room_and_written_units(dialog, qtbot):
     for place in range(1, table.columnCount()):
         lines = table.horizontalHeaderItem(place).text().split("\n")
         assert max(map(metrics.horizontalAdvance, lines)) < table.columnWidth(place)
+    number = dialog.plan.variations[0].number
+    assert number.unit
+    assert dialog.results.overlay._title == f"{number.titles[-1]} [{unit_text(number.unit)}]"
 
 
 def test_colours_run_evenly_or_by_factors(qapp):

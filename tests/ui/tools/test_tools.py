@@ -137,6 +137,9 @@ def test_a_result_is_shown_and_taken_over_as_one_edit(desk, qtbot):
     assert dialog.result_view.message.text() == "The conductivity is 0.51 S/m."
     assert dialog.result_view.values[0].text() == "0.5100 S/m"
     assert dialog.result_view.cells[0].plot.data.curves[0].y[1] == pytest.approx(0.51)
+    view = dialog.result_view
+    parts = [view._layout.itemAt(place).widget() for place in range(view._layout.count())]
+    assert parts == [view.message, view._table, *view.cells, None], "from above; the rest of the room is below"
     model.edit(("parameters", "tissue", "sigma_el"), 0.7)  # edited meanwhile: stays
     dialog.apply_button.click()
     tissue = model.document.parameters.tissue
@@ -220,6 +223,9 @@ def test_cancel_comes_at_once_and_the_window_never_waits(desk, qtbot):
     dialog.run_button.click()
     assert clock.perf_counter() - begun < 0.1
     qtbot.waitUntil(lambda: dialog.activity.text() == "Thinking")
+    assert (dialog.run_button.text(), dialog.bar.isHidden()) == ("Cancel", False)
+    assert not dialog.form.isEnabled()
+    assert not dialog.apply_button.isEnabled()
     begun = clock.perf_counter()
     dialog.run_button.click()
     settled(qtbot, dialog)
@@ -227,6 +233,8 @@ def test_cancel_comes_at_once_and_the_window_never_waits(desk, qtbot):
     assert dialog.sentence.text() == "Cancelled: nothing was changed."
     assert dialog.run_button.isEnabled()
     assert dialog.run_button.text() == "Run"
+    assert dialog.form.isEnabled()
+    assert dialog.bar.isHidden()
 
 
 def test_a_tool_that_waits_for_another_is_cancelled_too(desk, qtbot):

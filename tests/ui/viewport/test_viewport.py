@@ -169,6 +169,20 @@ def test_a_hidden_view_draws_nothing_until_it_is_shown(shown, qtbot, monkeypatch
     qtbot.waitUntil(lambda: bool(drawn), timeout=3000)
 
 
+def test_a_picture_waits_as_long_as_the_pace_says_since_the_last_one(shown) -> None:
+    viewport = shown.viewport
+    viewport.quality.seconds, pace = 0.06, 200 if viewport.quality.software else 17
+    for ago, wait in ((0.0, pace), (0.1, max(pace - 100, 0)), (9.0, 0)):
+        viewport._timer.stop()
+        viewport._drawn_at = clock.perf_counter() - ago
+        viewport.redraw()
+        assert viewport._timer.isActive()
+        assert wait - 60 <= viewport._timer.interval() <= wait
+    viewport._timer.start(5000)
+    viewport.redraw()
+    assert viewport._timer.interval() == 5000, "one is due already"
+
+
 def test_preview_clips_at_once_without_a_simulation(shown) -> None:
     shown.viewport.set_clip_active(True)
     assert shown.viewport.scene.layer.shape.cut is not None

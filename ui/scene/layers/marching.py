@@ -17,8 +17,8 @@ def through(low: Array, high: Array, origin: Array, direction: Array) -> tuple[f
     with np.errstate(divide="ignore", invalid="ignore"):
         near, far = (low - origin) / direction, (high - origin) / direction
     # A ray along a face gives 0/0, which bounds nothing.
-    begin = max(float(np.nanmax(np.fmin(near, far))), 0.0)
-    end = float(np.nanmin(np.fmax(near, far)))
+    begin = max(float(np.nanmax(np.minimum(near, far))), 0.0)
+    end = float(np.nanmin(np.maximum(near, far)))
     return (begin, end) if end > begin else None
 
 

@@ -31,7 +31,7 @@ def _glyph(character: str, pixels: int) -> tuple[Array, int, int, float]:
     return cover, face.glyph.bitmap_left, face.glyph.bitmap_top, face.glyph.linearHoriAdvance / 65536
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)  # a view has some fifty lines; those of meters are others at each tick
 def line(text: str, pixels: int) -> Array:
     """One line of text: coverage (height, width) uint8; the height is the same for every text of this size."""
     ascent, height = line_metrics(pixels)

@@ -233,3 +233,19 @@ def test_near_a_huge_grid_its_cells_are_asked_for_and_a_creeping_view_asks_nothi
 def test_a_small_grid_has_no_part_of_its_own() -> None:
     layer = GridLayer(FLAT)
     assert layer.settled(Plan(CONCENTRATION, window=(3, 3, 8, 8))).window is None
+
+
+@pytest.mark.parametrize(
+    ("cells", "angles"),
+    [
+        ((5, 4, 1), (0.0, 0.0)),
+        ((5, 1, 4), (-90.0, 0.0)),
+        ((1, 5, 4), (-90.0, 90.0)),
+        ((5, 4), (-90.0, 90.0)),
+        ((5, 4, 3), (-60.0, 24.0)),
+    ],
+)
+def test_a_sheet_is_faced_and_a_box_is_seen_aslant(cells, angles) -> None:
+    layer = GridLayer(Grid(cells, (1.0,) * len(cells)))
+    assert (layer.home.azimuth, layer.home.elevation) == angles
+    assert (layer.frame is None) == (angles == (-60.0, 24.0))

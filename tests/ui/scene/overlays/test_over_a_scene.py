@@ -20,7 +20,7 @@ from tests.ui.scene.overlays.test_gripping import SQUARE, placement
 from ui.scene.colormaps import colormap
 from ui.scene.marks import Marks
 from ui.scene.overlays.brush_mark import brush_strokes
-from ui.scene.overlays.clip_handle import grip_at, handle_strokes, moved, pushed, tilted
+from ui.scene.overlays.clip_handle import _points, grip_at, handle_strokes, moved, pushed, tilted
 from ui.scene.overlays.hud import Hud, _overlap, marker_lines, named_axes
 from ui.scene.overlays.inspected_mark import RADIUS, ring_strokes
 from ui.scene.overlays.link_strokes import BRIGHT, GONE, link_strokes
@@ -207,6 +207,22 @@ def test_the_clip_handle_stands_in_its_plane_and_frames_the_body():
     scene.camera.distance = 0.5
     assert handle_strokes(scene, *SIZE, 1.0) == [], "part of it is behind the eye"
     assert grip_at(scene, *foot, *SIZE) is None
+
+
+@pytest.mark.parametrize("normal", [(0.6, 0.0, 0.8), (0.0, 1.0, 0.0), (0.48, 0.6, 0.64), (0.3, 0.0, np.sqrt(0.91))])
+def test_the_frame_of_a_turned_plane_lies_in_it_and_reaches_as_far_as_the_body(normal):
+    scene = full("slanted", clipped=True)
+    scene.view.clip = ClipPlane(origin=(5.0, 5.0, 5.0), normal=normal)
+    foot, tip, corners = _points(scene)
+    np.testing.assert_allclose(foot, (5, 5, 5))
+    np.testing.assert_allclose((tip - foot) / np.linalg.norm(tip - foot), normal)
+    sides = np.diff([*corners, corners[0]], axis=0)
+    np.testing.assert_allclose((corners - foot) @ normal, 0, atol=1e-9)
+    assert abs(sides[0] @ sides[1]) < 1e-9, "a rectangle"
+    np.testing.assert_allclose(corners.mean(axis=0), foot)
+    for side in sides[:2]:
+        along = side / np.linalg.norm(side)
+        assert np.linalg.norm(side) == pytest.approx(1.08 * np.abs(10 * along).sum()), "the shadow of the cube"
 
 
 def test_the_clip_handle_is_gripped_at_its_arrow_and_its_ball_and_nowhere_else():

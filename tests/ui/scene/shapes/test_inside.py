@@ -143,6 +143,22 @@ def test_it_is_asked_for_only_where_a_front_has_a_level() -> None:
     assert scene.plan().inside == 0
 
 
+def test_fields_at_hand_are_shown_as_a_frame_would_be(monkeypatch) -> None:
+    """All parts of the plan."""
+    layer = TetLayer(kuhn_cube(2))
+    layer.adopt(layer.plan_shape(Plan(VOLTAGE, FRONT, ACTIVATION, inside=100)))
+    x = layer.mesh.centroids[:, 0].astype(np.float32)
+    fields = {"voltage": -80 + x, "activation": 3 * x}
+    wanted = {part: gather(fields[name], chosen) for part, (name, chosen) in layer.parts(layer.shape).items()}
+    shown = {}
+    monkeypatch.setattr(layer, "set_values", lambda values, time: shown.update(values, time=time))
+    layer.set_fields(fields, 7.0)
+    assert shown.pop("time") == 7.0
+    assert set(shown) == set(wanted) == {"surface", "surface front", "inside", "inside front"}
+    for part, values in wanted.items():
+        np.testing.assert_allclose(shown[part], values, rtol=1e-5, err_msg=part)
+
+
 def test_the_switch_is_offered_with_a_front_that_has_a_level(qtbot) -> None:
     panel = ViewPanel()
     qtbot.addWidget(panel)

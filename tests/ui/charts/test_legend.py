@@ -1,0 +1,105 @@
+"""Where the entries of a legend stand, what they need, and how each mark is drawn."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint
+
+from ui.charts.plots.layers import shade_color
+from ui.charts.plots.legend import GAP_PIXELS, LINE_PIXELS, MOST_LINES, SCALE_PIXELS, SWATCH_PIXELS, Entry, Legend
+from ui.widgets.theme import theme
+
+
+@pytest.fixture
+def legend(qtbot, qapp):
+    theme().apply("dark", qapp)
+    made = Legend()
+    qtbot.addWidget(made)
+    made.resize(300, 60)
+    return made
+
+
+def spots(legend, width):
+    return [(entry.title, spot.x(), spot.y()) for entry, spot in legend._placed(width)]
+
+
+def wide(legend, text):
+    return legend.fontMetrics().horizontalAdvance(text)
+
+
+def near(colour, wanted, by=40):
+    return max(abs(a - b) for a, b in zip(colour.getRgb()[:3], wanted.getRgb()[:3], strict=True)) <= by
+
+
+def test_entries_flow_from_line_to_line_as_there_is_room(legend):
+    names = ("first", "second", "third")
+    legend.set_entries([Entry(name, place) for place, name in enumerate(names)])
+    widths = [SWATCH_PIXELS + 5 + wide(legend, name) for name in names]
+    second = widths[0] + GAP_PIXELS
+    third = second + widths[1] + GAP_PIXELS
+    assert spots(legend, 10_000) == [("first", 0, 0), ("second", second, 0), ("third", third, 0)]
+    assert spots(legend, third + widths[2]) == spots(legend, 10_000), "it fits exactly"
+    assert spots(legend, third + widths[2] - 1)[2] == ("third", 0, LINE_PIXELS)
+    assert spots(legend, 10) == [(name, 0, row * LINE_PIXELS) for row, name in enumerate(names)]
+    assert [legend.heightForWidth(each) / LINE_PIXELS for each in (10_000, third, 10)] == [1, 2, 3]
+    legend.set_entries([Entry(f"curve {n}", n) for n in range(9)])
+    assert legend.heightForWidth(10) == MOST_LINES * LINE_PIXELS
+    assert legend.minimumSizeHint().height() == LINE_PIXELS
+    legend.set_entries([])
+    assert legend.heightForWidth(300) == 0 or legend.isHidden()
+    assert (legend.minimumSizeHint().height(), legend.isHidden()) == (0, True)
+
+
+def test_values_have_room_for_the_widest_and_are_short_where_lines_would_be_many(legend):
+    entries = [Entry(f"c{n}", n, "line", "3.60 V", "-8.888 V", "3.6", "-8.88") for n in range(3)]
+    legend.set_entries(entries)
+    full, short = (SWATCH_PIXELS + 5 + wide(legend, "c0") + 6 + wide(legend, text) for text in ("-8.888 V", "-8.88"))
+    assert spots(legend, 10_000)[1][1] == full + GAP_PIXELS
+    shown = legend._placed(full + 1)
+    assert [entry.value for entry, _ in shown] == ["3.6"] * 3, "three lines would be too many"
+    assert [entry.value for entry, _ in legend._placed(2 * full + GAP_PIXELS)] == ["3.60 V"] * 3
+    assert legend.toolTip() == "c0  3.60 V\nc1  3.60 V\nc2  3.60 V"
+    assert short < full
+
+
+def test_other_values_alone_move_nothing(legend, monkeypatch):
+    told = []
+    monkeypatch.setattr(legend, "updateGeometry", lambda: told.append(1))
+    legend.set_entries([Entry("a", 0, value="1.0", widest="-8.8")])
+    legend.set_entries([Entry("a", 0, value="2.0", widest="-8.8")])
+    assert len(told) == 1
+    legend.set_entries([Entry("a", 0, value="2.0", widest="-8.88888")])
+    assert len(told) == 2
+
+
+@pytest.mark.parametrize("mark", ["line", "area", "dashed", "dotted"])
+def test_a_mark_has_the_colour_of_its_curve_and_the_text_is_beside_it(legend, mark):
+    legend.set_entries([Entry("curve", 1, mark)])
+    image = legend.grab().toImage()
+    ground = image.pixelColor(290, 50)
+    row = LINE_PIXELS // 2
+    marked = [x for x in range(SWATCH_PIXELS + 4) if near(image.pixelColor(x, row), theme().palette.trace(1), 90)]
+    assert marked
+    assert max(marked) <= SWATCH_PIXELS
+    assert len(marked) >= (10 if mark in ("line", "area") else 2)
+    gaps = [x for x in range(2, SWATCH_PIXELS - 2) if near(image.pixelColor(x, row), ground, 90)]
+    assert bool(gaps) == (mark in ("dashed", "dotted"))
+    high = [y for y in range(LINE_PIXELS) if not near(image.pixelColor(SWATCH_PIXELS // 2, y), ground, 30)]
+    assert (len(high) > 5) == (mark == "area")
+    seen = ((x, y) for x in range(SWATCH_PIXELS + 3, 290) for y in range(LINE_PIXELS))
+    text = [x for x, y in seen if not near(image.pixelColor(x, y), ground, 60)]
+    left = SWATCH_PIXELS + 5
+    assert left - 1 <= text[0] <= left + 3
+    assert left + wide(legend, "curve") - 4 <= text[-1] <= left + wide(legend, "curve") + 1
+
+
+def test_the_scale_of_shades_runs_from_dark_to_bright(legend):
+    legend.set_entries([Entry("how full", mark="scale")])
+    image = legend.grab().toImage()
+    left = wide(legend, "0") + 3
+    row = LINE_PIXELS // 2
+    for part in (0.1, 0.5, 0.9):
+        assert near(image.pixelColor(round(left + part * SCALE_PIXELS), row), shade_color(part), 25)
+    ((_, spot),) = legend._placed(300)
+    assert spot == QPoint(0, 0)
+    assert legend._width(Entry("how full", mark="scale")) == SCALE_PIXELS + 22 + 5 + wide(legend, "how full")

@@ -1,0 +1,140 @@
+"""Where docks stand at first, what gives way in a narrow window, and what comes back: on a window of plain widgets."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+
+from ui.window.layout import AT_RIGHT, LEFT_WIDTH, NARROW, RIGHT_WIDTH, Areas, DockLayout
+
+LEFT, BELOW = ("problem", "view"), ("timeline", "charts", "log")
+AREAS = {
+    **dict.fromkeys(LEFT, Areas.LeftDockWidgetArea),
+    **dict.fromkeys(AT_RIGHT, Areas.RightDockWidgetArea),
+    **dict.fromkeys(BELOW, Areas.BottomDockWidgetArea),
+}
+
+
+@pytest.fixture
+def make(qtbot, tmp_path):
+    settings = QSettings(str(tmp_path / "layout.ini"), QSettings.Format.IniFormat)
+
+    def make(width=1500, height=900):
+        window = QMainWindow()
+        qtbot.addWidget(window)
+        window.setCentralWidget(QWidget())
+        layout = DockLayout(window, settings)
+        for name, area in AREAS.items():
+            layout.add(name, name.title(), QWidget(), area, name in LEFT)
+        window.resize(width, height)
+        window.show()
+        qtbot.waitExposed(window)
+        return window, layout
+
+    return make
+
+
+def open_docks(layout):
+    return {name for name, dock in layout.docks.items() if not dock.isHidden()}
+
+
+@pytest.mark.parametrize(("height", "log"), [(859, set()), (860, {"log"})])
+@pytest.mark.parametrize("charts", [False, True])
+def test_the_first_layout_is_that_of_every_new_person(make, height, log, charts):
+    window, layout = make(height=height)
+    layout.set_charts(charts)
+    layout.docks["meters"].setFloating(True)
+    layout.first_layout()
+    QApplication.processEvents()
+    expected = {"problem", "view", "meters", "probes", "timeline"} | log | ({"charts"} if charts else set())
+    assert open_docks(layout) == expected
+    for name, area in AREAS.items():
+        assert window.dockWidgetArea(layout.docks[name]) == area
+        assert not layout.docks[name].isFloating()
+    assert [dock.objectName() for dock in window.tabifiedDockWidgets(layout.docks["problem"])] == ["view"]
+    assert {dock.objectName() for dock in window.tabifiedDockWidgets(layout.docks["probes"])} == set()
+    assert layout.docks["problem"].width() == pytest.approx(LEFT_WIDTH, abs=2)
+    assert layout.docks["meters"].width() == pytest.approx(RIGHT_WIDTH, abs=2)
+    assert layout.docks["meters"].y() < layout.docks["probes"].y()
+    meters, probes = (layout.docks[name].height() for name in ("meters", "probes"))
+    assert meters / probes == pytest.approx((height - 400) / (height - 600), rel=0.05)
+
+
+@pytest.mark.parametrize(("before", "after", "given"), [(NARROW, NARROW - 1, True), (1500, NARROW, False)])
+def test_docks_at_the_right_give_way_in_a_narrow_window_and_come_back(make, before, after, given):
+    window, layout = make(before)
+    layout.first_layout()
+    layout.docks["probes"].hide()
+    window.resize(after, 900)
+    layout.fit_sides()
+    assert ("meters" in open_docks(layout)) == (not given)
+    window.resize(before, 900)
+    layout.fit_sides()
+    assert open_docks(layout) & set(AT_RIGHT) == {"meters"}, "what the person closed stays closed"
+
+
+def test_charts_come_and_go_with_what_there_is_and_with_the_wish_of_the_person(make):
+    _, layout = make()
+    layout.first_layout()
+    turns = ((True, None, True), (False, None, False), (True, False, False), (False, True, False), (True, None, True))
+    for there, wished, shown in turns:
+        if wished is not None:
+            layout.wish_charts(wished)
+        layout.set_charts(there)
+        assert ("charts" in open_docks(layout)) == shown
+
+
+def test_on_the_page_of_the_gallery_there_are_no_docks_and_they_come_back_as_they_were(make):
+    window, layout = make()
+    layout.first_layout()
+    layout.docks["log"].hide()
+    layout.docks["inspection"].show()
+    before = open_docks(layout)
+    layout.set_bare(True)
+    assert open_docks(layout) == set()
+    layout.set_charts(True)
+    window.resize(NARROW - 200, 900)
+    layout.fit_sides()
+    assert open_docks(layout) == set(), "not while it is bare"
+    window.resize(1500, 900)
+    layout.set_bare(False)
+    assert open_docks(layout) == before | {"charts"}
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_the_layout_of_the_last_time_comes_back_in_the_next_window(make, bare):
+    _, layout = make(1450, 800)
+    layout.first_layout()
+    layout.docks["view"].hide()
+    layout.docks["log"].show()
+    layout.set_bare(bare)
+    layout.save()
+    later, again = make(700, 500)
+    again.restore()
+    assert (later.width(), later.height()) == (1450, 800)
+    assert open_docks(again) == set()
+    again.set_bare(False)
+    assert open_docks(again) == {"problem", "meters", "probes", "timeline", "log"}
+
+
+def test_docks_that_had_given_way_come_back_in_a_later_wide_window(make):
+    window, layout = make()
+    layout.first_layout()
+    window.resize(NARROW - 1, 900)
+    layout.fit_sides()
+    layout.save()
+    later, again = make()
+    again.restore()
+    again.set_bare(False)
+    later.resize(1500, 900)
+    again.fit_sides()
+    assert {"meters", "probes"} <= open_docks(again)
+
+
+def test_without_a_last_time_the_window_fits_the_screen(make):
+    window, layout = make(300, 300)
+    layout.restore()
+    assert window.width() > 1000
+    layout.set_bare(False)
+    assert {"problem", "timeline"} <= open_docks(layout)
