@@ -149,7 +149,8 @@ class MainWindow(QMainWindow):
         self.charts = ChartsArea(self.controller, self.viewport, self.probes, self._settings, self)
         self.timeline = Timeline()
         self.log = LogPane()
-        self.lab = LabWorkspace(self.services, self.background)
+        self._lab: LabWorkspace | None = None
+        self._lab_page = QStackedWidget(self)
         self.status = StatusBar(self)
         self.setStatusBar(self.status)
 
@@ -164,7 +165,7 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.stack, 1)
         self.workspaces = Workspaces(self)
         self.workspaces.add("Simulate", centre)
-        self.workspaces.add("Kernel Lab", self.lab)
+        self.workspaces.add("Kernel Lab", self._lab_page)
         self.setCentralWidget(self.workspaces.pages)
         self._layout = DockLayout(self, self._settings)
         left, right, bottom = Areas.LeftDockWidgetArea, Areas.RightDockWidgetArea, Areas.BottomDockWidgetArea
@@ -302,7 +303,6 @@ class MainWindow(QMainWindow):
         self.status.log_asked.connect(lambda: self._layout.docks["log"].show())
         self.workspaces.changed.connect(self._workspace_changed)
         self.workspaces.asked.connect(lambda place: self.show_workspace() if place == SIMULATE else None)
-        self.lab.starting.connect(self._lab_starting)
 
     def _connect_placing(self) -> None:
         placing, viewport = self.placing, self.viewport
@@ -394,6 +394,19 @@ class MainWindow(QMainWindow):
             self.banner.withdraw()  # an answer would run it unseen
         self.actions_["back"].setEnabled(simulating and not shown and self.model.document is not None)
 
+    @property
+    def lab(self) -> LabWorkspace:
+        """The Kernel Lab, made when somebody first goes there: with its plots it takes as long as the whole window."""
+        if self._lab is None:
+            self._lab = LabWorkspace(self.services, self.background)
+            self._lab.starting.connect(self._lab_starting)
+            self._lab_page.addWidget(self._lab)
+        return self._lab
+
+    @property
+    def lab_is_measuring(self) -> bool:
+        return self._lab is not None and self._lab.measuring.running
+
     def _lab_starting(self) -> None:
         """A run takes bandwidth from what the Lab measures."""
         if self.controller.phase is Phase.RUNNING:
@@ -479,7 +492,8 @@ class MainWindow(QMainWindow):
             self.previews.stop()
             self.forecaster.stop()
             self._layout.save()
-            self.lab.close_lab()
+            if self._lab is not None:
+                self._lab.close_lab()
             self.imports.close()
             self.tools.close_all()
             self.sweeps.close()
