@@ -195,6 +195,7 @@ install_packages() {
 warm_kernels() {
     local started=$SECONDS
     say "compiling the kernels once, so that tests do not"
+    export NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING=1 # as in tests/conftest.py
     quietly kernels "$python" -P -m workbench doctor --warm || return 1
     say "compiled in $((SECONDS - started)) s"
 }
@@ -271,12 +272,12 @@ run_tests() {
         cat "$types_log"
         return "$types"
     }
-    check "formatting (ruff format)" ruff format --check .
-    check "lint (ruff check)" ruff check .
-    check "import rules (import-linter)" lint-imports
     # One process, while others go on; those that keep time wait for its end.
     mypy </dev/null >"$types_log" 2>&1 &
     types=$!
+    check "formatting (ruff format)" ruff format --check .
+    check "lint (ruff check)" ruff check .
+    check "import rules (import-linter)" lint-imports
     if [[ ${1:-} == --quick ]]; then
         local chosen
         mapfile -t chosen < <("$python" -m tests.quick "${@:2}")

@@ -37,6 +37,8 @@ os.environ.setdefault("PYQTGRAPH_QT_LIB", "PySide6")
 # OpenBLAS's threads spin while they wait, and gain nothing on systems as small as those of reference solutions: those
 # of batteries took 57 s of processor time with two threads on busy cores, 9 with one.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# While it looks for types Numba raises thousands of errors that it catches; each would be coloured, for 0.4 ms.
+os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 # Settings, recent files and autosaves of whoever runs the tests stay as they are; compiled kernels are shared.
 _home = tempfile.TemporaryDirectory(prefix="workbench-tests-")
 for _variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):

@@ -77,10 +77,11 @@ def test_projects_are_counted_by_preset(tmp_path):
 
 
 SMALL = (
-    "import tests.resuming.killing as k; k.SHORTEST, k.ANYWHERE = 0.5, 0.0; "
-    "k.killed_until_it_ends.__defaults__ = (2, float('inf'))"
+    "import tests.resuming.killing as k; k.ANYWHERE, k.SIGNALS = 0.0, k.SIGNALS[:1]; "
+    "k.unbroken = lambda *of: k._unbroken(*of, 60.0, 10.0); "
+    "k.killed_until_it_ends.__defaults__ = (1, float('inf'))"
 )
-"""A short run that is killed twice at most, while it steps."""
+"""A short run, once undisturbed and once killed while it steps."""
 
 
 def test_a_run_is_killed_until_it_ends_and_a_file_that_differs_is_named(tmp_path):

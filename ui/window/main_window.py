@@ -57,7 +57,7 @@ from ui.window.run_display import RunDisplay
 from ui.window.status import StatusBar
 from ui.window.unsaved import UnsavedSessions
 from ui.window.welcome import Welcome
-from ui.window.workspaces import LAB, SIMULATE, LaterPage, Workspaces
+from ui.window.workspaces import LAB, SIMULATE, Workspaces
 from workbench.project.project import ViewSettings
 from workbench.run.frames import Message
 
@@ -157,19 +157,10 @@ class MainWindow(QMainWindow):
         self.charts = ChartsArea(self.controller, self.viewport, self.probes, self._settings, self)
         self.timeline = Timeline()
         self.log = LogPane()
-        self.lab_page = LaterPage(self._make_lab, self)
+        self._lab: LabWorkspace | None = None
+        self._lab_page = QStackedWidget(self)
         self.status = StatusBar(self)
         self.setStatusBar(self.status)
-
-    def _make_lab(self, parent: QWidget) -> LabWorkspace:
-        lab = LabWorkspace(self.services, self.background, parent)
-        lab.starting.connect(self._lab_starting)
-        return lab
-
-    @property
-    def lab(self) -> LabWorkspace:
-        """Made when it is first asked for."""
-        return self.lab_page.content
 
     def _make_layout(self) -> None:
         centre = QWidget(self)
@@ -182,7 +173,7 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.stack, 1)
         self.workspaces = Workspaces(self)
         self.workspaces.add("Simulate", centre)
-        self.workspaces.add("Kernel Lab", self.lab_page)
+        self.workspaces.add("Kernel Lab", self._lab_page)
         self.setCentralWidget(self.workspaces.pages)
         self._layout = DockLayout(self, self._settings)
         left, right, bottom = Areas.LeftDockWidgetArea, Areas.RightDockWidgetArea, Areas.BottomDockWidgetArea
@@ -433,6 +424,19 @@ class MainWindow(QMainWindow):
             self.banner.withdraw()  # an answer would run it unseen
         self.actions_["back"].setEnabled(simulating and not shown and self.model.document is not None)
 
+    @property
+    def lab(self) -> LabWorkspace:
+        """The Kernel Lab, made when somebody first goes there: with its plots it takes as long as the whole window."""
+        if self._lab is None:
+            self._lab = LabWorkspace(self.services, self.background)
+            self._lab.starting.connect(self._lab_starting)
+            self._lab_page.addWidget(self._lab)
+        return self._lab
+
+    @property
+    def lab_is_measuring(self) -> bool:
+        return self._lab is not None and self._lab.measuring.running
+
     def _lab_starting(self) -> None:
         """A run takes bandwidth from what the Lab measures."""
         if self.controller.phase is Phase.RUNNING:
@@ -518,8 +522,8 @@ class MainWindow(QMainWindow):
             self.previews.stop()
             self.forecaster.stop()
             self._layout.save()
-            if self.lab_page.made:
-                self.lab.close_lab()
+            if self._lab is not None:
+                self._lab.close_lab()
             self.imports.close()
             self.tools.close_all()
             self.sweeps.close()

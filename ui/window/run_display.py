@@ -74,7 +74,7 @@ class RunDisplay(QObject):
             window.log.add(Message(f"{SAID[phase]} at {window.timeline.time_label.text()}."))
         running = phase is Phase.RUNNING
         window.welcome.run_note.setVisible(running)
-        if running and window.lab_page.made and window.lab.measuring.running:
+        if running and window.lab_is_measuring:
             sentence = "The Kernel Lab is measuring: its figures are too low while a simulation runs."
             window.banner.say(sentence, "warning")
         actions = window.actions_

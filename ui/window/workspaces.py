@@ -2,42 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cached_property
-from typing import Generic, TypeVar
+from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QShowEvent
-from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QTabBar, QWidget
 
 SIMULATE, LAB = 0, 1
-
-
-Page = TypeVar("Page", bound=QWidget)
-
-
-class LaterPage(QWidget, Generic[Page]):
-    """A page whose content is made when it is first shown or asked for: no start waits for it."""
-
-    def __init__(self, make: Callable[[QWidget], Page], parent: QWidget) -> None:
-        super().__init__(parent)
-        self._make = make
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-
-    @cached_property
-    def content(self) -> Page:
-        content = self._make(self)
-        self._column.addWidget(content)
-        return content
-
-    @property
-    def made(self) -> bool:
-        return "content" in vars(self)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        self.content.show()
-        super().showEvent(event)
 
 
 class Workspaces(QObject):

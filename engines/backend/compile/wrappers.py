@@ -7,7 +7,8 @@ the same kernels.
 Most functions are called by kernels alone, which have them compiled into themselves. Numba makes machine code of each
 for itself all the same, of all that is compiled into it too; the code generator also rewrites what is then linked into
 the callers. Without that the kernels of battery cells compile in 28 s of processor time instead of 37, and give the
-same bits in the same time.
+same bits in the same time. Nor have they, or bodies of parallel loops, a wrapper for callers in Python: who calls such
+a function from Python after all has it compiled anew.
 
 And meanwhile Python's collector of garbage looks seldom: compiling makes millions of objects that live until its end,
 which the collector went through time and again, for a tenth of the time.
@@ -16,19 +17,20 @@ which the collector went through time and again, for a tenth of the time.
 from __future__ import annotations
 
 import gc
-from functools import wraps
+from functools import cache, wraps
 from typing import Any
 
 import numba
 from numba import _dynfunc
 from numba.core import event
+from numba.core.caching import NullCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.cpu import CPUContext, CPUTargetOptions
 from numba.core.dispatcher import Dispatcher
 from numba.core.environment import lookup_environment
 from numba.core.sigutils import normalize_signature
-from numba.core.targetconfig import ConfigStack
+from numba.core.targetconfig import ConfigStack, TargetConfig
 
 ENVIRONMENT = "_ZN08NumbaEnv"
 """How the names begin of what functions know of Python."""
@@ -84,6 +86,18 @@ def make_code_when_asked_for() -> None:
         return
     _libraries_wait()
     _functions_wait()
+    TargetConfig.values = _values_of
+
+
+@cache
+def _defaults(kind: Any) -> dict[str, Any]:
+    return {name: option.default for name, option in kind.options.items()}
+
+
+def _values_of(self: Any) -> dict[str, Any]:
+    """The options of what is compiled, as by Numba's own method, which asks forty properties for them: that is a
+    thirtieth of the time of compiling, for they are compared wherever a function is looked for."""
+    return _defaults(self.__class__) | self._values
 
 
 def _libraries_wait() -> None:
@@ -126,26 +140,48 @@ def _functions_wait() -> None:
     contexts: Any = CPUContext
     dispatchers: Any = Dispatcher
     executable, compile_for, add = contexts.get_executable, dispatchers.compile, dispatchers.add_overload
+    wrap = contexts.create_cpython_wrapper
+    compiling: list[Any] = []
+    """Dispatchers, the innermost last; changed by who holds Numba's lock for compiling."""
+
+    @wraps(wrap)
+    def wrap_if_called(self: Any, library: Any, described: Any, *arguments: Any, **options: Any) -> None:
+        """What goes to the disk has a wrapper, for other processes."""
+        inner = len(ConfigStack()) > 1 and bool(compiling) and isinstance(compiling[-1]._cache, NullCache)
+        library._wrapped = not inner and LOOP not in described.qualname
+        if library._wrapped:
+            wrap(self, library, described, *arguments, **options)
 
     @wraps(executable)
     def executable_if_called(self: Any, library: Any, described: Any, environment: Any) -> Any:
         fresh, name = not getattr(library, "_compiled", False), described.qualname.split(".")[-1]
         library._linked = len(ConfigStack()) > 1 and fresh and LOOP not in name
-        if not library._linked:
+        if not library._linked and LOOP not in name:
             return executable(self, library, described, environment)
+        if not library._linked:
+            library.get_pointer_to_function(described.llvm_func_name)
+            library.codegen.set_env(self.get_env_name(described), environment)
         doc = f"{name} of compiled callers"
         return _dynfunc.make_function(described.lookup_module(), name, doc, 0, environment, (library,))
 
     @wraps(compile_for)
     def compile_or_enter(self: Any, signature: Any) -> Any:
         with global_compiler_lock:
-            result = self.overloads.get(tuple(normalize_signature(signature)[0]))
+            arguments = tuple(normalize_signature(signature)[0])
+            result = self.overloads.get(arguments)
             if result is not None and _linked(result) and not len(ConfigStack()):
                 context, library, described = result.target_context, result.library, result.fndesc
-                entry = context.get_executable(library, described, result.environment)
-                context.insert_user_function(entry, described, [library])
-                add(self, result._replace(entry_point=entry))
-            return compile_for(self, signature)
+                if getattr(library, "_wrapped", False):
+                    entry = context.get_executable(library, described, result.environment)
+                    context.insert_user_function(entry, described, [library])
+                    add(self, result._replace(entry_point=entry))
+                else:
+                    del self.overloads[arguments]
+            compiling.append(self)
+            try:
+                return compile_for(self, signature)
+            finally:
+                compiling.pop()
 
     @wraps(add)
     def add_if_called(self: Any, result: Any) -> None:
@@ -154,7 +190,7 @@ def _functions_wait() -> None:
         else:
             add(self, result)
 
-    contexts.get_executable = executable_if_called
+    contexts.create_cpython_wrapper, contexts.get_executable = wrap_if_called, executable_if_called
     dispatchers.compile, dispatchers.add_overload = compile_or_enter, add_if_called
 
 

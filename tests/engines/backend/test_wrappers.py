@@ -65,6 +65,13 @@ def test_the_collector_looks_seldom_while_something_compiles(most):
         gc.set_threshold(*before)
 
 
+def test_options_have_the_values_that_their_properties_have():
+    flags = CPUTargetOptions.parse_as_flags(Flags(), {"parallel": True, "fastmath": True})
+    assert flags.values() == {name: getattr(flags, name) for name in flags.options}
+    assert flags.values()["auto_parallel"].enabled
+    assert flags == flags.copy() != Flags()
+
+
 def functions(**options):
     """A function that a kernel calls, and two kernels."""
 
@@ -91,11 +98,18 @@ def coded(function) -> list[bool]:
     return [not result.library._waits for result in function.overloads.values()]
 
 
+def wrapped(function) -> list[bool]:
+    """Whether Python can call it, for each kind of arguments."""
+    return [result.library._wrapped for result in function.overloads.values()]
+
+
 def test_what_only_kernels_call_has_no_code_of_its_own():
     inner, outer, _ = functions()
     assert outer(2.0) == 7.0
-    assert coded(outer) == [True]
-    assert coded(inner) == [False]
+    assert coded(outer) == wrapped(outer) == [True]
+    assert coded(inner) == wrapped(inner) == [False]
+    assert inner(2.0) == 6.0
+    assert coded(inner) == wrapped(inner) == [True]
 
 
 def test_it_is_right_from_python_too_and_kernels_stay_right():
@@ -127,7 +141,7 @@ def test_a_parallel_kernel_may_be_the_first_caller():
 
 
 def test_what_is_kept_on_disk_is_whole(tmp_path):
-    """A function that a kernel compiled, and that another process calls."""
+    """A function that a kernel compiled, and that another process calls: it is not compiled anew."""
     (tmp_path / "kernels.py").write_text(
         "from numba import njit\n@njit(cache=True)\ndef inner(x):\n    return 3 * x\n"
         "@njit(cache=True)\ndef outer(x):\n    return inner(x) + 1\n",

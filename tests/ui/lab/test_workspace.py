@@ -25,6 +25,7 @@ def test_the_docks_go_and_come_back_and_keys_of_the_simulation_are_silent(opened
     window = opened
     before = {name: dock.isVisible() for name, dock in window._layout.docks.items()}
     assert any(before.values())
+    assert window._lab is None  # it is made when it is wanted
     qtbot.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     assert window.workspaces.place == LAB
     assert window.lab.isVisible()

@@ -139,7 +139,8 @@ def test_the_reference_is_what_one_writes_by_hand(cpu):
 @pytest.mark.parametrize("name", CASES)
 def test_kernels_compile_for_gpus_without_a_spilled_register(cpu, tmp_path, monkeypatch, name, precision):
     """The oldest and the newest there is, by one row of a thread and by four. Powers and sines call functions of CUDA's
-    library, around which any kernel keeps what it holds in memory: that case has to compile alone."""
+    library, around which any kernel keeps what it holds in memory: that case has to compile alone, which takes long, in
+    single for the oldest and in double for the newest."""
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     try:
         known = supported_architectures()
@@ -148,7 +149,8 @@ def test_kernels_compile_for_gpus_without_a_spilled_register(cpu, tmp_path, monk
     posed = TypedProblem(problem(name, METHODS[name], "fp64", "aligned", "periodic"), cpu)
     for one in set(posed.plan.passes):
         path = kernel_file(one, posed.system.fields, precision)
-        for architecture, rows in ((min(known), 1), (max(known), 4)):
+        targets = ((min(known), 1), (max(known), 4))
+        for architecture, rows in targets if name != "functions" else targets[precision == "float64" :][:1]:
             compiled = compile_cubin(path, (REAL[precision], f"-DROWS={rows}", "-DWIDE"), architecture)
             (kernel,) = [each for each in compiled.resources if each.kernel == "sweep"]
             assert kernel.spill_stores == kernel.spill_loads == 0 or name == "functions", (one.name, rows, kernel)
