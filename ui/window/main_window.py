@@ -275,7 +275,6 @@ class MainWindow(QMainWindow):
         self.recent_menu.chosen.connect(self.open_path)
         self.tour_menu.chosen.connect(self.help.tour.start)
         self.welcome.tour_button.setMenu(self.tour_menu)
-        self.lab.empty.guide_asked.connect(self.help.begin_measuring)
         self.device_menu.chosen.connect(lambda name: self._edit_run("device", name, "choice of the device"))
         controller.problem.connect(self._say_problem)
         self.estimates.found.connect(self._say_once)
@@ -430,6 +429,7 @@ class MainWindow(QMainWindow):
         if self._lab is None:
             self._lab = LabWorkspace(self.services, self.background)
             self._lab.starting.connect(self._lab_starting)
+            self._lab.empty.guide_asked.connect(self.help.begin_measuring)
             self._lab_page.addWidget(self._lab)
         return self._lab
 
