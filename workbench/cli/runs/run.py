@@ -137,6 +137,8 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
     record = recorder.record()
     record["asked"] = record.pop("command", None)
     options.answer.update(folder=str(folder.absolute()), **record)
+    if code != DONE:
+        options.answer["error"] = record["outcome"]["ending"]
     return code
 
 
