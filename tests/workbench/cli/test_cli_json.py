@@ -134,6 +134,9 @@ def test_a_tool_that_fails_says_why(answered, monkeypatch):
 
 
 def test_runs_that_fail_say_why(answered, project):
+    change(project, trouble="build")
+    answer, told = answered(["run", "{project}", "--out", "{out}"])
+    assert (answer["exit_code"], answer["error"] in told) == (2, True)
     change(project, trouble="nan")
     for words in (
         ["run", "{project}", "--no-pictures"],

@@ -136,9 +136,9 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         code = _report(runner, recorder, drawings, interrupted)
     record = recorder.record()
     record["asked"] = record.pop("command", None)
-    options.answer.update(folder=str(folder.absolute()), **record)
     if code != DONE:
-        options.answer["error"] = record["outcome"]["ending"]
+        record["error"] = "Interrupted." if runner.error is None else str(runner.error)
+    options.answer.update(folder=str(folder.absolute()), **record)
     return code
 
 
