@@ -69,7 +69,8 @@ def sweep_command(options: Namespace) -> int:
         if backend is not None:
             backend.close()
     if not rows:
-        print("Interrupted before a run was through: nothing was saved.")
+        options.answer["error"] = "Interrupted before a run was through: nothing was saved."
+        print(options.answer["error"])
         return INTERRUPTED
     rows.sort(key=lambda row: row.place)
     header, lines = table_of(plan, rows)
@@ -82,8 +83,12 @@ def sweep_command(options: Namespace) -> int:
         options.answer["error"] = str(failure)
         return RUN_FAILED
     if interrupted:
+        options.answer["error"] = f"Interrupted: {len(rows)} of {len(plan)} runs are through."
         return INTERRUPTED
-    return RUN_FAILED if all(row.error for row in rows) else DONE
+    if all(row.error for row in rows):
+        options.answer["error"] = rows[0].error
+        return RUN_FAILED
+    return DONE
 
 
 def _open(document: Document) -> Backend:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engines.api import registry
+from tests.workbench.cli.commands import change
 from tests.workbench.fake_engine import WaveEngine, block
 from tests.workbench.fake_tools import TOOLS
 from tests.workbench.house import write_mesh
@@ -130,3 +131,18 @@ def test_a_tool_that_fails_says_why(answered, monkeypatch):
     assert answer["exit_code"] == 3
     assert "out of thread" in answer["error"]
     assert answer["error"] in told
+
+
+def test_runs_that_fail_say_why(answered, project):
+    change(project, trouble="build")
+    answer, told = answered(["run", "{project}", "--out", "{out}"])
+    assert (answer["exit_code"], answer["error"] in told) == (2, True)
+    change(project, trouble="nan")
+    for words in (
+        ["run", "{project}", "--no-pictures"],
+        ["sweep", "{project}", "--vary", "speed=1,2", "--workers", "1"],
+    ):
+        answer, told = answered([*words, "--until", "2", "--out", "{out}"])
+        assert answer["exit_code"] == 3
+        assert "no longer a number" in answer["error"]
+        assert answer["error"] in told

@@ -136,6 +136,8 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         code = _report(runner, recorder, drawings, interrupted)
     record = recorder.record()
     record["asked"] = record.pop("command", None)
+    if code != DONE:
+        record["error"] = "Interrupted." if runner.error is None else str(runner.error)
     options.answer.update(folder=str(folder.absolute()), **record)
     return code
 
