@@ -180,7 +180,7 @@ class ComparisonPage(QWidget):
             self.loop_button.setChecked(False)
             self._field = ""
             return
-        if not first:
+        if self.views[0].scene.layer is not None:
             self._view.camera = self.views[0].view_settings().camera
         field = common_field(left, right, self._wished)
         assert field is not None
@@ -191,7 +191,7 @@ class ComparisonPage(QWidget):
         if present and (first or self._following):
             self.follow()
         else:
-            self.look(min(take.footage.frames(self._field)[-1].time for take in self.pair if take.footage is not None))
+            self.look(min(frames[-1].time for frames in self._frames()))
 
     def _set_scene(self, take: Take, view: Any) -> None:
         assert take.footage is not None
@@ -230,21 +230,31 @@ class ComparisonPage(QWidget):
 
     def take(self, frame: Frame) -> None:
         """A frame of the present run has come."""
-        if self._field and any(take.present for take in self.pair):
-            self._measure_span()
-            if self._following:
-                self._look(frame.time)
+        if not any(take.present for take in self.pair):
+            return
+        if not self._field:  # there was none to be seen before
+            self._chosen()
+            return
+        self._measure_span()
+        if self._following:
+            self._look(frame.time)
+        else:
+            self._place_slider()
 
     def _look(self, time: float) -> None:
         self.time = time
         self.now_button.setEnabled(not self._following)
-        first, last = self._span
-        blocked = self.slider.blockSignals(True)
-        self.slider.setValue(round(STEPS * (time - first) / (last - first)))
-        self.slider.blockSignals(blocked)
+        self._place_slider()
         self._show_time()
         self._wanted = True
         self._read()
+
+    def _place_slider(self) -> None:
+        first, last = self._span
+        blocked = self.slider.blockSignals(True)
+        if not self.slider.isSliderDown():
+            self.slider.setValue(round(STEPS * (self.time - first) / (last - first)))
+        self.slider.blockSignals(blocked)
 
     def _slid(self) -> None:
         first, last = self._span
@@ -257,8 +267,8 @@ class ComparisonPage(QWidget):
         if not self._reading:
             self.look(min(later, default=self._span[0]))
 
-    def _frames(self) -> list[Sequence[Kept]]:
-        return [[] if take.footage is None else take.footage.frames(self._field) for take in self.pair]
+    def _frames(self) -> list[Sequence[Kept | Frame]]:
+        return [take.frames(self._field) for take in self.pair]
 
     def _measure_span(self) -> None:
         times = [kept.time for frames in self._frames() for kept in (*frames[:1], *frames[-1:])]
@@ -276,11 +286,10 @@ class ComparisonPage(QWidget):
             return
         self._reading, self._wanted = True, False
         pair, field, time = self.pair, self._field, self.time
-        now = [take.footage.newest if self._following and take.footage is not None else None for take in pair]
-        kept = [take.frame_at(field, time) for take in pair]
+        frames = [take.frame_at(field, time) for take in pair]
 
         def load() -> list[Frame | None]:
-            return [new or (read(old) if old is not None else None) for new, old in zip(now, kept, strict=True)]
+            return [read(each) if isinstance(each, Kept) else each for each in frames]
 
         self._background.submit(LANE, load, lambda frames: self._show_frames(pair, frames), lambda _: self._gone())
 

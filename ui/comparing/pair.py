@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from engines.api import FieldInfo
 from ui.recording.reel import Kept
 from ui.recording.shelf import MOST_RUNS, Footage
+from workbench.run.frames import Frame
 from workbench.words.units import unit_text
 
 CLOSE = 1e-6
@@ -31,10 +32,12 @@ class Take:
         footage = self.footage
         return {} if footage is None else {n: each for n, each in footage.fields().items() if footage.frames(n)}
 
-    def frame_at(self, field: str, time: float) -> Kept | None:
-        """The kept frame that is nearest to ``time``."""
-        frames = [] if self.footage is None else self.footage.frames(field)
-        return min(frames, key=lambda kept: abs(kept.time - time), default=None)
+    def frames(self, field: str) -> Sequence[Kept | Frame]:
+        return () if self.footage is None else self.footage.frames(field)
+
+    def frame_at(self, field: str, time: float) -> Kept | Frame | None:
+        """The one that is nearest to ``time``."""
+        return min(self.frames(field), key=lambda frame: abs(frame.time - time), default=None)
 
 
 def common_field(left: Take, right: Take, wished: str | None) -> FieldInfo | None:

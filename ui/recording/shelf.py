@@ -62,10 +62,13 @@ class Footage:
     def shape(self, frame: Kept | Frame) -> Any:
         return self._shapes[frame.serial]
 
-    def frames(self, field: str) -> Sequence[Kept]:
-        """In the order of time, of the branch that the run is on."""
+    def frames(self, field: str) -> Sequence[Kept | Frame]:
+        """In the order of time, of the branch that the run is on; the newest may not be kept yet."""
         serials = [n for n, shape in self._shapes.items() if shape.plan.field and shape.plan.field.name == field]
-        return self.reel.of(serials, self.reel.branch)
+        kept, newest = self.reel.of(serials, self.reel.branch), self.newest
+        if newest is None or newest.serial not in serials or (kept and kept[-1].time >= newest.time):
+            return kept
+        return [*kept, newest]
 
 
 class Shelf:

@@ -188,7 +188,7 @@ class GridLayer(Layer):
         if missing is None and np.isfinite(scalars.sum(dtype=np.float64)):
             return Values(scalars, False)
         nothing = ~np.isfinite(scalars) if missing is None else missing | ~np.isfinite(scalars)
-        if name == VOLUME:  # what is not there is clear
+        if name in (VOLUME, LEVELS):  # what is not there is clear
             return Values(np.where(nothing, np.float32(field.range[0]), scalars), False)
         return Values(np.where(nothing, np.float32(NO_DATA), scalars), True)
 

@@ -7,7 +7,7 @@ import pytest
 
 from engines.geometry.grid import Grid
 from tests.ui.scene.grids import CONCENTRATION, FLOW, gather, info
-from tests.ui.scene.meshes import ACTIVATION, VOLTAGE, kuhn_cube
+from tests.ui.scene.meshes import ACTIVATION, kuhn_cube
 from tests.ui.scene.meshes import gather as gathered
 from tests.ui.scene.meshes import info as of_mesh
 from ui.scene.scene import Scene
@@ -78,6 +78,9 @@ def test_a_grid_shows_them_in_the_place_of_its_slices_and_is_picked_on_them():
     assert np.linalg.norm(found.points, axis=1) == pytest.approx(0.5, abs=2e-3)
     _, place = layer.pick(np.array([5.0, 0.0, 0.0]), np.array([-1.0, 0.0, 0.0]))
     assert place[0] == pytest.approx(0.5, abs=0.05)
+    values["levels"][7] = np.nan
+    scene.show_frame(Frame(request.serial, 2, 2.0, values))
+    assert layer._level_values.max() < 1, "what is not there has no surface around it"
     scene.view.levels = [0.8]
     assert scene.replan() is None, "another level needs no other values"
     assert layer.levels == (0.8,)
@@ -104,4 +107,3 @@ def test_a_mesh_shows_them_through_its_surface():
     assert layer._seen_through
     scene.view.field = ACTIVATION.name  # which is missing in places
     assert "levels" not in scene.replan().parts
-    assert VOLTAGE.name == "voltage"
