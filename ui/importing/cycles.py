@@ -19,6 +19,7 @@ from workbench.importing.choice import Choice, choice_of
 
 PLACE = ("drive_cycle", "file")
 TIME, CURRENT, POWER = Axis("Time", "s"), Axis("Current", "A"), Axis("Power", "W")
+EITHER = Axis("Current or power", "A")
 
 
 class CycleDialog(TableDialog):
@@ -72,7 +73,7 @@ class CycleColumns(QObject):
         if choice is None:
             self._take(file, "", "")
             return
-        dialog = self.dialog = CycleDialog(file, "", (TIME, CURRENT), choice, self._background, self._window)
+        dialog = self.dialog = CycleDialog(file, "", (TIME, EITHER), choice, self._background, self._window)
         dialog.named.connect(partial(self._take, file))
         dialog.finished.connect(self._forget)
         dialog.open()
