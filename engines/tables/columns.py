@@ -87,6 +87,11 @@ def column_of(heading: str, place: int, axis: Axis, name: str) -> Column:
     return Column(place, *found)
 
 
+def column_name(place: int, unit: str) -> str:
+    """``4 [mA]``: how a problem names a column and its unit; the first column is 1."""
+    return f"{place + 1} [{unit}]"
+
+
 def heading_parts(cell: str) -> tuple[str, str]:
     """Name and unit of a heading: ``Time [h]``, ``Voltage (mV)``, ``I / A``, ``<I>/mA``, ``time_s``."""
     found = _HEADING.fullmatch(cell.strip())

@@ -103,7 +103,7 @@ class TableDialog(QDialog):
         column.addItems(list(choice.heading))
         column.setCurrentIndex(choice.guess[row])
         column.setAccessibleName(f"Column of {axis.title}")
-        unit.addItems([unit_text(each) for each in choice.units_for(axis)])
+        unit.addItems([unit_text(each) for each in self._units(axis)])
         unit.setAccessibleName(f"Unit of {axis.title}")
         unit.setVisible(unit.count() > 0)
         self._show_unit(unit, choice.guess[row], axis)
@@ -118,6 +118,10 @@ class TableDialog(QDialog):
 
     def _show_unit(self, box: QComboBox, column: int, axis: Axis) -> None:
         box.setCurrentText(unit_text(self._choice.unit(column, axis)))
+
+    def _units(self, axis: Axis) -> list[str]:
+        """Those that a column along an axis may be in."""
+        return self._choice.units_for(axis)
 
     def _chosen(self) -> tuple[Column, Column]:
         x, y = (
@@ -140,7 +144,8 @@ class TableDialog(QDialog):
         self.table.resizeColumnsToContents()  # bold figures are wider
         self.use_button.setEnabled(False)
         try:
-            read = partial(read_curves, self._path, self._chart, self._axes, self._chosen())
+            columns = self._chosen()
+            read = partial(read_curves, self._path, self._chart, self._axes, columns)
         except WorkbenchError as error:
             self._say(str(error), "error")
             return

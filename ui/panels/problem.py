@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QStyle, QStyleOptionFrame, QStylePainter, QVBoxLayout, QWidget
@@ -75,7 +78,9 @@ class ProblemPanel(QWidget):
         self.subtitle.setTextFormat(Qt.TextFormat.PlainText)  # a project's author is a stranger
         self.subtitle.setContentsMargins(3, 0, 0, 0)  # where the text of the title begins
         self.form = ParameterForm(self)
-        self.form.edited.connect(lambda path, value: model.edit(("parameters", *path), value))
+        self.form.edited.connect(self._edit)
+        self.look_into: Callable[[Path, Any], bool] = lambda path, value: False
+        """Whether somebody looks into a file first, and makes this edit then."""
         self.objects = ObjectTree(placing, self)
         placing.revealed.connect(self.form.reveal)
         self.form.maker = placing.fresh
@@ -107,6 +112,10 @@ class ProblemPanel(QWidget):
         model.opened.connect(self._opened)
         model.changed.connect(self._changed)
         model.files_moved.connect(lambda: self._changed(("parameters",)))
+
+    def _edit(self, path: Path, value: Any) -> None:
+        if not self.look_into(path, value):
+            self._model.edit(("parameters", *path), value)
 
     def _opened(self) -> None:
         document = self._model.document

@@ -10,6 +10,8 @@ VERSION = 2
 NARROW = 1366
 """Pixels of a window's width below which the docks at the right begin closed."""
 AT_RIGHT = ("meters", "probes", "inspection", "measurement")
+TABBED = ("probes", "log")
+"""Docks with a title bar, which they have no need of while a tab says it."""
 LEFT_WIDTH, RIGHT_WIDTH, TIMELINE = 360, 320, 64
 Areas = Qt.DockWidgetArea
 
@@ -44,8 +46,23 @@ class DockLayout:
             dock.setTitleBarWidget(QWidget(dock))
         if name == "timeline":
             dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
+        else:
+            dock.visibilityChanged.connect(lambda _: self._name_once())
         self._window.addDockWidget(area, dock)
         self.docks[name] = dock
+
+    def _name_once(self) -> None:
+        """A dock that shares its place with others is named by its tab alone."""
+        for name in TABBED:
+            dock = self.docks.get(name)
+            if dock is None:
+                continue
+            shared = any(not other.isHidden() for other in self._window.tabifiedDockWidgets(dock))
+            if shared and dock.titleBarWidget() is None:
+                dock.setTitleBarWidget(QWidget(dock))
+            elif not shared and (bare := dock.titleBarWidget()) is not None:
+                dock.setTitleBarWidget(None)  # type: ignore[arg-type]  # the bar that Qt draws
+                bare.deleteLater()
 
     def first_layout(self) -> None:
         """Problem and view left, meters and probes right, timeline, charts and log below."""

@@ -16,6 +16,7 @@ from ui.charts.diagram.area import DiagramArea
 from ui.charts.lines.area import HINTS
 from ui.comparing.area import ComparingArea
 from ui.importing.area import ImportArea
+from ui.importing.cycles import CycleColumns
 from ui.lab.workspace import LabWorkspace
 from ui.panels.estimates import EstimatesPanel
 from ui.panels.log import LogPane
@@ -102,6 +103,7 @@ class MainWindow(QMainWindow):
         self.controller.before_opening = self.leaving.ask
         self.tools = ToolsArea(self.controller, self.files, self)
         self.imports = ImportArea(self.controller, self.files, self.tools, self)
+        self.cycles = CycleColumns(self.model, self.problem, self.background, self)
         self.sweeps = SweepArea(self.controller, self.files, self)
         self._make_layout()
         self.help = HelpArea(self)

@@ -32,6 +32,16 @@ class DriveCycle(ParameterGroup):
     file: str = quantity(
         "", "", "Table of time [s] and current [A] or power [W], positive in discharge", file="drive cycle"
     )
+    time_column: str = quantity(
+        "", "", "Number and unit of the column of the time, as in 1 [h]; empty: as the headings say", unless=NO_FILE,
+        max_length=40,
+    )  # fmt: skip
+    value_column: str = quantity(
+        "", "", "Number and unit of the column of the current or power, as in 4 [mA]; empty: as the headings say",
+        unless=NO_FILE, max_length=40,
+    )  # fmt: skip
+    charge_positive: bool = quantity(False, "", "Positive numbers of the file charge, as many cyclers write it",
+                                     unless=NO_FILE)  # fmt: skip
     times: list[float] = quantity([], "s", "Times, rising; where there is no file", advanced=True, when=NO_FILE)
     currents: list[float] = quantity(
         [], "A", "Currents at these times, positive in discharge", advanced=True, when=NO_FILE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +15,8 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.reading import guarded
-from engines.tables.columns import Axis, Column, columns_for, fits
+from engines.tables.columns import Axis, Column, column_name, columns_for, fits
+from engines.tables.quantities import conversion
 from engines.tables.text import TextTable, text_table
 
 TIMES = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "min": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0}
@@ -25,6 +27,7 @@ MOST_STEPS = 1 << 24
 """Of one drive cycle: half a year of seconds."""
 MOST_ROWS = 10_000_000
 
+_NAMED = re.compile(r"\s*(\d{1,4})\s*\[\s*([^\[\]]*?)\s*\]\s*")
 _HEADING = re.compile(r"\s*([^\[\]()]*?)\s*(?:[\[(]\s*([^\[\]()]*?)\s*[\])])?\s*")
 
 
@@ -50,8 +53,10 @@ class Cycle:
 
 
 @guarded("cannot be read as a drive cycle: save it as CSV with two columns, time and current.")
-def read_drive_cycle(path: Path) -> Cycle:
+def read_drive_cycle(path: Path, time_column: str = "", value_column: str = "") -> Cycle:
     """Read a table of time and current or power. Raises ProblemError that names the row.
+
+    ``time_column`` and ``value_column`` say which columns are meant, by their numbers and units, ``4 [mA]``.
 
     Of more columns than two the headings say which are meant, in any order and unit (``I/mA, time/h, Ewe/V``).
 
@@ -61,7 +66,7 @@ def read_drive_cycle(path: Path) -> Cycle:
     """
     try:
         changed = path.stat()
-        return _read(path, changed.st_mtime_ns, changed.st_size)
+        return _read(path, changed.st_mtime_ns, changed.st_size, time_column, value_column)
     except OSError as error:
         raise ProblemError(
             f"The drive cycle '{path}' cannot be read ({error.strerror}): choose another file."
@@ -69,11 +74,13 @@ def read_drive_cycle(path: Path) -> Cycle:
 
 
 @lru_cache(maxsize=8)
-def _read(path: Path, changed: int, size: int) -> Cycle:
+def _read(path: Path, changed: int, size: int, time_column: str, value_column: str) -> Cycle:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ProblemError(f"The drive cycle '{path.name}' is no text: save it as CSV.") from error
+    if time_column or value_column:
+        return _by_numbers(text_table(text), time_column, value_column, path.name)
     found = _by_headings(text, path.name)
     if found is not None:
         return found
@@ -113,7 +120,37 @@ def _by_headings(text: str, name: str) -> Cycle | None:
     kind: Literal["current", "power"] = "current"
     if not any(fits(each, CURRENT) for each in table.heading) and any(fits(each, POWER) for each in table.heading):
         kind = "power"
-    columns = columns_for(table.heading, TIME, CURRENT if kind == "current" else POWER, name)
+    return _of_columns(
+        table, columns_for(table.heading, TIME, CURRENT if kind == "current" else POWER, name), kind, name
+    )
+
+
+def _by_numbers(table: TextTable, time_column: str, value_column: str, name: str) -> Cycle:
+    """Of the columns that a person named, in the units that were said."""
+    time = _named(time_column, (TIME,), table, name, "time_column")
+    value = _named(value_column, (CURRENT, POWER), table, name, "value_column")
+    return _of_columns(table, (time[0], value[0]), "power" if value[1] == POWER else "current", name)
+
+
+def _named(said: str, axes: Sequence[Axis], table: TextTable, name: str, field: str) -> tuple[Column, Axis]:
+    """The column that ``said`` names, and which of the axes its unit belongs to."""
+    place = ("drive_cycle", field)
+    match = _NAMED.fullmatch(said)
+    for axis in axes if match is not None else ():
+        found = conversion(match[2], axis.unit)  # type: ignore[index]  # a match
+        if found is not None:
+            most = max((len(row) for _, row in table.rows), default=0)
+            column = Column(int(match[1]) - 1, *found)  # type: ignore[index]
+            if not 0 <= column.place < most:
+                raise ProblemError(f"The drive cycle '{name}' has {most} columns: choose one of them.", place)
+            return column, axis
+    usual = " or ".join(column_name(0, axis.unit) for axis in axes)
+    raise ProblemError(f"A column of a drive cycle is named by its number and unit: write it as {usual}.", place)
+
+
+def _of_columns(
+    table: TextTable, columns: tuple[Column, Column], kind: Literal["current", "power"], name: str
+) -> Cycle:
     numbers = np.array(
         [[_cell(table, line, row, column, name) for column in columns] for line, row in table.rows], float
     ).reshape(-1, 2)

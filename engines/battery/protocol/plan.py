@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,7 +74,8 @@ def cycle_of(parameters: BatteryParameters) -> Cycle | None:
     """The drive cycle of a problem: its file, or else its lists."""
     given = parameters.drive_cycle
     if given.file:
-        return read_drive_cycle(Path(given.file))
+        cycle = read_drive_cycle(Path(given.file), given.time_column, given.value_column)
+        return replace(cycle, values=-cycle.values) if given.charge_positive else cycle
     if given.times or given.currents:
         return Cycle(np.array(given.times), np.array(given.currents))
     return None

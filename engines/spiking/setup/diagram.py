@@ -30,7 +30,7 @@ def network_diagram(parameters: SpikingParameters) -> Diagram:
     """A projection from or to all populations is an edge for each pair, with its share of the synapses; one whose
     population does not exist is left out, for the form says so."""
     where = spans(parameters)
-    names, edges = list(where), []
+    names, edges = [population.name for population in parameters.populations], []
     every = {name: [name] for name in names} | {ALL: names}
     for k, connection in enumerate(parameters.connections):
         pairs = [(s, t) for s in every.get(connection.source, ()) for t in every.get(connection.target, ())]

@@ -13,16 +13,19 @@ KEYS = {
     "run": "Space", "step": ".", "reset": "Ctrl+R", "rewind": "Ctrl+Shift+R", "sweep": "Ctrl+Shift+P",
     "rename": "F2", "preferences": "Ctrl+,", "help": "F1", "palette": "Ctrl+P",
     "theme": "Ctrl+T", "fit": "Ctrl+0", "outlines": "O", "brush": "B", "measure": "M", "line": "L", "manual": "Ctrl+F1",
+    "network": "N",
 }  # fmt: skip
 
 
 @pytest.fixture
 def pressed(opened):
-    """Of each action with keys, that it was triggered, instead of what it does; all of them enabled."""
+    """Of each action with keys, that it was triggered, instead of what it does; all of them enabled and shown."""
     window, seen = opened, []
+    window.previews.drawn.disconnect()  # nothing hides what is shown here
     for name, action in window.actions_.by_name.items():
         action.triggered.disconnect()
         action.setEnabled(True)
+        action.setVisible(True)
         action.triggered.connect(lambda _=False, name=name: seen.append(name))
     for place, action in enumerate(window.workspaces.actions_):
         action.triggered.disconnect()

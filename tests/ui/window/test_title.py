@@ -32,3 +32,14 @@ def test_a_double_click_chooses_the_whole_title(opened, qtbot):
     qtbot.waitUntil(title.isVisible)
     qtbot.mouseDClick(title, LEFT)
     assert title.selectedText() == "Two words"
+
+
+def test_a_dock_in_a_tab_is_named_once(opened, qtbot):
+    docks = opened._layout.docks
+    opened.resize(1600, 1000)
+    docks["probes"].show()
+    assert docks["probes"].titleBarWidget() is None  # by itself it has its bar
+    docks["inspection"].show()
+    qtbot.waitUntil(lambda: docks["probes"].titleBarWidget() is not None)
+    docks["inspection"].hide()
+    qtbot.waitUntil(lambda: docks["probes"].titleBarWidget() is None)

@@ -17,6 +17,10 @@ SHORTEST_POINTS = 70
 """An axis that looks shorter than this has no ticks."""
 APART_POINTS = 65
 TICK_POINTS, LABEL_POINTS, NAME_POINTS = 5.0, 17.0, 38.0
+EDGE_POINTS = 9.0
+"""A name whose middle is nearer to the picture's upper or lower edge would be cut."""
+HALF_LETTER = 3.2
+"""Points of the width of a letter, halved."""
 AXES = "xyz"
 
 
@@ -51,12 +55,18 @@ def ruler(scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Lab
         for text, mark in zip(plates.tick_labels(values), marks, strict=True):
             tip = mark + TICK_POINTS * ratio * outward
             strokes.append(Stroke(_pair(mark), _pair(tip), 0.6 * ratio, (*scene.theme.faint, 255)))
-            room = LABEL_POINTS + 3.2 * len(text) * abs(outward[0])  # figures beside an edge stand clear of it
+            room = LABEL_POINTS + HALF_LETTER * len(text) * abs(outward[0])  # figures beside an edge stand clear of it
             labels.append(Label(text, _pair(mark + room * ratio * outward), False))
         unit = f" [{unit_text(layer.length_unit)}]" if unit_text(layer.length_unit) else ""
         longest = max(map(len, plates.tick_labels(values)), default=0)
         room = NAME_POINTS + (12 + 6.4 * longest) * abs(outward[0])
-        labels.append(Label(f"{AXES[axis]}{unit}", _pair(pixels.mean(axis=0) + room * ratio * outward), True))
+        name, middle = f"{AXES[axis]}{unit}", pixels.mean(axis=0) + room * ratio * outward
+        edge_room = np.array([HALF_LETTER * len(name), EDGE_POINTS]) * ratio
+        if np.any((middle < edge_room) | (middle > (width, height) - edge_room)):  # among the figures, past the last
+            along = (pixels[1] - pixels[0]) / length
+            past = np.abs(along) @ (10 + HALF_LETTER * (longest + len(name)), 2 * EDGE_POINTS)
+            middle = pixels[1] + LABEL_POINTS * ratio * outward + past * ratio * along
+        labels.append(Label(name, _pair(middle), True))
     return labels, strokes
 
 

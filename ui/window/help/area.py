@@ -44,7 +44,7 @@ class HelpArea(QObject):
         self.palette.open_with(self.commands())
 
     def help(self) -> None:
-        """What the field with the focus, or under the mouse, means; the keys, where there is none."""
+        """What the field with the focus, or a locked one under the mouse, means; the keys, where there is none."""
         editor = field_asked_for()
         if editor is None:
             self.shortcuts()

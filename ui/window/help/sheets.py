@@ -27,7 +27,7 @@ from workbench.words.units import unit_text
 IN_THE_VIEW = (
     ("Drag", "Turn; in a plane, move"), ("Shift+drag, middle button", "Move"), ("Wheel", "Closer and farther"),
     ("Double click", "Look at this spot"), ("Click", "Look into an element"), ("Ctrl+click", "Follow it with a probe"),
-    ("Right drag with the brush", "Erase"),
+    ("Right drag with the brush", "Erase"), ("Click a field, F1", "What it means"),
 )  # fmt: skip
 
 PUBLISHED = (
@@ -38,8 +38,13 @@ PUBLISHED = (
 
 
 def field_asked_for() -> Editor | None:
-    """The field of a form that has the focus, innermost; else the one under the mouse, which may be locked by a run."""
-    return _field_around(QApplication.focusWidget()) or _field_around(QApplication.widgetAt(QCursor.pos()))
+    """The field of a form that has the focus, innermost; else one under the mouse that a run locks: it can have none.
+
+    Where a mouse merely rests says nothing: another field under it is asked for with a click.
+    """
+    under = _field_around(QApplication.widgetAt(QCursor.pos()))
+    locked = under if under is not None and not under.isEnabled() else None
+    return _field_around(QApplication.focusWidget()) or locked
 
 
 def _field_around(widget: QWidget | None) -> Editor | None:

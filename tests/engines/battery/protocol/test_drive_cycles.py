@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 
 import numpy as np
@@ -14,6 +15,7 @@ from engines.api.errors import ProblemError
 from engines.battery.engine import BatteryEngine
 from engines.battery.parameters import BatteryParameters, DriveCycle, Numerics
 from engines.battery.protocol.drive_cycles import drive_cycle, read_drive_cycle
+from engines.battery.protocol.plan import cycle_of
 
 
 def written(tmp_path, text, name="cycle.csv"):
@@ -170,3 +172,37 @@ def test_columns_that_are_not_found(tmp_path, text, sentence):
     with pytest.raises(ProblemError) as caught:
         read_drive_cycle(written(tmp_path, text))
     assert sentence in str(caught.value)
+
+
+def test_columns_that_are_named_by_number_and_unit(tmp_path):
+    """Of a cycler's own table: quoted names, thousands, a column that looks like the current and is another."""
+    path = tmp_path / "cycler.csv"
+    path.write_text('"Step","Elapsed, total","I ref [A]","I","P"\n1,0,9,"1,500",10\n1,0.5,9,-500,20\n2,1,9,250,30\n')
+    cycle = read_drive_cycle(path, "2 [h]", "4 [mA]")
+    np.testing.assert_allclose(cycle.times, [0, 1800, 3600])
+    np.testing.assert_allclose(cycle.values, [1.5, -0.5, 0.25])
+    assert cycle.kind == "current"
+    power = read_drive_cycle(path, "2 [min]", "5 [kW]")
+    np.testing.assert_allclose(power.times, [0, 30, 60])
+    np.testing.assert_allclose(power.values, [1e4, 2e4, 3e4])
+    assert power.kind == "power"
+    given = DriveCycle(file=str(path), time_column="2 [h]", value_column="4 [mA]", charge_positive=True)
+    np.testing.assert_allclose(cycle_of(BatteryParameters(drive_cycle=given)).values, [-1.5, 0.5, -0.25])
+
+
+@pytest.mark.parametrize(
+    ("time", "value", "field", "words"),
+    [
+        ("2", "4 [A]", "time_column", "write it as 1 [s]"),
+        ("2 [V]", "4 [A]", "time_column", "write it as 1 [s]"),
+        ("1 [s]", "", "value_column", "write it as 1 [A] or 1 [W]"),
+        ("1 [s]", "9 [A]", "value_column", "has 2 columns: choose one of them"),
+        ("0 [s]", "2 [A]", "time_column", "has 2 columns: choose one of them"),
+    ],
+)
+def test_a_column_that_cannot_be_is_told_at_its_field(tmp_path, time, value, field, words):
+    path = tmp_path / "cycle.csv"
+    path.write_text("0,1\n1,2\n")
+    with pytest.raises(ProblemError, match=re.escape(words)) as told:
+        read_drive_cycle(path, time, value)
+    assert told.value.place == ("drive_cycle", field)

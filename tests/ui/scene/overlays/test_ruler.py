@@ -1,0 +1,28 @@
+"""Names of axes are in the picture, also where a wide and low one leaves no room below the figures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.api import FieldInfo
+from engines.geometry.grid import Grid
+from tests.ui.scene.test_categories import scene_of
+from ui.scene.overlays.ruler import ruler
+
+
+@pytest.mark.parametrize("size", [(914, 344), (914, 540), (1200, 620)])
+def test_both_names_are_in_the_picture_and_on_no_figure(size):
+    scene = scene_of(Grid((256, 256), (300 / 256,) * 2), FieldInfo("u", "u", "", "grid", (0.0, 1.0)))
+    scene.camera.apply(scene.home, size[0] / size[1])
+    labels, _ = ruler(scene, *size, 1.0)
+    names = [label for label in labels if label.faint]
+    assert [label.text[0] for label in names] == ["x", "y"]
+    for label in names:
+        half = 3.0 * len(label.text)
+        assert half < label.middle[0] < size[0] - half
+        assert 7 < label.middle[1] < size[1] - 7
+        for other in labels:
+            if other is not label:
+                apart = np.abs(np.subtract(label.middle, other.middle))
+                assert apart[0] > 3.2 * (len(label.text) + len(other.text)) or apart[1] > 12, other.text
