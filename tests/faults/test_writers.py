@@ -64,7 +64,12 @@ def results(folder: Path, document: Document) -> None:
 
 
 def moment(folder: Path, document: Document) -> None:
-    snapshots.keep(document, snapshots.Snapshot(1, 1.0, {"u": np.arange(9.0)}), {("E",): (np.arange(9.0), np.ones(9))})
+    said: list[str] = []
+    moment = snapshots.Snapshot(1, 1.0, {"u": np.arange(9.0)})
+    carried = snapshots.keep(document, moment, {("E",): (np.arange(9.0), np.ones(9))}, said.append)
+    assert "time" in carried  # the picture is written all the same
+    if said:
+        raise StorageError(said[0])
 
 
 WRITERS: dict[str, Writer] = {

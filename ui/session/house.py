@@ -255,7 +255,11 @@ class HouseServices:
         moment = ""
         if runner is not None:
             with suppress(CancelledError, TimeoutError):  # it has ended: the picture is of the project alone
-                moment = snapshots.keep(document, runner.post(snapshots.take).result(EXPORT_SECONDS), curves)
+                taken, warn = (
+                    runner.post(snapshots.take).result(EXPORT_SECONDS),
+                    partial(runner.say, severity="warning"),
+                )
+                moment = snapshots.keep(document, taken, curves, warn)
         save_snapshot(path, picture, document, moment)
         self._allowed = self._allowed.union(document.files())
 

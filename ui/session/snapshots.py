@@ -11,7 +11,7 @@ import json
 import re
 import uuid
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +25,7 @@ from engines.reading import foreign_file, read_npz
 from workbench.export.png import read_moment
 from workbench.project.document import Document
 from workbench.run.states.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
-from workbench.storage.atomic import oldest, write_atomically
+from workbench.storage.atomic import StorageError, oldest, write_atomically
 from workbench.storage.paths import state_dir
 from workbench.storage.zips import write_npz
 from workbench.words.units import time_text
@@ -65,8 +65,9 @@ def take(simulation: Simulation) -> Snapshot:
     return Snapshot(simulation.step, simulation.time, state)
 
 
-def keep(document: Document, snapshot: Snapshot, curves: Curves) -> str:
-    """Write it; returns what the picture carries, nothing before the first step. Raises StorageError."""
+def keep(document: Document, snapshot: Snapshot, curves: Curves, say: Callable[[str], None]) -> str:
+    """Write it; returns what the picture carries, nothing before the first step. ``say`` is told where there is no
+    room for it: the picture is worth having all the same."""
     if not snapshot.step:
         return ""
     name = uuid.uuid4().hex
@@ -79,6 +80,9 @@ def keep(document: Document, snapshot: Snapshot, curves: Curves) -> str:
         try:
             write_checkpoint(_state(name), meta, snapshot.state, kept=1)
             write_atomically(_curves(name), lambda stream: write_npz(stream, named))
+        except StorageError as error:
+            _remove(name)
+            say(f"Where the run stands could not be kept beside the picture: {error}")
         except BaseException:
             _remove(name)
             raise

@@ -29,7 +29,8 @@ def main() -> None:
     try:
         import dask  # an extra: whoever starts this has looked for it
 
-        dask.config.set({"distributed.scheduler.allowed-failures": LOSSES, **QUIET})
+        here = {"temporary-directory": asked["scratch"]}  # else a folder of a known name where everybody writes
+        dask.config.set({"distributed.scheduler.allowed-failures": LOSSES, **here, **QUIET})
         cluster, keys = _slurm(asked) if asked["slurm"] else _local(asked)
     except Exception as error:  # of Dask, or of Slurm's commands: a sentence for whoever asked
         print(json.dumps({"error": " ".join(str(error).split()) or type(error).__name__}), flush=True)

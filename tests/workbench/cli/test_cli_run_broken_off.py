@@ -61,6 +61,8 @@ def test_an_interrupted_run_keeps_its_results(project, tmp_path, number, code):
         time.sleep(0.05)
     before = float(rows(out / "traces.csv")[-2][0])  # the last one may be half written
     process.send_signal(number)
+    time.sleep(0.02)
+    process.send_signal(number)  # as ``timeout`` and a terminal that closes do: nothing was saved then
     told, error = process.communicate(timeout=20)
     assert process.returncode == code, error
     # At most 5 s of the run itself, however slow the machine is: a step is 0.02 ms and takes 5 ms at the least.

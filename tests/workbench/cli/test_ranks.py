@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from workbench.cli import main
+from workbench.cli.runs import ranks
 
 ROOT = Path(__file__).parents[3]
 PLATE = [
@@ -135,3 +136,16 @@ def test_without_mpi_it_is_said_what_adds_it(monkeypatch, capsys):
     monkeypatch.setattr(ranks, "_mpiexec", lambda: None)
     assert main(["run", *PLATE, "--until", "1", "--ranks", "2"]) == 2
     assert "Several ranks need MPI, the extra 'mpi', which is missing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [({}, "127.0.0.0/8"), ({"SLURM_JOB_ID": "7"}, None), ({"OMPI_MCA_btl_tcp_if_exclude": "docker0"}, None)],
+)
+def test_ranks_of_one_machine_listen_to_that_machine_alone(monkeypatch, said, found):
+    """Each had a port open to every network."""
+    for name in [name for name in os.environ if name in ranks.ALLOCATED or name.startswith(ranks.PORTS)]:
+        monkeypatch.delenv(name)
+    for name, value in said.items():
+        monkeypatch.setenv(name, value)
+    assert ranks._environment(2).get("OMPI_MCA_btl_tcp_if_include") == found

@@ -133,7 +133,12 @@ def test_a_killed_worker_loses_nothing(dask, tmp_path, monkeypatch):
     assert gone(dask)
 
 
-def test_who_ends_it_keeps_what_is_through_and_no_process_is_left(dask, tmp_path):
+def test_who_ends_it_keeps_what_is_through_and_no_process_is_left(dask, tmp_path, monkeypatch):
+    """Nor a file: the scheduler had a folder of a known name where everybody on the machine writes."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
     plan = plan_of(document_of(WaveEngine(), delay=0.01), "1:6:6")
     rows = []
 
@@ -144,6 +149,7 @@ def test_who_ends_it_keeps_what_is_through_and_no_process_is_left(dask, tmp_path
     with pytest.raises(KeyboardInterrupt):
         rows.extend(run_sweep(plan, FakeBackend(), progress, Workers(2), KeptCases(tmp_path, plan)))
     assert gone(dask)
+    assert list(scratch.iterdir()) == []
     kept = KeptCases(tmp_path, plan)
     again = list(run_sweep(plan, FakeBackend(), workers=Workers(1), kept=kept))
     assert kept.known == {row.place for row in rows} != set(range(6))

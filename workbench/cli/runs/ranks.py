@@ -28,6 +28,9 @@ LAUNCHED = "WORKBENCH_RANKS"
 """Names the folder in which rank 0 leaves its process id, its folder of results and its exit code."""
 BEGIN = "import sys; sys.path[:] = {path!r}; from workbench.cli.runs.ranks import rank_main; rank_main()"
 RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
+ALLOCATED = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE")
+"""Where ``mpiexec`` may start ranks on other hosts: in a job of Slurm, PBS, LSF or Grid Engine."""
+PORTS = "OMPI_MCA_btl_tcp_if_"
 _voice: TextIO | None = None
 MANNERS = {
     # Open MPI runs as root only where it is told twice, has a slot for each core only, and binds each rank to one.
@@ -75,8 +78,7 @@ def launch(options: Namespace, ranks: int) -> int:
         raise ProblemError(MISSING)
     with tempfile.TemporaryDirectory(prefix="workbench-ranks-") as scratch:
         folder = Path(scratch)
-        environment = {**MANNERS, **os.environ, LAUNCHED: scratch, "WORKBENCH_TERMINAL": str(os.getpid())}
-        environment.setdefault("NUMBA_NUM_THREADS", str(max(1, usable_cores() // ranks)))
+        environment = {**_environment(ranks), LAUNCHED: scratch, "WORKBENCH_TERMINAL": str(os.getpid())}
         command = [mpiexec, "-n", str(ranks), sys.executable, "-P", "-c", BEGIN.format(path=sys.path), *options.given]
         with (folder / "log").open("w") as log:
             process = subprocess.Popen(
@@ -84,6 +86,14 @@ def launch(options: Namespace, ranks: int) -> int:
             )
             _wait(process, folder)
         return _end(folder, process.returncode, ranks)
+
+
+def _environment(ranks: int) -> dict[str, str]:
+    """Of the ranks. Those of one machine listen to that machine alone."""
+    found = {"NUMBA_NUM_THREADS": str(max(1, usable_cores() // ranks)), **MANNERS, **os.environ}
+    if not any(name in ALLOCATED or name.startswith(PORTS) for name in found):
+        found[f"{PORTS}include"] = "127.0.0.0/8"
+    return found
 
 
 def _wait(process: subprocess.Popen[bytes], folder: Path) -> None:

@@ -53,6 +53,8 @@ LEAST_FREE = 1 << 16
 TERMINATED = 128 + signal.SIGTERM
 PATIENCE = 1.0
 """Seconds that an interrupted run which is still being built has for it: there is nothing to save."""
+SAME_SECONDS = 1.0
+"""Within which signals are one request: a terminal that closes, ``timeout`` and schedulers send two at once."""
 DISK_PATIENCE = 600.0
 """Seconds that a run waits for room on a disk that is full, before it ends: what it has is its last checkpoint."""
 ENDS = (RunState.FINISHED, RunState.FAILED, RunState.CLOSED)
@@ -268,17 +270,25 @@ def _output_folder(options: Namespace, document: Document) -> Path:
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """A request to terminate and a lost terminal end the run as Ctrl-C does, with exit codes of their own."""
+    """A request to terminate and a lost terminal end the run as Ctrl-C does, with exit codes of their own; who asks
+    again later will not wait for what is still to be saved."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
+    latest = -math.inf
+
     def end(number: int, frame: Any) -> None:
-        if number != signal.SIGTERM:
+        nonlocal latest
+        now = clock.monotonic()
+        if now < latest + SAME_SECONDS:
+            return
+        latest = now
+        if number not in (signal.SIGTERM, signal.SIGINT):
             _forget_terminal()
         raise KeyboardInterrupt(128 + number)
 
-    ended_by = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    ended_by = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     ended_by = [number for number in ended_by if signal.getsignal(number) is not signal.SIG_IGN]  # nohup
     before = [(number, signal.signal(number, end)) for number in ended_by]
     try:
