@@ -47,22 +47,14 @@ SETTLED = 10
 
 
 class Given(ctypes.Structure):
-    """What glibc's mallinfo2 tells of all arenas [bytes]."""
+    """What glibc's mallinfo2 tells [bytes]: large pieces, and what is in use of the arenas, among other things."""
 
     _fields_ = [
-        (name, ctypes.c_size_t)
-        for name in (
-            "arena",
-            "ordblks",
-            "smblks",
-            "hblks",
-            "hblkhd",
-            "usmblks",
-            "fsmblks",
-            "uordblks",
-            "fordblks",
-            "keep",
-        )
+        ("_", ctypes.c_size_t * 4),
+        ("hblkhd", ctypes.c_size_t),
+        ("__", ctypes.c_size_t * 2),
+        ("uordblks", ctypes.c_size_t),
+        ("___", ctypes.c_size_t * 2),
     ]
 
 
