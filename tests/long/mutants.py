@@ -44,7 +44,7 @@ LOOKS = re.compile(
     r"QColor|mkPen|sizeHint|adjusted|setPixelSize|setColumnStretch|setInterval|setAlpha|pixmap"
 )
 """Calls whose numbers are lengths on a screen."""
-LENGTHS = re.compile(r"WIDTH|HEIGHT|MARGIN|GAP|SIZE|PIXELS|POINTS|SPACING")
+LENGTHS = re.compile(r"WIDTH|HEIGHT|MARGIN|GAP|SIZE|PIXELS|SPACING")
 """Constants of the window that are lengths on a screen."""
 ROUND_OFF = 1e-6
 """Numbers up to this stand beside others to guard against round-off, and may as well be twice as large."""
@@ -184,7 +184,7 @@ def _replaced(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
         case ast.Compare(left=left, ops=[operator], comparators=[right]):
             for number, other in enumerate(COMPARED[type(operator)]):
                 yield f"compare{number}", f"({ast.unparse(ast.Compare(left, [other()], [right]))})"
-        case ast.BinOp(right=ast.Constant(value=float() as value)) if value <= ROUND_OFF:
+        case ast.BinOp(right=ast.Constant(value=float() as value)) if 0 < value <= ROUND_OFF:
             pass
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in COUNTED and not _is_text(left, right):
             yield "arithmetic", f"({ast.unparse(ast.BinOp(left, COUNTED[type(operator)](), right))})"

@@ -38,6 +38,8 @@ def test_a_preview_stands_below_the_group_at_its_place(qtbot):
     assert box.isVisible()
     assert not box.title.isVisible()
     assert box.facts["Largest"].text() == "2.000 MPa"
+    assert box._grid.itemAtPosition(0, 0).widget().text() == "Largest"
+    assert box._grid.itemAtPosition(0, 1).widget() is box.facts["Largest"]
     assert box.cells[0].plot.data.curves[0].y[1] == 2.0
     assert holder.editor("notches", 0).form.preview.facts["Largest"].text() == "3.000 MPa"
     assert holder.editor("material").preview is None

@@ -16,6 +16,7 @@ from ui.sweep import results
 from ui.sweep.dialog import SweepDialog
 from ui.sweep.overlay import Shades
 from ui.sweep.results import SweepResults
+from ui.sweep.tree import NAME
 from ui.widgets.background import Background
 from workbench.sweep import plan as plans
 from workbench.sweep.readings import Reading
@@ -81,6 +82,16 @@ def test_numbers_are_chosen_from_a_tree_that_can_be_searched(dialog):
     assert list(dialog.editors) == [STEP, "tissue.sigma_el"]
     numbers.set_chosen(STEP, False)
     assert list(dialog.editors) == ["tissue.sigma_el"]
+
+
+def test_each_number_says_what_it_is_in_both_columns(dialog):
+    leaves = dialog.numbers._leaves
+    assert len(leaves) > 3
+    for name, leaf in leaves.items():
+        assert leaf.data(0, NAME) == name
+        assert leaf.toolTip(0) == leaf.toolTip(1)
+        assert leaf.toolTip(0).endswith(name)
+        assert leaf.text(1)
 
 
 def test_it_tells_what_the_runs_would_come_to_or_what_is_wrong(dialog, qtbot):

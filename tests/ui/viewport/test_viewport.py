@@ -15,6 +15,8 @@ from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from tests.ui.scene.meshes import gather, info, kuhn_cube
+from tests.ui.scene.overlays.test_gripping import placement
+from ui.scene.marks import Marks
 from ui.scene.overlays.clip_handle import _points
 from ui.scene.overlays.hud import Hud
 from ui.scene.overlays.inspected_mark import RADIUS
@@ -181,6 +183,36 @@ def test_a_picture_waits_as_long_as_the_pace_says_since_the_last_one(shown) -> N
     viewport._timer.start(5000)
     viewport.redraw()
     assert viewport._timer.interval() == 5000, "one is due already"
+
+
+def test_what_is_dragged_is_drawn_over_the_picture_and_another_choice_draws_it_anew(shown, monkeypatch) -> None:
+    viewport, drawn = shown.viewport, []
+    monkeypatch.setattr(viewport, "redraw", lambda: drawn.append("scene"))
+    monkeypatch.setattr(viewport, "redraw_overlay", lambda: drawn.append("over it"))
+    there = placement()
+    for marks in (
+        Marks(there),
+        Marks(there, said="x = 3 mm"),
+        Marks(there, ("objects", 0)),
+        Marks(None, ("objects", 0)),
+    ):
+        viewport.set_marks(marks)
+    assert drawn == ["scene", "over it", "scene", "scene"]
+    viewport.hover_item(("objects", 0))
+    viewport.hover_item(("objects", 0))
+    assert drawn[4:] == ["over it"]
+    viewport.set_marks(Marks(there))
+    assert viewport.scene.marks.hovered == ("objects", 0), "the pointer is where it was"
+
+
+def test_a_picture_has_the_pixels_of_the_screen(shown, monkeypatch) -> None:
+    viewport, sizes = shown.viewport, []
+    monkeypatch.setattr(viewport, "devicePixelRatioF", lambda: 2.0)
+    monkeypatch.setattr(viewport._view, "image", lambda width, height, ratio: sizes.append((width, height, ratio)))
+    viewport.image()
+    viewport.image(100, 2 * 320)
+    assert [size[:2] for size in sizes] == [(840, 640), (100, 640)]
+    assert sizes[0][2] == 2.0
 
 
 def test_preview_clips_at_once_without_a_simulation(shown) -> None:

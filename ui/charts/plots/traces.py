@@ -79,12 +79,13 @@ class TraceBuffer:
         return times[max(0, first - 1) :], self.values[max(0, first - 1) :]
 
     def at(self, time: float) -> float | None:
-        """The value next to ``time``."""
+        """The value that is nearest to ``time``, which may be infinite; between two the later one."""
         times = self.times
         if not len(times):
             return None
-        place = int(np.clip(np.searchsorted(times, time), 0, len(times) - 1))
-        return float(self.values[place])
+        place = min(int(np.searchsorted(times, time)), len(times) - 1)
+        before = max(place - 1, 0)
+        return float(self.values[before if abs(time - times[before]) < abs(times[place] - time) else place])
 
     def _store(self) -> bool:
         """Store what fits of the tail; whether more would have been ready."""
