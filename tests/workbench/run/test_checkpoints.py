@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import zipfile
 from pathlib import Path
@@ -102,6 +103,29 @@ def test_what_killed_saves_left_is_swept_when_nobody_writes_it_any_more(tmp_path
         os.utime(file, (0, 0))
     write_text(tmp_path / "a.json", "{}", durable=True)
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted([young.name, other.name, "a.json"])
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        ({"version": 1, "time": "1"}, "damaged"),
+        ({"version": 1, "time": float("nan")}, "damaged"),
+        ({"version": 1, "step": -5}, "damaged"),
+        ({"version": 99, "future": 1}, "another Workbench"),
+    ],
+)
+def test_a_moment_that_is_none_is_refused(tmp_path, edit, said):
+    """Where time was no number all rows of the tables were taken for later ones and removed."""
+    path = tmp_path / "checkpoint.npz"
+    write(path, 3)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts["checkpoint.json"] = json.dumps({**json.loads(parts["checkpoint.json"]), **edit}).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    with pytest.raises(ProblemError, match=said):
+        read_checkpoint(path, "p")
 
 
 OWN = {"step": np.array(3), "u": np.zeros((2, 2), np.float32), "places": np.arange(3, dtype=np.int32)}

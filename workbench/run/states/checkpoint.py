@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -167,7 +168,11 @@ def _checksum(meta: CheckpointMeta, state: Mapping[str, Array]) -> str:
 
 
 def _meta(content: Any, path: Path) -> CheckpointMeta:
-    meta = CheckpointMeta(**content)
-    if meta.version not in (VERSION, WITHOUT_CHECKSUM):
+    if content["version"] not in (VERSION, WITHOUT_CHECKSUM):
         raise ProblemError(f"The checkpoint '{path}' is of another Workbench: run without --resume.")
+    meta = CheckpointMeta(**content)
+    if not (
+        isinstance(meta.device, str) and isinstance(meta.step, int) and meta.step >= 0 and math.isfinite(meta.time)
+    ):
+        raise ValueError("it is of no moment of a run")  # tables would be cut there
     return meta
