@@ -21,7 +21,7 @@ PLACE = Path(__file__).parent / "manual" / "tour"
 PICTURES = Path(__file__).parents[1] / "assets" / "pictures"
 SIZE = (1280, 720)
 LARGE = (1600, 1000)
-COLOURS, MANY_COLOURS = 128, 256
+COLOURS = 128
 LONGEST = 900.0
 """Seconds until a scene is given up."""
 
@@ -85,7 +85,7 @@ class Stage:
         self.window.setGeometry(0, 0, *size)
         self.rest(2.0)
 
-    def take(self, name: str, place: Path = PLACE, colours: int = COLOURS) -> None:
+    def take(self, name: str, place: Path = PLACE, colours: int | None = COLOURS) -> None:
         """All that the window shows, with what lies over it."""
         shot = self.application.primaryScreen().grabWindow(0)
         path = place / f"{name}.png"
@@ -93,7 +93,9 @@ class Stage:
         shot.save(str(path))
         size = self.window.size().toTuple()
         with Image.open(path) as image:
-            small = image.convert("RGB").crop((0, 0, *size)).quantize(colours, dither=Image.Dither.NONE)
+            small = image.convert("RGB").crop((0, 0, *size))
+        if colours is not None:
+            small = small.quantize(colours, dither=Image.Dither.NONE)
         small.save(path, optimize=True)
         print(f"{path}: {path.stat().st_size / 1e3:.0f} kB", flush=True)
 
@@ -121,7 +123,7 @@ def brush(stage: Stage) -> None:
 def gray_scott(stage: Stage) -> None:
     stage.resize(LARGE)
     _paint_a_stroke(stage)
-    stage.take("gray_scott", PICTURES, MANY_COLOURS)
+    stage.take("gray_scott", PICTURES, None)
     stage.resize(SIZE)
 
 
@@ -129,7 +131,7 @@ def window(stage: Stage) -> None:
     stage.resize(LARGE)
     stage.open("biventricular")
     stage.run_to(32.0)
-    stage.take("window", PICTURES, MANY_COLOURS)
+    stage.take("window", PICTURES, None)
     stage.resize(SIZE)
 
 
