@@ -293,9 +293,9 @@ run_tests() {
         check "tests of the physics, two at a time (pytest)" "${run_pytest[@]}" -n 2 --dist loadfile "${physics[@]}" \
             -m "not keeps_time"
         check "types (mypy)" types_are_right
-        # Two windows on one display would take the keyboard from each other.
-        check "other tests, two at a time on displays of their own (pytest)" "${run_pytest[@]}" --dist loadfile --max-worker-restart 8 \
-            --tx "2*popen//python=xvfb-run -a -s '$screen' '$python'" tests "${physics[@]/#/--ignore=}" \
+        # Two windows on one display would take the keyboard from each other. They wait for much: two leave cores idle.
+        check "other tests, three at a time on displays of their own (pytest)" "${run_pytest[@]}" --dist loadfile --max-worker-restart 8 \
+            --tx "3*popen//python=xvfb-run -a -s '$screen' '$python'" tests "${physics[@]/#/--ignore=}" \
             -m "not keeps_time and not gpu"
         mapfile -t alone < <(grep -rlE 'mark\.(keeps_time|gpu)' tests --include='test_*.py')
         check "tests that keep time or need a GPU, one after the other (pytest)" \
