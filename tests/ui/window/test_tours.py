@@ -42,8 +42,9 @@ def start(window, title, qtbot):
     """From the menu; the problem is open then and can be run."""
     action = next(action for action in window.tour_menu.actions() if action.text() == title)
     action.trigger()
-    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=60_000)
-    return window.help.tour
+    guide = window.help.tour
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY and not guide.strayed, timeout=60_000)
+    return guide
 
 
 def do(window, step, qtbot):

@@ -134,7 +134,7 @@ def test_sentences_go_on_in_the_next_line_instead_of_being_cut(opened, qtbot):
     opened.sweeps.open()
     result = ResultView()
     qtbot.addWidget(result)
-    every = [opened, *opened.findChildren(QWidget), result]
+    every = [opened, *opened.findChildren(QWidget), opened.lab, *opened.lab.findChildren(QWidget), result]
     named = [(type(each).__name__, name, label) for each in every for name, label in vars(each).items()]
     labels = [(kind, name, label) for kind, name, label in named if isinstance(label, QLabel)]
     sentences = [(kind, name, label) for kind, name, label in labels if name.lstrip("_") in SENTENCES]
