@@ -59,7 +59,9 @@ class Meters:
         self._ceiling = ceiling
         self._recent: dict[str, deque[tuple[float, KernelTiming]]] = {}
         self._cold = True
-        self._pace: float | None = None
+        self._span: tuple[float, float] = (0.0, 0.0)
+        """Seconds and steps of the last while, of which the pace is: a batch that had to wait is no more of it than
+        its steps were."""
         self._approached: tuple[float, float] | None = None
         """Seconds since a part of the way to an end of its own was done, and that part."""
         self._times: list[float] = []
@@ -75,7 +77,7 @@ class Meters:
 
     def forget(self) -> None:
         """The run was reset: what was measured and collected before says nothing about what comes."""
-        self._pace = self._approached = None
+        self._span, self._approached = (0.0, 0.0), None
         self._times, self._traces, self._series = [], {}, {}
 
     @property
@@ -105,10 +107,10 @@ class Meters:
         ``paced`` is the least seconds per step that the run is kept to: it counts for the time that remains.
         """
         wall = max(wall, 1e-9)
-        per_step = wall / steps
-        weight = min(1.0, max(wall, paced * steps) / PACE_SECONDS)
-        pace = per_step if self._pace is None else (1 - weight) * self._pace + weight * per_step
-        self._pace = None if self._cold else pace  # the first batch may have compiled the kernels
+        left = max(0.0, 1 - max(wall, paced * steps) / PACE_SECONDS)
+        span = left * self._span[0] + wall, left * self._span[1] + steps
+        pace = span[0] / span[1]
+        self._span = (0.0, 0.0) if self._cold else span  # the first batch may have compiled the kernels
         kernels = self._kernel_rates(simulation)  # first: what a step moves may depend on what is happening
         part, remaining = self._outlook(simulation, wall, last_step, max(pace, paced))
         moved = sum(traffic.bytes for traffic in simulation.traffic) * steps / wall

@@ -68,13 +68,21 @@ def test_what_compiling_took_is_not_foretold_of_the_steps_that_remain(simulation
 
 
 def test_the_pace_is_that_of_the_last_second_of_a_run_that_is_kept_slow_too(simulation):
-    """A batch counts by how long it takes or is made to take: half a second has half the weight."""
-    for paced, weight in ((0.0, 0.25), (0.05, 0.5), (1.0, 1.0)):
+    """A batch that takes, or is made to take, half a second leaves half of the second before: its seconds and steps."""
+    for paced, left in ((0.0, 0.75), (0.05, 0.5), (1.0, 0.0)):
         watched = Meters(simulation, ceiling=1e6, probes=())
         watched.sample(simulation, 1, 8.0, 100)
         watched.sample(simulation, 10, 1.0, 100)  # 0.1 s a step
         remaining = watched.sample(simulation, 10, 0.25, 100, paced).remaining
-        assert remaining == pytest.approx(100 * max(paced, (1 - weight) * 0.1 + weight * 0.025))
+        assert remaining == pytest.approx(100 * max(paced, (left * 1.0 + 0.25) / (left * 10 + 10)))
+
+
+def test_a_batch_that_had_to_wait_does_not_foretell_hours(simulation):
+    """Two steps in 0.4 s, for another program had the cores, after 10,000 a second: 17 s are left and not 20,000."""
+    watched = Meters(simulation, ceiling=1e6, probes=())
+    watched.sample(simulation, 1, 8.0, 100_000)
+    watched.sample(simulation, 10_000, 1.0, 100_000)
+    assert watched.sample(simulation, 2, 0.4, 100_000).remaining == pytest.approx(100_000 * 1.0 / 6_002)
 
 
 def test_series_that_differ_from_those_declared_are_told_once(simulation):
