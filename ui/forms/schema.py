@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+from annotated_types import MaxLen
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -29,14 +30,18 @@ class Kind(StrEnum):
     UNION = "union"
 
 
+LONG_TEXT = 1000
+"""Letters that a text may have, from which on it is written in several rows."""
+
+
 @dataclass(frozen=True)
 class FieldSpec:
     """One field: ``items`` are the parts of a row, ``item`` the element of a list, ``variants`` tag → model.
 
     ``file`` is the kind of file that a FILE names; ``lines`` is there where a LIST is written as one text; ``labels``
-    are what a CHOICE shows for its values and a UNION for its kinds. ``folded``: its section begins closed. ``when``
-    and ``unless``: the values of other fields for which it is and is not shown
-    (:func:`engines.api.parameters.matters`); none: always.
+    are what a CHOICE shows for its values and a UNION for its kinds. ``long``: a TEXT of up to so many letters that it
+    is written in several rows. ``folded``: its section begins closed. ``when`` and ``unless``: the values of other
+    fields for which it is and is not shown (:func:`engines.api.parameters.matters`); none: always.
     """
 
     key: str
@@ -57,6 +62,7 @@ class FieldSpec:
     file: str = ""
     lines: Lines | None = None
     labels: dict[str, str] = field(default_factory=dict)
+    long: bool = False
     folded: bool = False
     when: dict[str, list[Any]] = field(default_factory=dict)
     unless: dict[str, list[Any]] = field(default_factory=dict)
@@ -198,7 +204,8 @@ def _typed(annotation: Any, metadata: list[Any], discriminator: str, common: dic
         for base, kind in ((bool, Kind.FLAG), (int, Kind.INTEGER), (float, Kind.NUMBER), (str, Kind.TEXT)):
             if issubclass(annotation, base):
                 kind = Kind.FILE if kind is Kind.TEXT and common.get("file") else kind
-                return FieldSpec(kind=kind, bounds=bounds_of(metadata), **common)
+                long = kind is Kind.TEXT and _most_letters(metadata) >= LONG_TEXT
+                return FieldSpec(kind=kind, bounds=bounds_of(metadata), long=long, **common)
     raise TypeError(f"There is no editor for the field '{common['key']}' of type {annotation!r}.")
 
 
@@ -207,6 +214,10 @@ def _union(members: list[Any], discriminator: str, common: dict[str, Any]) -> Fi
         raise TypeError(f"The field '{common['key']}' is a union without a discriminator.")
     variants = {get_args(member.model_fields[discriminator].annotation)[0]: member for member in members}
     return FieldSpec(kind=Kind.UNION, variants=variants, discriminator=discriminator, **common)
+
+
+def _most_letters(metadata: list[Any]) -> int:
+    return max((each.max_length for each in metadata if isinstance(each, MaxLen)), default=0)
 
 
 def _singular(title: str) -> str:

@@ -22,6 +22,7 @@ from ui.forms.editor import Editor, Suggestions
 from ui.forms.fields.file import FileEditor
 from ui.forms.fields.line import Line
 from ui.forms.fields.number import NumberEditor
+from ui.forms.fields.wrapped import WrappedTextEditor
 from ui.forms.schema import FieldSpec, Kind, default_value
 from ui.forms.validation import Errors, below
 
@@ -218,4 +219,4 @@ def make_scalar(spec: FieldSpec, parent: QWidget | None = None) -> Editor:
         case Kind.FILE:
             return FileEditor(spec, parent)
         case _:
-            return TextEditor(spec, parent)
+            return WrappedTextEditor(spec, parent) if spec.long else TextEditor(spec, parent)

@@ -1,0 +1,61 @@
+"""Long texts, such as formulas: all of them is seen, and they become values as other texts do."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt
+
+from engines.stencil.parameters.equations import FieldSetting
+from ui.forms.fields.scalars import TextEditor, make_scalar
+from ui.forms.fields.wrapped import WrappedTextEditor
+from ui.forms.schema import fields_of
+
+FORMULA = "where((x - 90)**2 + (y - 150)**2 < 60, 0.25, 0) + where((x - 30)**2 + (y - 40)**2 < 60, 0.25, 0)"
+
+
+@pytest.fixture
+def editor(qtbot):
+    (spec,) = (each for each in fields_of(FieldSetting) if each.key == "start")
+    editor = make_scalar(spec)
+    qtbot.addWidget(editor)
+    editor.resize(160, 200)
+    editor.show()
+    return editor
+
+
+def test_formulas_are_long_and_names_are_not(editor):
+    assert isinstance(editor, WrappedTextEditor)
+    (name,) = (each for each in fields_of(FieldSetting) if each.key == "name")
+    assert type(make_scalar(name)) is TextEditor
+
+
+def test_all_of_a_formula_is_seen_at_any_width(editor, qtbot):
+    editor.set_value("0")
+    low = editor.text.height()
+    editor.set_value(FORMULA)
+    qtbot.waitUntil(lambda: editor.text.height() > 3 * low)
+    text = editor.text
+    assert not text.verticalScrollBar().maximum()
+    assert not text.horizontalScrollBar().maximum()
+    high = text.height()
+    editor.resize(900, 200)
+    qtbot.waitUntil(lambda: text.height() < high)
+
+
+def test_enter_takes_it_over_and_what_is_pasted_stays_one_line(editor, qtbot):
+    editor.set_value("0")
+    taken = []
+    editor.edited.connect(lambda path, value: taken.append((path, value)))
+    editor.text.selectAll()
+    pasted = QMimeData()
+    pasted.setText("x +\n  y")
+    editor.text.insertFromMimeData(pasted)
+    assert not taken
+    qtbot.keyClick(editor.text, Qt.Key.Key_Return)
+    assert taken == [((), "x + y")]
+    qtbot.keyClick(editor.text, Qt.Key.Key_Return)
+    assert len(taken) == 1
+    editor.text.selectAll()
+    qtbot.keyClicks(editor.text, "y*2")
+    editor.text.left.emit()
+    assert taken[1:] == [((), "y*2")]
