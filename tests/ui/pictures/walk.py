@@ -45,6 +45,8 @@ RAW_NUMBER = re.compile(
     r"(?<![\w.])\.\d+\b|\d\.?\d*e[+-]?\d+\b|\b\d{4,}\.\d\d+ s\b|\d\.\d{8,}|\b(?:nan|inf)\b|^(?:None|True|False)$"
 )
 """``.00000``, ``7.336e-05``, ``53480.00 s`` and what Python says of values."""
+RATES = re.compile(r"\b[a-z]_t\b")
+"""``u_t``, the rate of a field u as typed equations write it."""
 FILE_NAMES = re.compile(
     r"\S+\.(?:json|vtu|vtkhdf|png|py|cu|csv|zip|msh|mp4|gif|pts|elem|in|mmt|toml|md|h5)\b|\S*/\S+|www\.\S+"
 )
@@ -243,12 +245,12 @@ def _size(rect: QRect) -> str:
 
 
 def words_of_programs(root: QWidget) -> list[str]:
-    """Identifiers and numbers as Python prints them; names of files may stand."""
+    """Identifiers and numbers as Python prints them; names of files may stand, and rates of fields that were typed."""
     found = []
     for widget, text in all_texts(root):
         if isinstance(widget, QLineEdit) and not widget.isReadOnly():
             continue  # what a person types
-        plain = FILE_NAMES.sub("", text)
+        plain = RATES.sub("", FILE_NAMES.sub("", text))
         for pattern, kind in ((IDENTIFIER, "identifier"), (RAW_NUMBER, "number")):
             if match := pattern.search(plain):
                 found.append(f"{kind} '{match.group()}' in {name_of(widget)}: {text[:80]!r}")
