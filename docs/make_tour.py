@@ -123,7 +123,7 @@ def brush(stage: Stage) -> None:
 def gray_scott(stage: Stage) -> None:
     stage.resize(LARGE)
     _paint_a_stroke(stage)
-    stage.take("gray_scott", PICTURES, None)
+    stage.take("gray_scott", PICTURES, 256)
     stage.resize(SIZE)
 
 
