@@ -276,9 +276,13 @@ class ComparisonPage(QWidget):
         self._span = (first, last) if last > first else (first, first + 1.0)
 
     def _show_time(self) -> None:
+        """The moment that is seen: frames are kept at some moments only."""
         take = self.pair[0]
         unit = "" if take.footage is None else take.footage.info.time_unit
-        self.clock.setText(clock_text(self.time, unit))
+        frames = [take.frame_at(self._field, self.time) for take in self.pair]
+        seen = [frame.time for frame in frames if frame is not None]
+        moment = min(seen, key=lambda time: abs(time - self.time), default=self.time)
+        self.clock.setText(clock_text(moment, unit))
 
     def _read(self) -> None:
         """The newest wish wins: dragging asks for more than can be read."""

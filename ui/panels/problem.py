@@ -99,7 +99,7 @@ class ProblemPanel(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(top)
-        self.lock_note = QLabel("The greyed values are fixed until the run is over: press Reset to change them.", self)
+        self.lock_note = QLabel("The greyed values are those of this run: press Reset to change them.", self)
         self.lock_note.setObjectName("note")
         self.lock_note.setWordWrap(True)
         self.lock_note.hide()

@@ -58,7 +58,7 @@ class ChartsArea(QObject):
         controller.frame_arrived.connect(self._show_frame)
         controller.restarted.connect(self.panel.clear)
         self._viewport.picked.connect(self._picked)
-        self._viewport.followed.connect(lambda element, position: self._probes.add(position))
+        self._viewport.followed.connect(lambda element, position: self._probe(position))
         self.panel.wanted.connect(controller.watch_charts)
         self.overlay.problem.connect(controller.problem)
         controller.model.opened.connect(self._look_at_nothing)
@@ -99,7 +99,7 @@ class ChartsArea(QObject):
         if self.lines.takes(position) or self._measuring.takes(element, position):
             return
         if info is None or not info.inspects:
-            self._probes.add(position)
+            self._probe(position)
             return
         self._inspect(element, position)
         assert self._layout is not None
@@ -119,4 +119,13 @@ class ChartsArea(QObject):
 
     def _follow(self) -> None:
         if self._inspected is not None:
-            self._probes.add(self._inspected[1])
+            self._probe(self._inspected[1])
+
+    def _probe(self, position: Position) -> None:
+        """A probe, and its curve where it can be seen: a narrow window begins without its panel."""
+        assert self._layout is not None
+        self._probes.add(position)
+        dock = self._layout.docks["probes"]
+        if dock.isHidden():
+            dock.show()
+            dock.raise_()

@@ -16,6 +16,7 @@ from ui.viewport.viewport import Viewport
 from ui.widgets.theme import theme
 from ui.window.main_window import MainWindow
 from workbench.run.frames import Frame
+from workbench.words.units import clock_text
 
 
 @pytest.fixture
@@ -73,6 +74,8 @@ def test_a_run_that_has_ended_stands_beside_the_present_one(window, qtbot):
     qtbot.waitUntil(lambda: seen() == [nearest(present)[0], present])
     page.look(10.0)
     qtbot.waitUntil(lambda: seen() == nearest(10.0))
+    said = min(seen(), key=lambda time: abs(time - 10.0))  # frames are kept at some moments only
+    assert page.clock.text() == clock_text(said, "ms")
     one, other = (view.scene for view in page.views)
     assert one.camera is other.camera
     assert one.shown_field.name == other.shown_field.name == "voltage"

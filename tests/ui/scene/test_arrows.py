@@ -115,6 +115,10 @@ def test_a_key_says_what_length_means():
     assert "arrows" not in names
     answered(scene, request, a=lambda p: 3.0, b=lambda p: 0.0)
     assert "arrows" in [name for name, *_ in Hud().compose(scene, 800, 600, 1.0)[0]]
+    for height in (230, 260, 316, 600):  # in a low view the colours make room for it
+        tops = {name: (top, image.shape[0]) for name, image, _, top in Hud().compose(scene, 800, height, 1.0)[0]}
+        assert sum(tops["bar"]) <= tops["arrows"][0]
+        assert sum(tops["arrows"]) <= tops["scale"][0]
     scene.view.arrows = ""
     request = scene.replan()
     answered(scene, request)

@@ -45,6 +45,8 @@ LEAST_BAR = 110
 """Points: a colour bar of two lines of title that still has colours."""
 SCALE_ROOM = 36
 """Points above the lower margin that the scale bar takes."""
+KEY_ROOM = 34
+"""Points above the scale bar that the key of arrows takes."""
 
 MOST_KEY_POINTS = 120
 """The arrow that says what arrows mean is drawn no longer: close to them, it is seen all the same."""
@@ -188,14 +190,16 @@ class Hud:
     ) -> None:
         theme, field = scene.theme, scene.shown_field
         names = scene.names(field) if field is not None else ()
+        below = (SCALE_ROOM + (KEY_ROOM if scene.arrows is not None else 0)) * ratio
         if field is not None and names:
             entries = named_colours(names, scene.lut(field))
             said = (field.title, entries, theme, ratio)
             image = self._keep("names", said, lambda: plates.legend(entries, theme, ratio, field.title))
-            placed.append(("names", image, width - margin - image.shape[1], beside(image, height, margin, ratio)))
+            top = beside(image, height, margin, below)
+            placed.append(("names", image, width - margin - image.shape[1], top))
         elif field is not None:
             limits, lut = scene.limits(field), scene.lut(field)
-            room = max(height - 2 * margin - SCALE_ROOM * ratio, LEAST_BAR * ratio)
+            room = max(height - 2 * margin - below, LEAST_BAR * ratio)
             tall = int(min(max(0.46 * height, 170 * ratio), 380 * ratio, room))
             lines = scene.isochrone_step(field)
             log = scene.look().log
@@ -203,7 +207,8 @@ class Hud:
             image = self._keep(
                 "bar", key, lambda: plates.colour_bar(field, limits, lut, theme, ratio, tall, lines, log)
             )
-            placed.append(("bar", image, width - margin - image.shape[1], beside(image, height, margin, ratio)))
+            top = beside(image, height, margin, below)
+            placed.append(("bar", image, width - margin - image.shape[1], top))
         elif scene.layer is not None and scene.layer.regions:
             entries = tuple(scene.layer.regions[:12])
             image = self._keep("legend", (entries, theme, ratio), lambda: plates.legend(entries, theme, ratio))
@@ -353,10 +358,10 @@ class Hud:
         return float(np.linalg.norm(layer.shown_at(hit[1][None])[0] - eye)) < distance - slack
 
 
-def beside(image: Array, height: int, margin: int, ratio: float) -> int:
-    """Where a plate at the right edge begins [pixels]: in the middle, but above the scale bar."""
+def beside(image: Array, height: int, margin: int, below: float) -> int:
+    """Where a plate at the right edge begins [pixels]: in the middle, but above what stands ``below``."""
     high = image.shape[0]
-    return max(margin, min((height - high) // 2, round(height - margin - SCALE_ROOM * ratio) - high))
+    return max(margin, min((height - high) // 2, round(height - margin - below) - high))
 
 
 def marker_lines(marked: MarkerInfo, signs: Array) -> tuple[str, tuple[tuple[str, plates.Colour], ...]]:
