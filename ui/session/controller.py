@@ -352,7 +352,7 @@ class Controller(QObject):
 
     def _document_changed(self, path: Path) -> None:
         match path[0]:
-            case "parameters" if self.model.is_live(path):
+            case "parameters" if self.model.is_live(path) and not self._waits():
                 if self.runner is not None and not self.model.errors:
                     name = ".".join(str(key) for key in path[1:])
                     self._changes.append(self.runner.set_control(name, value_at(self.model.draft, path)))
@@ -389,7 +389,11 @@ class Controller(QObject):
             self.runner.set_probes(places)
 
     def _needs_build(self) -> bool:
-        return self.phase in (Phase.IDLE, Phase.FAILED) or (self._stale and self.phase in (Phase.READY, Phase.BUILDING))
+        return self.phase in (Phase.IDLE, Phase.FAILED) or self._waits()
+
+    def _waits(self) -> bool:
+        """Whether the present run makes way for another at Run: it may not know what is live in the problem now."""
+        return self._stale and self.phase in (Phase.READY, Phase.BUILDING)
 
     def _failed(self, error: BaseException) -> None:
         self.progressed.emit("", 0.0)
@@ -435,14 +439,15 @@ class Controller(QObject):
                 self.broke_off.emit(runner)
 
     def _follow_changes(self) -> None:
-        """A live change that the run cannot make waits for Reset like any other."""
+        """A live change that the run cannot make waits for Reset like any other; for Run, where none was taken yet."""
         done = [change for change in self._changes if change.done()]
         for change in done:
             self._changes.remove(change)
             error = None if change.cancelled() else change.exception()
             if error is not None:
                 self._stale = True
-                self.problem.emit(f"{error} Reset begins anew with it.")
+                if not self._waits():
+                    self.problem.emit(f"{error} Reset begins anew with it.")
 
     def _follow_first_step(self, state: RunState) -> None:
         """The first steps may compile kernels: say so when they keep a person waiting."""

@@ -99,6 +99,7 @@ def test_a_line_that_is_begun_is_completed(holder, qtbot):
     editor.text.setPlainText("")
     qtbot.keyClicks(editor.text, "sec")
     assert editor.text.popup.isVisible()
+    assert editor.text.popup.objectName() == "completions"  # the theme's ground: without it the list is black on black
     editor.text.complete("second verse")
     editor.text.popup.hide()
     assert editor.lines() == ["second verse"]

@@ -62,6 +62,24 @@ def test_a_live_change_that_the_run_refuses_is_told_and_waits_for_reset(opened, 
     assert not window.banner.isVisible()
 
 
+def test_a_live_change_that_the_run_refuses_before_its_first_step_waits_for_run_without_a_word(
+    opened, qtbot, monkeypatch
+):
+    """Such as another name of a number of typed equations: Run builds it anew."""
+    window, refused, asked, told = opened, Future(), [], []
+    refused.set_exception(ProblemError("Not while it runs."))
+    first = window.controller.runner
+    monkeypatch.setattr(first, "set_control", lambda name, value: asked.append(value) or refused)
+    window.controller.problem.connect(told.append)
+    window.model.edit(("parameters", "conductivity_scale"), 3.0)
+    qtbot.waitUntil(lambda: window.controller.stale, timeout=2000)
+    window.model.edit(("parameters", "conductivity_scale"), 2.0)
+    assert (asked, told) == ([3.0], [])
+    window.controller.run()
+    qtbot.waitUntil(lambda: window.controller.phase == Phase.RUNNING, timeout=5000)
+    assert window.controller.runner is not first
+
+
 def test_a_run_on_another_geometry_is_not_asked_for_the_elements_of_the_last_one(opened, qtbot):
     """A smaller grid has not all of them: the run would end."""
     window = opened

@@ -199,6 +199,7 @@ class LineText(QPlainTextEdit):
         self.completer = QCompleter(list(offers), self)
         self.completer.setWidget(self)
         self.popup = QListView(self)
+        self.popup.setObjectName("completions")
         self.completer.setPopup(self.popup)
         self.completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.completer.activated.connect(self.complete)
