@@ -93,7 +93,7 @@ def opened(window, name, qtbot):
 def test_it_stands_in_place_of_the_view_and_follows_the_form(window, qtbot):
     opened(window, "izhikevich_2003", qtbot)
     network = window.network
-    qtbot.waitUntil(network.action.isVisible)
+    qtbot.waitUntil(lambda: network.action.isVisible() and network.action.isEnabled() and window.isActiveWindow())
     qtbot.keyClick(window, Qt.Key.Key_N)
     qtbot.waitUntil(network.view.isVisible)
     assert len(network.view.nodes()) == 2
