@@ -108,7 +108,6 @@ def test_it_stands_in_place_of_the_view_and_follows_the_form(window, qtbot):
     assert not network.view.isVisible()
     assert not network.action.isChecked()
     network.action.trigger()
-    window.model.undo_stack.setClean()  # it would ask what becomes of the edit
-    opened(window, "sine_mode", qtbot)
+    window.previews.drawn.emit(None)  # of a problem that is no network
     qtbot.waitUntil(lambda: not network.action.isVisible())
     assert not network.view.isVisible()
