@@ -138,6 +138,8 @@ class CudaBackend(Backend):
             self.multiprocessors: int = properties["multiProcessorCount"]
             self.cooperative = bool(properties.get("cooperativeLaunch", 1))
             """Whether blocks of a launch may wait for each other (:meth:`compile`)."""
+            self.shared_memory = int(properties.get("sharedMemPerBlockOptin", 48 << 10))
+            """Bytes that a block may ask for."""
             self.stream = cupy.cuda.Stream(non_blocking=True)
             self._pool = cupy.cuda.MemoryPool()
             self._pinned = cupy.cuda.PinnedMemoryPool()

@@ -43,6 +43,7 @@ class HostCudaBackend(CpuBackend):
     id = "cuda:0"
     multiprocessors = 2
     cooperative = False
+    shared_memory = 96 << 20
     device = 0
 
     def __init__(self) -> None:

@@ -12,6 +12,7 @@ from engines.fdtd.grid.dimensions import ALL
 from engines.fdtd.parameters import Numerics
 from engines.fdtd.step.cpu import CpuYee
 from engines.fdtd.step.cuda import CudaYee
+from engines.fdtd.step.curl.many_steps import LAUNCHES
 from tests.engines.fdtd.fdtd_cases import (
     FACES,
     MAGNETIC,
@@ -21,6 +22,7 @@ from tests.engines.fdtd.fdtd_cases import (
     WRAP,
     cpml,
     driven,
+    in_the_middle,
     make_case,
     reference_after,
 )
@@ -66,6 +68,29 @@ def test_steps_equal_the_reference(gpu, faces, materials, precision):
             found = gpu.to_host(mine)
             np.testing.assert_allclose(found[..., :places], right, rtol=0, atol=12 * 4 * 2**STEPS * EPSILON[precision])
             assert not found[..., places:].any()
+
+
+@pytest.mark.parametrize(("precision", "shape"), [(each, one) for each in LAUNCHES for one in LAUNCHES[each]])
+@pytest.mark.parametrize(
+    ("faces", "wave"), [("layers", True), ("layers", False), ("mixed", False), ("periodic", False)]
+)
+def test_many_steps_in_a_launch_have_the_bits_of_two_passes(gpu, faces, wave, precision, shape):
+    """Of bricks that wait for each other: what they show each other and what sources add, for even and odd numbers."""
+    driving = faces == "layers"
+    case = make_case(faces, MEDIA[:2] if driving else MEDIA, counts=(45, 36, 38))
+    sources = in_the_middle(case, wave) if driving else case.sources()
+    found = []
+    for options in ({"shape": (1, 32, 4, 4)}, {"shape": (1, 32, 4, 4), "many": shape}):
+        steps = CudaYee(gpu, case.yee, case.axes, case.media, sources, precision, **options)
+        with gpu.active():
+            for held, field in zip((steps.electric, steps.magnetic), case.random_fields(), strict=True):
+                held.set(field.astype(precision))
+            for first, count in ((0, 64), (64, 33), (97, 2)):
+                steps.advance(sources.table(first, count, case.dt))
+        found.append({name: gpu.to_host(part) for name, part in steps.parts().items()})
+    for name, part in found[0].items():
+        np.testing.assert_array_equal(part, found[1][name], err_msg=name)
+    assert np.abs(found[0]["electric"]).max() > 0.01
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])

@@ -66,7 +66,11 @@ class LabYee(CudaYee):
         self._shapes = {"electric": shape, "magnetic": shape}
 
     def enqueue(self, count: int) -> None:
-        self._launches(count)
+        """``count`` steps as the engine takes them."""
+        if self._many is None:
+            self._launches(count)
+        else:
+            self._launch_many(self._many, count)
 
     def enqueue_layers_magnetic(self) -> None:
         """What a CPML adds to H."""

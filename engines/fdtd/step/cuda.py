@@ -1,4 +1,4 @@
-"""The steps on an NVIDIA GPU: launches ``fdtd.cu``, ``one_pass.cu`` and ``layers.cu``."""
+"""The steps on an NVIDIA GPU: launches ``fdtd.cu``, ``one_pass.cu``, ``layers.cu`` and ``many_steps.cu``."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ from engines.fdtd.step.cuda_parts import (
     psi_slots,
     slots_x,
 )
+from engines.fdtd.step.curl.many_steps import MANY_STEPS, Brick, ManyShape, ManySteps, apart, many_shapes
+from engines.fdtd.step.curl.many_steps import NO_SHAPE as NOT_MANY
 from engines.fdtd.step.curl.one_pass import NO_SHAPE, ONE_PASS, OnePass, OneShape, one_shapes
 from engines.fdtd.step.inject.cuda_oblique import CudaObliqueLine
 from engines.fdtd.step.leapfrog import LeapfrogSteps
@@ -58,15 +60,15 @@ class CudaYee(LeapfrogSteps):
     """ψ of x has slots of its own (yee.cuh). What sources do to E they do to H in the same step as entries of their own
     (:func:`engines.fdtd.sources.currents.induced`), so that nothing comes between E and H.
 
-    shape: two passes of this launch shape; one_pass: one pass of this shape; neither: the fastest, measured once per
-    device and size of grid. room: bytes of the device that a second pair of fields, which one pass needs, may take;
-    None: most of what is free
+    shape: two passes of this launch shape; one_pass: one pass of this shape; many: many steps in a launch of this
+    shape, in bricks of ``brick``; none of them: the fastest, measured once per device and size of grid. room: bytes of the
+    device that a second pair of fields, which one pass needs, may take; None: most of what is free
     """
 
     def __init__(
         self, backend: Any, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str,
-        shape: Shape | None = None, one_pass: OneShape | None = None, room: float | None = None,
-        parts: Parts = ALL,
+        shape: Shape | None = None, one_pass: OneShape | None = None, many: ManyShape | None = None,
+        brick: Brick | None = None, room: float | None = None, parts: Parts = ALL,
     ) -> None:  # fmt: skip
         self.dtype = np.dtype(precision)
         self._backend, self._yee, self._axes, self._sources = backend, yee, axes, sources
@@ -97,7 +99,7 @@ class CudaYee(LeapfrogSteps):
                       sum(axis.wraps << d for d, axis in enumerate(axes)))
         ]  # fmt: skip
         self._layers = (*self._grid, np.int32(yee.planes), *map(np.int64, self._vectors))
-        of_h = induced(yee, axes, media, sources.electric)
+        self._of_h = of_h = induced(yee, axes, media, sources.electric)
         self._entries = [self._placed(each) for each in (sources.electric, of_h, sources.magnetic)]
         self._lines = backend.array(np.array(line_places(sources), np.int32).reshape(-1, 3))
         self._line_tables = [backend.array(line_table(sources, electric, self.dtype)) for electric in (True, False)]
@@ -129,6 +131,14 @@ class CudaYee(LeapfrogSteps):
             and 2 * self.electric.nbytes <= (SHARE * backend.memory()[0] if room is None else room)
         ):
             self._one = self._worth()
+        self._many = None
+        if plain and apart(yee, axes, self._x, sources, of_h):
+            if many is not None:
+                self._many = self._many_steps(many, brick)
+            elif shape is None and one_pass is None and backend.cooperative and yee.places <= SMALL:
+                self._many = self._worth_many()
+        if self._many is not None:
+            self._one = None  # its second pair of fields goes back
 
     @property
     def passes(self) -> int:
@@ -214,6 +224,43 @@ class CudaYee(LeapfrogSteps):
         best = tune(self._key("one pass", ONE_PASS), [NO_SHAPE, *one_shapes(self.dtype)], seconds)
         return None if best == NO_SHAPE else made.get(best) or self._one_pass(best)
 
+    def _many_steps(self, shape: ManyShape, brick: Brick | None = None) -> ManySteps:
+        entries = self._sources.electric, self._of_h, self._sources.magnetic
+        kind = self._axes, self.dtype, self._real
+        return ManySteps(self._backend, self._yee, *kind, entries, self._sources, shape, brick)
+
+    def _worth_many(self) -> ManySteps | None:
+        """Many steps in a launch in the best of its shapes, or None where a graph of launches is faster."""
+        made: dict[ManyShape, ManySteps] = {}
+        name = f"many steps {'x'.join(map(str, self._yee.counts))}"
+
+        def seconds(shape: ManyShape) -> float:
+            if shape == NOT_MANY:
+                with self._backend.active():
+                    self._launches(IN_A_ROW)  # loads the kernels
+                    graph = self._backend.captured(lambda: self._launches(IN_A_ROW))
+                return float(self._backend.elapsed(graph))
+            if shape not in made:
+                made[shape] = self._many_steps(shape)
+            return float(self._backend.elapsed(lambda: self._launch_many(made[shape], IN_A_ROW)))
+
+        best = tune(
+            self._key(name, MANY_STEPS), [NOT_MANY, *many_shapes(self._backend, self._yee, self.dtype)], seconds
+        )
+        return None if best == NOT_MANY else made.get(best) or self._many_steps(best)
+
+    def _launch_many(self, many: ManySteps, count: int) -> None:
+        """``count`` steps with the first rows of ``_values``."""
+        da, minus_db = (self.dtype.type(value) for value in self._uniform)
+        many.launch(
+            count,
+            (
+                self.electric, self.magnetic, self._ids_e, self._coefficients[0], da, minus_db, *self._tables,
+                *self.psi, *self._grid, self.signals, *self._line_tables, self._lines, self._values, self._drives,
+                np.int32(len(self._sources.drives)),
+            ),
+        )  # fmt: skip
+
     def _launch_one(self, one: OnePass) -> None:
         da, minus_db = (self.dtype.type(value) for value in self._uniform)
         one.launch(
@@ -252,6 +299,9 @@ class CudaYee(LeapfrogSteps):
 
     def _put(self, count: int) -> None:
         """``count`` steps with the first rows of ``_values``, as a graph if so many come often."""
+        if self._many is not None:
+            self._launch_many(self._many, count)
+            return
         if count not in self._graphs:
             self._asked[count] += 1
             if self._asked[count] < OFTEN:

@@ -107,6 +107,12 @@ def driven(case: Case) -> Sources:
     return case.sources(dipoles, [PlaneWave(0, False, 1, 1.0, PULSE, margin=2)])
 
 
+def in_the_middle(case: Case, wave: bool) -> Sources:
+    """A current and, where there is one, a plane wave in a box, away from the layers."""
+    middle = tuple(n * h / 2 for n, h in zip(case.yee.counts, case.yee.spacing, strict=True))
+    return case.sources([Dipole(middle, 2, 1e-6, PULSE)], [PlaneWave(0, False, 1, 1.0, PULSE, margin=2)] * wave)
+
+
 def steps_of(maker, backend, case: Case, sources: Sources, precision: str, fields, **options):
     steps = maker(backend, case.yee, case.axes, case.media, sources, precision, **options)
     steps.electric[...], steps.magnetic[...] = fields

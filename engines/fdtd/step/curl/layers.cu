@@ -50,17 +50,6 @@ DEVICE Place place_of(const Grid& g, const int axis, const long long number, con
     return p;
 }
 
-DEVICE Values decayed(const REAL* __restrict__ psi, const Table& t, const int axis, const int n, const Values& d)
-{
-    Values next = load(psi);
-#pragma unroll
-    for (int v = 0; v < V; ++v) {
-        const int m = axis == 0 ? n + v : n;
-        next.v[v] = fma(t.b(m), next.v[v], t.c(m) * d.v[v]);
-    }
-    return next;
-}
-
 DEVICE Table table_of(const REAL* __restrict__ table, const Grid& g, const int axis)
 {
     const Table x = {table, g.row}, y = {table + 3 * g.row, g.ny + 1}, z = {y.inverse + 3 * (g.ny + 1), g.nz + 1};
@@ -114,8 +103,8 @@ KERNEL layers_electric(
     const Table t = table_of(table, g, axis);
     REAL* first = (axis == 0 ? psi_x : axis == 1 ? psi_y : psi_z) + number * V;
     REAL* second = first + count * V;
-    store(first, decayed(first, t, axis, p.n, difference_h(h + (axis + 2) % 3 * volume, g, axis, p)));
-    store(second, decayed(second, t, axis, p.n, difference_h(h + (axis + 1) % 3 * volume, g, axis, p)));
+    store(first, decayed(load(first), t, axis, p.n, difference_h(h + (axis + 2) % 3 * volume, g, axis, p)));
+    store(second, decayed(load(second), t, axis, p.n, difference_h(h + (axis + 1) % 3 * volume, g, axis, p)));
 }
 
 // As above for the component of the next axis (`part` 0) or the one after it (1): no two threads then change the same H.
@@ -139,7 +128,7 @@ KERNEL layers_magnetic(
     if (p.k >= planes || (component != 1 && p.j >= g.ny) || (component != 2 && p.k >= g.nz)) return;
     const Table t = table_of(table, g, axis);
     REAL* psi = (axis == 0 ? psi_x : axis == 1 ? psi_y : psi_z) + (part * count + number) * V;
-    const Values next = decayed(psi, t, axis, p.n, difference_e(e + (axis + 2 - part) % 3 * volume, g, axis, p));
+    const Values next = decayed(load(psi), t, axis, p.n, difference_e(e + (axis + 2 - part) % 3 * volume, g, axis, p));
     store(psi, next);
     REAL* field = h + component * volume + p.at;
     Values value = load(field);

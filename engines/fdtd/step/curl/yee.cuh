@@ -77,6 +77,18 @@ DEVICE int slot_of(const int n, const int low, const int start)
     return n < low ? n : n >= start ? low + n - start : -1;
 }
 
+// psi of this step: b psi + c d; n: the node or half along the axis.
+DEVICE Values decayed(const Values& psi, const Table& t, const int axis, const int n, const Values& d)
+{
+    Values next = psi;
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+        const int m = axis == 0 ? n + v : n;
+        next.v[v] = fma(t.b(m), next.v[v], t.c(m) * d.v[v]);
+    }
+    return next;
+}
+
 // What the layers add to the curl of H at V values of x from i on, in the row j of plane k; in them psi is of this step.
 DEVICE void layers_at(
     const REAL* __restrict__ psi_x, const REAL* __restrict__ psi_y, const REAL* __restrict__ psi_z, const Grid& g,

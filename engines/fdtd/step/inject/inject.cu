@@ -2,24 +2,12 @@
 //
 // variants: -DREAL=float; -DREAL=double
 
-#include "fdtd/step/inject/signals.cuh"
+#include "fdtd/step/inject/inject.cuh"
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(256)
 
-// What the sources add: thread n looks at entry n, and takes all entries of its place if it is the first of them.
-DEVICE void inject(
-    REAL* __restrict__ field, const long long* __restrict__ places, const REAL* __restrict__ weights,
-    const int* __restrict__ slots, const REAL* __restrict__ signals, const int count, const int n)
-{
-    if (n >= count || (n > 0 && places[n - 1] == places[n])) return;
-    REAL value = field[places[n]];
-    for (int m = n; m < count && places[m] == places[n]; ++m) value += weights[m] * signals[slots[m]];
-    field[places[n]] = value;
-}
-
 // Currents and, of plane waves, H of their lines go to E, and what that changes of the step that H took goes to H; then E
-// of the lines takes its step. A thread for each entry and for each node of the lines. lines: (count, 3) first signal,
-// nodes − 1, place in line_table; line_table: for each line inverse, b, c, psi (n + 1 each) and cb (or db).
+// of the lines takes its step. A thread for each entry and for each node of the lines.
 KERNEL inject_electric(
     REAL* __restrict__ e, const long long* __restrict__ places, const REAL* __restrict__ weights,
     const int* __restrict__ slots, const int count, REAL* __restrict__ h, const long long* __restrict__ h_places,
@@ -29,18 +17,7 @@ KERNEL inject_electric(
     const int n = blockIdx.x * blockDim.x + threadIdx.x;
     inject(e, places, weights, slots, signals, count, n);
     inject(h, h_places, h_weights, h_slots, signals, h_count, n);
-    for (int line = 0; line < line_count; ++line) {
-        const int first = lines[3 * line], length = lines[3 * line + 1];
-        REAL* const t = line_table + lines[3 * line + 2];
-        const int size = length + 1;
-        if (n < 1 || n >= length) continue;
-        REAL* const line_e = signals + first;
-        const REAL* const line_h = line_e + size;
-        const REAL d = line_h[n] - line_h[n - 1];
-        const REAL psi = t[size + n] * t[3 * size + n] + t[2 * size + n] * d;
-        t[3 * size + n] = psi;
-        line_e[n] -= t[4 * size] * (d * t[n] + psi);
-    }
+    step_lines_electric(signals, line_table, lines, line_count, n);
 }
 
 KERNEL inject_magnetic(
@@ -50,18 +27,7 @@ KERNEL inject_magnetic(
 {
     const int n = blockIdx.x * blockDim.x + threadIdx.x;
     inject(h, places, weights, slots, signals, count, n);
-    for (int line = 0; line < line_count; ++line) {
-        const int first = lines[3 * line], length = lines[3 * line + 1];
-        REAL* const t = line_table + lines[3 * line + 2];
-        const int size = length + 1;
-        if (n >= length) continue;
-        const REAL* const line_e = signals + first;
-        REAL* const line_h = signals + first + size;
-        const REAL d = line_e[n + 1] - line_e[n];
-        const REAL psi = t[size + n] * t[3 * size + n] + t[2 * size + n] * d;
-        t[3 * size + n] = psi;
-        line_h[n] -= t[4 * size] * (d * t[n] + psi);
-    }
+    step_lines_magnetic(signals, line_table, lines, line_count, n);
 }
 
 KERNEL drive(

@@ -15,6 +15,7 @@
 // any: REAL DIMENSIONS REACH
 #define MANY_STEPS
 #define PUSHED 0  // nothing acts between the steps of a launch
+#include "backend/group.cuh"
 #include "peridynamics/lattice/bonds.cu"
 
 // Blocks that a processor has room for: fewer than of bonds.cu where the loop over steps needs the registers.
@@ -25,35 +26,6 @@ constexpr int MOST_BLOCKS = DIMENSIONS == 2 && (REACH == 4 || (REACH == 2 && siz
 #else
 constexpr int MOST_BLOCKS = DIMENSIONS == 3 && BLOCKS > 2 ? 2 : BLOCKS;
 #endif
-
-// The blocks of one body.
-struct Group {
-    unsigned* counter;  // arrivals at meetings; then blocks that are through
-    unsigned blocks, meetings;
-
-    // All that they wrote is there for all of them.
-    DEVICE_MEMBER void meet()
-    {
-        __syncthreads();
-        if (blocks == 1) return;
-        if (threadIdx.x == 0) {
-            const unsigned all = ++meetings * blocks;
-            __threadfence();
-            atomicAdd(counter, 1u);
-            while ((int)(*(volatile unsigned*)counter - all) < 0) {}
-            __threadfence();
-        }
-        __syncthreads();
-    }
-
-    // The last one leaves the counters as they were.
-    DEVICE_MEMBER void leave() const
-    {
-        if (blocks == 1 || threadIdx.x) return;
-        __threadfence();
-        if (atomicAdd(counter + 1, 1u) == blocks - 1) counter[0] = counter[1] = 0;
-    }
-};
 
 // A part of a body: a tile of columns by high particles, in 3D in planes z0 .. end − 1.
 struct Part {

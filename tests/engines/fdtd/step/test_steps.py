@@ -13,10 +13,23 @@ import pytest
 from engines.backend.cpu import CpuBackend
 from engines.fdtd.media.materials import Medium, make_media
 from engines.fdtd.media.smoothing.edges import smoothed_edges
+from engines.fdtd.sources.currents import Dipole
 from engines.fdtd.step.cpu import CpuYee
 from engines.fdtd.step.cuda import CudaYee
+from engines.fdtd.step.curl.many_steps import LAUNCHES
 from tests.cuda_on_host import COMPILER, HostCudaBackend
-from tests.engines.fdtd.fdtd_cases import FACES, MAGNETIC, MANY, MEDIA, driven, make_case, reference_after, steps_of
+from tests.engines.fdtd.fdtd_cases import (
+    FACES,
+    MAGNETIC,
+    MANY,
+    MEDIA,
+    PULSE,
+    driven,
+    in_the_middle,
+    make_case,
+    reference_after,
+    steps_of,
+)
 from tests.engines.fdtd.mie import ball, filled
 
 EPSILON = {"float32": 2.0**-24, "float64": 2.0**-53}
@@ -108,6 +121,45 @@ def test_one_pass_has_the_bits_of_two(faces, precision, shape):
     for name, part in found[0].items():
         np.testing.assert_array_equal(part, found[1][name], err_msg=name)
     assert np.abs(found[0]["electric"]).max() > 0.1
+
+
+@on_device
+@pytest.mark.parametrize(("precision", "shape"), [(each, one) for each in LAUNCHES for one in LAUNCHES[each]])
+@pytest.mark.parametrize(("faces", "wave"), [*((each, True) for each in FACES), ("layers", False)])
+def test_many_steps_in_a_launch_have_the_bits_of_two_passes(faces, wave, precision, shape):
+    """Launches of odd and even numbers of steps, with currents, a wave's line and what H gets of both, in 4 x 3 bricks.
+
+    What a brick keeps is its own alone: others see what it writes to memory.
+    """
+    driving = faces == "layers"
+    case = make_case(faces, MEDIA[:2] if driving else MEDIA, counts=(45, 16, 18))
+    sources = in_the_middle(case, wave) if driving else case.sources()
+    found = []
+    for options in ({"shape": (1, 32, 4, 4)}, {"shape": (1, 32, 4, 4), "many": shape, "brick": (5, 7)}):
+        backend = HostCudaBackend()
+        steps = steps_of(CudaYee, backend, case, sources, precision, case.random_fields(), **options)
+        with backend.active():
+            steps.advance(sources.table(0, 5, case.dt))
+            steps.advance(sources.table(5, 2, case.dt))
+        assert ("many_steps.cu" in {name for name, _ in backend.compiled}) == ("many" in options)
+        found.append({name: np.array(part) for name, part in steps.parts().items()})
+    for name, part in found[0].items():
+        np.testing.assert_array_equal(part, found[1][name], err_msg=name)
+    assert np.abs(found[0]["electric"]).max() > 0.1
+
+
+@on_device
+@pytest.mark.parametrize(("end", "inward", "kept"), [(0, 0, False), (0, 3, True), (1, 0, False), (1, -3, True)])
+def test_sources_beside_layers_take_steps_in_launches_of_their_own(end, inward, kept):
+    """H would get what the layers add to it and what sources do in another order."""
+    case = make_case("layers", MEDIA[:2], counts=(45, 16, 18))
+    place = tuple(float(case.yee.nodes(d)[axis.clear[end] + inward]) for d, axis in enumerate(case.axes))
+    backend = HostCudaBackend()
+    CudaYee(
+        backend, case.yee, case.axes, case.media, case.sources([Dipole(place, 2, 1e-6, PULSE)]), "float32",
+        shape=(1, 32, 4, 4), many=(4, 512, 1, 0, 0),
+    )  # fmt: skip
+    assert ("many_steps.cu" in {name for name, _ in backend.compiled}) == kept
 
 
 @on_device
