@@ -54,6 +54,9 @@ class EstimatesPanel(QWidget):
     found = Signal(tuple)
     """All findings of the document: of its files, and of the estimate once it is there."""
 
+    estimated = Signal()
+    """The document as it is now can run."""
+
     findings_asked = Signal()
     """The person wants to read them."""
 
@@ -168,6 +171,7 @@ class EstimatesPanel(QWidget):
         self.show_findings()
         self._show_facts(estimate.facts)
         self._sum_up()
+        self.estimated.emit()
 
     def _sum_up(self, _unfolded: bool = False) -> None:
         """Folded, the title says the two figures that most people look for."""

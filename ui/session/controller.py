@@ -185,6 +185,11 @@ class Controller(QObject):
 
         self.background.submit("files", lambda: load(permission), opened, failed)
 
+    @property
+    def opening(self) -> bool:
+        """Whether a document is being read."""
+        return self._pending_opens > 0
+
     # Runs.
 
     @property
