@@ -117,6 +117,9 @@ class TracePlot(pg.PlotWidget):
             self._moment.setValue(time)
 
     def autoscale(self) -> None:
+        """What there is; where there is nothing, not the axes of what there was."""
+        if not any(len(buffer) for buffer in self._buffers.values()):
+            self.setRange(xRange=(0, 1), yRange=(0, 1), padding=0)
         self.enableAutoRange()
 
     def readout(self, time: float) -> str:
