@@ -70,9 +70,7 @@ def ruler(scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Lab
     return labels, strokes
 
 
-def _label(
-    text: str, middle: Array, of: Array, size: tuple[int, int], ratio: float, *, faint: bool = False
-) -> Label:
+def _label(text: str, middle: Array, of: Array, size: tuple[int, int], ratio: float, *, faint: bool = False) -> Label:
     """Text that is wholly in a picture of ``size`` where the point is that it stands for."""
     if np.all((of >= 0) & (of <= size)):
         room = np.array([HALF_LETTER * len(text), EDGE_POINTS]) * ratio

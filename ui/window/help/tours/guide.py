@@ -201,7 +201,8 @@ class TourGuide(QObject):
         self.frame.setVisible(area is not None)
         if area is not None:
             self.frame.setGeometry(area.adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN) & self._window.rect())
-        card.move(_beside(area, card.rect(), self._window.rect().adjusted(8, 8, -8, -8)))
+        room = self._window.rect().adjusted(8, 8, -8, -8)
+        card.move(_beside(area, card.rect(), room, corner=self.step.side == "corner"))
         for widget in (self.frame, card):
             widget.raise_()
         card.show()
@@ -221,10 +222,13 @@ class TourGuide(QObject):
         return step.title, step.text, "&Done" if last else "&Next"
 
 
-def _beside(area: QRect | None, card: QRect, window: QRect) -> QPoint:
-    """Where a card covers nothing of what it is about: beside it, else below or above, else in its lower corner."""
+def _beside(area: QRect | None, card: QRect, window: QRect, *, corner: bool = False) -> QPoint:
+    """Where a card covers nothing of what it is about: beside it, else below or above, else in its lower corner.
+    ``corner``: in the window's lower right one."""
     if area is None:
         return QPoint(window.center().x() - card.width() // 2, window.bottom() - card.height() - 60)
+    if corner:
+        return QPoint(window.right() - card.width(), window.bottom() - card.height())
     room = GAP + MARGIN
     along = min(max(window.top(), area.center().y() - card.height() // 2), window.bottom() - card.height())
     across = min(max(window.left(), area.center().x() - card.width() // 2), window.right() - card.width())

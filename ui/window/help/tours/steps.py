@@ -21,13 +21,15 @@ SLOW_READER = 180.0
 
 @dataclass(frozen=True)
 class Step:
-    """``text``: what to do, and what is seen then."""
+    """``text``: what to do, and what is seen then. ``side``: "corner" has its card in the window's lower right
+    one, out of the way of what is seen then."""
 
     title: str
     text: str
     at: str
     until: str = ""
     live: bool = False
+    side: str = ""
 
 
 @dataclass(frozen=True)
