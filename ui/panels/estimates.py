@@ -25,7 +25,7 @@ from ui.widgets.background import Background
 from ui.widgets.formatting import at_most_text, bytes_text, duration_text
 from ui.widgets.icons import icon
 from workbench.project.findings import findings_of, refusal
-from workbench.words.units import clock_text, counted, legible, one_of, with_unit
+from workbench.words.units import clock_text, counted, legible, one_of, spaced, with_unit
 
 DELAY_MILLISECONDS = 300
 ROOMY = 860
@@ -235,7 +235,7 @@ class EstimatesPanel(QWidget):
         self.show_findings()
 
     def _say(self, sentence: str) -> None:
-        self.sentence.setText(sentence)
+        self.sentence.setText(spaced(sentence))
         self.sentence.setVisible(bool(sentence))
 
 
