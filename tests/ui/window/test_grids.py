@@ -116,6 +116,14 @@ def test_another_beginning_is_seen_before_the_first_step_as_soon_as_it_can_run(f
     assert controller.phase == "ready"
 
 
+def test_an_estimate_that_comes_after_the_window_has_closed_begins_no_run(fading):
+    fading.model.edit(("parameters", "start", "height"), 2.0)
+    estimate = fading.services.estimate(fading.model.snapshot())
+    fading.close_at_once()
+    fading.estimates.show_estimate(estimate)
+    assert fading.controller.runner is None
+
+
 def test_a_grid_that_cannot_be_says_why_and_the_last_one_stays(fading, qtbot):
     fading.model.edit(("parameters", "grid", "nx"), 5000)
     assert fading.viewport.geometry_shown.shape == (4, 6)
