@@ -38,7 +38,8 @@ def placed_at(*place: str | int) -> Iterator[None]:
     try:
         yield
     except ProblemError as error:
-        raise ProblemError(str(error), (*place, *error.place), error.remedy) from error
+        error.place = (*place, *error.place)
+        raise
 
 
 class NotLiveError(ProblemError):

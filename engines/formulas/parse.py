@@ -72,11 +72,12 @@ class Language:
 
 
 class FormulaError(ProblemError):
-    """A formula that is not understood; ``at`` is the character (from 0) where reading stopped."""
+    """A formula that is not understood; ``at`` is the character (from 0) where reading stopped, ``unknown`` the name
+    there that nothing is known by, if that is why."""
 
-    def __init__(self, message: str, at: int) -> None:
-        super().__init__(message)
-        self.at = at
+    def __init__(self, message: str, at: int, place: tuple[str | int, ...] = (), unknown: str = "") -> None:
+        super().__init__(message, place)
+        self.at, self.unknown = at, unknown
 
 
 def parse(text: str, known: Language, where: str = "The formula") -> Node:
@@ -235,7 +236,7 @@ class _Reader:
         if len(self._known.names) == 1:
             raise self._refused(f"uses '{_short(name)}', but the only variable of a formula is {self._all_names}")
         hint = _hint(name, self._known.names)
-        raise self._refused(f"uses '{_short(name)}', which is not known{hint}: there are {self._all_names}")
+        raise self._refused(f"uses '{_short(name)}', which is not known{hint}: there are {self._all_names}", name)
 
     def _after_value(self, token: str) -> bool:
         """As :meth:`_value`."""
@@ -388,8 +389,8 @@ class _Reader:
     def _unreadable(self, reason: str) -> FormulaError:
         return self._refused(f"is no formula that can be read, at character {self._character}: {reason}")
 
-    def _refused(self, reason: str) -> FormulaError:
-        return FormulaError(f"{self._where} {reason}.", self._at)
+    def _refused(self, reason: str, unknown: str = "") -> FormulaError:
+        return FormulaError(f"{self._where} {reason}.", self._at, unknown=unknown)
 
 
 def _hint(name: str, known: Collection[str]) -> str:

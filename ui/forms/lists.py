@@ -19,6 +19,8 @@ from ui.forms.validation import Errors, below
 
 PLACE = re.compile(r"[a-z_]+(?:\.[a-z0-9_]+)+")
 NAMING_KEYS = ("name", "region", "title", "label", "parameter")
+JOINING_KEYS = ("source", "target")
+"""Of an item that leads from one thing to another."""
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "kappa": "κ", "lambda": "λ", "mu": "µ", "rho": "ρ",
     "sigma": "σ", "tau": "τ", "omega": "ω",
@@ -186,6 +188,8 @@ class ListEditor(Editor):
                 if item.get(key) and not isinstance(item[key], (dict, list)):  # a region may be a group of its own
                     label = self._labels.get(key, {}).get(item[key], spoken(str(item[key])))
                     return label.partition(" [")[0]  # its unit stands in the field below
+            if all(isinstance(item.get(key), str) and item[key] for key in JOINING_KEYS):
+                return " → ".join(item[key] for key in JOINING_KEYS)
         return f"{self._item_spec.title} {place + 1}"
 
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QSiz
 
 from engines.api import Finding
 from ui.forms.validation import Path
+from workbench.words.units import spaced
 
 Notes = Mapping[Path, Sequence[Finding]]
 """What is known of fields before a run, by their place."""
@@ -48,7 +49,7 @@ class NoteLabel(QLabel):
         return not self.wordWrap()
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
-        text = "\n".join(finding.message for finding in findings)
+        text = spaced("\n".join(finding.message for finding in findings))
         if text == self.text():
             return
         self.setText(text)

@@ -103,7 +103,7 @@ class LabWorkspace(QWidget):
         self.splitter.setCollapsible(0, False)
         self.splitter.setCollapsible(1, False)
         self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes([288, 720, 400])
+        self.splitter.setSizes([264, 800, 330])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)

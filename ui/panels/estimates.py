@@ -25,7 +25,7 @@ from ui.widgets.background import Background
 from ui.widgets.formatting import at_most_text, bytes_text, duration_text
 from ui.widgets.icons import icon
 from workbench.project.findings import findings_of, refusal
-from workbench.words.units import clock_text, counted, legible, one_of, with_unit
+from workbench.words.units import clock_text, counted, legible, one_of, spaced, with_unit
 
 DELAY_MILLISECONDS = 300
 ROOMY = 860
@@ -53,6 +53,9 @@ class EstimatesPanel(QWidget):
 
     found = Signal(tuple)
     """All findings of the document: of its files, and of the estimate once it is there."""
+
+    estimated = Signal()
+    """The document as it is now can run."""
 
     findings_asked = Signal()
     """The person wants to read them."""
@@ -168,6 +171,7 @@ class EstimatesPanel(QWidget):
         self.show_findings()
         self._show_facts(estimate.facts)
         self._sum_up()
+        self.estimated.emit()
 
     def _sum_up(self, _unfolded: bool = False) -> None:
         """Folded, the title says the two figures that most people look for."""
@@ -231,7 +235,7 @@ class EstimatesPanel(QWidget):
         self.show_findings()
 
     def _say(self, sentence: str) -> None:
-        self.sentence.setText(sentence)
+        self.sentence.setText(spaced(sentence))
         self.sentence.setVisible(bool(sentence))
 
 

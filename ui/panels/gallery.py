@@ -272,7 +272,7 @@ class Gallery(QScrollArea):
         ]
 
     def _words(self, preset: Preset) -> str:
-        return f"{preset.title} {preset.summary} {self._engines.get(preset.engine, '')}".lower()
+        return f"{preset.title} {preset.summary} {self._engines.get(preset.engine, '')}".lower().replace("\u202f", "")
 
     def _choose(self, preset: Preset) -> None:
         if preset.id.startswith(NEW):

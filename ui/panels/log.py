@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from ui.widgets.icons import dress, icon
 from ui.widgets.theme import theme
 from workbench.run.frames import Message
+from workbench.words.units import spaced
 
 LIMIT = 2000
 ICONS = {"info": ("info", "muted"), "warning": ("warning", "warn"), "error": ("error", "bad")}
@@ -108,7 +109,7 @@ def _clock(message: Message) -> str:
 
 
 def _item(message: Message) -> QListWidgetItem:
-    item = QListWidgetItem(f"{_clock(message)}   {message.text.strip()}")
+    item = QListWidgetItem(f"{_clock(message)}   {spaced(message.text.strip())}")
     _dress(item, message)
     return item
 

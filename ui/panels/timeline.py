@@ -14,12 +14,13 @@ from ui.session.controller import Phase
 from ui.widgets.formatting import duration_text
 from ui.widgets.icons import dress
 from workbench.run.states.history import Mark
-from workbench.words.units import clock_text, is_count, unit_text
+from workbench.words.units import clock_text, is_count, time_text, unit_text
 
 GAP = 8
 """Pixels between what stands beside each other."""
-LEAST_FOR_PACE, LEAST_FOR_UNTIL = 640, 470
-"""Widths [pixels] below which these fields are left out, so that the buttons and the time stay in full."""
+LEAST_FOR_CLOCK, LEAST_FOR_PACE, LEAST_FOR_UNTIL = 780, 640, 470
+"""Widths [pixels] below which these are left out, so that the buttons and the time stay in full."""
+END = "Stop by itself at this time"
 
 
 class Timeline(QWidget):
@@ -81,7 +82,7 @@ class Timeline(QWidget):
         self.bar.scrubbed.connect(lambda fraction: self.look_asked.emit(fraction * self._span()))
         self.pace = OptionalNumber("pace", "Run no faster than this, so that a fast device can be watched", 30.0, self)
         self.pace.edited.connect(self.pace_edited)
-        self.until = OptionalNumber("until", "Stop by itself at this time", 1000.0, self)
+        self.until = OptionalNumber("until", END, 1000.0, self)
         self.until.edited.connect(self.until_edited)
         below = QHBoxLayout()
         below.setSpacing(GAP)
@@ -111,6 +112,7 @@ class Timeline(QWidget):
         now = self._past is None
         self.pace.setVisible(now and self.width() >= LEAST_FOR_PACE)
         self.until.setVisible(now and self.width() >= LEAST_FOR_UNTIL)
+        self._tell_end()
 
     def set_phase(self, phase: Phase) -> None:
         """Enable what makes sense; the run button says what it will do."""
@@ -130,10 +132,22 @@ class Timeline(QWidget):
 
     def set_unit(self, unit: str) -> None:
         self._unit = unit
-        short = "" if is_count(unit) else unit_text(unit)  # the time beside them says it in words
-        self.until.set_unit(short)
-        self.pace.set_unit(f"{short}/s")
+        self.pace.set_unit(f"{self._short}/s")
+        self._tell_end()
         self.set_time(self._time)
+
+    @property
+    def _short(self) -> str:
+        return "" if is_count(self._unit) else unit_text(self._unit)  # the time beside them says it in words
+
+    def _tell_end(self) -> None:
+        """Also as the clock beside it tells times, where that is another way: ``5000 s = 1 h 23 min``."""
+        other = ""
+        if self._until is not None and self._short:
+            clock = clock_text(self._until, self._unit, "g")
+            other = f" = {clock}" if clock != time_text(self._until, self._unit) else ""
+        self.until.set_unit(self._short + (other if self.width() >= LEAST_FOR_CLOCK else ""))
+        self.until.box.setToolTip(f"{END}{other}")
 
     def forget(self) -> None:
         """Another problem: its fields begin anew."""
@@ -143,6 +157,7 @@ class Timeline(QWidget):
     def set_until(self, until: float | None) -> None:
         self._until = until
         self.until.set_value(until)
+        self._tell_end()
         if until is None and self._running:
             self.bar.set_note("")
         self.set_time(self._time)

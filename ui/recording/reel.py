@@ -93,10 +93,11 @@ class Reel:
         return Reel(self.budget, self._least)
 
     def due(self, frame: Frame) -> bool:
-        """Whether this frame is to be written: each moment once, and not sooner than the pace of the reel says."""
+        """Whether this frame is to be written: each moment once, with the charts of that moment, and not sooner than
+        the pace of the reel says."""
         newest = self.frames[-1] if self.frames else None
         again = newest is not None and (newest.step, newest.serial) == (frame.step, frame.serial)
-        return not again and clock.monotonic() >= self._due
+        return frame.charted and not again and clock.monotonic() >= self._due
 
     def begin(self) -> Path:
         """The file of the next frame, which is being written from now on."""

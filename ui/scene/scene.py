@@ -292,11 +292,12 @@ class Scene:
 
     def _follow_values(self) -> None:
         field = self.shown_field
-        if field is None or self.layer is None or not self.view.follow or field.cyclic or self.names(field):
+        if field is None or self.layer is None or not follows(field, self.view) or field.cyclic or self.names(field):
             return
         before = self._followed[1] if self._followed[0] == field.name else None
         share = 100.0 - self.view.outliers
-        self._followed = field.name, followed(self.layer.drawn_values, field.range, before, share)
+        values = self.layer.drawn_values
+        self._followed = field.name, followed(values, field.range, before, share, field.guessed)
 
     def overdue(self) -> bool:
         """True once if the awaited answer does not come: its triangles are then shown without values."""
@@ -352,8 +353,8 @@ class Scene:
             return -0.5, len(names) - 0.5
         if self.common is not None:
             return self.common
-        follows = self.view.follow and self._followed[0] == field.name
-        found = self._followed[1] if follows else self.view.range
+        following = follows(field, self.view) and self._followed[0] == field.name
+        found = self._followed[1] if following else self.view.range
         low, high = field.range if field.cyclic else found or field.range
         if self.view.symmetric and not field.cyclic:
             low, high = -max(abs(low), abs(high)), max(abs(low), abs(high))
@@ -447,6 +448,11 @@ def has_levels(field: FieldInfo) -> bool:
 def takes_logarithm(field: FieldInfo) -> bool:
     """Whether its values are of one sign, above zero."""
     return field.range[0] >= 0 and field.range[1] > 0 and not field.cyclic
+
+
+def follows(field: FieldInfo, view: ViewSettings) -> bool:
+    """Whether the range of its colours follows its values: where a person wants it, and where there is no other."""
+    return view.follow or (field.guessed and view.range is None)
 
 
 def _in_one_place(one: Layer, other: Layer) -> bool:

@@ -185,6 +185,11 @@ class Controller(QObject):
 
         self.background.submit("files", lambda: load(permission), opened, failed)
 
+    @property
+    def opening(self) -> bool:
+        """Whether a document is being read."""
+        return self._pending_opens > 0
+
     # Runs.
 
     @property
@@ -199,7 +204,7 @@ class Controller(QObject):
 
     def build(self, autostart: bool = False, state: Mapping[str, Array] | None = None) -> None:
         """Begin a new run of the document as it is now, at ``state`` if there is one; the old one ends."""
-        if self.model.document is None:
+        if self.model.document is None or self._closed:  # what was still on its way when the window closed begins none
             return
         if not self.model.valid:
             self.problem.emit(self.model.first_error())

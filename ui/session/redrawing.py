@@ -1,5 +1,5 @@
-"""What stands in space is built anew when it is changed before the first step, so that the picture shows a moved notch
-or the index of a moved object at once."""
+"""What is changed before the first step is built anew, so that the picture shows a moved notch, the index of a moved
+object or where other equations begin at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_BUILD = 3.0
 
 
 class Redrawing(QObject):
-    """Follows a controller and what stands in space in its document."""
+    """Follows a controller, what stands in space in its document, and parameters that make the geometry themselves."""
 
     def __init__(self, controller: Controller, placing: Placing, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -38,8 +38,17 @@ class Redrawing(QObject):
         self._began = self._took = 0.0
 
     def _build(self) -> None:
+        if self._placing.placement is not None and self._controller.model.valid:
+            self._build_anew()
+
+    def estimated(self) -> None:
+        """The problem as it is now can run: what is wrong with a typed line is known by its estimate alone."""
+        document = self._controller.model.document
+        if document is not None and self._placing.placement is None and document.engine.geometry_type is None:
+            self._build_anew()
+
+    def _build_anew(self) -> None:
         controller = self._controller
-        shown = self._placing.placement is not None and controller.model.valid
-        if shown and controller.phase is Phase.READY and controller.stale and self._took <= LONGEST_BUILD:
+        if controller.phase is Phase.READY and controller.stale and self._took <= LONGEST_BUILD:
             controller.build()
             self._began = clock.monotonic()

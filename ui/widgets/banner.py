@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from ui.widgets.icons import dress, pixmap
+from workbench.words.units import spaced
 
 INFO_MILLISECONDS = 8000
 BESIDE_PIXELS = 100
@@ -30,6 +31,7 @@ class Banner(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
+        self._sentence = ""
         self.picture = QLabel(self)
         self.label = QLabel(self)
         self.label.setWordWrap(True)
@@ -62,7 +64,7 @@ class Banner(QFrame):
     @property
     def text(self) -> str:
         """The sentence shown, or an empty text."""
-        return "" if self.isHidden() else self.label.text()
+        return "" if self.isHidden() else self._sentence
 
     def _close(self) -> None:
         self.hide()
@@ -109,7 +111,8 @@ class Banner(QFrame):
         self.style().unpolish(self)
         self.style().polish(self)
         self.picture.setPixmap(pixmap(ICONS[severity][0], 18, ICONS[severity][1]))
-        self.label.setText(sentence)
+        self._sentence = sentence
+        self.label.setText(spaced(sentence))
         self.arrange()
         self.show()
         if severity == "info" and not stays:

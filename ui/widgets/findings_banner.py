@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
 from engines.api import Finding
 from ui.widgets.banner import Banner
 from ui.widgets.icons import dress
+from workbench.words.units import spaced
 
 
 class FindingsBanner(Banner):
@@ -113,7 +114,7 @@ class FindingsBanner(Banner):
         remedies = (None, None) if finding is None else (finding.remedy, finding.alternative)
         for button, remedy in zip((self.mend, self.mend_otherwise), remedies, strict=True):
             button.setVisible(remedy is not None and not self._locked)
-            button.setText("" if remedy is None else remedy.text)
+            button.setText("" if remedy is None else spaced(remedy.text))
         self.arrange()
 
     def _turn(self, by: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,8 @@ from ui.window.status import StatusBar
 from ui.window.unsaved import UnsavedSessions
 from ui.window.welcome import Welcome
 from ui.window.workspaces import LAB, SIMULATE, Workspaces
+from workbench.project.boundary import Permission
+from workbench.project.document import Document
 from workbench.project.project import ViewSettings
 from workbench.run.frames import Message
 
@@ -139,6 +141,7 @@ class MainWindow(QMainWindow):
         self.redrawing = Redrawing(self.controller, self.placing, self)
         self.problem = ProblemPanel(self.model, self.placing, self.estimates)
         self.controller.noticed.connect(self.estimates.show_noticed)
+        self.estimates.estimated.connect(self.redrawing.estimated)
         self.estimates.refused.connect(self.problem.mark)
         self.estimates.found.connect(self.problem.form.set_findings)
         self.estimates.found.connect(self.findings.show_findings)
@@ -351,10 +354,17 @@ class MainWindow(QMainWindow):
         self.banner.hide()
         self.controller.open_with(lambda _: self.services.new(engine), f"Making a project of {engine.title}")
 
-    def open_preset(self, preset: Preset) -> None:
+    def open_preset(self, preset: Preset, run: Mapping[str, float] | None = None) -> None:
+        """``run``: settings of its run that are other than those that it brings."""
         self.banner.hide()
         self.document_display.opened_at = clock.monotonic()
-        self.controller.open_with(lambda _: self.services.open_preset(preset), f"Opening {preset.title}")
+
+        def load(_: Permission) -> Document:
+            document = self.services.open_preset(preset)
+            document.project.run = document.project.run.model_copy(update=dict(run or {}))
+            return document
+
+        self.controller.open_with(load, f"Opening {preset.title}")
 
     def run_preset(self, preset: Preset) -> None:
         """A double click: the first click of it has begun to open the preset."""

@@ -54,7 +54,8 @@ class Frame:
     """One moment, reduced to what a :class:`FrameRequest` asked for. Values are float32 host arrays.
 
     While a run goes on, ``charts``, ``inspection`` and ``measurement`` may be a little older than the values, and then
-    are the same objects as in the frame before. ``shifts``: how far placed things have moved since the start.
+    are the same objects as in the frame before; ``charted``: they are of this moment. ``shifts``: how far placed things
+    have moved since the start.
     """
 
     serial: int
@@ -67,6 +68,7 @@ class Frame:
     markers: Markers | None = None
     lines: Lines | None = None
     shifts: Mapping[Path, Position] = field(default_factory=dict)
+    charted: bool = True
 
 
 @dataclass(frozen=True)

@@ -344,7 +344,7 @@ class Runner:
             self._samples.put(sample)
             self._audience.sampled(sample)
             self._check_finite(simulation)
-            self._history.ran(simulation, wall)
+            self._history.ran(simulation, max(wall, paced * steps))
             self._audience.show(simulation)
 
     def _goal(self, step: int, simulation: Simulation) -> int:

@@ -57,14 +57,18 @@ class FrameSource:
             }
             self._serial = request.serial
         values = {part: simulation.gather(name, handle) for part, (name, handle) in self._handles.items()}
-        if resting or request is not self._answered or clock.monotonic() >= self._due:
+        charted = resting or request is not self._answered or clock.monotonic() >= self._due
+        if charted:
             self._make_charts(simulation, request)
+        elif not (request.charts or request.cuts or request.pair) and request.element is None:
+            charted = True  # there is nothing that could be older
         self._answered = request
         told = self._charts, self._inspection, self._measurement
         markers = simulation.markers() if request.markers and isinstance(simulation, Marked) else None
         lines = simulation.lines() if request.lines and isinstance(simulation, Lined) else None
         shifts = simulation.shifts() if isinstance(simulation, Shifting) else {}
-        self.frames.put(Frame(request.serial, simulation.step, simulation.time, values, *told, markers, lines, shifts))
+        moment = request.serial, simulation.step, simulation.time
+        self.frames.put(Frame(*moment, values, *told, markers, lines, shifts, charted))
 
     def release(self) -> None:
         """Let go of what is on the device."""

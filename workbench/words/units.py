@@ -6,6 +6,7 @@ A unit is a symbol ("ms") or a word ("seconds", "day"): words have a plural, and
 from __future__ import annotations
 
 import math
+import re
 
 COUNTS = ("iterations", "steps")
 """Units that are counted: whole numbers, with the unit in words."""
@@ -18,6 +19,7 @@ SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9, "ps": 1e-1
 """How long units of time are."""
 PREFIXED = tuple(unit for unit in SECONDS if unit != "us")
 
+COMMA_OF_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 SHORT_WORDS = ("day", "hour", "week", "year", "step", "beat", "turn")
 """Words among units that are as short as symbols."""
 
@@ -104,3 +106,8 @@ def counted(count: int, thing: str) -> str:
 def grouped(count: int) -> str:
     """A whole number with thin spaces between the thousands."""
     return f"{count:,}".replace(",", "\u202f")
+
+
+def spaced(sentence: str) -> str:
+    """A sentence whose whole numbers have thin spaces between the thousands, too: ``7 317 120`` of 7,317,120."""
+    return COMMA_OF_THOUSANDS.sub("\u202f", sentence)

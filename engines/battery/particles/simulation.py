@@ -257,7 +257,8 @@ class ParticleSimulation(Simulation):
 
     def chart(self, name: str) -> ChartData:
         if name == "profile":
-            return charts.profile(self.profiles(self._sample), self._exact_curve(0), len(self.spheres.radius))
+            profiles, surfaces = self.profiles(self._sample), self.gather("surface_stoichiometry", self._sample)
+            return charts.profile(profiles, surfaces, self._exact_curve(0), len(self.spheres.radius))
         if name == "radii":
             return charts.radii(self.spheres.radius, self._chosen, self.profiles(self._sample))
         return super().chart(name)

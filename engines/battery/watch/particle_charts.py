@@ -34,9 +34,11 @@ def infos(has_series: bool, differ: bool) -> tuple[ChartInfo, ...]:
     return (STOICHIOMETRY, PROFILE, *radii, FLUX, *error, BALANCE)
 
 
-def profile(profiles: Array, exact: Array | None, number: int) -> ChartData:
-    """``profiles: (m, shells)`` of some of ``number`` particles, the first one first; ``exact`` of that one at FINE."""
-    x = shells(profiles.shape[1]).centers
+def profile(profiles: Array, surfaces: Array, exact: Array | None, number: int) -> ChartData:
+    """``profiles: (m, shells)`` and ``surfaces: (m,)`` of some of ``number`` particles, the first one first; ``exact``
+    of that one at FINE."""
+    x = np.append(shells(profiles.shape[1]).centers, 1.0)
+    profiles = np.column_stack((profiles, surfaces))
     first = Curve("Particle" if number == 1 else "First particle", x, profiles[0].astype(float))
     curves = [first] if exact is None else [first, Curve("Series", FINE, exact)]
     if number > 1:

@@ -20,7 +20,6 @@ class Anisotropy(ParameterGroup):
         (2.25, 2.25, 2.25),
         "1",
         "Relative permittivity for fields along x, y, z",
-        title="ε_r along",
         when={"by_component": (True,)},
     )
     conductivity: Triple = quantity(

@@ -106,9 +106,9 @@ class Faces(ParameterGroup):
     z_high: FaceKind = quantity(
         "CPML", "", f"Face of highest z: {KINDS}", title="z high", labels=FACE_LABELS, when=WITH_Z
     )
-    phase_x: float = quantity(0.0, "1", PHASE, title="k_x L/2π", ge=-1, le=1, when={"x_low": ["Bloch"]})
-    phase_y: float = quantity(0.0, "1", PHASE, title="k_y L/2π", ge=-1, le=1, when={**WITH_Y, "y_low": ["Bloch"]})
-    phase_z: float = quantity(0.0, "1", PHASE, title="k_z L/2π", ge=-1, le=1, when={**WITH_Z, "z_low": ["Bloch"]})
+    phase_x: float = quantity(0.0, "1", PHASE, ge=-1, le=1, when={"x_low": ["Bloch"]})
+    phase_y: float = quantity(0.0, "1", PHASE, ge=-1, le=1, when={**WITH_Y, "y_low": ["Bloch"]})
+    phase_z: float = quantity(0.0, "1", PHASE, ge=-1, le=1, when={**WITH_Z, "z_low": ["Bloch"]})
     layer: int = quantity(10, "1", "Cells that each absorbing layer takes", title="Absorbing cells", ge=4, le=64)
     absorber: int = quantity(
         40, "1", "Cells that each slowly absorbing layer takes: one or two wavelengths", title="Absorber cells",

@@ -24,7 +24,7 @@ def fields_of_media(media: tuple[Medium, ...], frequency: float) -> tuple[FieldI
     index = [float(n.real) for n in found]
     return (
         FieldInfo(INDEX, "Refractive index n", "1", "cell", _range(index), missing_title="conductor"),
-        FieldInfo(PERMITTIVITY, "Permittivity ε_r", "1", "cell", _range(permittivity), missing_title="conductor"),
+        FieldInfo(PERMITTIVITY, "Relative permittivity", "1", "cell", _range(permittivity), missing_title="conductor"),
     )
 
 

@@ -83,6 +83,9 @@ def heading(text: str) -> tuple[str, int, str] | None:
     return None
 
 
+ADD_IT = "add it under Parameters if it is to be a number"
+
+
 def parse(lines: Sequence[str], parameters: Collection[str]) -> System:
     """``parameters``: names of numbers. Raises ProblemError whose ``place`` is the line (from 0)."""
     read = _defined(lines, parameters)
@@ -191,7 +194,9 @@ def _formulas(read: Sequence[_Line], names: Mapping[str, Node]) -> dict[_Line, N
             vectors_in(formulas[line])
         except FormulaError as error:
             place = line.place + line.formula.count("\n", 0, error.at)
-            raise _refusal(place, str(error).removesuffix(".")) from None
+            advice = f"; {ADD_IT}" if error.unknown else ""
+            reason = f"Line {place + 1}{str(error).removesuffix('.')}{advice}."
+            raise FormulaError(reason, error.at, (place,), error.unknown) from None
         except SpatialError as error:
             raise _refusal(line.place, f" {error}") from None
         count += sum(bool(node.args) for node in ordered([formulas[line]]))

@@ -18,10 +18,13 @@ LONGEST = 2_000
 MOST_PARAMETERS = 50
 
 
+LONGEST_NAME = 40
+
+
 class NamedNumber(ParameterGroup):
     """A number that the lines name. With a lowest and a highest value it has a slider."""
 
-    name: str = quantity("a", "", "What the lines call it: letters, digits and _", max_length=40)
+    name: str = quantity("a", "", "What the lines call it: letters, digits and _", max_length=LONGEST_NAME)
     value: float = quantity(1.0, "", "Its value; it may change while a run goes on", live=True)
     low: float | None = quantity(None, "", "Lowest value of the slider", title="Slider from")
     high: float | None = quantity(None, "", "Highest value of the slider", title="Slider to")

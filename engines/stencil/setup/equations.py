@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -14,12 +15,22 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError, nearest_told, placed_at
 from engines.backend.precision import FLOAT_TYPES
 from engines.formulas.graph import Node, const
+from engines.formulas.parse import FormulaError
 from engines.stencil.equations.language import GIVEN, KNOWN, SIZES, System, expression, parse
 from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_law, gradient_law, value_law
 from engines.stencil.equations.passes import Method, Plan, planned
 from engines.stencil.equations.spatial import SPACINGS
 from engines.stencil.equations.stability import Limit, Linear, limit_of, states_of, with_corners
-from engines.stencil.parameters.equations import Exchange, FieldSetting, HeldGradient, HeldValue, OwnEquations, OwnSides
+from engines.stencil.parameters.equations import (
+    LONGEST_NAME,
+    Exchange,
+    FieldSetting,
+    HeldGradient,
+    HeldValue,
+    NamedNumber,
+    OwnEquations,
+    OwnSides,
+)
 from engines.stencil.parameters.sides import FixedGradient, FixedValue
 from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.limits import DEFAULT_SHARE, ROUNDING, STEP, check_memory, rounded_down
@@ -53,11 +64,13 @@ class TypedProblem:
         self.given = given_of(equation, self.grid.lengths, self.grid.spacing)
         numbers = tuple(each.name for each in equation.parameters)
         equal = len(set(self.grid.spacing)) == 1
-        self.plan, self.linear = _read(tuple(equation.lines), numbers, equation.method, self.grid.dimensions, equal)
+        with _adding(equation):
+            self.plan, self.linear = _read(tuple(equation.lines), numbers, equation.method, self.grid.dimensions, equal)
         check_memory(self.grid, self.arrays * self.dtype.itemsize, backend)
         self.settings = _settings(equation, self.system)
-        self.starts = self._starts()
-        self.laws = self._laws()
+        with _adding(equation, (*self.system.fields, *self.system.shown, *self.system.stored)):
+            self.starts = self._starts()
+            self.laws = self._laws()
         self.stability = self._limit()
         self.limit = self.stability.step if 0 < self.stability.step < math.inf else None
         self.step, findings = self._chosen()
@@ -222,6 +235,19 @@ def given_of(equation: OwnEquations, lengths: Sequence[float], spacing: Sequence
         found[each.name] = each.value
     sizes = {name: (*lengths, 1.0)[axis] for axis, name in enumerate(SIZES)}
     return {**found, **sizes, **{name: (*spacing, 1.0)[axis] for axis, name in enumerate(SPACINGS)}}
+
+
+@contextmanager
+def _adding(equation: OwnEquations, taken: Collection[str] = ()) -> Iterator[None]:
+    """A name that is not known can be one more parameter, unless it has a meaning elsewhere: the error offers it."""
+    try:
+        yield
+    except FormulaError as error:
+        name = error.unknown
+        if name.isidentifier() and len(name) <= LONGEST_NAME and name not in (*GIVEN, *KNOWN, *taken):
+            rows = [each.model_dump() for each in (*equation.parameters, NamedNumber(name=name))]
+            error.remedy = Remedy(f"Add {name} to the parameters", {PARAMETERS: rows})
+        raise
 
 
 @lru_cache(maxsize=16)

@@ -19,11 +19,17 @@ def field_range(values: Array, extra: Sequence[float] = ()) -> tuple[float, floa
     low = min(float(values.min()), *extra, math.inf)
     high = max(float(values.max()), *extra, -math.inf)
     if not high > low:
-        return low, low + 1.0  # the same everywhere: what is painted comes on top
+        return around(low) if low else (0.0, 1.0)  # the same everywhere; on zero, what is painted comes on top
     unit = 10.0 ** (math.floor(math.log10(high - low)) - 1)
     low, high = math.floor(low / unit + ROUND) * unit, math.ceil(high / unit - ROUND) * unit
     low, high = float(f"{low:.12g}"), float(f"{high:.12g}")
     return (min(low, -high), max(high, -low)) if low < 0 < high else (low, high)
+
+
+def around(value: float) -> tuple[float, float]:
+    """A colour range for a field that is ``value`` everywhere and may become less or more."""
+    half = abs(value) / 2 or 1.0
+    return value - half, value + half
 
 
 def colours(shown: tuple[float, float], otherwise: str) -> str:

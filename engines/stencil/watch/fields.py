@@ -30,10 +30,12 @@ SUBSTANCE_BRUSH = PaintInfo("v", "Substance V", "", 0.25, BRUSH)
 def heat_fields(equation: Diffusion, start: Array, held: Sequence[float], grid: Grid) -> tuple[Fields, PaintInfo]:
     """Temperature and source. start: (grid.shape); held: the values of sides that fix one."""
     shown = field_range(start, held)
+    ends = {float(start.min()), float(start.max()), *held}
+    guessed = len(ends) == 1 and ends != {0.0}
     radius = BRUSH * max(grid.lengths)
     amount = rounded((shown[1] - shown[0]) * equation.diffusivity / radius**2 * STROKE, 2)
     return (
-        FieldInfo("u", "Temperature", "", "cell", shown, colours(shown, "inferno")),
+        FieldInfo("u", "Temperature", "", "cell", shown, colours(shown, "inferno"), guessed=guessed),
         _source_info(amount, equation.source, "1/s"),
     ), PaintInfo("source", "Heat source", "1/s", amount, BRUSH)
 

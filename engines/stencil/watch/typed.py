@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from engines.api import Array, FieldInfo, PaintInfo
 from engines.stencil.equations.language import System
 from engines.stencil.parameters.equations import FieldSetting
-from engines.stencil.watch.colours import colours, field_range
+from engines.stencil.watch.colours import around, colours, field_range
 from engines.stencil.watch.fields import BRUSH, rounded
 
 Infos = tuple[tuple[FieldInfo, ...], tuple[PaintInfo, ...]]
@@ -18,11 +18,16 @@ def typed_fields(system: System, starts: Mapping[str, Array], settings: Mapping[
     fields, brushes = [], []
     for name in (*system.fields, *system.shown):
         setting, start = settings.get(name), starts.get(name)
-        low, high = (0.0, 1.0) if start is None else field_range(start)
+        same = start is not None and float(start.min()) == float(start.max())
+        if start is None:
+            low, high = 0.0, 1.0
+        else:
+            low, high = around(float(start.min())) if same else field_range(start)
+        guessed = same and (setting is None or setting.low is setting.high is None)
         low = low if setting is None or setting.low is None else setting.low
         high = high if setting is None or setting.high is None else setting.high
         shown = (low, high) if low < high else (low, low + 1.0)
-        fields.append(FieldInfo(name, name, "", "cell", shown, colours(shown, "viridis")))
+        fields.append(FieldInfo(name, name, "", "cell", shown, colours(shown, "viridis"), guessed=guessed))
         if start is not None:
             brushes.append(PaintInfo(name, name, "", rounded((shown[1] - shown[0]) / 2, 2), BRUSH))
     return tuple(fields), tuple(brushes)

@@ -66,9 +66,34 @@ def test_nodes_and_edges_lead_to_their_values(qtbot):
     qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=line.pointAtPercent(0.3).toPoint())
     assert asked[-1] == edge.place
     assert view.chosen is None
+    assert view.chosen_edge == edge.place
     assert view.at(QPointF(2, 150)) is None
     qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(2, 150))
     assert len(asked) == 2
+    assert view.chosen_edge is None
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_the_edge_that_was_clicked_is_marked(qtbot, count):
+    """And labelled, where others are only listed."""
+    view = DiagramView()
+    qtbot.addWidget(view)
+    view.resize(910, 300)
+    view.show_diagram(diagram(count))
+    line = next(line for edge, line in view.edges() if (edge.source, edge.target) == (1, 0))
+    spot = line.pointAtPercent(0.3).toPoint()
+
+    def coloured():
+        """Pixels in the colour of what is chosen, around the edge."""
+        image, accent = view.grab().toImage(), theme().palette.color("accent")
+        around = ((spot.x() + dx, spot.y() + dy) for dx in range(-8, 9) for dy in range(-8, 9))
+        shades = (image.pixelColor(*at) for at in around)
+        return sum(abs(shade.hue() - accent.hue()) < 12 and shade.saturation() > 90 for shade in shades)
+
+    before = coloured()
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=spot)
+    assert view.chosen_edge == view.at(spot.toPointF())
+    assert coloured() > before + 20
 
 
 @pytest.fixture

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QApplication
 
+from engines.api.charts import ChartData, ChartInfo, Curve
+from ui.charts.plots.plot import ChartPlot
 from ui.charts.plots.scaled_axis import ScaledAxis, power_of
 
 
@@ -27,6 +30,32 @@ def test_large_values_stand_beside_a_power_of_ten(qtbot):
     axis.setRange(0.0, 5.0)
     assert axis.tickStrings([0.0, 2.0], 1.0, 2.0) == ["0", "2"]
     assert "10" not in axis.labelString().split("V/m")[0].rsplit(">", 1)[-1]
+
+
+def ticks(plot):
+    settled(plot)
+    pixmap = QPixmap(10, 10)
+    painter = QPainter(pixmap)
+    texts = [text for _, _, text in plot.getAxis("left").generateDrawSpecs(painter)[2]]
+    painter.end()
+    return texts
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-7])
+def test_a_flat_line_has_no_ticks_of_twelve_digits(qtbot, noise):
+    """Of a field that is the same along a cut but for the last digit of fp32; what varies more is seen as before."""
+    plot = ChartPlot(ChartInfo("line", "Voltage", "mV", x_title="Distance"), "mm")
+    qtbot.addWidget(plot)
+    plot.resize(300, 200)
+    plot.show()
+    x = np.linspace(0.0, 10.0, 50)
+    plot.show_data(ChartData((Curve("V", x, -84.4711 * (1 + noise * np.sin(x))),)))
+    assert ticks(plot)
+    assert max(map(len, ticks(plot))) <= 8
+    plot.show_data(ChartData((Curve("V", x, 0.01 * np.sin(x)),)))
+    settled(plot)
+    low, high = plot.getPlotItem().getViewBox().viewRange()[1]
+    assert 0.015 < high - low < 0.03
 
 
 def settled(plot):

@@ -32,4 +32,6 @@ def test_every_field_says_what_it_means(model):
             own = spec.key and not spec.key.isdigit() and spec.kind is not Kind.GROUP
             if own and len(spec.help.split()) < 2 and not (spec.kind is Kind.CHOICE and len(spec.choices) == 1):
                 without.append(f"{place}: {spec.help!r}")
+            if "_" in spec.title:
+                without.append(f"{place}: {spec.title!r} is no title")
     assert not without, "\n".join(without)

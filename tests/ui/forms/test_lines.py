@@ -134,6 +134,7 @@ def test_a_live_number_with_bounds_can_be_dragged(holder, qtbot):
         (Bounds(ge=1, le=5), 1, 5, False),
         (Bounds(ge=1, le=500), 1, 500, True),
         (Bounds(ge=-1, lt=1), -1, 1, False),
+        (Bounds(ge=-100, le=100), -100, 100, True),
     ],
 )
 def test_scales_go_by_factors_where_numbers_span_many(bounds, low, high, factors):
@@ -142,6 +143,15 @@ def test_scales_go_by_factors_where_numbers_span_many(bounds, low, high, factors
     assert (scale.value(0), scale.value(POSITIONS)) == (low, high)
     for position in range(0, POSITIONS + 1, 25):
         assert abs(scale.position(scale.value(position)) - position) <= 1
+
+
+def test_a_slider_over_decades_on_both_sides_of_zero_is_fine_about_it():
+    """Where it is 150 pixels wide, one of them is no more than a seventh of what lies about 1."""
+    scale = scale_of(Bounds(ge=-100, le=100))
+    assert scale.value(POSITIONS // 2) == 0
+    pixel = POSITIONS // 150
+    at_one = scale.position(1.0)
+    assert scale.value(at_one + pixel) - scale.value(at_one) < 0.15
 
 
 def test_no_slider_without_bounds_or_life(qtbot):

@@ -286,3 +286,10 @@ def test_kinds_of_networks_are_called_what_people_call_them(qtbot):
     kind = holder.editor("populations", 0, "neuron").kind
     assert kind.combo.currentText() == "Conductance-based leaky integrate-and-fire"
     assert holder.values["populations"][0]["neuron"]["kind"] == "lif conductance"
+
+
+def test_connections_are_called_after_what_they_join(qtbot):
+    holder = Holder(qtbot, SpikingParameters, SpikingParameters())
+    sections = holder.form.root.children_by_key["connections"].sections
+    for section, connection in zip(sections, holder.values["connections"], strict=True):
+        assert section.header.text() == f"{connection['source']} → {connection['target']}"

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from tests.ui.lab.doubles import STUDY, plausible_record
 from ui.lab.tables.variants import VariantTable
@@ -54,6 +55,30 @@ def test_a_refused_row_says_why_and_shows_no_figures(table):
     assert "Refused" in model.index(row, 2).data(Qt.ItemDataRole.ToolTipRole)
     table.verticalScrollBar().setValue(table.verticalScrollBar().maximum())
     assert not table.grab().isNull()
+
+
+def test_columns_that_say_nothing_are_left_out(table):
+    assert not table.isColumnHidden(column(table, "Registers"))
+    here = [replace(record, registers=None, occupancy=None) for record in plausible_record().variants]
+    table.fill(STUDY, here, None)
+    hidden = [c.title for place, c in enumerate(table.variants.columns) if table.isColumnHidden(place)]
+    assert hidden == ["Registers", "Occupancy"]
+    table.fill(STUDY, plausible_record().variants, None)
+    assert not table.isColumnHidden(column(table, "Registers"))
+    table.fill(STUDY, [], None)
+    assert not table.isColumnHidden(column(table, "Registers"))
+
+
+@pytest.mark.parametrize(("width", "names"), [(900, 240), (685, 110), (400, 106)])
+def test_names_take_the_room_that_figures_leave(table, width, names):
+    here = [replace(record, registers=None, occupancy=None, shape=()) for record in plausible_record().variants]
+    table.fill(None, here, None)
+    table.show()
+    table.resize(width, 500)
+    QApplication.processEvents()
+    assert table.columnWidth(0) == pytest.approx(names, abs=15)
+    if width > 600:
+        assert table.horizontalScrollBar().maximum() == 0
 
 
 def test_the_best_of_each_size_is_marked(table):

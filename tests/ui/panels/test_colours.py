@@ -63,3 +63,16 @@ def test_no_logarithm_of_what_has_a_sign(panel) -> None:
     assert not panel.log.isEnabled()
     panel.show_view(ViewSettings(), replace(ARRIVAL, cyclic=True), True)
     assert not any(widget.isEnabled() for widget in (panel.log, panel.symmetric, panel.outliers))
+
+
+def test_a_range_that_is_a_guess_follows_and_says_so_until_it_is_held(panel) -> None:
+    guessed = replace(CONCENTRATION, guessed=True)
+    assert panel.guess.isHidden()
+    panel.show_view(ViewSettings(), guessed, True)
+    assert panel.follow.isChecked()
+    assert not panel.guess.isHidden()
+    panel.follow.click()
+    assert (panel.fits, panel.edits) == ([1], []), "the range stays as it is now"
+    panel.show_view(ViewSettings(range=(0.0, 2.0)), guessed, True)
+    assert not panel.follow.isChecked()
+    assert panel.guess.isHidden()

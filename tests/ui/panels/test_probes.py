@@ -45,6 +45,20 @@ def test_axes_that_were_chosen_for_one_problem_are_not_those_of_the_next(opened,
     assert opened.probes.plot.getPlotItem().getViewBox().autoRangeEnabled() == [True, True]
 
 
+def test_an_empty_plot_has_not_the_axes_of_the_problem_before(opened, qtbot, services):
+    panel = opened.probes
+    opened.viewport.picked.emit(5, (2.0, 4.0, 2.0))
+    buffer = TraceBuffer()
+    buffer.append(np.linspace(0.0, 1500.0, 50), np.linspace(-85.0, 20.0, 50))
+    panel.store.probes["P1", "voltage"] = buffer
+    panel._show()
+    box = panel.plot.getPlotItem().getViewBox()
+    qtbot.waitUntil(lambda: box.viewRange()[0][1] > 1000)
+    reopened(opened, qtbot, services)
+    qtbot.wait(50)
+    assert np.abs(box.viewRange()).max() <= 1.1
+
+
 def test_a_moment_of_a_branch_that_was_left_has_no_values_of_the_present_one(opened, qtbot):
     """The present branch has come to 2.0: its last value is none of 9.0."""
     panel = opened.probes

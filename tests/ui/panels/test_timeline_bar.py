@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
+from ui.panels.timeline import Timeline
 from ui.panels.timeline_bar import APART, NOTE_GAP, PULL, REACH, ProgressBar, Tick
 from ui.widgets.theme import theme
 
@@ -136,3 +137,21 @@ def test_the_past_is_pulled_beside_ticks_and_from_one_by_pulling(bar, qtbot):
     qtbot.mousePress(bar, Qt.MouseButton.RightButton, pos=QPoint(60, 9))
     qtbot.mouseMove(bar, QPoint(70, 9))
     assert len(bar.scrubs) == 1
+
+
+def test_the_end_is_told_as_the_clock_tells_times_where_there_is_room(qtbot):
+    line = Timeline()
+    qtbot.addWidget(line)
+    line.resize(900, 80)
+    line.show()
+    line.set_unit("s")
+    for until, told in ((5000.0, "s = 1 h 23 min"), (1000.0, "s = 16 min 40 s"), (300.0, "s"), (None, "s")):
+        line.set_until(until)
+        assert line.until.unit_label.text() == told
+    line.set_until(5000.0)
+    line.set_unit("ms")
+    assert line.until.unit_label.text() == "ms"
+    line.set_unit("s")
+    line.resize(700, 80)
+    assert line.until.unit_label.text() == "s"
+    assert "1 h 23 min" in line.until.box.toolTip()

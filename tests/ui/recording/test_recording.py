@@ -61,6 +61,12 @@ def test_a_frame_comes_back_bit_for_bit(reel):
     assert not folder.exists()
 
 
+def test_a_frame_with_charts_of_an_earlier_moment_is_not_kept(reel):
+    """Looked back at, a profile would be of another moment than the curves beside it."""
+    assert not reel.due(replace(frame(1), charted=False))
+    assert reel.due(frame(1))
+
+
 def test_a_full_reel_keeps_the_whole_run_with_half_of_its_frames(reel):
     filled(reel, [0])
     one = reel.size

@@ -76,3 +76,25 @@ def test_one_particle_far_out_does_not_take_the_colours_from_all_others() -> Non
     few[:5] = 3.0
     assert followed([few], (0.0, 1.0), None, share=96.0) == (0.0, 3.0), "the few that are not zero are what there is"
     assert span_of(few, 90.0) == (0.0, 3.0)
+
+
+def test_a_field_that_begins_the_same_everywhere_lies_in_the_middle_and_is_followed_once_it_varies() -> None:
+    flat = replace(VOLTAGE, title="u", range=(0.5, 1.5), guessed=True)
+    scene, ones = shown(flat), np.ones(kuhn_cube(2).n_cells, np.float32)
+
+    def limits(values) -> tuple[float, float]:
+        scene.show_fields({"voltage": values.astype(np.float32)}, 0.0)
+        return scene.limits(scene.shown_field)
+
+    assert limits(ones) == (0.5, 1.5)
+    noise = ones.copy()
+    noise[::2] += 5e-7  # the last digits of fp32 get no colours
+    assert limits(noise) == (0.5, 1.5)
+    ramp = np.linspace(0.0, 1.0, len(ones))
+    wide = limits(0.9 + 0.3 * ramp)
+    drawn = np.concatenate([each.ravel() for each in scene.layer.drawn_values])  # means at corners
+    assert wide == pytest.approx((drawn.min(), drawn.max()))
+    assert limits(0.98 + 0.15 * ramp) == wide, "the bar stays calm"
+    assert limits(1.0 + 9.0 * ramp)[1] > 5.0
+    scene.apply_view(ViewSettings(field="voltage", range=(0.0, 2.0)), 1.0)
+    assert limits(1.0 + 9.0 * ramp) == (0.0, 2.0), "a person's own counts"

@@ -17,6 +17,7 @@ from tests.ui.pictures.walk import faults
 from ui.charts.plots.traces import TraceBuffer, TraceStore
 from ui.forms.notes import NoteLabel
 from ui.session.controller import Phase
+from ui.widgets.banner import Banner
 from ui.widgets.flow import FlowLayout
 from ui.widgets.formatting import at_most_text, bytes_text, count_text, duration_text, moment_text, rate_text
 from ui.widgets.icons import icon
@@ -330,3 +331,15 @@ def test_values_without_a_column_for_each_probe_are_passed_over():
     store = TraceStore()
     store.take([sample])
     assert sorted(store.probes) == [("far", "u"), ("near", "one"), ("near", "u")]
+
+
+def test_numbers_in_sentences_look_like_those_beside_them(qtbot):
+    """An engine writes 38,400 and the status bar 4 800: in the window all have thin spaces."""
+    banner, note = Banner(), NoteLabel()
+    for widget in (banner, note):
+        qtbot.addWidget(widget)
+    banner.say("These are 38,400 cells.")
+    assert banner.label.text() == "These are 38\u202f400 cells."
+    assert banner.text == "These are 38,400 cells.", "it is compared with what was said"
+    note.show_findings([Finding("Refine it to 7,317,120 cells.")])
+    assert note.text() == "Refine it to 7\u202f317\u202f120 cells."

@@ -9,6 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from engines.api import Preset
+from engines.api.errors import ProblemError
 from engines.geometry.particles import Particles
 from tests.ui.doubles import FakeServices, FakeViewport, keep_aside
 from tests.workbench.fake_grid_engine import FadeEngine, FadeParameters, FromPicture
@@ -93,6 +94,34 @@ def test_preview_probes_and_estimate_follow_the_grid(fading, qtbot):
     assert fading.probes.store.probes["P1", "u"].values[0] == pytest.approx(5.5 / 12)
     fading.model.undo_stack.undo()
     assert fading.viewport.geometry_shown.shape == (4, 12)  # the run goes on with its own grid
+
+
+def test_another_beginning_is_seen_before_the_first_step_as_soon_as_it_can_run(fading, qtbot, monkeypatch):
+    """What cannot run, such as typed lines that are not whole yet, the estimate alone knows."""
+
+    def refuse(document):
+        raise ProblemError("Line 1 ends too soon.")
+
+    controller, first = fading.controller, fading.controller.runner
+    fading.model.edit(("parameters", "start", "height"), 2.0)
+    assert controller.stale
+    qtbot.waitUntil(lambda: controller.runner is not first and controller.phase == "ready", timeout=5000)
+    assert not controller.stale
+    second = controller.runner
+    monkeypatch.setattr(fading.services, "estimate", refuse)
+    fading.model.edit(("parameters", "start", "height"), 3.0)
+    qtbot.waitUntil(lambda: "too soon" in fading.estimates.sentence.text(), timeout=3000)
+    qtbot.wait(100)
+    assert controller.runner is second
+    assert controller.phase == "ready"
+
+
+def test_an_estimate_that_comes_after_the_window_has_closed_begins_no_run(fading):
+    fading.model.edit(("parameters", "start", "height"), 2.0)
+    estimate = fading.services.estimate(fading.model.snapshot())
+    fading.close_at_once()
+    fading.estimates.show_estimate(estimate)
+    assert fading.controller.runner is None
 
 
 def test_a_grid_that_cannot_be_says_why_and_the_last_one_stays(fading, qtbot):

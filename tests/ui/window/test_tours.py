@@ -13,9 +13,10 @@ from ui.session.house import HouseServices
 from ui.viewport.viewport import Viewport
 from ui.widgets.theme import theme
 from ui.window.help.tours.places import DONE, PLACES, path_of
-from ui.window.help.tours.steps import tours
+from ui.window.help.tours.steps import SLOW_READER, tours
 from ui.window.main_window import MainWindow
 from ui.window.workspaces import SIMULATE
+from workbench.project.presets import open_preset, preset_called
 from workbench.storage.paths import config_dir, state_dir
 
 LEFT = Qt.MouseButton.LeftButton
@@ -73,9 +74,17 @@ def test_steps_are_few_and_name_what_there_is():
             assert step.until in ("", *DONE), step.until
 
 
+def test_what_is_changed_during_a_run_is_asked_for_while_it_lasts():
+    for tour in OF_ENGINES:
+        run = open_preset(preset_called(tour.preset)).project.run.model_copy(update=dict(tour.run))
+        if any(step.live for step in tour.steps):
+            assert run.until / run.pace >= SLOW_READER, tour.id
+
+
 @pytest.mark.parametrize("tour", OF_ENGINES, ids=lambda tour: tour.id)
 def test_every_step_points_at_something_and_goes_on(window, qtbot, tour):
     guide = start(window, tour.title, qtbot)
+    assert all(getattr(window.controller.runner, name) == value for name, value in tour.run.items())
     for place, step in enumerate(tour.steps):
         assert guide.place == place
         qtbot.waitUntil(guide.frame.isVisible, timeout=20_000)
@@ -113,3 +122,32 @@ def test_who_strays_is_led_back_and_escape_ends(window, qtbot):
     qtbot.waitUntil(lambda: guide.tour is None)
     assert not guide.card.isVisible()
     assert window.workspaces.place == SIMULATE
+
+
+def test_a_run_that_is_over_is_run_again_from_the_card(window, qtbot):
+    guide = start(window, "Diffusion on grids", qtbot)
+    step = guide.tour.steps.index(next(step for step in guide.tour.steps if step.live))
+    guide._go(step)
+    assert "stands still" in guide.card.text.text()
+    window.model.edit(("run", "until"), 2.0, "end of the run")
+    window.controller.run()
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.FINISHED, timeout=60_000)
+    qtbot.waitUntil(lambda: "The run is over" in guide.card.text.text())
+    window.model.edit(("run", "until"), 2000.0, "end of the run")
+    window.controller.time = 2000.0  # as if it had come as far
+    qtbot.mouseClick(guide.card.next, LEFT)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=5000)
+    qtbot.waitUntil(lambda: guide.card.next.text() == "&Next")
+    assert guide.place == step
+
+
+def test_a_tour_that_opens_its_problem_does_not_say_that_it_waits(window, qtbot):
+    action = next(action for action in window.tour_menu.actions() if action.text() == "Fracture")
+    action.trigger()
+    guide, told = window.help.tour, []
+    while guide.strayed:
+        guide.tick()
+        told.append(guide.card.title.text())
+        qtbot.wait(5)
+    assert set(told) == {"Fracture"}
+    qtbot.waitUntil(lambda: guide.card.title.text() == "A notched plate of glass")

@@ -6,7 +6,10 @@ import pytest
 
 from workbench.project.document import open_document, save_document
 from workbench.project.presets import open_preset, presets
+from workbench.run.session import start
 
+SEEN = 8.0
+"""Seconds that a run goes on at least, so that its first picture is not its last."""
 SAMPLES = {preset.id: preset for preset in presets()}
 
 
@@ -23,6 +26,22 @@ def test_a_sample_opens_and_is_complete(name):
     assert document.project.run.until is not None or document.engine.ends(document.problem)
     assert document.geometry.n_cells > 0
     assert not [finding for finding in document.findings if finding.severity == "warning"]
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES))
+def test_a_sample_is_not_over_in_a_moment_in_the_window(name):
+    """Whatever the device makes of it; where it ends by itself, its pace was chosen by eye."""
+    run = open_preset(SAMPLES[name]).project.run
+    assert run.pace is not None
+    assert run.until is None or run.until / run.pace >= SEEN
+
+
+def test_without_a_window_a_sample_keeps_no_pace():
+    runner = start(open_preset(SAMPLES["small_slab"]), "cpu")
+    try:
+        assert runner.pace is None
+    finally:
+        runner.close()
 
 
 @pytest.mark.parametrize("target", ["mine", "mine.zip"])

@@ -106,11 +106,19 @@ def test_charts_come_with_frames_but_not_anew_with_each(clock):
     assert list(first.charts) == ["sizes"]
     assert first.inspection.title == "Element 5"
     clock.now += 0.05
-    assert frame_of(source, simulation).charts is first.charts  # a tenth of a second has not passed
+    between = frame_of(source, simulation)
+    assert between.charts is first.charts  # a tenth of a second has not passed
+    assert (first.charted, between.charted) == (True, False)
     assert simulation.asked == ["sizes", "element 5"]
     clock.now += 0.06
-    frame_of(source, simulation)
+    assert frame_of(source, simulation).charted
     assert simulation.asked == ["sizes", "element 5"] * 2
+
+
+def test_where_nothing_is_charted_no_frame_has_older_charts(clock):
+    source, simulation = FrameSource(), Charted()
+    source.request = request(())
+    assert [frame_of(source, simulation).charted for _ in range(3)] == [True] * 3
 
 
 def test_a_run_at_rest_and_another_request_are_answered_at_once(clock):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import time
 
 import numpy as np
 import pytest
@@ -55,6 +56,15 @@ def test_a_run_goes_on_from_a_checkpoint_bit_for_bit(often, runners):
     assert 0 < mark.step < 200
     advanced(runner, 200 - mark.step)
     assert same(state_of(runner), there)
+
+
+def test_a_run_that_keeps_a_pace_can_be_rewound_as_soon_as_another(runners):
+    """It rests most of the time, which counts: its steps alone would take minutes to half a second."""
+    runner = runners(checkpoints=20, pace=2.0)
+    runner.wait(RunState.READY)
+    runner.run()
+    time.sleep(4 * history.FIRST_SECONDS)
+    assert 2 <= len(runner.marks) <= 4
 
 
 def test_one_can_come_back_until_the_run_goes_on(often, runners):

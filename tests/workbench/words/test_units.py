@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.words.units import clock_text, counted, one_of, powers_of_ten, time_text
+from workbench.words.units import clock_text, counted, one_of, powers_of_ten, spaced, time_text
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,15 @@ def test_powers_of_ten_as_they_are_written_by_hand(number, text):
 
 def test_a_step_far_from_its_unit():
     assert clock_text(8.58307e-05, "s", ".4g") == "85.83 µs"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        ("refine it twice, to 7,317,120 cells.", "refine it twice, to 7\u202f317\u202f120 cells."),
+        ("38,400 cells", "38\u202f400 cells"),
+        ("at (10, 250) and 0,5 and 1,23456", "at (10, 250) and 0,5 and 1,23456"),
+    ],
+)
+def test_thousands_of_a_sentence_stand_apart_as_those_of_figures(sentence, shown):
+    assert spaced(sentence) == shown

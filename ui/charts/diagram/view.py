@@ -23,6 +23,8 @@ NAME, MOST_LISTED = 54, 0.48
 FAINT = 45
 """Of 255: edges that others are looked at beside."""
 POINTED = 9.0
+HALO, AROUND = 150, 3.0
+"""Of the edge that was clicked: how opaque, of 255, and how many pixels on either side."""
 
 
 class DiagramView(QWidget):
@@ -36,6 +38,8 @@ class DiagramView(QWidget):
         self.diagram: Diagram | None = None
         self.chosen: int | None = None
         """The node that was clicked."""
+        self.chosen_edge: tuple[str | int, ...] | None = None
+        """The place of the edge that was clicked."""
         self.pointed: int | None = None
         self.setMouseTracking(True)
         self.setAccessibleName("Network diagram")
@@ -48,7 +52,7 @@ class DiagramView(QWidget):
 
     def show_diagram(self, diagram: Diagram) -> None:
         if self.diagram is None or [n.title for n in diagram.nodes] != [n.title for n in self.diagram.nodes]:
-            self.chosen = self.pointed = None
+            self.chosen = self.chosen_edge = self.pointed = None
         self.diagram = diagram
         self.update()
 
@@ -133,9 +137,11 @@ class DiagramView(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self.diagram is None or event.button() != Qt.MouseButton.LeftButton:
             return
+        place = self.at(event.position())
         self.chosen = self._node_at(event.position())
+        self.chosen_edge = place if self.chosen is None else None
         self.update()
-        if (place := self.at(event.position())) is not None:
+        if place is not None:
             self.place_asked.emit(place)
 
     # Painting.
@@ -167,17 +173,23 @@ class DiagramView(QWidget):
         edges = self.edges()
         for edge, line in edges:
             beside = looked_at is not None and looked_at not in (edge.source, edge.target)
+            marked = edge.place == self.chosen_edge
+            if looked_at is None and self.chosen_edge is not None:
+                beside = not marked
             color = self._color(edge.negative)
             color.setAlpha(FAINT if beside else 255 if looked_at is not None else 200)
             width = THINNEST + (thickest - THINNEST) * math.sqrt(edge.weight / most)
-            pen = QPen(color, width)
-            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-            painter.setPen(pen)
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawPath(line)
+            strokes = [(theme().palette.color("accent", HALO), width + 2 * AROUND)] if marked else []
+            for stroke, wide in (*strokes, (color, width)):
+                pen = QPen(stroke, wide)
+                pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+                painter.setPen(pen)
+                painter.drawPath(line)
             self._paint_end(painter, edge.negative, line, color, width)
-        for edge, line in () if self.lists else edges:
-            if looked_at in (None, edge.source, edge.target):
+        for edge, line in edges:
+            said = not self.lists and looked_at in (None, edge.source, edge.target)
+            if said or edge.place == self.chosen_edge:
                 self._paint_label(painter, edge, line)
 
     def _paint_end(self, painter: QPainter, negative: bool, line: QPainterPath, color: QColor, width: float) -> None:

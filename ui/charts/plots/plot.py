@@ -17,7 +17,7 @@ from engines.api import Array
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 from ui.charts.arithmetic import logarithm
 from ui.charts.plots.layers import Bars, Branches, Dots, Ghosts, Lines, Stack
-from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis
+from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis, keep_legible
 from ui.charts.plots.traces import LeftCurve
 from ui.widgets.theme import theme
 from workbench.project.project import MeasuredData
@@ -106,6 +106,7 @@ class ChartPlot(pg.PlotWidget):
 
     def show_data(self, data: ChartData) -> None:
         self._data = data
+        keep_legible(self, (curve.y for curve in data.curves), log=self._log_y)
         self._layer.show(self._on_axes(data.curves))
 
     def show_forecast(self, data: ChartData) -> None:

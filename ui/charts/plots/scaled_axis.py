@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pyqtgraph as pg
 
+from engines.api import Array
 from workbench.words.units import RAISED, unit_text
 
 MOST, LEAST = 1e4, 1e-2
 """Ends of what is written without a power of ten."""
+FINEST = 2e-5
+"""The least of a quantity that is seen from top to bottom, in parts of its largest value."""
 GROWS_BY = 8
 """Pixels by which an axis becomes wider, so that it seldom does."""
 
@@ -21,6 +25,16 @@ def power_of(largest: float) -> int:
     if not math.isfinite(largest) or largest == 0 or LEAST <= largest < MOST:
         return 0
     return 3 * math.floor(math.log10(largest) / 3)
+
+
+def keep_legible(plot: pg.PlotWidget, values: Iterable[Array], *, log: bool = False) -> None:
+    """No closer than the digits that values (n,) have: a line that is flat but for fp32's last digit looks flat, and no
+    twelve digits stand at its ticks."""
+    box = plot.getPlotItem().getViewBox()
+    largest = max((float(np.max(np.abs(each), where=np.isfinite(each), initial=0.0)) for each in values), default=0.0)
+    least, now = 0.0 if log else FINEST * largest, box.state["limits"]["yRange"][0] or 0.0
+    if not now <= least <= 2 * now:  # not with each sample
+        box.setLimits(minYRange=least or None)
 
 
 def powers(values: Sequence[float]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A slider for a number between two bounds; by factors where they lie more than one apart."""
+"""A slider for a number between two bounds; by factors where they lie more than a decade apart."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ DECADE = 10.0
 
 @dataclass(frozen=True)
 class Scale:
-    """Positions 0 to POSITIONS for numbers from ``low`` to ``high``, in equal differences or equal factors."""
+    """Positions 0 to POSITIONS for numbers from ``low`` to ``high``, in equal differences or equal factors.
+
+    On both sides of 0 factors go outwards from there: about 1 in differences, then in factors (``asinh``).
+    """
 
     low: float
     high: float
@@ -27,7 +30,10 @@ class Scale:
     def value(self, position: int) -> float:
         """To three digits, and within the bounds."""
         share = position / POSITIONS
-        if self.factors:
+        if self.factors and self.low < 0:
+            first, last = math.asinh(self.low), math.asinh(self.high)
+            value = math.sinh(first + (last - first) * share)
+        elif self.factors:
             value = self.low * (self.high / self.low) ** share
         else:
             value = self.low + (self.high - self.low) * share
@@ -35,6 +41,9 @@ class Scale:
 
     def position(self, value: float) -> int:
         value = min(max(value, self.low), self.high)
+        if self.factors and self.low < 0:
+            first, last = math.asinh(self.low), math.asinh(self.high)
+            return round(POSITIONS * (math.asinh(value) - first) / (last - first))
         if self.factors:
             return round(POSITIONS * math.log(value / self.low) / math.log(self.high / self.low))
         return round(POSITIONS * (value - self.low) / (self.high - self.low))
@@ -51,7 +60,8 @@ def scale_of(bounds: Bounds) -> Scale | None:
         return None
     if low == 0 and bounds.gt is not None:
         return Scale(min(high / 1000, 0.01), high, True)
-    return Scale(low, high, low > 0 and high / low > DECADE)
+    many = high / low > DECADE if low > 0 else low < 0 < high and max(-low, high) > DECADE
+    return Scale(low, high, many)
 
 
 class Slider(QSlider):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -21,6 +21,8 @@ from workbench.bench.records import VariantRecord
 ROW_HEIGHT = 26
 BAR_HEIGHT = 8
 TEXT_WIDTH = 40
+NARROWEST, WIDEST = 106, 240
+"""Pixels of the column of names."""
 
 
 class FigureDelegate(QStyledItemDelegate):
@@ -99,12 +101,16 @@ class VariantTable(QTableView):
         bar = self.verticalScrollBar().value()
         count = self.variants.columnCount()
         self.variants.set_data(*arguments)  # type: ignore[arg-type]  # passed through
+        empty = self.variants.empty_columns()
+        for place in range(self.variants.columnCount()):
+            self.setColumnHidden(place, place in empty)
         if self.variants.columnCount() != count:
             self._set_widths()
             header = self.horizontalHeader()
             header.blockSignals(True)
             header.setSortIndicator(self.variants.sorted_column, self.variants.sort_order)
             header.blockSignals(False)
+        self._fit_names()
         self.verticalScrollBar().setValue(bar)
 
     def choose(self, record: VariantRecord) -> None:
@@ -129,6 +135,15 @@ class VariantTable(QTableView):
         for place, column in enumerate(self.variants.columns):
             self.setColumnWidth(place, column.width)
 
+    def _fit_names(self) -> None:
+        """The names take the room that the figures leave: all of these are seen in a narrow window, too."""
+        figures = sum(self.columnWidth(place) for place in range(1, self.variants.columnCount()))
+        self.setColumnWidth(0, min(max(self.viewport().width() - figures, NARROWEST), WIDEST))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_names()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """After the cells: the reason of each refused row that is in sight, across the cells that it leaves empty."""
         super().paintEvent(event)
@@ -142,7 +157,8 @@ class VariantTable(QTableView):
             reason = self.variants.records[row].refused
             if reason:
                 start = self.visualRect(self.variants.index(row, TIME))
-                end = self.visualRect(self.variants.index(row, len(self.variants.columns) - 1))
+                seen = (p for p in reversed(range(len(self.variants.columns))) if not self.isColumnHidden(p))
+                end = self.visualRect(self.variants.index(row, next(seen)))
                 area = start.united(end).adjusted(8, 0, -4, 0)
                 selected = self.selectionModel().isRowSelected(row, QModelIndex())
                 painter.setPen(theme().palette.color("accent_text" if selected else "warn"))

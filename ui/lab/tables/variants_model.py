@@ -55,7 +55,7 @@ def _range(record: VariantRecord) -> str:
 
 COLUMNS = (
     Column("Variant", "One way to write the computation", lambda r: r.title.lower(), lambda r: r.title, 178, False),
-    Column("Language", "What the kernel is written in", lambda r: r.language, lambda r: r.language, 70, False),
+    Column("Language", "What the kernel is written in", lambda r: r.language, lambda r: r.language, 66, False),
     Column(
         "Size",
         "Problem size. Cold: the buffers rotate, so that the cache does not hold the input; warm: it may",
@@ -78,28 +78,28 @@ COLUMNS = (
         "Bytes that the algorithm must move (each input read once, each output written once) per second",
         lambda r: r.bytes_per_second,
         lambda r: count_text(r.bytes_per_second / 1e9),
-        64,
+        56,
     ),
     Column(
         "Of ceiling",
         "Against the best bandwidth measured on this device at the same working set",
         lambda r: r.fraction,
         lambda r: f"{r.fraction:.0%}",
-        104,
+        92,
     ),
     Column(
         "Gpoint/s",
         "Point updates per second: points times time steps of a launch",
         lambda r: r.points_per_second,
         lambda r: count_text(r.points_per_second / 1e9),
-        66,
+        64,
     ),
     Column(
         "Max error",
         "Largest difference from the float64 reference, relative to its largest value",
         lambda r: r.error,
         lambda r: f"{r.error:.1e}",
-        72,
+        68,
     ),
     Column(
         "Registers",
@@ -137,6 +137,13 @@ class VariantModel(QAbstractTableModel):
         self.columns = (*COLUMNS[:BESIDE], *_published(study), *_compared(other), *COLUMNS[BESIDE:])
         self._sort()
         self.endResetModel()
+
+    def empty_columns(self) -> set[int]:
+        """Those that have nothing to say of any row, such as registers on a processor."""
+        good = [record for record in self.records if not record.refused]
+        if not good:
+            return set()
+        return {p for p, column in enumerate(self.columns) if not any(column.text(record) for record in good)}
 
     def row_of(self, wanted: Key | None) -> int:
         """The row of a record, -1 if it is not here."""
@@ -194,7 +201,8 @@ class VariantModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             if record.refused:
                 return f"Refused: {record.refused}"
-            return "The fastest at this size" if key(record) in self._best and place == 0 else None
+            best = " (the fastest at this size)" if key(record) in self._best else ""
+            return record.title + best if place == 0 else None
         if role == FRACTION:
             return record.fraction if place == CEILING and not record.refused else None
         if role == REASON:

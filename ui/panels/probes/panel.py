@@ -174,8 +174,8 @@ class ProbesPanel(QWidget):
     def clear_traces(self) -> None:
         """The run starts anew."""
         self.store.clear()
-        self.plot.autoscale()
         self._show()
+        self.plot.autoscale()
         self._read("")
 
     def showEvent(self, event: object) -> None:
@@ -197,8 +197,8 @@ class ProbesPanel(QWidget):
         self.store.clear()
         self.field.clear()
         self._fields = {}
-        self.plot.autoscale()
         self._probes_changed()
+        self.plot.autoscale()
 
     def _probes_changed(self) -> None:
         names = self.names()

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from engines.api import Array
-from ui.charts.plots.scaled_axis import ScaledAxis
+from ui.charts.plots.scaled_axis import ScaledAxis, keep_legible
 from ui.charts.plots.traces import TraceBuffer
 from ui.widgets.theme import theme
 from workbench.words.units import clock_text, unit_text
@@ -103,6 +103,7 @@ class TracePlot(pg.PlotWidget):
 
     def redraw(self) -> None:
         """Show what the buffers hold now."""
+        keep_legible(self, (buffer.values for buffer in self._buffers.values()))
         for name, curve in self._curves.items():
             buffer = self._buffers.get(name)
             if buffer is None or not len(buffer):
@@ -117,6 +118,9 @@ class TracePlot(pg.PlotWidget):
             self._moment.setValue(time)
 
     def autoscale(self) -> None:
+        """What there is; where there is nothing, not the axes of what there was."""
+        if not any(len(buffer) for buffer in self._buffers.values()):
+            self.setRange(xRange=(0, 1), yRange=(0, 1), padding=0)
         self.enableAutoRange()
 
     def readout(self, time: float) -> str:

@@ -13,7 +13,7 @@ from engines.api import FieldInfo
 from ui.forms.fields.number import NumberBox
 from ui.forms.fields.scalars import CalmComboBox
 from ui.scene.colormaps import colormap, names
-from ui.scene.scene import takes_logarithm
+from ui.scene.scene import follows, takes_logarithm
 from workbench.project.project import ViewSettings
 from workbench.words.units import unit_text
 
@@ -50,6 +50,10 @@ class ColoursPanel(QWidget):
         self.sentence = QLabel("The lower end must be below the upper one.")
         self.sentence.setObjectName("error")
         self.sentence.setWordWrap(True)
+        self.guess = QLabel("The same everywhere at first: the range follows the values as soon as they differ.")
+        self.guess.setObjectName("muted")
+        self.guess.setWordWrap(True)
+        self.guess.hide()
         self.auto = self._button("Auto", "The range that suits the field", self._suit)
         self.fit = self._button("Fit", "The range of the values in the picture now", self.fit_asked.emit)
         self.follow = self._button("Follow", "The range follows the values in the picture, in steps", self._follow)
@@ -93,7 +97,9 @@ class ColoursPanel(QWidget):
         self.unit.setText(unit_text(self._field.unit))
         self.sentence.hide()
         self.auto.setEnabled(view.range is not None or view.follow)
-        self.follow.setChecked(view.follow)
+        following = follows(self._field, view)
+        self.follow.setChecked(following)
+        self.guess.setVisible(following and not view.follow)
         ranged = numbered and not self._field.cyclic
         self.follow.setEnabled(ranged)
         for widget in (self.map, self.reverse):
@@ -121,12 +127,15 @@ class ColoursPanel(QWidget):
         self.edited.emit({"range": None, "follow": False})
 
     def _follow(self) -> None:
+        if self._field.guessed and not self.follow.isChecked():
+            self.fit_asked.emit()  # the range that it has stays
+            return
         self.edited.emit({"range": None, "follow": self.follow.isChecked()})
 
     def _leave_out(self) -> None:
         """What is chosen is seen at once."""
         self.edited.emit({"outliers": float(self.outliers.currentData())})
-        if not self._view.follow:
+        if not follows(self._field, self._view):
             self.fit_asked.emit()
 
     def _edit_range(self) -> None:
@@ -176,6 +185,7 @@ class ColoursPanel(QWidget):
             grid.addWidget(QLabel(title), place, 0)
             grid.addLayout(row, place, 1)
         grid.addWidget(self.sentence, len(rows), 1)
+        grid.addWidget(self.guess, len(rows) + 1, 1)
 
 
 def swatch(lut: Any) -> QPixmap:

@@ -12,8 +12,8 @@ from workbench.project.project import CameraView
 FIELD_OF_VIEW = 28.0
 """Vertical, in degrees: narrow enough that sizes in the picture compare."""
 
-FRAMED = (1.03, 1.17)
-"""How much wider and higher than a frame its picture is: below it there are ticks, beside it is the colour bar."""
+FRAMED = (1.2, 1.17)
+"""How much wider and higher than a frame its picture is: below and beside it there are ticks."""
 
 VIEWS = {
     "x": (0.0, 0.0),

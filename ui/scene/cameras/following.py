@@ -9,6 +9,8 @@ import numpy as np
 from engines.api import Array
 from ui.scene.shapes.vertex_means import NO_DATA
 
+NOISE = 1e-5
+"""Of what is the same everywhere, in parts of its value: differences of fp32 get no colours."""
 STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
 SHARE = 99.8
 """Per cent of the values that the range holds: the place of a point source would leave no colour for its waves."""
@@ -21,19 +23,25 @@ def followed(
     natural: tuple[float, float],
     before: tuple[float, float] | None,
     share: float = 100.0,
+    guessed: bool = False,
 ) -> tuple[float, float] | None:
     """The range for ``values``; as ``natural``, the field's own, is symmetric or begins at zero, so is this.
 
     ``before`` is kept while it fits. None: nothing stands out of zero. share: per cent of the values that it holds.
+    ``guessed``: ``natural`` says nothing of what the values will be.
     """
     parts = [each[np.abs(each) < NO_DATA / 2] for each in values]
     known = np.concatenate([part.ravel() for part in parts]) if parts else np.zeros(0)
     if not known.size:
         return before
     low, high = natural
-    if low != -high and low != 0:
-        found = span_of(known, share)
-        return found if found[1] > found[0] else before
+    if guessed or (low != -high and low != 0):
+        low, high = span_of(known, share)
+        width = high - low
+        if not width > NOISE * max(abs(low), abs(high)):
+            return before
+        within = before is not None and before[0] <= low and high <= before[1]
+        return before if before is not None and within and width >= KEPT * (before[1] - before[0]) else (low, high)
     peak = float(np.percentile(np.abs(known), min(share, SHARE)))
     if not peak > 1e-30:  # all but a few are zero, and those few are what there is to see
         peak = float(np.percentile(np.abs(known), SHARE))

@@ -56,7 +56,7 @@ def ruler(scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Lab
             tip = mark + TICK_POINTS * ratio * outward
             strokes.append(Stroke(_pair(mark), _pair(tip), 0.6 * ratio, (*scene.theme.faint, 255)))
             room = LABEL_POINTS + HALF_LETTER * len(text) * abs(outward[0])  # figures beside an edge stand clear of it
-            labels.append(Label(text, _pair(mark + room * ratio * outward), False))
+            labels.append(_label(text, mark + room * ratio * outward, mark, (width, height), ratio))
         unit = f" [{unit_text(layer.length_unit)}]" if unit_text(layer.length_unit) else ""
         longest = max(map(len, plates.tick_labels(values)), default=0)
         room = NAME_POINTS + (12 + 6.4 * longest) * abs(outward[0])
@@ -66,8 +66,16 @@ def ruler(scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Lab
             along = (pixels[1] - pixels[0]) / length
             past = np.abs(along) @ (10 + HALF_LETTER * (longest + len(name)), 2 * EDGE_POINTS)
             middle = pixels[1] + LABEL_POINTS * ratio * outward + past * ratio * along
-        labels.append(Label(name, _pair(middle), True))
+        labels.append(_label(name, middle, pixels.mean(axis=0), (width, height), ratio, faint=True))
     return labels, strokes
+
+
+def _label(text: str, middle: Array, of: Array, size: tuple[int, int], ratio: float, *, faint: bool = False) -> Label:
+    """Text that is wholly in a picture of ``size`` where the point is that it stands for."""
+    if np.all((of >= 0) & (of <= size)):
+        room = np.array([HALF_LETTER * len(text), EDGE_POINTS]) * ratio
+        middle = np.clip(middle, room, np.maximum(size - room, room))
+    return Label(text, _pair(middle), faint)
 
 
 def _outer_edge(

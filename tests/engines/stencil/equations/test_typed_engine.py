@@ -196,6 +196,33 @@ def test_bad_input_gets_a_sentence(cpu, more, sentence):
     assert refused.value.place[0] == "equation"
 
 
+@pytest.mark.parametrize(
+    ("line", "start", "place"),
+    [
+        ("du/dt = D*laplacian(u) + F", "0", ("lines", 0)),
+        ("du/dt = D*laplacian(u)", "F*exp(-x)", ("fields", 0, "start")),
+    ],
+)
+def test_a_name_that_is_not_known_is_added_to_the_parameters(cpu, line, start, place):
+    """Which the sentence of a line says, too; those that are there stay."""
+    with pytest.raises(ProblemError, match="uses 'F', which is not known") as refused:
+        ENGINE.estimate(typed(line, {"u": start}, {"D": 2.0}), cpu)
+    assert refused.value.place == ("equation", *place)
+    assert ("add it under Parameters" in str(refused.value)) == (place[0] == "lines")
+    assert refused.value.remedy.text == "Add F to the parameters"
+    (rows,) = refused.value.remedy.changes.values()
+    assert [(row["name"], row["value"]) for row in rows] == [("D", 2.0), ("F", 1.0)]
+    ENGINE.estimate(typed(line, {"u": start}, {row["name"]: row["value"] for row in rows}), cpu)
+
+
+@pytest.mark.parametrize("start", ["w", "u", "t", "laplacian", "a" * 41])
+def test_a_name_with_another_meaning_or_none_that_is_one_is_not_offered_as_a_parameter(cpu, start):
+    lines = ("du/dt = w", "w = 2*u + x")
+    with pytest.raises(ProblemError) as refused:
+        ENGINE.estimate(typed(lines, {"u": start}, {}), cpu)
+    assert refused.value.remedy is None
+
+
 def test_a_field_without_a_row_is_told_and_gets_one(cpu):
     (told,) = ENGINE.estimate(typed(GRAY_SCOTT, {"u": "1"}, {"F": 0.04, "k": 0.06}), cpu).findings
     assert "'v' begins at 0" in told.message

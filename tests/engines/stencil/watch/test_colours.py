@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engines.stencil.watch.colours import colours, field_range
+from tests.engines.stencil.equations.typed import built
 from tests.engines.stencil.problems import CUBE, ENGINE, problem
 
 
@@ -19,6 +20,8 @@ from tests.engines.stencil.problems import CUBE, ENGINE, problem
         ((0.0, 0.0), (2.0,), (0.0, 2.0), "viridis"),
         ((0.0, 0.0), (), (0.0, 1.0), "viridis"),
         ((-3e9, -1e9), (), (-3e9, -1e9), "viridis"),
+        ((1.0, 1.0), (), (0.5, 1.5), "viridis"),
+        ((-4.0, -4.0), (), (-6.0, -2.0), "viridis"),
     ],
 )
 def test_colour_ranges_have_round_ends(values, held, shown, colours_):
@@ -47,3 +50,12 @@ def test_the_colours_of_charges_show_both_signs(cpu):
     info = ENGINE.build(given, cpu).fields[0]
     assert info.colormap == "diverging"
     assert info.range[0] == -info.range[1] != 0
+
+
+@pytest.mark.parametrize(
+    ("start", "shown", "guessed"),
+    [("1", (0.5, 1.5), True), ("0", (-1.0, 1.0), True), ("where(x < 5, 1, 0)", (0.0, 1.0), False)],
+)
+def test_a_typed_field_that_begins_the_same_everywhere_may_become_less_or_more(cpu, start, shown, guessed):
+    info = built(cpu, "du/dt = laplacian(u)", {"u": start}).fields[0]
+    assert (info.range, info.guessed) == (shown, guessed)

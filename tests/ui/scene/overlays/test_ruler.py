@@ -11,7 +11,7 @@ from tests.ui.scene.test_categories import scene_of
 from ui.scene.overlays.ruler import ruler
 
 
-@pytest.mark.parametrize("size", [(914, 344), (914, 540), (1200, 620)])
+@pytest.mark.parametrize("size", [(914, 344), (914, 540), (1200, 620), (420, 700), (600, 900), (700, 240)])
 def test_both_names_are_in_the_picture_and_on_no_figure(size):
     scene = scene_of(Grid((256, 256), (300 / 256,) * 2), FieldInfo("u", "u", "", "grid", (0.0, 1.0)))
     scene.camera.apply(scene.home, size[0] / size[1])
@@ -26,3 +26,16 @@ def test_both_names_are_in_the_picture_and_on_no_figure(size):
             if other is not label:
                 apart = np.abs(np.subtract(label.middle, other.middle))
                 assert apart[0] > 3.2 * (len(label.text) + len(other.text)) or apart[1] > 12, other.text
+
+
+@pytest.mark.parametrize("size", [(420, 700), (914, 240), (700, 200)])
+@pytest.mark.parametrize("shape", [(256, 256), (32, 840), (840, 32)])
+def test_no_figure_is_cut_by_the_edge_of_the_picture(size, shape):
+    scene = scene_of(Grid(shape, (300 / 256,) * 2), FieldInfo("u", "u", "", "grid", (0.0, 1.0)))
+    scene.camera.apply(scene.home, size[0] / size[1])
+    labels, _ = ruler(scene, *size, 1.0)
+    assert labels
+    for label in labels:
+        half = 3.0 * len(label.text)
+        assert half < label.middle[0] < size[0] - half, label
+        assert 7 < label.middle[1] < size[1] - 7, label

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from ui.session.controller import Phase
 from ui.widgets.theme import theme
 from ui.window.help.tours.places import area_of, bring, has_come_about, path_of, value_at
 from ui.window.help.tours.steps import Step, Tour
@@ -104,6 +105,12 @@ class TourGuide(QObject):
         document = self._window.model.document
         return document is None or document.engine.id != self.tour.id or not self._window.viewport.isVisible()
 
+    @property
+    def _resting(self) -> bool:
+        """The step is about a run that goes on, and none does."""
+        phase = self._window.controller.phase
+        return self.step.live and not self.strayed and phase in (Phase.IDLE, Phase.READY, Phase.PAUSED, Phase.FINISHED)
+
     def start(self, tour: Tour) -> None:
         """Opens its problem, which asks first where something is unsaved."""
         self.end()
@@ -153,6 +160,8 @@ class TourGuide(QObject):
         assert self.tour is not None
         if self.strayed:
             self._lead_back(afresh=False)
+        elif self._resting:
+            self._window.controller.run()
         elif self.place + 1 < len(self.tour.steps):
             self._go(self.place + 1)
         else:
@@ -174,35 +183,52 @@ class TourGuide(QObject):
         elif not afresh and document is not None and document.engine.id == self.tour.id:
             window.show_workspace()
         else:
-            window.open_preset(next(each for each in window.services.presets() if each.id == self.tour.preset))
+            preset = next(each for each in window.services.presets() if each.id == self.tour.preset)
+            window.open_preset(preset, self.tour.run)
 
     def _show(self) -> None:
         assert self.tour is not None
-        step, card, last = self.step, self.card, self.place + 1 == len(self.tour.steps)
-        area = None if self.strayed else area_of(self._window, step.at)
-        if self.strayed:
-            texts = ("The tour waits", "Something else is shown now. Go back to where it was, or end it.")
-        else:
-            texts = (step.title, step.text)
-        card.title.setText(texts[0])
-        card.text.setText(texts[1])
+        card = self.card
+        area = None if self.strayed else area_of(self._window, self.step.at)
+        title, text, answer = self._told()
+        card.title.setText(title)
+        card.text.setText(text)
         card.count.setText(f"{self.place + 1} of {len(self.tour.steps)}")
         card.back.setEnabled(self.place > 0)
-        card.next.setText("&Go back" if self.strayed else "&Done" if last else "&Next")
+        card.next.setText(answer)
+        card.next.setEnabled(bool(answer))
         card.setFixedHeight(card.heightForWidth(WIDTH))
         self.frame.setVisible(area is not None)
         if area is not None:
             self.frame.setGeometry(area.adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN) & self._window.rect())
-        card.move(_beside(area, card.rect(), self._window.rect().adjusted(8, 8, -8, -8)))
+        room = self._window.rect().adjusted(8, 8, -8, -8)
+        card.move(_beside(area, card.rect(), room, corner=self.step.side == "corner"))
         for widget in (self.frame, card):
             widget.raise_()
         card.show()
 
+    def _told(self) -> tuple[str, str, str]:
+        """Title, text and the button's name, empty while there is nothing to answer."""
+        assert self.tour is not None
+        step, last = self.step, self.place + 1 == len(self.tour.steps)
+        if self.strayed and self._window.controller.opening:
+            return self.tour.title, "Its problem is being opened.", ""
+        if self.strayed:
+            return "The tour waits", "Something else is shown now. Go back to where it was, or end it.", "&Go back"
+        if self._resting and self._window.controller.phase is Phase.FINISHED:
+            return step.title, f"{step.text}\n\nThe run is over: begin it again, with what you changed.", "&Run again"
+        if self._resting:
+            return step.title, f"{step.text}\n\nThe run stands still: let it go on for this.", "&Run"
+        return step.title, step.text, "&Done" if last else "&Next"
 
-def _beside(area: QRect | None, card: QRect, window: QRect) -> QPoint:
-    """Where a card covers nothing of what it is about: beside it, else below or above, else in its lower corner."""
+
+def _beside(area: QRect | None, card: QRect, window: QRect, *, corner: bool = False) -> QPoint:
+    """Where a card covers nothing of what it is about: beside it, else below or above, else in its lower corner.
+    ``corner``: in the window's lower right one."""
     if area is None:
         return QPoint(window.center().x() - card.width() // 2, window.bottom() - card.height() - 60)
+    if corner:
+        return QPoint(window.right() - card.width(), window.bottom() - card.height())
     room = GAP + MARGIN
     along = min(max(window.top(), area.center().y() - card.height() // 2), window.bottom() - card.height())
     across = min(max(window.left(), area.center().x() - card.width() // 2), window.right() - card.width())
