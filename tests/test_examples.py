@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import runpy
+import shlex
 import sys
 import warnings
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 import workbench as wb
 from engines.api import registry
+from workbench.cli import main
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "figure")
@@ -154,3 +156,20 @@ def test_what_the_manual_says_of_python_runs(tmp_path, monkeypatch, capsys):
         assert hasattr(wb.Run, name) or name == "interrupted", name
     for name in re.findall(r"`project\.(\w+)", page):
         assert hasattr(wb.Project, name), name
+
+
+def test_a_page_leads_from_a_table_to_a_driven_cell(tmp_path, monkeypatch, capsys):
+    """Of the page alone: its table, its lines, and what it says that they print."""
+    monkeypatch.chdir(tmp_path)
+    page = (EXAMPLES.parent / "docs" / "manual" / "howto" / "drive_cycle.md").read_text(encoding="utf-8")
+    table, said = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    (lines,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "commute.csv").write_text(table, encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", wb.WorkbenchWarning)  # that the cycle is not used would be one
+        exec(lines, {})  # noqa: S102 (our own)
+    assert capsys.readouterr().out == said
+    (command,) = re.findall(r"workbench.sh (run .*)", page)
+    assert main([*shlex.split(command), "--device", "cpu", "--no-pictures", "--quiet"]) == 0
+    last = (tmp_path / "driven" / "series.csv").read_text(encoding="utf-8").splitlines()[-1]
+    assert last.startswith("480,")
