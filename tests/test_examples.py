@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import runpy
@@ -117,15 +118,24 @@ def cells_of_notebook() -> list[str]:
 
 
 def test_a_notebook_steers_a_run(capsys):
-    """Its cells in their order, as a kernel runs them; what is shown without being printed is HTML."""
+    """Its cells in their order, as a kernel runs them; what is shown without being printed is HTML or a picture."""
     names: dict[str, object] = {}
-    shown = []
+    shown: list[str] = []
     for cell in cells_of_notebook():
-        exec(compile(cell, NOTEBOOK.name, "exec"), names)  # noqa: S102 (our own)
-        last = names.get(cell.splitlines()[-1])
-        if last is not None:
-            shown.append(last._repr_html_())
-    assert [html.split("</b>")[0] for html in shown] == 2 * ["<div><p><b>Heat on a plate"]
+        *body, last = ast.parse(cell).body
+        ends_shown = isinstance(last, ast.Expr)
+        lines = ast.Module(body if ends_shown else [*body, last], [])
+        exec(compile(lines, NOTEBOOK.name, "exec"), names)  # noqa: S102 (our own)
+        value = eval(ast.unparse(last.value), names) if isinstance(last, ast.Expr) else None  # noqa: S307 (our own)
+        if isinstance(value, wb.Picture):
+            shown.append(repr(value._repr_png_()[:4]))
+        elif value is not None:
+            shown.append(value._repr_html_())
+    problem, estimate, run, curve, picture, steered, later = shown
+    assert all(html.startswith("<div><p><b>Heat on a plate</b>") for html in (problem, run))
+    assert "Largest stable step" in estimate
+    assert all(html.startswith("<svg") and "Largest value" in html for html in (curve, steered))
+    assert all("PNG" in image for image in (picture, later))
     hottest, dabbed = numbers(r"(?:hottest:|the dab) (\d+\.\d+)", capsys.readouterr().out)
     assert dabbed > hottest
 
@@ -136,7 +146,8 @@ def test_a_kernel_runs_the_notebook(tmp_path):
     assert not any(cell.get("outputs") for cell in notebook.cells), "outputs are not kept in the repository"
     nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
     pages = [out.data for cell in notebook.cells for out in cell.get("outputs", ()) if "data" in out]
-    assert sum("text/html" in page for page in pages) == 2
+    assert sum("text/html" in page for page in pages) == 6  # the bar is one of them
+    assert sum("image/png" in page for page in pages) == 2
 
 
 def test_what_the_manual_says_of_python_runs(tmp_path, monkeypatch, capsys):

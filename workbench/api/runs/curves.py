@@ -13,6 +13,7 @@ from engines.api.charts import ChartData, ChartInfo
 from engines.api.errors import ProblemError
 from workbench.api.arrays import Quantity, needed
 from workbench.api.names import UnknownNameError, unknown
+from workbench.api.plot import drawn
 from workbench.api.runs.keeping import Keeper
 
 
@@ -67,6 +68,18 @@ class Curve:
         over = f"{self.x.name or 'x'}{f' [{self.x.unit}]' if self.x.unit else ''}"
         return f"<Curve '{self.name}': {self.title}{unit} over {over}, {len(self)} values>"
 
+    def _repr_html_(self) -> str | None:
+        return drawn([self]) or None
+
+
+class Chart(tuple[Curve, ...]):
+    """The curves of one chart. Notebooks draw them over one abscissa."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str | None:
+        return drawn(self) or None
+
 
 def curve_of_series(info: SeriesInfo, kept: Keeper, time_unit: str) -> Curve:
     """One number of the whole problem over time."""
@@ -74,7 +87,7 @@ def curve_of_series(info: SeriesInfo, kept: Keeper, time_unit: str) -> Curve:
     return Curve(info.name, info.title, time, Quantity(kept.series(info.name), info.unit, info.title), over_time=True)
 
 
-def curves_of_chart(info: ChartInfo, data: ChartData) -> tuple[Curve, ...]:
+def curves_of_chart(info: ChartInfo, data: ChartData) -> Chart:
     """The curves of a chart that is not over time, by ``chart/curve``; a title that stands there twice is numbered."""
     titles, words = [curve.title for curve in data.curves], dict(info.words)
     found = []
@@ -86,7 +99,7 @@ def curves_of_chart(info: ChartInfo, data: ChartData) -> tuple[Curve, ...]:
         values = Quantity(curve.y, info.unit, title)
         over_time = info.x_title == "Time"
         found.append(Curve(f"{info.name}/{name}", title, x, values, low, high, curve.across, over_time))
-    return tuple(found)
+    return Chart(found)
 
 
 class Curves(Mapping[str, Curve]):
