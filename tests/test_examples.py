@@ -10,11 +10,14 @@ import shlex
 import sys
 import warnings
 from pathlib import Path
+from unittest.mock import MagicMock
 
+import numpy as np
 import pytest
 
 import workbench as wb
 from engines.api import registry
+from engines.fdtd.ports.touchstone import read_touchstone
 from workbench.cli import main
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -184,3 +187,38 @@ def test_a_page_leads_from_a_table_to_a_driven_cell(tmp_path, monkeypatch, capsy
     assert main([*shlex.split(command), "--device", "cpu", "--no-pictures", "--quiet"]) == 0
     last = (tmp_path / "driven" / "series.csv").read_text(encoding="utf-8").splitlines()[-1]
     assert last.startswith("480,")
+
+
+COARSE = {
+    "scattering": (("[37.0, 38.0, 39.0]", "[38.0]"), ("until=20000", "until=120"), ("until=20000", "until=120")),
+    "load_displacement": (('"bonds.spacing": 1.0', '"bonds.spacing": 2.5'), ('load_steps": 30', 'load_steps": 3')),
+}
+"""Of a page's lines those that make it quick here: what is tested is that names, shapes and units are as it says."""
+
+
+@pytest.mark.parametrize("page", COARSE)
+def test_the_lines_of_a_page_run(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pyplot = MagicMock()
+    pyplot.subplots.return_value = (MagicMock(), (MagicMock(), MagicMock()))
+    monkeypatch.setitem(sys.modules, "matplotlib", MagicMock(pyplot=pyplot))
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", pyplot)
+    text = (EXAMPLES.parent / "docs" / "manual" / "howto" / f"{page}.md").read_text(encoding="utf-8")
+    for fine, coarse in COARSE[page]:
+        assert fine in text
+        text = text.replace(fine, coarse, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wb.WorkbenchWarning)
+        for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+            exec(block, {})  # noqa: S102 (our own)
+    told = re.sub(r"[\d.,e+-]+", "0", capsys.readouterr().out)
+    words = [re.sub(r"[\d.,e+-]+", "0", said) for said in re.findall(r"```text\n(.*?)```", text, re.DOTALL)]
+    assert [line for said in words for line in said.splitlines() if line not in told] == []
+    if page == "scattering":
+        ports = {path.suffix: read_touchstone(path.read_text(), int(path.suffix[2])) for path in tmp_path.glob("*.s?p")}
+        assert {suffix: found.parameters.shape[1:] for suffix, found in ports.items()} == {
+            ".s1p": (1, 1), ".s2p": (2, 2),
+        }  # fmt: skip
+        assert np.abs(ports[".s2p"].parameters).max() > 0
+    else:
+        assert {"plate.png", "plate.pvd", "plate.h5"} <= {path.name for path in tmp_path.iterdir()}
