@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from engines.api import Estimate, FieldInfo, Finding, PaintInfo
+from engines.api import Estimate, Finding
 from engines.api.charts import Fact
 from workbench.api.findings import told
+from workbench.bench.records import VariantRecord
 from workbench.project.document import Document
 from workbench.project.findings import findings_of
 from workbench.sweep.numbers import numbers_of
@@ -19,11 +20,11 @@ from workbench.words.units import time_text, unit_text
 if TYPE_CHECKING:
     from workbench.api.runs.run import Run
 
-T = TypeVar("T", FieldInfo, Finding, PaintInfo)
+T = TypeVar("T")
 
 
 class Listed(tuple[T, ...]):
-    """Fields, brushes or findings; shown by their names, titles and units, or by their sentences."""
+    """Fields, brushes, findings or what was measured; shown by names, titles and units, by sentences or figures."""
 
     __slots__ = ()
 
@@ -96,9 +97,12 @@ def _fact(fact: Fact) -> str:
     return bytes_text(1e6 * fact.value) if fact.unit == "MB" else f"{fact.value:.4g} {unit_text(fact.unit)}".rstrip()
 
 
-def _row(one: FieldInfo | Finding | PaintInfo) -> tuple[str, ...]:
+def _row(one: Any) -> tuple[str, ...]:
     if isinstance(one, Finding):
         return one.severity.capitalize(), told(one)
+    if isinstance(one, VariantRecord):
+        reached = f"{bytes_text(one.bytes_per_second)}/s, {one.fraction:.0%} of the measured ceiling"
+        return one.title, one.case, duration_text(one.seconds), one.refused or reached
     return one.name, one.title, unit_text(one.unit)
 
 
