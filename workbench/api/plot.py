@@ -24,9 +24,15 @@ MOST_DRAWN = 1200
 """Points of a curve; of more the lowest and the highest of each stretch are drawn."""
 
 
+MOST_DOTS = 5000
+"""Of a raster; of more every second, third, …"""
+
+
 def drawn(curves: Sequence[Curve]) -> str:
     """All of them over one abscissa, as HTML; nothing where none has two numbers that can be drawn."""
-    lines = [(curve, *_line(curve)) for curve in curves if curve.across is None and len(curve)]
+    lines = [
+        (curve, *_line(curve)) for curve in curves if len(curve) and curve.across is None and curve.marks != "none"
+    ]
     lines = [(curve, x, y) for curve, x, y in lines if (np.isfinite(x) & np.isfinite(y)).sum() > 1]
     if not lines:
         return ""
@@ -38,6 +44,11 @@ def drawn(curves: Sequence[Curve]) -> str:
         if curve.low is not None and curve.high is not None and len(curve.x) == len(curve):
             band = _path(np.r_[x, x[::-1]], np.r_[curve.low, curve.high[::-1]], x_axis, y_axis)
             parts.append(f'<path d="{band}" fill="{colour}" opacity="0.2"/>')
+        if curve.marks == "dots":
+            every = slice(None, None, max(1, math.ceil(len(x) / MOST_DOTS)))
+            dots = _path(x[every], y[every], x_axis, y_axis).replace("L", "M").replace("M", "h0M").removeprefix("h0")
+            parts.append(f'<path d="{dots}h0" stroke="{colour}" stroke-width="2" stroke-linecap="round"/>')
+            continue
         path = _path(*_thinned(x, y), x_axis, y_axis)
         parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.6" stroke-linejoin="round"/>')
     legend = _legend([curve for curve, _, _ in lines]) if len(lines) > 1 else []

@@ -12,10 +12,12 @@ import pytest
 
 import workbench as wb
 from engines.api import FieldInfo, Finding, Remedy
+from engines.api.charts import ChartData, ChartInfo
+from engines.api.charts import Curve as Points
 from workbench.api.arrays import Quantity
 from workbench.api.notebook import Listed
 from workbench.api.plot import HEIGHT, LEFT, MOST_DRAWN, RIGHT, TOP, WIDTH
-from workbench.api.runs.curves import Chart, Curve
+from workbench.api.runs.curves import Chart, Curve, curves_of_chart
 from workbench.api.runs.progress import shown
 
 
@@ -80,6 +82,16 @@ def test_bars_bands_and_charts_are_drawn():
     texts = [each.text for each in ET.fromstring(html._repr_html_()).iter("text")]
     assert [text for text in texts if text in ("one", "two", "none")] == ["one", "two"]
     assert Chart()._repr_html_() is None
+
+
+def test_a_raster_has_dots_that_no_line_joins_and_a_matrix_is_not_drawn():
+    html = curve([1.0, 5.0, 2.0], marks="dots")._repr_html_()
+    (dots,) = [each.get("d") for each in ET.fromstring(html).iter("path") if each.get("stroke-linecap") == "round"]
+    assert (dots.count("M"), dots.count("h0"), dots.count("L")) == (3, 3, 0)
+    assert curve([1.0, 2.0], marks="none")._repr_html_() is None
+    info = ChartInfo("raster", "Raster", "1", kind="raster", x_title="Time", x_unit="ms")
+    (found,) = curves_of_chart(info, ChartData((Points("E", np.arange(3.0), np.arange(3.0)),)))
+    assert found.marks == "dots"
 
 
 def test_lists_are_shown_by_names_and_sentences():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,13 +16,18 @@ from workbench.api.names import UnknownNameError, unknown
 from workbench.api.plot import drawn
 from workbench.api.runs.keeping import Keeper
 
+Marks = Literal["line", "dots", "none"]
+MARKS: dict[str, Marks] = {"raster": "dots", "matrix": "none"}
+"""Of kinds of charts whose points no line joins."""
+
 
 @dataclass(frozen=True, eq=False)
 class Curve:
     """One curve: ``values: (n,)`` over ``x: (n,)``, both with their unit; NaN interrupts it.
 
     Bars of a histogram have their ``n + 1`` edges in ``x``. ``low`` and ``high: (n,)`` are a band around it (None:
-    none); ``across: (n,)`` is the second abscissa of a pattern. ``over_time``: ``x`` is the simulated time.
+    none); ``across: (n,)`` is the second abscissa of a pattern. ``over_time``: ``x`` is the simulated time. ``marks``:
+    how it is drawn; a raster has a dot for each point, a row of a matrix is not drawn.
     """
 
     name: str
@@ -33,6 +38,7 @@ class Curve:
     high: Quantity | None = None
     across: Array | None = None
     over_time: bool = False
+    marks: Marks = "line"
 
     @property
     def unit(self) -> str:
@@ -98,7 +104,8 @@ def curves_of_chart(info: ChartInfo, data: ChartData) -> Chart:
         title = words.get(curve.title, curve.title)
         values = Quantity(curve.y, info.unit, title)
         over_time = info.x_title == "Time"
-        found.append(Curve(f"{info.name}/{name}", title, x, values, low, high, curve.across, over_time))
+        marks = MARKS.get(info.kind, "line")
+        found.append(Curve(f"{info.name}/{name}", title, x, values, low, high, curve.across, over_time, marks))
     return Chart(found)
 
 
