@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import runpy
+import shlex
 import sys
 import warnings
 from pathlib import Path
+from unittest.mock import MagicMock
 
+import numpy as np
 import pytest
 
 import workbench as wb
 from engines.api import registry
+from engines.fdtd.ports.touchstone import read_touchstone
+from workbench.cli import main
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "figure")
@@ -115,15 +121,24 @@ def cells_of_notebook() -> list[str]:
 
 
 def test_a_notebook_steers_a_run(capsys):
-    """Its cells in their order, as a kernel runs them; what is shown without being printed is HTML."""
+    """Its cells in their order, as a kernel runs them; what is shown without being printed is HTML or a picture."""
     names: dict[str, object] = {}
-    shown = []
+    shown: list[str] = []
     for cell in cells_of_notebook():
-        exec(compile(cell, NOTEBOOK.name, "exec"), names)  # noqa: S102 (our own)
-        last = names.get(cell.splitlines()[-1])
-        if last is not None:
-            shown.append(last._repr_html_())
-    assert [html.split("</b>")[0] for html in shown] == 2 * ["<div><p><b>Heat on a plate"]
+        *body, last = ast.parse(cell).body
+        ends_shown = isinstance(last, ast.Expr)
+        lines = ast.Module(body if ends_shown else [*body, last], [])
+        exec(compile(lines, NOTEBOOK.name, "exec"), names)  # noqa: S102 (our own)
+        value = eval(ast.unparse(last.value), names) if isinstance(last, ast.Expr) else None  # noqa: S307 (our own)
+        if isinstance(value, wb.Picture):
+            shown.append(repr(value._repr_png_()[:4]))
+        elif value is not None:
+            shown.append(value._repr_html_())
+    problem, estimate, run, curve, picture, steered, later = shown
+    assert all(html.startswith("<div><p><b>Heat on a plate</b>") for html in (problem, run))
+    assert "Largest stable step" in estimate
+    assert all(html.startswith("<svg") and "Largest value" in html for html in (curve, steered))
+    assert all("PNG" in image for image in (picture, later))
     hottest, dabbed = numbers(r"(?:hottest:|the dab) (\d+\.\d+)", capsys.readouterr().out)
     assert dabbed > hottest
 
@@ -134,7 +149,8 @@ def test_a_kernel_runs_the_notebook(tmp_path):
     assert not any(cell.get("outputs") for cell in notebook.cells), "outputs are not kept in the repository"
     nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
     pages = [out.data for cell in notebook.cells for out in cell.get("outputs", ()) if "data" in out]
-    assert sum("text/html" in page for page in pages) == 2
+    assert sum("text/html" in page for page in pages) == 6  # the bar is one of them
+    assert sum("image/png" in page for page in pages) == 2
 
 
 def test_what_the_manual_says_of_python_runs(tmp_path, monkeypatch, capsys):
@@ -154,3 +170,55 @@ def test_what_the_manual_says_of_python_runs(tmp_path, monkeypatch, capsys):
         assert hasattr(wb.Run, name) or name == "interrupted", name
     for name in re.findall(r"`project\.(\w+)", page):
         assert hasattr(wb.Project, name), name
+
+
+def test_a_page_leads_from_a_table_to_a_driven_cell(tmp_path, monkeypatch, capsys):
+    """Of the page alone: its table, its lines, and what it says that they print."""
+    monkeypatch.chdir(tmp_path)
+    page = (EXAMPLES.parent / "docs" / "manual" / "howto" / "drive_cycle.md").read_text(encoding="utf-8")
+    table, said = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    (lines,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "commute.csv").write_text(table, encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", wb.WorkbenchWarning)  # that the cycle is not used would be one
+        exec(lines, {})  # noqa: S102 (our own)
+    assert capsys.readouterr().out == said
+    (command,) = re.findall(r"workbench.sh (run .*)", page)
+    assert main([*shlex.split(command), "--device", "cpu", "--no-pictures", "--quiet"]) == 0
+    last = (tmp_path / "driven" / "series.csv").read_text(encoding="utf-8").splitlines()[-1]
+    assert last.startswith("480,")
+
+
+COARSE = {
+    "scattering": (("[37.0, 38.0, 39.0]", "[38.0]"), ("until=20000", "until=120"), ("until=20000", "until=120")),
+    "load_displacement": (('"bonds.spacing": 1.0', '"bonds.spacing": 2.5'), ('load_steps": 30', 'load_steps": 3')),
+}
+"""Of a page's lines those that make it quick here: what is tested is that names, shapes and units are as it says."""
+
+
+@pytest.mark.parametrize("page", COARSE)
+def test_the_lines_of_a_page_run(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pyplot = MagicMock()
+    pyplot.subplots.return_value = (MagicMock(), (MagicMock(), MagicMock()))
+    monkeypatch.setitem(sys.modules, "matplotlib", MagicMock(pyplot=pyplot))
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", pyplot)
+    text = (EXAMPLES.parent / "docs" / "manual" / "howto" / f"{page}.md").read_text(encoding="utf-8")
+    for fine, coarse in COARSE[page]:
+        assert fine in text
+        text = text.replace(fine, coarse, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wb.WorkbenchWarning)
+        for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+            exec(block, {})  # noqa: S102 (our own)
+    told = re.sub(r"[\d.,e+-]+", "0", capsys.readouterr().out)
+    words = [re.sub(r"[\d.,e+-]+", "0", said) for said in re.findall(r"```text\n(.*?)```", text, re.DOTALL)]
+    assert [line for said in words for line in said.splitlines() if line not in told] == []
+    if page == "scattering":
+        ports = {path.suffix: read_touchstone(path.read_text(), int(path.suffix[2])) for path in tmp_path.glob("*.s?p")}
+        assert {suffix: found.parameters.shape[1:] for suffix, found in ports.items()} == {
+            ".s1p": (1, 1), ".s2p": (2, 2),
+        }  # fmt: skip
+        assert np.abs(ports[".s2p"].parameters).max() > 0
+    else:
+        assert {"plate.png", "plate.pvd", "plate.h5"} <= {path.name for path in tmp_path.iterdir()}

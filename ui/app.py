@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from engines.reading import expanded
 from ui.memory import share_arenas
+from ui.refusal import refusals_in_words
 from ui.widgets.garbage import GuiThreadCollector
 from ui.widgets.icons import application_icon
 from ui.widgets.theme import THEMES, theme
@@ -38,7 +39,8 @@ def create_application(arguments: Sequence[str]) -> QApplication:
         return existing
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_ShareOpenGLContexts)
     QApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
-    application = QApplication(["workbench", *arguments])
+    with refusals_in_words():
+        application = QApplication(["workbench", *arguments])
     application.setApplicationName("Workbench")
     application.setDesktopFileName("workbench")
     application.setWindowIcon(application_icon())

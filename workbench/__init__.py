@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from engines.api.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
     from workbench.api.arrays import Quantity
     from workbench.api.findings import WorkbenchWarning
+    from workbench.api.measuring import studies, study
     from workbench.api.names import UnknownNameError
     from workbench.api.opening import new, open, presets, simulate
     from workbench.api.project import Project
@@ -56,6 +57,8 @@ __all__ = [
     "presets",
     "script",
     "simulate",
+    "studies",
+    "study",
     "sweep",
     "verify",
 ]
@@ -65,6 +68,7 @@ _HOMES = {
     "workbench.api.arrays": "Quantity",
     "workbench.api.runs.curves": "Curve",
     "workbench.api.findings": "WorkbenchWarning",
+    "workbench.api.measuring": "studies study",
     "workbench.api.names": "UnknownNameError",
     "workbench.api.opening": "new open presets simulate",
     "workbench.api.runs.picture": "Picture",

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from ui.app import open_named
+from ui.refusal import sentence
 
 START = textwrap.dedent(
     """
@@ -56,6 +57,29 @@ def test_what_is_no_file_is_opened_as_the_preset_of_that_name(tmp_path):
     for name in ("small_slab", str(tmp_path / "small_slab")):
         open_named(window, name)
     assert opened == ["small_slab", tmp_path / "small_slab"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there always is a display")
+@pytest.mark.parametrize(
+    ("display", "said"),
+    [("", "There is no display for the window"), (":12345", "The display ':12345' for the window cannot be reached")],
+)
+def test_without_a_display_a_sentence_ends_it(display, said):
+    """Not Qt's own words and a core dump."""
+    kept = {key: value for key, value in os.environ.items() if "DISPLAY" not in key and key != "QT_QPA_PLATFORM"}
+    environment = kept | ({"DISPLAY": display} if display else {})
+    line = [sys.executable, "-c", "import sys; from ui.app import main; sys.exit(main([]))"]
+    done = subprocess.run(line, capture_output=True, text=True, env=environment, check=False, timeout=120)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith(said)
+    assert done.stderr.endswith("workbench run PROJECT.\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_library_that_is_missing_is_told_with_who_names_it(monkeypatch):
+    monkeypatch.setenv("DISPLAY", ":1")
+    told = sentence(["xcb-cursor0 is needed", "This application failed to start.\n\nAvailable plugins are: xcb."])
+    assert told.startswith("Qt cannot open a window here ('This application failed to start.'): 'workbench doctor'")
 
 
 @pytest.mark.skipif(not os.environ.get("DISPLAY"), reason="needs a display; run under Xvfb")

@@ -5,12 +5,19 @@ from __future__ import annotations
 import math
 import time as clock
 
+from workbench.words.amounts import bytes_text, duration_text, prefixed
+
+__all__ = [
+    "amount_text",
+    "at_most_text",
+    "bytes_text",
+    "count_text",
+    "duration_text",
+    "moment_text",
+    "rate_text",
+]
+
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-
-
-def bytes_text(count: float) -> str:
-    """``1.5 MB``: decimal prefixes, as bandwidths are quoted."""
-    return _prefixed(count, "B", ("", "k", "M", "G", "T"), 1000.0)
 
 
 def rate_text(bytes_per_second: float) -> str:
@@ -20,20 +27,7 @@ def rate_text(bytes_per_second: float) -> str:
 
 def amount_text(count: float) -> str:
     """``12.6 M``: a large number of things."""
-    return _prefixed(count, "", ("", "k", "M", "G", "T"), 1000.0).rstrip()
-
-
-def duration_text(seconds: float) -> str:
-    """``340 µs``, ``1.2 s``, ``4 min 05 s``, ``3 h 20 min``."""
-    if not math.isfinite(seconds):
-        return "–"
-    if seconds < 60:
-        return _prefixed(seconds, "s", ("", "m", "µ", "n"), 1e-3) if seconds < 1 else f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest:02d} s"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02d} min" if hours < 48 else f"{hours / 24:.1f} days"
+    return prefixed(count, "", ("", "k", "M", "G", "T"), 1000.0).rstrip()
 
 
 def moment_text(written: float, now: float | None = None) -> str:
@@ -64,12 +58,3 @@ def count_text(value: float) -> str:
         digits = max(0, math.floor(math.log10(abs(value))) - 2)
         return f"{round(value, -digits):,.0f}".replace(",", "\u202f")
     return f"{value:.3g}"
-
-
-def _prefixed(value: float, unit: str, prefixes: tuple[str, ...], factor: float) -> str:
-    place = 0
-    while place + 1 < len(prefixes) and (abs(value) >= 999.5 if factor > 1 else 0 < abs(value) < 1):
-        value /= factor
-        place += 1
-    digits = 0 if abs(value) >= 99.95 or abs(value - round(value)) < 1e-9 else (1 if abs(value) >= 9.995 else 2)
-    return f"{value:.{digits}f} {prefixes[place]}{unit}"

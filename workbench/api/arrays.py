@@ -10,6 +10,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from workbench.words.units import unit_text
 
 
 class Quantity(np.ndarray[Any, np.dtype[Any]]):
@@ -33,7 +34,7 @@ class Quantity(np.ndarray[Any, np.dtype[Any]]):
         coordinates: Mapping[str, Quantity] | None = None,
     ) -> Quantity:
         made = np.asarray(values).view(cls)
-        made.name, made.unit, made.dims = name, "" if unit == "1" else unit, tuple(dims)
+        made.name, made.unit, made.dims = name, unit_text(unit), tuple(dims)
         made.coordinates = dict(coordinates or {})
         return made
 

@@ -52,7 +52,7 @@ class Named(Mapping[str, T], Generic[T]):
         return len(self._names)
 
     def __repr__(self) -> str:
-        return f"<{len(self)}: {', '.join(self._names)}>"
+        return f"<{len(self)}: {', '.join(self._names)}>" if self else "<none>"
 
 
 def quantities(what: str, arrays: Mapping[str, Any]) -> Named[Quantity]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from engines.api import Estimate, Finding
+from engines.api import Finding
 from engines.api.tools import ToolResult
 from workbench.api import editing
 from workbench.api.findings import warn_of
-from workbench.api.notebook import project_html
+from workbench.api.notebook import Listed, Outlook, project_html
 from workbench.api.runs.progress import Progress
 from workbench.project.document import Document, save_document
 from workbench.project.findings import estimate_of, findings_of
@@ -80,7 +80,7 @@ class Project:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What one should know of the files that it is made of; :meth:`estimate` tells more."""
-        return findings_of(self._document, None)
+        return Listed(findings_of(self._document, None))
 
     def get(self, name: str) -> Any:
         """The value called ``objects.0.high.0``, or a whole group or list. Raises UnknownNameError."""
@@ -140,7 +140,7 @@ class Project:
             )
         )
 
-    def estimate(self, device: str = "auto") -> Estimate:
+    def estimate(self, device: str = "auto") -> Outlook:
         """Memory [bytes], step, pace, and what may be wrong with its answers, before it runs on ``device``.
 
         Raises ProblemError if it cannot run.
@@ -149,10 +149,12 @@ class Project:
 
         backend = open_for(self._document.engine, self._document.complete_problem(), device, trial=False)
         try:
-            found = estimate_of(self._document, backend)
+            found, name = estimate_of(self._document, backend), backend.info.name
         finally:
             backend.close()
-        return replace(found, findings=findings_of(self._document, found))
+        of = {field.name: getattr(found, field.name) for field in fields(found)}
+        of["findings"] = Listed(findings_of(self._document, found))
+        return Outlook(**of, time_unit=self.time_unit, until=self.until, device=name)
 
     def run(
         self,

@@ -9,11 +9,12 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Literal
 
-from engines.api import Progress, no_progress
+from engines.api import Engine, Progress, no_progress
 from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.api.lab import Case, LabTable, Shape, Study, Variant
 from engines.backend.ceilings.curve import measured_curve
 from workbench.bench.check import Checker
@@ -21,6 +22,8 @@ from workbench.bench.measured_tables import measured_table
 from workbench.bench.records import MachineRecord, TableRecord, VariantRecord
 from workbench.bench.timed import FULL, QUICK, Bench, Cancelled
 
+ALL = "all"
+"""Names every study, and with that no whole steps."""
 LARGEST_ON_CPU = 1 << 26
 """Points of the largest cases that a processor is given: 8192², the end of the published tables."""
 QUICK_POINTS = {"cuda": 1 << 24, "cpu": 1 << 22}
@@ -30,6 +33,28 @@ QUICK_POINTS = {"cuda": 1 << 24, "cpu": 1 << 22}
 def never() -> bool:
     """A cancel flag that nobody raises."""
     return False
+
+
+def chosen_studies(engines: Sequence[Engine], names: Sequence[str], cases: Sequence[str] = ()) -> list[Study]:
+    """The studies of these engines, or those of them that are named, with all their sizes or those that are named.
+
+    The name ``all`` stands for every study. A study that has none of the sizes is left out. Raises ProblemError that
+    lists what there is.
+    """
+    known = {study.id: study for engine in engines for study in engine.studies()}
+    for name in names:
+        if name not in known and name != ALL:
+            listed = ", ".join(known) or "none"
+            raise ProblemError(f"There is no study '{name}' (there are: {listed}).")
+    studies = [study for study in known.values() if not names or ALL in names or study.id in names]
+    if not cases:
+        return studies
+    sizes = list(dict.fromkeys(case.name for study in studies for case in study.cases))
+    for name in cases:
+        if name not in sizes:
+            raise ProblemError(f"There is no size '{name}' (there are: {', '.join(sizes) or 'none'}).")
+    narrowed = [replace(study, cases=[case for case in study.cases if case.name in cases]) for study in studies]
+    return [study for study in narrowed if study.cases]
 
 
 class Lab:

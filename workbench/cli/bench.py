@@ -14,7 +14,7 @@ from engines.api.device import Backend
 from engines.api.errors import DeviceError, ProblemError
 from engines.api.lab import LabTable, Study
 from engines.backend import open_backend
-from workbench.bench.lab import Lab
+from workbench.bench.lab import ALL, Lab, chosen_studies
 from workbench.bench.measure import KernelRecord, machine, measure
 from workbench.bench.neighbour import Neighbour
 from workbench.bench.plots import save_plots
@@ -25,8 +25,6 @@ from workbench.bench.table_text import markdown
 from workbench.bench.tables import curve_table, published_table, study_table
 from workbench.storage.atomic import write_text
 
-ALL = "all"
-"""Names every study, and with that no whole steps."""
 ACROSS: tuple[LabTable, ...] = (Neighbour(),)
 """Tables that belong to no engine."""
 QUICK_ELEMENTS = 1 << 22
@@ -92,28 +90,6 @@ def chosen_tables(engines: Sequence[Engine], names: Sequence[str]) -> list[LabTa
         if name not in known and name != ALL:
             raise ProblemError(f"There is no table '{name}' (there are: {', '.join(known)}).")
     return [table for name, table in known.items() if name in names or (ALL in names and name in theirs)]
-
-
-def chosen_studies(engines: Sequence[Engine], names: Sequence[str], cases: Sequence[str] = ()) -> list[Study]:
-    """The studies of these engines, or those of them that are named, with all their sizes or those that are named.
-
-    The name ``all`` stands for every study. A study that has none of the sizes is left out. Raises ProblemError that
-    lists what there is.
-    """
-    known = {study.id: study for engine in engines for study in engine.studies()}
-    for name in names:
-        if name not in known and name != ALL:
-            listed = ", ".join(known) or "none"
-            raise ProblemError(f"There is no study '{name}' (there are: {listed}).")
-    studies = [study for study in known.values() if not names or ALL in names or study.id in names]
-    if not cases:
-        return studies
-    sizes = list(dict.fromkeys(case.name for study in studies for case in study.cases))
-    for name in cases:
-        if name not in sizes:
-            raise ProblemError(f"There is no size '{name}' (there are: {', '.join(sizes) or 'none'}).")
-    narrowed = [replace(study, cases=[case for case in study.cases if case.name in cases]) for study in studies]
-    return [study for study in narrowed if study.cases]
 
 
 def run_lab(

@@ -21,6 +21,10 @@ KINDS = {".mp4": "Movie (*.mp4)", ".gif": "Animation (*.gif)", "": "Numbered pic
 NO_ENCODER = "MP4 needs an encoder: install it with 'pip install workbench[movie]', or choose .gif or a folder."
 QUALITY = "17"
 """The constant rate factor of H.264: 17 is about where a difference is no longer seen."""
+HD_COLOURS = ("-vf", "scale=out_color_matrix=bt709:out_range=tv", "-colorspace", "bt709", "-color_primaries", "bt709",
+              "-color_trc", "bt709", "-color_range", "tv")  # fmt: skip
+"""Colours as players take those of large pictures, and a word that they are: without it they guess, and may shift every
+colour of a map by some per cent."""
 COLOURS = 255
 """Of a picture of a GIF."""
 
@@ -67,7 +71,7 @@ class Mp4(Movie):
         if self._writer is None:
             self._writer = self._ffmpeg.write_frames(
                 str(self._part), (width, height), fps=self.rate, codec="libx264", macro_block_size=1, quality=None,
-                output_params=["-crf", QUALITY, "-movflags", "+faststart"], pix_fmt_out="yuv420p",
+                output_params=["-crf", QUALITY, "-movflags", "+faststart", *HD_COLOURS], pix_fmt_out="yuv420p",
             )  # fmt: skip
             self._writer.send(None)
         self._writer.send(np.ascontiguousarray(rgb[:height, :width]))

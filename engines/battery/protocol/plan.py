@@ -121,8 +121,11 @@ def shorter_step(seconds: float, steps: int, place: tuple[str, str] = ("numerics
 
 
 def cycle_findings(parameters: BatteryParameters) -> list[Finding]:
-    """Whether a time step passes over rows of the drive cycle."""
+    """Whether the protocol runs the drive cycle that was chosen, and whether a time step passes over its rows."""
     cycle, step = _cycle_that_runs(parameters), parameters.numerics.step
+    given = parameters.drive_cycle
+    if cycle is None and (given.file or given.times):
+        return [_unused("file" if given.file else "times")]
     if cycle is None or step is None or step <= cycle.spacing * (1 + 1e-6):
         return []
     return [
@@ -133,6 +136,16 @@ def cycle_findings(parameters: BatteryParameters) -> list[Finding]:
             remedy=Remedy("Let the step follow from the drive cycle", {("numerics", "step"): None}),
         )
     ]
+
+
+def _unused(field: str) -> Finding:
+    nothing: dict[str, object] = {"file": ""} if field == "file" else {"times": [], "currents": []}
+    return Finding(
+        "The drive cycle is not used: no line of the protocol says 'Run drive cycle'.",
+        place=("drive_cycle", field),
+        remedy=Remedy("Run the drive cycle instead of the protocol", {("protocol",): ["Run drive cycle"]}),
+        alternative=Remedy("Leave it out", {("drive_cycle", name): value for name, value in nothing.items()}),
+    )
 
 
 def start_findings(cell: ParameterSet, first: Instruction) -> list[Finding]:

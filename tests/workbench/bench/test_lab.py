@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import workbench as wb
 from engines.api import registry
 from engines.api.errors import DeviceError, ProblemError
 from engines.api.lab import Case, Prepared, Published, Study, Variant
@@ -439,6 +440,16 @@ def test_named_sizes_are_all_that_is_measured(backend, monkeypatch, tmp_path):
     assert main([*wanted, "--out", str(tmp_path)]) == 0
     record = lab_record((tmp_path / "lab.json").read_text("utf-8"))
     assert [(one.study, one.case) for one in record.variants] == [("double", "2000"), ("double", "3000")]
+
+
+def test_python_measures_a_study_too(bare):
+    assert dict(wb.studies()) == {"double": "Doubling"}
+    (found,) = measured = wb.study("double", cases=["1000"], device="cpu", quick=True)
+    assert (found.case, found.refused, found.error) == ("1000", "", 0.0)
+    assert found.seconds > 0
+    assert "of the measured ceiling" in measured._repr_html_()
+    with pytest.raises(ProblemError, match=r"no study 'teapot' \(there are: double\)"):
+        wb.study("teapot")
 
 
 def test_an_unknown_size_is_one_sentence(bare, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 
 import numpy as np
 import pytest
@@ -80,6 +81,8 @@ def test_an_mp4_is_written_or_its_encoder_asked_for(tmp_path):
     for frame, picture in zip(shown, pictures(), strict=True):
         assert np.abs(frame[10, 15].astype(int) - picture[10, 15, :3]).max() < 12  # away from the corner
     assert [each.name for each in tmp_path.iterdir()] == ["run.mp4"]
+    described = subprocess.run([imageio_ffmpeg.get_ffmpeg_exe(), "-i", str(path)], capture_output=True, text=True)
+    assert "yuv420p(tv, bt709" in described.stderr  # no player has to guess
 
 
 @pytest.mark.parametrize("name", ["run.gif", "run", "run.mp4"])

@@ -15,8 +15,9 @@ from engines.api.errors import ProblemError
 from engines.reading import expanded
 from workbench.api.arrays import Quantity
 from workbench.api.names import Named, quantities, unknown
+from workbench.api.notebook import Listed
 from workbench.api.runs import asking
-from workbench.api.runs.curves import Curve, Curves, curve_of_series, curves_of_chart
+from workbench.api.runs.curves import Chart, Curve, Curves, curve_of_series, curves_of_chart
 from workbench.api.runs.recording import SpikeTrains
 from workbench.api.runs.standing import Standing
 from workbench.export.results import export_results, files_of, results_of, take_results
@@ -42,7 +43,7 @@ class Answers(Standing):
         return Curves(series, [chart for chart in info.charts if not chart.series], self._chart)
 
     @property
-    def charts(self) -> Named[tuple[Curve, ...]]:
+    def charts(self) -> Named[Chart]:
         """The curves of each chart together, by the name of the chart."""
         infos = {chart.name: chart for chart in asking.info_of(self._runner).charts}
         return Named("chart", infos, lambda name: self._curves_of(infos[name]))
@@ -55,7 +56,7 @@ class Answers(Standing):
     @property
     def fields(self) -> tuple[FieldInfo, ...]:
         """What :meth:`field` gives: name, title, unit and number of components of each."""
-        return asking.info_of(self._runner).fields
+        return Listed(asking.info_of(self._runner).fields)
 
     def field(self, name: str, *, on_device: bool = False) -> Any:
         """A whole field as it is now: a :class:`Quantity` in the geometry's numbering, of the shape of a grid.
@@ -148,10 +149,10 @@ class Answers(Standing):
         self._notice()
         return export_results(results, target)
 
-    def _curves_of(self, info: ChartInfo) -> tuple[Curve, ...]:
+    def _curves_of(self, info: ChartInfo) -> Chart:
         if not info.series:
             return curves_of_chart(info, self._chart(info.name))
-        return tuple(self.curves[name] for name in (*info.series, *info.lines))
+        return Chart(self.curves[name] for name in (*info.series, *info.lines))
 
     def _able(self, answer: Callable[[], T | None], what: str) -> T:
         found = self._ask(lambda simulation: answer())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,7 +13,12 @@ from engines.api.charts import ChartData, ChartInfo
 from engines.api.errors import ProblemError
 from workbench.api.arrays import Quantity, needed
 from workbench.api.names import UnknownNameError, unknown
+from workbench.api.plot import drawn
 from workbench.api.runs.keeping import Keeper
+
+Marks = Literal["line", "dots", "none"]
+MARKS: dict[str, Marks] = {"raster": "dots", "matrix": "none"}
+"""Of kinds of charts whose points no line joins."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +26,8 @@ class Curve:
     """One curve: ``values: (n,)`` over ``x: (n,)``, both with their unit; NaN interrupts it.
 
     Bars of a histogram have their ``n + 1`` edges in ``x``. ``low`` and ``high: (n,)`` are a band around it (None:
-    none); ``across: (n,)`` is the second abscissa of a pattern. ``over_time``: ``x`` is the simulated time.
+    none); ``across: (n,)`` is the second abscissa of a pattern. ``over_time``: ``x`` is the simulated time. ``marks``:
+    how it is drawn; a raster has a dot for each point, a row of a matrix is not drawn.
     """
 
     name: str
@@ -32,6 +38,7 @@ class Curve:
     high: Quantity | None = None
     across: Array | None = None
     over_time: bool = False
+    marks: Marks = "line"
 
     @property
     def unit(self) -> str:
@@ -67,6 +74,18 @@ class Curve:
         over = f"{self.x.name or 'x'}{f' [{self.x.unit}]' if self.x.unit else ''}"
         return f"<Curve '{self.name}': {self.title}{unit} over {over}, {len(self)} values>"
 
+    def _repr_html_(self) -> str | None:
+        return drawn([self]) or None
+
+
+class Chart(tuple[Curve, ...]):
+    """The curves of one chart. Notebooks draw them over one abscissa."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str | None:
+        return drawn(self) or None
+
 
 def curve_of_series(info: SeriesInfo, kept: Keeper, time_unit: str) -> Curve:
     """One number of the whole problem over time."""
@@ -74,7 +93,7 @@ def curve_of_series(info: SeriesInfo, kept: Keeper, time_unit: str) -> Curve:
     return Curve(info.name, info.title, time, Quantity(kept.series(info.name), info.unit, info.title), over_time=True)
 
 
-def curves_of_chart(info: ChartInfo, data: ChartData) -> tuple[Curve, ...]:
+def curves_of_chart(info: ChartInfo, data: ChartData) -> Chart:
     """The curves of a chart that is not over time, by ``chart/curve``; a title that stands there twice is numbered."""
     titles, words = [curve.title for curve in data.curves], dict(info.words)
     found = []
@@ -85,8 +104,9 @@ def curves_of_chart(info: ChartInfo, data: ChartData) -> tuple[Curve, ...]:
         title = words.get(curve.title, curve.title)
         values = Quantity(curve.y, info.unit, title)
         over_time = info.x_title == "Time"
-        found.append(Curve(f"{info.name}/{name}", title, x, values, low, high, curve.across, over_time))
-    return tuple(found)
+        marks = MARKS.get(info.kind, "line")
+        found.append(Curve(f"{info.name}/{name}", title, x, values, low, high, curve.across, over_time, marks))
+    return Chart(found)
 
 
 class Curves(Mapping[str, Curve]):

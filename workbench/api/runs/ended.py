@@ -10,7 +10,7 @@ from engines.api.charts import ChartData, ChartInfo
 from engines.api.errors import ProblemError
 from workbench.api.arrays import Quantity
 from workbench.api.names import Named
-from workbench.api.runs.curves import Curve, Curves, curves_of_chart
+from workbench.api.runs.curves import Chart, Curve, Curves, curves_of_chart
 from workbench.sweep.running import Row
 from workbench.words.units import time_text
 
@@ -45,7 +45,7 @@ class EndedRun:
         return Curves(series, own, lambda name: self._charts[name][1])
 
     @property
-    def charts(self) -> Named[tuple[Curve, ...]]:
+    def charts(self) -> Named[Chart]:
         """As of :attr:`workbench.Run.charts`."""
         return Named("chart", self._charts, self._curves_of)
 
@@ -60,9 +60,9 @@ class EndedRun:
     def __repr__(self) -> str:
         return f"<EndedRun at {time_text(self.time, self.time_unit, '.6g')} after {self.step:,} steps>"
 
-    def _curves_of(self, name: str) -> tuple[Curve, ...]:
+    def _curves_of(self, name: str) -> Chart:
         info, data = self._charts[name]
         if info.series:
             curves = self.curves
-            return tuple(curves[one] for one in info.series if one in curves)
+            return Chart(curves[one] for one in info.series if one in curves)
         return curves_of_chart(info, data)

@@ -9,7 +9,7 @@ from engines.api import PaintInfo
 from engines.api.errors import ProblemError
 from workbench.api.editing import edited, value_called
 from workbench.api.findings import warn_of
-from workbench.api.notebook import run_html
+from workbench.api.notebook import Listed, run_html
 from workbench.api.runs import asking
 from workbench.api.runs.answers import Answers
 from workbench.api.runs.progress import Progress
@@ -58,7 +58,7 @@ class Run(Answers):
     @property
     def brushes(self) -> tuple[PaintInfo, ...]:
         """What :meth:`paint` takes: name, title, unit and a good first amount of each."""
-        return asking.info_of(self._runner).brushes
+        return Listed(asking.info_of(self._runner).brushes)
 
     def paint(self, brush: str, position: Sequence[float], amount: float | None = None, **options: Any) -> str:
         """Touch it with one of its brushes around ``position`` (x, y, z); ``amount`` in the brush's unit, ``radius`` in

@@ -11,6 +11,7 @@ from engines.api import Finding, Simulation
 from engines.api.charts import ChartData
 from engines.api.errors import ProblemError
 from workbench.api.findings import warn
+from workbench.api.notebook import Listed
 from workbench.api.runs import asking
 from workbench.api.runs.keeping import Keeper
 from workbench.api.runs.recording import EachRecorder
@@ -82,7 +83,7 @@ class Standing:
     def findings(self) -> tuple[Finding, ...]:
         """All that one should know of its numbers: from before the run, and of the answers as they stand now."""
         self._notice()
-        return tuple(self._findings)
+        return Listed(self._findings)
 
     # How it asks.
 

@@ -44,7 +44,8 @@ def run_document(document: Document, until: float | None, device: str | None, pr
     end = document.project.run.until if until is None else until
     if end is None and not document.engine.ends(document.complete_problem()):
         raise ProblemError(f"The project does not say how far to run: give until= [{document.time_unit}].")
-    return _started(document, device).run(end, progress=progress)
+    with shown(progress) as show:  # from the start: the device is measured, kernels are loaded
+        return _started(document, device).run(end, progress=show)
 
 
 def start_document(document: Document, device: str | None) -> Run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.api.runs.progress import Progress, shown
 from workbench.run.frames import RunState
 from workbench.run.runner import Runner
-from workbench.words.units import time_text
+from workbench.words.units import clock_text
 
 RESTS = (RunState.FINISHED, RunState.PAUSED)
 ENDS = (*RESTS, RunState.FAILED, RunState.CLOSED)
@@ -45,4 +45,4 @@ def _tell(runner: Runner, show: Progress) -> None:
             show(*runner.progress)
         return
     last = samples[-1]
-    show(time_text(last.time, runner.time_unit, ".4g"), last.part or 0.0)
+    show(clock_text(last.time, runner.time_unit, ".4g"), last.part or 0.0)

@@ -206,3 +206,24 @@ def test_a_column_that_cannot_be_is_told_at_its_field(tmp_path, time, value, fie
     with pytest.raises(ProblemError, match=re.escape(words)) as told:
         read_drive_cycle(path, time, value)
     assert told.value.place == ("drive_cycle", field)
+
+
+@pytest.mark.parametrize("model", ["SPM", "MPM", "pack"])
+def test_a_cycle_that_no_line_runs_is_told(tmp_path, backend, model):
+    """At the file, with the edit that has it run and the one that takes it away; either is enough."""
+    path = written(tmp_path, "time [s],current [A]\n0,1\n60,2\n")
+    cycle = DriveCycle(file=str(path))
+
+    def said(**values):
+        problem = Problem(BatteryParameters(model=model, **values))
+        return [each for each in BatteryEngine().estimate(problem, backend).findings if "not used" in each.message]
+
+    (found,) = said(drive_cycle=cycle)
+    assert (found.severity, found.place) == ("warning", ("drive_cycle", "file"))
+    assert found.remedy.changes == {("protocol",): ["Run drive cycle"]}
+    assert found.alternative.changes == {("drive_cycle", "file"): ""}
+    assert not said(drive_cycle=cycle, protocol=["Discharge at 1C for 1 minute", "run drive cycle for 1 minute"])
+    assert not said()
+    (found,) = said(drive_cycle=DriveCycle(times=[0, 60], currents=[1, 2]))
+    assert found.place == ("drive_cycle", "times")
+    assert not said(drive_cycle=DriveCycle(**{at[1]: value for at, value in found.alternative.changes.items()}))

@@ -1,0 +1,153 @@
+"""What a notebook and a prompt show: curves as drawings, lists as tables, an estimate, a bar that needs no widgets."""
+
+from __future__ import annotations
+
+import re
+import sys
+import types
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from engines.api import FieldInfo, Finding, Remedy
+from engines.api.charts import ChartData, ChartInfo
+from engines.api.charts import Curve as Points
+from workbench.api.arrays import Quantity
+from workbench.api.notebook import Listed
+from workbench.api.plot import HEIGHT, LEFT, MOST_DRAWN, RIGHT, TOP, WIDTH
+from workbench.api.runs.curves import Chart, Curve, curves_of_chart
+from workbench.api.runs.progress import shown
+
+
+def curve(values, x=None, title="Voltage", **more):
+    places = np.arange(len(values)) if x is None else x
+    return Curve("v", title, Quantity(places, "s", "Time"), Quantity(np.array(values, float), "mV"), **more)
+
+
+def paths(html):
+    """Points of what is drawn in a colour, in pixels; a list for each stretch without a gap."""
+    found = [each.get("d") for each in ET.fromstring(html).iter("path") if each.get("stroke", "").startswith("#")]
+    return [
+        [[tuple(map(float, point.split())) for point in part.split("L")] for part in one.split("M")[1:]]
+        for one in found
+        if "h" not in one
+    ]
+
+
+def test_a_curve_is_drawn_within_its_axes_with_title_and_unit():
+    html = curve([-80.0, 20.0, -60.0])._repr_html_()
+    (((first, top, last),),) = paths(html)
+    assert first[0] == LEFT
+    assert last[0] == WIDTH - RIGHT
+    assert TOP < top[1] < last[1] < first[1] < HEIGHT
+    texts = [each.text for each in ET.fromstring(html).iter("text")]
+    assert {"Voltage [mV]", "Time [s]", "−40", "0"} <= set(texts)
+
+
+def test_what_is_missing_interrupts_it_and_texts_are_escaped():
+    html = curve([1.0, 2.0, np.nan, 4.0, 5.0], title="<b>")._repr_html_()
+    assert [len(part) for part in paths(html)[0]] == [2, 2]
+    assert "&lt;b&gt;" in html
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [np.nan] * 9, [np.inf, 2.0]])
+def test_what_cannot_be_drawn_is_told_in_words(values):
+    assert curve(values)._repr_html_() is None
+
+
+@pytest.mark.parametrize("values", [[3.0, 3.0], [0.0, 0.0], [1e-30, 2e-30], [-1e30, 1e30]])
+def test_any_range_has_ticks(values):
+    html = curve(values)._repr_html_()
+    assert len(re.findall('text-anchor="end"', html)) >= 2
+    assert "nan" not in html
+
+
+def test_a_long_curve_keeps_its_spikes():
+    values = np.zeros(100_000)
+    values[54_321] = 1.0
+    ((points,),) = paths(curve(values)._repr_html_())
+    assert len(points) <= MOST_DRAWN + 2
+    assert min(y for _, y in points) < HEIGHT / 4
+
+
+def test_bars_bands_and_charts_are_drawn():
+    bars = curve([1.0, 2.0], x=np.array([0.0, 1.0, 2.0]))
+    ((outline,),) = paths(bars._repr_html_())
+    assert len(outline) == 4
+    band = curve([1.0, 2.0], low=Quantity([0.0, 1.0]), high=Quantity([2.0, 9.0]))
+    assert 'opacity="0.2"' in band._repr_html_()
+    html = Chart([curve([1.0, 2.0], title="one"), curve([2.0, 3.0], title="two"), curve([2.0], title="none")])
+    texts = [each.text for each in ET.fromstring(html._repr_html_()).iter("text")]
+    assert [text for text in texts if text in ("one", "two", "none")] == ["one", "two"]
+    assert Chart()._repr_html_() is None
+
+
+def test_a_raster_has_dots_that_no_line_joins_and_a_matrix_is_not_drawn():
+    html = curve([1.0, 5.0, 2.0], marks="dots")._repr_html_()
+    (dots,) = [each.get("d") for each in ET.fromstring(html).iter("path") if each.get("stroke-linecap") == "round"]
+    assert (dots.count("M"), dots.count("h0"), dots.count("L")) == (3, 3, 0)
+    assert curve([1.0, 2.0], marks="none")._repr_html_() is None
+    info = ChartInfo("raster", "Raster", "1", kind="raster", x_title="Time", x_unit="ms")
+    (found,) = curves_of_chart(info, ChartData((Points("E", np.arange(3.0), np.arange(3.0)),)))
+    assert found.marks == "dots"
+
+
+def test_lists_are_shown_by_names_and_sentences():
+    listed = Listed(
+        [FieldInfo("u", "Temperature", "1", "cell", (0, 1)), FieldInfo("q", "<Heat>", "W/m³", "cell", (0, 1))]
+    )
+    assert repr(listed) == "u  Temperature\nq  <Heat>  W/m³"
+    assert "&lt;Heat&gt;" in listed._repr_html_()
+    assert listed[1].name == "q"
+    assert listed == tuple(listed)
+    finding = Finding("Too coarse.", place=("grid", "cells_x"), remedy=Remedy("Refine", {("grid", "cells_x"): 8}))
+    assert repr(Listed([finding])) == "Warning  Too coarse. [grid.cells_x] Refine with set({'grid.cells_x': 8})."
+    assert repr(Listed()) == "<none>"
+
+
+def test_an_estimate_says_what_a_run_will_need():
+    plate = wb.open("heat_on_a_plate").set({"grid.cells_x": 64, "grid.cells_y": 64})
+    found = plate.estimate("cpu")
+    text, html = repr(found), found._repr_html_()
+    for words in ("Memory", f"{found.step:.4g} s", "to 10 s"):
+        assert words in text
+        assert words in html
+    assert repr(wb.open("voltage_losses").estimate("cpu")).splitlines()[-1].startswith("Info: ")
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    """What a notebook's kernel was given to show."""
+    told: list[str] = []
+    handle = types.SimpleNamespace(update=told.append)
+    ipython, display = types.ModuleType("IPython"), types.ModuleType("IPython.display")
+    ipython.get_ipython = lambda: types.SimpleNamespace(kernel=object())
+    display.HTML = str
+    display.display = lambda html, display_id: told.append(html) or handle
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    return told
+
+
+def test_a_notebook_has_a_bar_of_its_own(kernel, monkeypatch):
+    monkeypatch.setattr("workbench.api.runs.progress.BETWEEN", 0.0)
+    with shown(True) as show:
+        assert "Getting ready" in kernel[0]
+        show("<1 ms>", 0.25)
+        assert 'value="0.2500"' in kernel[-1]
+        assert "&lt;1 ms&gt;" in kernel[-1]
+        assert kernel[-1].count(" left") == 1
+        show("4 ms", 1.0)
+    assert "100 % · 4 ms · took " in kernel[-1]
+    with shown(True) as show:
+        show("7 ms", 0.0)
+    assert kernel[-1].startswith("<small>7 ms · took ")
+
+
+def test_the_bar_is_there_while_the_run_is_made_ready(kernel):
+    wb.open("heat_on_a_plate").set({"grid.cells_x": 32, "grid.cells_y": 32}).run(until=0.1, device="cpu", progress=True)
+    assert "Getting ready" in kernel[0]
+    assert "100 %" in kernel[-1]
+    assert sum("Getting ready" in line for line in kernel) <= 2
