@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QWidget
 
+from ui.widgets.freeing import connect_once
 from ui.widgets.icons import dress
 
 EXPORTS = ("snapshot", "movie", "results", "mesh", "parameters", "timing_log", "traces")
@@ -138,6 +139,8 @@ class Actions:
         spacer.setSizePolicy(spacer.sizePolicy().Policy.Expanding, spacer.sizePolicy().Policy.Preferred)
         bar.addWidget(spacer)
         bar.addActions([*at_right, self["theme"]])
+        for action in bar.actions():
+            connect_once(bar.widgetForAction(action), action)
         self._window.addToolBar(bar)
         return bar
 
