@@ -173,6 +173,8 @@ def test_along_a_line_or_a_plane_that_is_seen_from_its_edge_nothing_is_told(scen
     scene.camera.elevation = 8.0
     at = pixel(scene, 5.0, 6.0, 5.0)
     assert dragged_to(scene, hold, *at, *SIZE, free=True) == pytest.approx((5.0, 6.0, 5.0), abs=1e-6)
+    to = pixel(scene, 7.0, 5.0, 5.0)
+    assert dragged_to(scene, face, *to, *SIZE, free=True) == pytest.approx((7.0, 5.0, 5.0), abs=1e-6)
     scene.marks = Marks()
     assert dragged_to(scene, hold, *at, *SIZE, free=True) is None
 
@@ -182,6 +184,8 @@ def test_a_plane_is_that_of_the_axis_that_faces_most_or_that_has_one_cell(scene)
         scene.camera.look_along(axis)
         hold = hold_at(scene, *pixel(scene, 5.0, 5.0, 5.0), *SIZE)
         assert np.argmax(hold.normal) == normal
+    scene.marks = Marks(placement((2, 10, 10)), ("objects", 0), None, grips=True)
+    assert np.argmax(hold_at(scene, *pixel(scene, 5.0, 5.0, 5.0), *SIZE).normal) == 2, "two cells are not one"
     for place, shape in enumerate([(1, 10, 10), (10, 1, 10), (10, 10, 1)]):
         scene.marks = Marks(placement(shape), ("objects", 0), None, grips=True)
         scene.camera.azimuth, scene.camera.elevation = -60.0, 24.0
