@@ -61,9 +61,9 @@ class NotingPainter(QPainter):
         self._note("path", given)
         super().drawPath(*given)
 
-    def drawRoundedRect(self, box: QRectF, *given: Any) -> None:
-        self._note("box", (QRectF(box), *given))
-        super().drawRoundedRect(box, *given)
+    def drawRoundedRect(self, *given: Any) -> None:
+        self._note("box", tuple(QRectF(each) if isinstance(each, QRectF) else each for each in given))
+        super().drawRoundedRect(*given)
 
     def drawEllipse(self, *given: Any) -> None:
         self._note("ellipse", tuple(QPointF(each) if isinstance(each, QPointF) else each for each in given))
