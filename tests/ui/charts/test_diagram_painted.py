@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QImage, QMouseEvent
+from PySide6.QtGui import QFontMetricsF, QImage, QMouseEvent
 
 from engines.api.charts import Diagram, DiagramEdge, DiagramNode
 from tests.ui.charts.painting import Drawn, NotingPainter
@@ -30,7 +30,11 @@ class Calls:
     @staticmethod
     def _told(call: Drawn) -> tuple[Any, ...]:
         first, last = call.given[0], call.given[-1]
-        told = {"path": (first, call.pen, call.width), "ellipse": (call.given, call.brush), "box": (first, call.width)}
+        told = {
+            "path": (first, call.pen, call.width),
+            "ellipse": (call.given, call.brush),
+            "box": (first, call.width, call.pen),
+        }
         told |= {"polygon": (list(first), call.brush)} if call.what == "polygon" else {}
         return call.what, *told.get(call.what, (first, last, call.pen))
 
@@ -106,14 +110,19 @@ def test_what_a_node_has_nothing_to_do_with_is_faint_beside_it(view, how):
     assert [each[2].alpha() for each in painter.of("path")] == [255, 255, FAINT], "what is pointed at comes first"
     assert [each[2] for each in painter.of("text")] == ["from 0 to 1", "from 1 to 2"]
     boxes = drawn(view, "nodes").of("box")
-    assert [box[2] for box in boxes] == ([1.2, 2, 1.2] if how == "pointed" else [2, 2, 1.2])
+    looked_at = [False, True, False] if how == "pointed" else [True, True, False]
+    assert [box[2] for box in boxes] == [2 if each else 1.2 for each in looked_at]
+    colors = theme().palette
+    assert [box[3].name() for box in boxes] == [
+        colors.color("accent" if each else "strong").name() for each in looked_at
+    ]
 
 
 def test_labels_stand_in_the_middle_of_their_edges_and_of_a_loop_beyond_it(view):
     painter = drawn(view, "edges")
     boxes, texts, lines = painter.of("box"), painter.of("text"), painter.of("path")
     assert [each[2] for each in texts] == [f"from {a} to {b}" for a, b, *_ in FEW]
-    for (_, box, _), (_, line, *_), (a, b, *_) in zip(boxes, lines, FEW, strict=True):
+    for (_, box, *_), (_, line, *_), (a, b, *_) in zip(boxes, lines, FEW, strict=True):
         assert QRectF(view.rect()).adjusted(4, 4, -4, -4).contains(box)
         middle = line.pointAtPercent(0.5)
         if a != b:
@@ -123,9 +132,20 @@ def test_labels_stand_in_the_middle_of_their_edges_and_of_a_loop_beyond_it(view)
         free = box.top() if outwards > 0 else box.bottom()
         assert (free - middle.y()) * outwards == pytest.approx(3.0)
     view.resize(120, 60)
-    for _, box, _ in drawn(view, "edges").of("box"):
+    for _, box, *_ in drawn(view, "edges").of("box"):
         assert box.left() >= 4 - 1e-9
         assert box.top() >= 4 - 1e-9
+
+
+def test_a_label_has_room_around_it_and_the_way_back_stands_at_the_right(view):
+    painter = drawn(view, "edges")
+    for (_, box, *_), (_, where, text, _) in zip(painter.of("box"), painter.of("text"), strict=True):
+        metrics = QFontMetricsF(view.font())
+        assert (box.width(), box.height()) == (metrics.horizontalAdvance(text) + 10, metrics.height() + 4)
+        assert QRectF(where) == box
+    view.resizeEvent(None)
+    assert view.close_button.x() == view.width() - view.close_button.sizeHint().width()
+    assert view.close_button.y() == 0
 
 
 def test_edges_without_a_weight_are_thin(view):

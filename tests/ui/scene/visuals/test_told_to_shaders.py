@@ -22,6 +22,8 @@ CAMERA.fit(CORNERS)
 VIEW, PROJECTION = CAMERA.view(), CAMERA.projection(1.5)
 LUT = np.arange(768, dtype=np.uint8).reshape(256, 3)
 RANGE = (2.0, 10.0)
+SOLID = {"blend": False, "depth_test": True, "depth_func": "less", "depth_mask": True, "cull_face": False}
+GLASSY = {"blend": True, "blend_func": ("one", "one_minus_src_alpha"), "depth_mask": False}
 
 
 class Buffer:
@@ -134,7 +136,7 @@ def test_a_lattice(graphics, deep, log):
     if deep:
         np.testing.assert_allclose(done.told["u_eye"], CAMERA.eye, rtol=1e-5)
         assert done.told["u_lit"] == 0.8
-    assert (done.state["depth_test"], done.state["depth_mask"], done.state["blend"]) == (True, True, False)
+    assert done.state == SOLID
     data = done.of.buffer.data.reshape(2, 4)
     np.testing.assert_array_equal(data["a_centre"][:, 3], CORNERS)
     np.testing.assert_array_equal(data["a_corner"][..., 2], [[2] * 4, [7] * 4])
@@ -185,6 +187,7 @@ def test_spheres(graphics, shells, log, cut):
     np.testing.assert_array_equal(done.told["u_values"].data.ravel(), np.arange(2.0 * shells))
     assert (done.told["u_lit"], done.told["u_gloss"]) == (0.8, 0.3)
     assert done.told["u_cut_lit"] == pytest.approx(spheres.CUT_LIT * 0.8)
+    assert done.state == SOLID
     for name, normal in zip(("u_first", "u_second", "u_third"), CORNER, strict=True):
         np.testing.assert_allclose(done.told[name], normal, rtol=1e-6)
     data = done.of.buffer.data.reshape(2, 4)
@@ -223,7 +226,7 @@ def test_a_sheet(graphics, stroke, pixels, is_mapped):
     seen(lined.told)
     assert lined.needs == ({"MAPPED", "MASKED", "STEPPED", "CONTOURS"} if is_mapped else set())
     assert plain.needs == ({"MAPPED", "MASKED"} if is_mapped else set())
-    assert (lined.state["depth_func"], plain.state["depth_func"]) == ("less", "always")
+    assert (lined.state, plain.state) == (SOLID, SOLID | {"depth_func": "always"})
     for name, vector in zip(("u_origin", "u_across", "u_up"), place, strict=True):
         np.testing.assert_array_equal(lined.told[name], vector)
     assert (lined.told["u_span"], lined.kind) == ((30.0, 20.0), "triangle_strip")
@@ -249,6 +252,7 @@ def test_a_relief(graphics, gloss):
     assert (done.told["u_extent"], done.told["u_span"], done.told["u_size"]) == ((4.0, 3.0), (31.0, 5.0), (7, 5))
     assert done.told["u_step"] == pytest.approx((31 / 3, 2.5))
     assert (done.told["u_lift"], done.told["u_lit"], done.told.get("u_gloss", 0.0)) == (2.5, 0.8, gloss)
+    assert done.state == SOLID
     corners, triangles = done.told["a_corner"].data, done.index.data.reshape(-1, 3)
     assert corners.shape == (12, 2)
     one, two, three = (corners[triangles[:, k]] for k in range(3))
@@ -279,8 +283,8 @@ def test_a_volume_lies_in_tiles_that_are_found_again(graphics, shape):
     np.testing.assert_allclose(told["u_sides"], [1.0, 0.5, 0.25])
     np.testing.assert_allclose(told["u_extent"], [4.0, 2.0, 1.0])
     np.testing.assert_allclose(told["u_eye"] * [4.0, 2.0, 1.0] + low, CAMERA.eye, rtol=1e-5)
-    assert (done.state["cull_face"], graphics.state["cull_face"]) == ("front", "back")
-    assert (done.state["blend"], graphics.state["blend"], graphics.state["depth_mask"]) == (True, False, True)
+    assert done.state == GLASSY | {"depth_test": False, "cull_face": "front"}
+    assert graphics.state == done.state | {"cull_face": "back", "blend": False, "depth_mask": True}
     corners, triangles = told["a_position"].data, done.index.data.reshape(-1, 3)
     one, two, three = (corners[triangles[:, k]].astype(float) for k in range(3))
     volume = np.einsum("ij,ij->i", one - 0.5, np.cross(two - 0.5, three - 0.5)).sum() / 6
@@ -301,7 +305,9 @@ def test_lines_are_sent_once_and_their_colour_is_premultiplied(graphics):
     assert (first.told["u_size"], first.told["u_radius"]) == ((640, 480), 1.5)
     around = 1.5 * CAMERA.radius
     assert first.told["u_near"] == pytest.approx(CAMERA.distance - around)
-    assert (first.state["depth_test"], second.state["depth_test"], graphics.state["depth_test"]) == (True, False, True)
+    of_lines = GLASSY | {"depth_func": "lequal", "cull_face": False}
+    assert (first.state, second.state) == (of_lines | {"depth_test": True}, of_lines | {"depth_test": False})
+    assert graphics.state == of_lines | {"blend": False, "depth_mask": True, "depth_test": True}
     assert first.index is second.index
     data = first.of.buffer.data.reshape(2, 4)
     np.testing.assert_array_equal(data["a_from"][:, 1], lines[:, 0])
@@ -319,6 +325,8 @@ def test_a_surface(graphics, glass, nearest):
     points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
     visual.set_mesh(points, points + 1, np.array([[0, 1, 2]]), np.array([[255, 0, 51]] * 3))
     visual.set_values(np.array([1.0, 2.0, 3.0]))
+    visual.set_activation(np.array([4.0, 5.0, 6.0]))
+    visual.set_contour(np.array([7.0, 8.0, 9.0]))
     clip = (1.0, 0.0, 0.0, 2.0)
     told_look = look(time=7.0, front_width=3.0, isochrone=5.0, stroke=0.1, clip=clip, glass=glass)
     visual.draw(told_look, VIEW, PROJECTION, nearest=nearest)
@@ -331,13 +339,16 @@ def test_a_surface(graphics, glass, nearest):
     states = [each.state for each in graphics.drawn]
     if nearest:
         depth = states.pop(0)
-        assert (depth["colours"], depth["depth_mask"], depth["depth_func"]) == (False, True, "less"), "its depth alone"
+        assert depth == SOLID | {"cull_face": True, "colours": False}, "its depth alone"
         assert graphics.state["colours"]
     (state,) = states
     assert (bool(state["blend"]), state["depth_mask"], state["cull_face"]) == (glass > 0, glass == 0, True)
     assert state["depth_func"] == ("lequal" if nearest else "less")
     assert state.get("blend_func") == (("one", "one_minus_src_alpha") if glass else None)
-    np.testing.assert_array_equal(told["a_value"].data, [1, 2, 3])
+    told_of = {"a_value": [1, 2, 3], "a_activation": [4, 5, 6], "a_contour": [7, 8, 9]}
+    for name, values in told_of.items():
+        np.testing.assert_array_equal(told[name].data, values)
+    np.testing.assert_allclose(told["u_missing"], np.array(MISSING) / 255, rtol=1e-6)
     np.testing.assert_allclose(told["a_colour"].data[0], [1.0, 0.0, 0.04], rtol=1e-6)
     np.testing.assert_array_equal(told["a_normal"].data, points + 1)
 
@@ -350,7 +361,8 @@ def test_a_surface(graphics, glass, nearest):
         ({"lit": 0.0}, {"MAPPED"}),
         ({"gloss": 0.0, "both_sides": True}, {"MAPPED", "LIT", "BOTH_SIDES"}),
         ({"log": True, "cyclic": True, "lit": 0.0}, {"MAPPED", "LOG", "CYCLIC"}),
-        ({"front_width": 1.0, "lit": 0.0}, {"MAPPED", "FRONT"}),
+        ({"front_width": 0.5, "lit": 0.0}, {"MAPPED", "FRONT"}),
+        ({"isochrone": 0.5, "lit": 0.5, "gloss": 0.1}, {"MAPPED", "LIT", "GLOSS", "ISOCHRONES"}),
         ({"front_width": 1.0, "front_masks": True, "lit": 0.0}, {"MAPPED", "FRONT", "FRONT_MASKS"}),
         ({"front_masks": True, "lit": 0.0}, {"MAPPED"}),
         ({"isochrone": 2.0, "clip": (0.0, 0.0, 1.0, 3.0), "lit": 0.0}, {"MAPPED", "ISOCHRONES", "CLIP"}),
@@ -388,8 +400,9 @@ def test_markers_lie_pale_behind_and_full_before_what_hides_them(graphics):
     visual.draw(two, look(), VIEW, PROJECTION, 4.0, 10.0)
     hidden, front = graphics.drawn
     seen(front.told)
-    assert (hidden.told["u_alpha"], hidden.state["depth_test"]) == (markers.HIDDEN, False)
-    assert (front.told["u_alpha"], front.state["depth_test"]) == (1.0, True)
+    of_markers = GLASSY | {"depth_func": "less", "cull_face": False}
+    assert (hidden.told["u_alpha"], hidden.state) == (markers.HIDDEN, of_markers | {"depth_test": False})
+    assert (front.told["u_alpha"], front.state) == (1.0, of_markers | {"depth_test": True})
     assert (front.told["u_size"], front.told["u_radius"]) == ((640, 480), 4.0)
     assert front.told["u_lift"] == pytest.approx(markers.LIFT * 10)
     data = front.of.buffer.data.reshape(2, 4)
