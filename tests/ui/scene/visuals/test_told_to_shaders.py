@@ -108,6 +108,12 @@ def seen(told) -> None:
     np.testing.assert_allclose(told["u_projection"], PROJECTION.T, rtol=1e-6)
 
 
+def dressed(told, squared=True) -> None:
+    """The colours of what is missing and of what no map colours, as sRGB's approximate square where it is lit."""
+    np.testing.assert_allclose(told["u_missing"], np.array(MISSING) / 255, rtol=1e-6)
+    np.testing.assert_allclose(told["u_plain"], np.array(grid.PLAIN) ** (2 if squared else 1), rtol=1e-6)
+
+
 def mapped(told, log=False) -> None:
     assert told["u_range"] == (2.0, 1 / 8)
     assert ("u_log" in told) == log
@@ -131,7 +137,7 @@ def test_a_lattice(graphics, deep, log):
     assert done.needs == {"MAPPED", "MASKED"} | ({"DEEP"} if deep else set()) | ({"LOG"} if log else set())
     assert (done.told["u_half"], done.told["u_deformation"], tuple(done.told["u_size"])) == (0.25, 3.0, (2, 1))
     np.testing.assert_array_equal(done.told["u_told"].data[0], [[1, 1, 1, 3], [1, 1, 1, 4]])
-    np.testing.assert_allclose(done.told["u_missing"], np.array(MISSING) / 255, rtol=1e-6)
+    dressed(done.told)
     assert ("u_eye" in done.told) == ("u_lit" in done.told) == deep
     if deep:
         np.testing.assert_allclose(done.told["u_eye"], CAMERA.eye, rtol=1e-5)
@@ -147,7 +153,12 @@ def test_a_lattice(graphics, deep, log):
     visual.draw(look(mapped=False), VIEW, PROJECTION, 0.25, 3.0)
     assert graphics.drawn[1].needs == ({"DEEP"} if deep else set())
     assert "u_lut" not in graphics.drawn[1].told
-    kept = done.of.buffer, done.told["u_told"]
+    visual.set_faces(CORNERS[:1], np.array([0]), np.array([0]))
+    visual.draw(look(), VIEW, PROJECTION, 0.25, 3.0)
+    again = graphics.drawn[2].of
+    assert done.of.buffer is again.buffer, "programs of before are told of other faces"
+    assert (again.buffer.data["a_shade"] == 1.0).all()
+    kept = again.buffer, done.told["u_told"]
     visual.release()
     assert [each.gone for each in kept] == [True, True]
 
@@ -188,6 +199,7 @@ def test_spheres(graphics, shells, log, cut):
     assert (done.told["u_lit"], done.told["u_gloss"]) == (0.8, 0.3)
     assert done.told["u_cut_lit"] == pytest.approx(spheres.CUT_LIT * 0.8)
     assert done.state == SOLID
+    dressed(done.told)
     for name, normal in zip(("u_first", "u_second", "u_third"), CORNER, strict=True):
         np.testing.assert_allclose(done.told[name], normal, rtol=1e-6)
     data = done.of.buffer.data.reshape(2, 4)
@@ -233,6 +245,7 @@ def test_a_sheet(graphics, stroke, pixels, is_mapped):
     assert ("u_values" in lined.told) == is_mapped
     if is_mapped:
         mapped(lined.told)
+        dressed(lined.told, squared=False)
         assert lined.told["u_size"] == (3, 2)
         assert (lined.told["u_contour"], lined.told["u_stroke"]) == (5.0, surface.ISOCHRONE_STROKE * pixels)
         assert lined.told["u_values"].interpolation == "nearest", "what is missing mixes with nothing"
@@ -253,6 +266,7 @@ def test_a_relief(graphics, gloss):
     assert done.told["u_step"] == pytest.approx((31 / 3, 2.5))
     assert (done.told["u_lift"], done.told["u_lit"], done.told.get("u_gloss", 0.0)) == (2.5, 0.8, gloss)
     assert done.state == SOLID
+    dressed(done.told)
     corners, triangles = done.told["a_corner"].data, done.index.data.reshape(-1, 3)
     assert corners.shape == (12, 2)
     one, two, three = (corners[triangles[:, k]] for k in range(3))
@@ -407,4 +421,15 @@ def test_markers_lie_pale_behind_and_full_before_what_hides_them(graphics):
     assert front.told["u_lift"] == pytest.approx(markers.LIFT * 10)
     data = front.of.buffer.data.reshape(2, 4)
     np.testing.assert_array_equal(data["a_position"][:, 0], CORNERS)
-    assert (data["a_colour"][0, 0] != data["a_colour"][1, 0]).any()
+    np.testing.assert_array_equal(data["a_corner"][1], [[-1, -1], [1, -1], [-1, 1], [1, 1]])
+    np.testing.assert_allclose(data["a_colour"][:, 3], (np.array(markers.COLOURS) / 255) ** 2, rtol=1e-6)
+    np.testing.assert_array_equal(front.index.data, [0, 1, 2, 2, 1, 3, 4, 5, 6, 6, 5, 7])
+    before = front.of.buffer, front.index, front.index.data
+    visual.draw(two, look(), VIEW, PROJECTION, 4.0, 10.0)
+    assert graphics.drawn[-1].index.data is before[2], "sent once"
+    visual.draw(Markers(CORNERS[:1], np.array([-1])), look(), VIEW, PROJECTION, 4.0, 10.0)
+    np.testing.assert_allclose(
+        front.of.buffer.data["a_colour"][0], (np.array(markers.COLOURS[1]) / 255) ** 2, rtol=1e-6
+    )
+    visual.release()
+    assert all(each.gone for each in before[:2])
