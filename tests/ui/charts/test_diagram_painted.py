@@ -7,11 +7,12 @@ import math
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QMouseEvent
 
 from engines.api.charts import Diagram, DiagramEdge, DiagramNode
 from tests.ui.charts.painting import Drawn, NotingPainter
+from ui.charts.diagram import paths
 from ui.charts.diagram.view import FAINT, MANY, THICKEST, THINNEST, DiagramView, _in_two
 from ui.widgets.theme import theme
 
@@ -233,3 +234,42 @@ def test_the_pointer_chooses_what_is_looked_at_until_it_leaves(view, qtbot):
 )
 def test_a_long_label_is_parted_at_the_comma_nearest_to_its_middle(label, lines):
     assert _in_two(label) == lines
+
+
+def test_edges_bend_to_their_left_by_a_part_of_their_length_from_border_to_border():
+    room = QRectF(0, 0, 900, 400)
+    left, right = QRectF(100, 180, 100, 40), QRectF(700, 180, 100, 40)
+    there, back = paths.path(left, right, room), paths.path(right, left, room)
+    assert there.pointAtPercent(0.0).x() == pytest.approx(left.right())
+    assert there.pointAtPercent(1.0).x() == pytest.approx(right.left())
+    bend = 0.13 * 600
+    assert there.pointAtPercent(0.0).toTuple() == pytest.approx((200, 200 - bend * 50 / 300)), "towards the handle"
+    assert there.pointAtPercent(0.5).y() == pytest.approx(200 - (bend + bend * 50 / 300) / 2, abs=0.5)
+    assert back.pointAtPercent(0.5).y() == pytest.approx(400 - there.pointAtPercent(0.5).y(), abs=0.5)
+
+
+@pytest.mark.parametrize(("high", "out"), [(200.0, 26.0), (900.0, 40.0)])
+@pytest.mark.parametrize("below", [False, True])
+def test_a_loop_stands_on_the_far_side_of_its_node(high, out, below):
+    room = QRectF(0, 0, 900, high)
+    assert paths.reach(room) == pytest.approx(out)
+    node = QRectF(400, 0.75 * high if below else 0.1 * high, 100, 0.1 * high)
+    loop = paths.path(node, node, room)
+    begin, middle, end = (loop.pointAtPercent(share) for share in (0.0, 0.5, 1.0))
+    edge = node.bottom() if below else node.top()
+    assert (begin.toTuple(), end.toTuple()) == (pytest.approx((430, edge)), pytest.approx((470, edge)))
+    assert middle.toTuple() == pytest.approx((450, edge + (out if below else -out)), abs=0.01)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_nodes_stand_on_an_ellipse_the_first_at_the_left(count):
+    room, size = QRectF(0, 0, 916, 400), QSizeF(100, 40)
+    boxes = paths.places(count, room, size)
+    middles = [(box.center() - room.center()).toTuple() for box in boxes]
+    up = 180 - 40 if count > 2 else 0.0
+    turns = [math.pi + 2 * math.pi * k / count for k in range(count)]
+    expected = [(400 * math.cos(turn), up * math.sin(turn)) if count > 1 else (0.0, 0.0) for turn in turns]
+    for found, place in zip(middles, expected, strict=True):
+        assert found == pytest.approx(place, abs=1e-9)
+    assert all(box.size() == size for box in boxes)
+    assert paths.places(3, QRectF(0, 0, 50, 20), size)[0].center() == QPointF(25, 10), "no room: in the middle"
