@@ -57,11 +57,11 @@ def measured() -> tuple[float, float, int, int]:
 
 
 def counted(window: MainWindow) -> tuple[int, Counter[str]]:
-    """Objects of Qt below the window, and active timers among them by what they belong to. To be asked seldom: Python
-    has an object for each of them from then on, some of which stay when theirs is gone, 9 lists with all their parts a
-    round."""
+    """Objects of Qt below the window, and active timers among them by what they belong to, but for those that fire
+    once: whether one of them waits is a matter of the moment. To be asked seldom: Python has an object for each of them
+    from then on, some of which stay when theirs is gone, 9 lists with all their parts a round."""
     objects = window.findChildren(QObject)
-    active = [each for each in objects if isinstance(each, QTimer) and each.isActive()]
+    active = [each for each in objects if isinstance(each, QTimer) and each.isActive() and not each.isSingleShot()]
     return len(objects), Counter(f"{type(each.parent()).__name__} {each.interval()} ms" for each in active)
 
 
