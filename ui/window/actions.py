@@ -68,8 +68,9 @@ class Actions:
             self[name].triggered.connect(lambda _=False, call=call: call())
 
     def adopt(self, name: str, action: QAction, shortcut: Shortcut, icon: str) -> None:
-        """Take in an action that something else made (undo, redo)."""
+        """Take in an action that something else made (undo, redo). A switch whose key is held down switches once."""
         action.setShortcut(QKeySequence(shortcut) if shortcut is not None else QKeySequence())
+        action.setAutoRepeat(not action.isCheckable())
         dress(action, icon)
         self.by_name[name] = action
 
