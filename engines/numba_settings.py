@@ -7,19 +7,52 @@ import os
 import shutil
 import sys
 import tempfile
+import warnings
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 CACHE = "NUMBA_CACHE_DIR"
-UNSET = {CACHE: "", "NUMBA_CACHE_LOCATOR_CLASSES": "", "NUMBA_CHROME_TRACE": "", "NUMBA_DISABLE_JIT": "0"}
-"""Numba takes settings from a file of the folder that a person happens to be in, which may be a stranger's: from where
-compiled code and classes are loaded, where a trace is written, whether code is compiled. The environment comes first.
-"""
+
+
+class NoSettingsOfTheFolder(MetaPathFinder):
+    """Numba takes settings from a file of the folder that a person happens to be in, which may be a stranger's: from
+    where compiled code, classes and drivers are loaded, where a trace is written, whether code is compiled. It is told
+    that there is no reader for that file, and afterwards that there is no such file; the environment counts as ever."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname != "numba.core.config":
+            return None
+        others = (each.find_spec(fullname, path, target) for each in sys.meta_path if each is not self)
+        spec = next(filter(None, others), None)
+        if spec is not None and spec.loader is not None:
+            carry_out = spec.loader.exec_module
+            vars(spec.loader)["exec_module"] = lambda module: self._carry_out(carry_out, module)
+        return spec
+
+    def _carry_out(self, carry_out: Any, module: ModuleType) -> None:
+        reader = {name: each for name, each in sys.modules.items() if name == "yaml"}
+        modules: dict[str, Any] = sys.modules
+        modules["yaml"] = None  # of which Python says that it cannot be imported
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                carry_out(module)
+        finally:
+            del modules["yaml"]
+            modules.update(reader)
+        vars(module)["_config_fname"] = ""
 
 
 def prepare() -> None:
-    """For whatever the person has not said themselves."""
-    os.environ.update(UNSET | dict(os.environ))
-    if not os.environ[CACHE] and sys.platform == "linux" and not _has_place():
+    """Before Numba is imported."""
+    sys.meta_path.insert(0, NoSettingsOfTheFolder())
+    if not os.environ.get(CACHE) and sys.platform == "linux" and not _has_place():
         os.environ[CACHE] = folder = tempfile.mkdtemp(prefix="workbench-kernels-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
 

@@ -9,8 +9,10 @@ import importlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -167,6 +169,26 @@ def test_broken_ones_are_named_and_left_out(tmp_path):
         (line,) = (line for line in listed.stderr.splitlines() if sentence in line)
         assert reason in line
         assert sentence in doctor.stdout
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="an alarm ends it")
+def test_one_that_never_loads_is_named_and_given_up(tmp_path, monkeypatch, caplog):
+    """The window and each command waited for it without a word."""
+    (tmp_path / "endless.py").write_text("import threading\nthreading.Event().wait()")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(registry, "TOLD_AFTER", 0.1)
+    monkeypatch.setattr(registry, "ENDED_AFTER", 0.7)
+    monkeypatch.setattr(registry, "entry_points", lambda group: [EntryPoint("endless", "endless:Engine", group)])
+    before, timeout = signal.getsignal(signal.SIGALRM), signal.setitimer(signal.ITIMER_REAL, 0)  # of the tests
+    try:
+        found, left_out = registry._found.__wrapped__()
+        after = signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)[0]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *timeout)
+    assert not found
+    assert left_out == ("The engine 'endless' is left out (it has not loaded within 0.7 s): update or uninstall it.",)
+    assert caplog.messages[0].startswith("The engine 'endless' has been loading for 0.1 s")
+    assert after == (before, 0)
 
 
 @pytest.mark.parametrize("file", ["engine.py", "membrane.cu"])

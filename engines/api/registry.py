@@ -7,6 +7,10 @@ and told of (:func:`left_out`); everything else goes on.
 from __future__ import annotations
 
 import logging
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
@@ -17,6 +21,8 @@ from engines.api.errors import ProblemError, nearest_told
 log = logging.getLogger(__name__)
 
 OURS = "workbench-sim"
+TOLD_AFTER, ENDED_AFTER = 5.0, 60.0
+"""Seconds that another's engine may take to load until it is told which one it is, and until it is given up."""
 
 
 def engines() -> dict[str, Engine]:
@@ -48,7 +54,8 @@ def _found() -> tuple[dict[str, Engine], tuple[str, ...]]:
     points = entry_points(group="workbench.engines")
     for point in sorted(points, key=lambda point: not (point.dist and point.dist.name == OURS)):  # ours first
         try:
-            made = _loaded(point)
+            with _watched(point):
+                made = _loaded(point)
             if made.id in found:
                 raise ProblemError(f"there is an engine '{made.id}' already")
             found[made.id] = made
@@ -56,12 +63,47 @@ def _found() -> tuple[dict[str, Engine], tuple[str, ...]]:
             raise
         except BaseException as error:
             # Whatever the package of a stranger raises: it costs that engine and no other.
-            package = f" of {point.dist.name} {point.dist.version}" if point.dist else ""
             reason = str(error) if isinstance(error, ProblemError) else f"{type(error).__name__}: {error}"
-            troubles.append(f"The engine '{point.name}'{package} is left out ({reason}): update or uninstall it.")
+            troubles.append(f"{_name(point)} is left out ({reason}): update or uninstall it.")
     for sentence in troubles:
         log.warning(sentence)  # on stderr where nobody has set logging up
     return dict(sorted(found.items())), tuple(troubles)
+
+
+def _name(point: EntryPoint) -> str:
+    package = f" of {point.dist.name} {point.dist.version}" if point.dist else ""
+    return f"The engine '{point.name}'{package}"
+
+
+@contextmanager
+def _watched(point: EntryPoint) -> Iterator[None]:
+    """Tells which engine it is that takes so long, and ends that with ProblemError where an alarm can: on the main
+    thread, unless an alarm is set already."""
+    if point.dist and point.dist.name == OURS:
+        yield
+        return
+    sentence = (
+        f"{_name(point)} has been loading for {TOLD_AFTER:g} s: end this with Ctrl-C and uninstall it, if need be."
+    )
+    telling = threading.Timer(TOLD_AFTER, log.warning, [sentence])
+    telling.daemon = True
+    telling.start()
+    alarm = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    alarm = alarm and signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    if alarm:
+        before = signal.signal(signal.SIGALRM, _give_up)
+        signal.setitimer(signal.ITIMER_REAL, ENDED_AFTER)
+    try:
+        yield
+    finally:
+        telling.cancel()
+        if alarm:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+
+def _give_up(*_: object) -> None:
+    raise ProblemError(f"it has not loaded within {ENDED_AFTER:g} s")
 
 
 def _loaded(point: EntryPoint) -> Engine:

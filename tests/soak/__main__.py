@@ -13,13 +13,13 @@ last quarter of the rounds over the first after the tenth. Settings and autosave
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 
 _home = tempfile.TemporaryDirectory(prefix="workbench-soak-")
@@ -28,6 +28,7 @@ for _name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
 
 from PySide6.QtCore import QObject, QSettings, QTimer  # noqa: E402  # after the folders are said
 
+from tests.soak.given import given_out  # noqa: E402
 from ui.app import create_application  # noqa: E402
 from ui.memory import give_back_freed, share_arenas  # noqa: E402
 from ui.session.controller import Phase  # noqa: E402
@@ -46,36 +47,22 @@ SETTLED = 10
 """Rounds after which everything has been open before, and what is bounded is full."""
 
 
-class Given(ctypes.Structure):
-    """What glibc's mallinfo2 tells [bytes]: large pieces, and what is in use of the arenas, among other things."""
-
-    _fields_ = [
-        ("_", ctypes.c_size_t * 4),
-        ("hblkhd", ctypes.c_size_t),
-        ("__", ctypes.c_size_t * 2),
-        ("uordblks", ctypes.c_size_t),
-        ("___", ctypes.c_size_t * 2),
-    ]
-
-
 def measured() -> tuple[float, float, int, int]:
     """Anonymous resident memory and what malloc has given out [MB], threads, open files."""
     gc.collect()
     give_back_freed()
     with open("/proc/self/status") as file:
         resident = next(int(line.split()[1]) for line in file if line.startswith("RssAnon")) * 1024 / 1e6
-    libc = ctypes.CDLL(None)
-    libc.mallinfo2.restype = Given
-    told = libc.mallinfo2()
-    given = (told.uordblks + told.hblkhd) / 1e6
-    return resident, given, threading.active_count(), len(os.listdir("/proc/self/fd"))
+    return resident, given_out() / 1e6, threading.active_count(), len(os.listdir("/proc/self/fd"))
 
 
-def counted(window: MainWindow) -> tuple[int, int]:
-    """Objects of Qt below the window, active timers among them. To be asked seldom: Python has an object for each of
-    them from then on, some of which stay when theirs is gone, 9 lists with all their parts a round."""
+def counted(window: MainWindow) -> tuple[int, Counter[str]]:
+    """Objects of Qt below the window, and active timers among them by what they belong to, but for those that fire
+    once: whether one of them waits is a matter of the moment. To be asked seldom: Python has an object for each of them
+    from then on, some of which stay when theirs is gone, 9 lists with all their parts a round."""
     objects = window.findChildren(QObject)
-    return len(objects), sum(isinstance(each, QTimer) and each.isActive() for each in objects)
+    active = [each for each in objects if isinstance(each, QTimer) and each.isActive() and not each.isSingleShot()]
+    return len(objects), Counter(f"{type(each.parent()).__name__} {each.interval()} ms" for each in active)
 
 
 class Soak:
@@ -161,7 +148,7 @@ class Soak:
 def main(seconds: float) -> None:
     soak, began, number = Soak(), time.monotonic(), 0
     rounds: list[tuple[float, float, int, int]] = []
-    settled = (0, 0)
+    settled: tuple[int, Counter[str]] = (0, Counter())
     print("round  seconds  memory   given  threads  files", flush=True)
     while time.monotonic() - began < seconds:
         for name in PROBLEMS:
@@ -183,8 +170,10 @@ def main(seconds: float) -> None:
             before, after = (sum(each[place] for each in part) / quarter for part in (first, last))
             print(f"{which} {after - before:+.1f} MB ({after / before - 1:+.2%}), ", end="")
         grown = [rounds[-1][place] - rounds[SETTLED][place] for place in (2, 3)]
-        kept = [after - before for before, after in zip(settled, counted(soak.window), strict=True)]
-        print(f"threads and files {grown}, objects and timers {kept}")
+        objects, timers = counted(soak.window)
+        timers.subtract(settled[1])
+        changed = {whose: count for whose, count in timers.items() if count}
+        print(f"threads and files {grown}, objects {objects - settled[0]:+}, timers {timers.total():+} {changed}")
     soak.close()
 
 

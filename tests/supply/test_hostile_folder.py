@@ -15,9 +15,19 @@ from engines import numba_settings
 
 ROOT = Path(__file__).parents[2]
 MODULES = ("numpy", "numba", "json", "yaml", "engines", "workbench", "ui", "sitecustomize", "multiprocessing", "dask")
-SETTINGS = "cache_dir: here\ncache_locator_classes: stranger.Locator\nchrome_trace: overwritten\ndisable_jit: 1\n"
-ASK = "import engines.backend.threads as t; c = t.numba.core.config; print([c.CACHE_DIR, c.CACHE_LOCATOR_CLASSES, "
-ASK += "c.CHROME_TRACE, c.DISABLE_JIT])"
+SETTINGS = """cache_dir: here
+cache_locator_classes: stranger.Locator
+chrome_trace: overwritten
+disable_jit: 1
+cuda_driver: /tmp/stranger.so
+boundscheck: 1
+num_threads: 1
+opt: 0
+"""
+ASK = """import engines.backend.threads as t
+c = t.numba.core.config
+def told(): return {name: str(getattr(c, name)) for name in dir(c) if name.isupper() and not callable(getattr(c, name))}
+first = told(); c.reload_config(); assert told() == first; print(first)"""
 
 
 @pytest.fixture
@@ -35,11 +45,22 @@ def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
 
 
-def test_numba_takes_no_settings_from_the_folder(folder: Path) -> None:
-    """Its caches are pickled objects: a stranger's cache would be a stranger's code."""
+@pytest.mark.parametrize("settings", [SETTINGS, "no: [mapping", "- 1"])
+def test_numba_takes_no_settings_from_the_folder(folder: Path, settings: str) -> None:
+    """Its caches are pickled objects: a stranger's cache would be a stranger's code, and so would be a driver."""
     pytest.importorskip("yaml", reason="without it Numba reads no such file")
-    done = python(folder, "-c", ASK)
-    assert done.stdout.strip() == "['', '', '', 0]", done.stderr
+    file = folder / ".numba_config.yaml"
+    file.write_text(settings)
+    told = python(folder, "-c", ASK)
+    file.unlink()
+    assert told.stdout, told.stderr
+    assert told.stdout == python(folder, "-c", ASK).stdout
+
+
+def test_numba_takes_what_the_person_says(folder: Path) -> None:
+    told = python(folder, "-c", f"import os; os.environ.update(NUMBA_OPT='2', NUMBA_CACHE_DIR='mine'); {ASK}")
+    assert "_OptLevel(2)" in told.stdout, told.stderr
+    assert "'CACHE_DIR': 'mine'" in told.stdout
 
 
 def test_commands_import_nothing_from_the_folder(folder: Path) -> None:
@@ -65,11 +86,11 @@ def test_every_python_that_is_started_leaves_the_folder_out() -> None:
 @pytest.mark.parametrize("there", [True, False])
 def test_kernels_are_compiled_where_nothing_may_be_written(tmp_path: Path, monkeypatch, there: bool) -> None:
     """As in a container of nothing but read-only disks: Numba refused to import each module of kernels."""
-    for name in numba_settings.UNSET:
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path if there else "/proc/nowhere"))
     monkeypatch.setattr("engines.numba_settings.tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(numba_settings, "__file__", "/proc/engines/numba_settings.py")
     numba_settings.prepare()
-    chosen = os.environ["NUMBA_CACHE_DIR"]
-    assert chosen == "" if there else Path(chosen).is_relative_to(tmp_path)
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    assert not chosen if there else Path(chosen or "/").is_relative_to(tmp_path)

@@ -13,6 +13,7 @@ from ui.charts.pacing import Pace
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.making import Plot
 from ui.charts.plots.reading import fact_text
+from ui.widgets.freeing import empty
 from ui.widgets.icons import dress
 
 HINT = "Click an element in the 3D view to look into it."
@@ -126,11 +127,7 @@ class InspectionPanel(QWidget):
             cell.show_data(data)
 
     def _make_rows(self, facts: tuple[Fact, ...]) -> None:
-        while (item := self._table.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._table)
         self._facts, self.values = [fact.title for fact in facts], []
         for row, fact in enumerate(facts):
             name, value = QLabel(fact.title, self), QLabel(self)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 from engines.api.charts import ChartInfo, Inspection
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.reading import fact_text
+from ui.widgets.freeing import empty
 
 CHART_HEIGHT = 170
 
@@ -72,11 +73,7 @@ class PreviewBox(QWidget):
         return super().eventFilter(watched, event)
 
     def _make_facts(self, titles: list[str]) -> None:
-        while (item := self._grid.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._grid)
         self.facts = {}
         for row, title in enumerate(titles):
             name, value = QLabel(title, self), QLabel(self)

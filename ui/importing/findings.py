@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from engines.api import Finding
+from ui.widgets.freeing import empty
 from ui.widgets.icons import pixmap
 
 
@@ -29,11 +30,7 @@ class FindingsList(QWidget):
         if tuple(findings) == self.findings:
             return
         self.findings, self.buttons = tuple(findings), []
-        while (item := self._layout.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._layout)
         for finding in findings:
             self._layout.addWidget(self._row(finding))
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPixmap
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from engines.api import Array
+from ui.widgets.freeing import empty
 from workbench.importing.report import RegionRow
 from workbench.words.units import counted, grouped
 
@@ -30,11 +31,7 @@ class RegionRows(QWidget):
 
     def show_regions(self, regions: Sequence[RegionRow], colours: Array) -> None:
         """colours: (regions, 3) uint8"""
-        while (item := self._grid.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        empty(self._grid)
         self.lines = []
         for place, region in enumerate(regions[:MOST]):
             self._grid.addWidget(_swatch(QColor(*map(int, colours[place])), self), place, 0)

@@ -26,6 +26,7 @@ from engines.api.lab import Study, Variant
 from ui.lab.findings import did_not_help, shape_text
 from ui.lab.highlighter import Highlighter
 from ui.widgets.formatting import bytes_text, duration_text, rate_text
+from ui.widgets.freeing import empty
 from ui.widgets.icons import dress
 from ui.widgets.theme import theme
 from workbench.bench.records import VariantRecord
@@ -133,10 +134,7 @@ class SourcePanel(QFrame):
             self.editor.show_text(text, variant.source.suffix, variant.symbol)
 
     def _show_figures(self, pairs: Sequence[tuple[str, str, str]]) -> None:
-        while (item := self.figures.takeAt(0)) is not None:
-            if (old := item.widget()) is not None:
-                old.hide()
-                old.deleteLater()
+        empty(self.figures)
         for place, (name, value, tip) in enumerate(pairs):
             row, column = divmod(place, 2)
             for offset, (text, role) in enumerate(((name, "muted"), (value, ""))):

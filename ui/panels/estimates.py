@@ -23,6 +23,7 @@ from ui.session.model import DocumentModel
 from ui.session.services import Services
 from ui.widgets.background import Background
 from ui.widgets.formatting import at_most_text, bytes_text, duration_text
+from ui.widgets.freeing import empty
 from ui.widgets.icons import icon
 from workbench.project.findings import findings_of, refusal
 from workbench.words.units import clock_text, counted, legible, one_of, spaced, with_unit
@@ -198,11 +199,7 @@ class EstimatesPanel(QWidget):
 
     def _show_facts(self, facts: tuple[Fact, ...]) -> None:
         if [fact.title for fact in facts] != list(self.facts):
-            while (item := self._facts.takeAt(0)) is not None:
-                widget = item.widget()
-                if widget is not None:
-                    widget.hide()
-                    widget.deleteLater()
+            empty(self._facts)
             self.facts = {}
             for row, fact in enumerate(facts):
                 name, value = QLabel(fact.title, self), QLabel(self)

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import time as clock
+from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QIcon
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHBoxLayout,
-    QListView,
-    QListWidget,
-    QListWidgetItem,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QToolButton, QVBoxLayout, QWidget
 
 from ui.widgets.icons import dress, icon
 from ui.widgets.theme import theme
@@ -25,6 +17,50 @@ from workbench.words.units import spaced
 LIMIT = 2000
 ICONS = {"info": ("info", "muted"), "warning": ("warning", "warn"), "error": ("error", "bad")}
 COLORS = {"info": "text", "warning": "warn", "error": "bad"}
+
+
+class Lines(QAbstractListModel):
+    """The messages themselves: an item of a list for each line would take as much again ten times."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.messages: list[Message] = []
+
+    def rowCount(self, _parent: QModelIndex | QPersistentModelIndex | None = None) -> int:
+        return len(self.messages)
+
+    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        message = self.messages[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.text(index.row())
+        if role == Qt.ItemDataRole.DecorationRole:
+            return icon(*ICONS[message.severity])
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return QColor(theme().palette.color(COLORS[message.severity]))
+        return None
+
+    def text(self, row: int) -> str:
+        message = self.messages[row]
+        return f"{_clock(message)}   {spaced(message.text.strip())}"
+
+    def add(self, message: Message) -> None:
+        if len(self.messages) == LIMIT:
+            self.beginRemoveRows(QModelIndex(), 0, 0)
+            self.messages.pop(0)
+            self.endRemoveRows()
+        row = len(self.messages)
+        self.beginInsertRows(QModelIndex(), row, row)
+        self.messages.append(message)
+        self.endInsertRows()
+
+    def clear(self) -> None:
+        self.beginResetModel()
+        self.messages.clear()
+        self.endResetModel()
+
+    def repaint(self) -> None:
+        """In the colours of another theme."""
+        self.dataChanged.emit(self.index(0), self.index(len(self.messages) - 1))
 
 
 class LogPane(QWidget):
@@ -38,8 +74,9 @@ class LogPane(QWidget):
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         self._unseen: list[str] = []
-        self._messages: list[Message] = []
-        self.list = QListWidget(self)
+        self.lines = Lines(self)
+        self.list = QListView(self)
+        self.list.setModel(self.lines)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.setIconSize(QSize(14, 14))
         self.list.setWordWrap(True)
@@ -60,15 +97,11 @@ class LogPane(QWidget):
         layout.setContentsMargins(8, 4, 6, 6)
         layout.addWidget(self.list, 1)
         layout.addLayout(buttons)
-        theme().changed.connect(self._repaint)
+        theme().changed.connect(self.lines.repaint)
 
     def add(self, message: Message) -> None:
         follow = self.list.verticalScrollBar().value() >= self.list.verticalScrollBar().maximum() - 4
-        self._messages.append(message)
-        self.list.addItem(_item(message))
-        while self.list.count() > LIMIT:
-            self.list.takeItem(0)
-            self._messages.pop(0)
+        self.lines.add(message)
         if follow:
             self.list.scrollToBottom()
         if message.severity != "info" and not self.isVisible():
@@ -76,14 +109,14 @@ class LogPane(QWidget):
             self.attention.emit(len(self._unseen), "error" in self._unseen)
 
     def clear(self) -> None:
-        self.list.clear()
-        self._messages.clear()
+        self.lines.clear()
         self._see()
 
     def copy(self) -> None:
         """The selected lines, or all, to the clipboard."""
-        chosen = sorted(index.row() for index in self.list.selectedIndexes()) or range(len(self._messages))
-        QGuiApplication.clipboard().setText("\n".join(line(self._messages[row]) for row in chosen))
+        messages = self.lines.messages
+        chosen = sorted(index.row() for index in self.list.selectedIndexes()) or range(len(messages))
+        QGuiApplication.clipboard().setText("\n".join(line(messages[row]) for row in chosen))
 
     def showEvent(self, event: object) -> None:
         self._see()
@@ -94,10 +127,6 @@ class LogPane(QWidget):
             self._unseen.clear()
             self.attention.emit(0, False)
 
-    def _repaint(self) -> None:
-        for row, message in enumerate(self._messages):
-            _dress(self.list.item(row), message)
-
 
 def line(message: Message) -> str:
     """``12:04:31  error  The step …``"""
@@ -106,15 +135,3 @@ def line(message: Message) -> str:
 
 def _clock(message: Message) -> str:
     return clock.strftime("%H:%M:%S", clock.localtime(message.wall_time))
-
-
-def _item(message: Message) -> QListWidgetItem:
-    item = QListWidgetItem(f"{_clock(message)}   {spaced(message.text.strip())}")
-    _dress(item, message)
-    return item
-
-
-def _dress(item: QListWidgetItem, message: Message) -> None:
-    name, role = ICONS[message.severity]
-    item.setIcon(QIcon(icon(name, role)))
-    item.setForeground(QColor(theme().palette.color(COLORS[message.severity])))

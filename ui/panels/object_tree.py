@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 
 from PySide6.QtCore import QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QBrush, QColor, QContextMenuEvent, QIcon, QKeySequence, QPainter, QPixmap
@@ -208,9 +208,10 @@ class ObjectTree(QWidget):
                 )
 
 
+@lru_cache(256)
 def swatch(colour: Colour, role: str) -> QIcon:
     """A mark in the colour of an outline: a square for bodies, a dot for materials, a ring for what only limits, a
-    triangle for sources."""
+    triangle for sources. One for each: Qt remembers how each icon is drawn, up to 10 MB."""
     picture = QPixmap(24, 24)
     picture.fill(Qt.GlobalColor.transparent)
     painter = QPainter(picture)

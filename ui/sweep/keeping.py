@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QTreeWidget, 
 
 from engines.api.charts import ChartInfo
 from ui.forms.fields.number import NumberBox
+from ui.widgets.freeing import free_list
 from workbench.sweep.plan import KeptChart
 from workbench.sweep.readings import TITLES, Reading, What
 from workbench.sweep.running import first_reading
@@ -86,6 +87,7 @@ class KeptList(QWidget):
         item.setSizeHint(0, QSize(0, ROW_PIXELS))
         item.setCheckState(0, Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
         choice, at = QComboBox(), NumberBox()
+        free_list(choice)
         for what, title in TITLES.items():
             choice.addItem(title, what)
         choice.setFixedWidth(CHOICE_PIXELS)

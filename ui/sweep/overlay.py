@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from engines.api.charts import ChartInfo, Curve
 from ui.scene.colormaps import colormap
+from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
 from workbench.sweep.running import Row
 from workbench.words.units import unit_text
@@ -98,6 +99,7 @@ class OverlayPlot(QWidget):
         super().__init__(parent)
         self.plot = pg.PlotWidget(self, enableMenu=False)
         self.plot.hideButtons()
+        free_controls(self.plot)
         self.plot.showGrid(x=True, y=True, alpha=0.12)
         self.plot.setMinimumSize(200, 150)
         for side in ("left", "bottom"):  # once, before there is a label: later it would scale by what is shown then

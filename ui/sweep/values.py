@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidg
 from ui.forms.fields.line import Line
 from ui.forms.fields.number import NumberBox, shown
 from ui.widgets.elided import ElidedLabel
+from ui.widgets.freeing import free_list
 from workbench.sweep.numbers import NumberParameter
 from workbench.sweep.plan import Variation, spread, values_of
 from workbench.words.units import unit_text
@@ -32,6 +33,7 @@ class ValuesEditor(QWidget):
         name.setToolTip("\n".join(part for part in (title, number.help, limits, number.name) if part))
         self.kind = QComboBox(self)
         self.kind.addItems([EVEN, FACTORS, LIST])
+        free_list(self.kind)
         self.kind.setToolTip("Even steps, equal factors, or a list of values")
         self.kind.setAccessibleName(f"How the values of {number.title} are given")
         first, last = _first_range(number)

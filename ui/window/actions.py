@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QWidget
 
+from ui.widgets.freeing import connect_once
 from ui.widgets.icons import dress
 
 EXPORTS = ("snapshot", "movie", "results", "mesh", "parameters", "timing_log", "traces")
@@ -67,8 +68,9 @@ class Actions:
             self[name].triggered.connect(lambda _=False, call=call: call())
 
     def adopt(self, name: str, action: QAction, shortcut: Shortcut, icon: str) -> None:
-        """Take in an action that something else made (undo, redo)."""
+        """Take in an action that something else made (undo, redo). A switch whose key is held down switches once."""
         action.setShortcut(QKeySequence(shortcut) if shortcut is not None else QKeySequence())
+        action.setAutoRepeat(not action.isCheckable())
         dress(action, icon)
         self.by_name[name] = action
 
@@ -138,6 +140,8 @@ class Actions:
         spacer.setSizePolicy(spacer.sizePolicy().Policy.Expanding, spacer.sizePolicy().Policy.Preferred)
         bar.addWidget(spacer)
         bar.addActions([*at_right, self["theme"]])
+        for action in bar.actions():
+            connect_once(bar.widgetForAction(action), action)
         self._window.addToolBar(bar)
         return bar
 

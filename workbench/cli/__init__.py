@@ -15,8 +15,8 @@ import math
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
-from contextlib import redirect_stdout, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, cast
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "--json" not in given:
             code = _carried_out(given, answer)
         else:
-            with redirect_stdout(cast(Any, err)):
+            with redirect_stdout(cast(Any, err)), _descriptor_spared(given):
                 code = _carried_out(given, answer)
             told = _strict({"command": given[0], "exit_code": code, **answer})
             print(json.dumps(told, indent=2, allow_nan=False))
@@ -52,6 +52,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"What this command had to say could not be written ({out.trouble}).", file=err)
             return RUN_FAILED
     return code
+
+
+@contextmanager
+def _descriptor_spared(given: list[str]) -> Iterator[None]:
+    """Inside, what a library or an engine of somebody else writes past Python to descriptor 1 goes to stderr. Rank 0 of
+    several writes its answer there itself."""
+    try:
+        spare = "--ranks" not in given and sys.__stdout__ is not None and sys.__stdout__.fileno() == 1
+        kept = os.dup(1) if spare else None
+    except (OSError, ValueError):  # there is none
+        kept = None
+    if kept is None:
+        yield
+        return
+    try:
+        os.dup2(2, 1)
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def _strict(value: Any) -> Any:

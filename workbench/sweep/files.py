@@ -14,6 +14,7 @@ from workbench.export.chart_tables import chart_table, titled
 from workbench.export.hdf5 import write_hdf5
 from workbench.export.tables import write_table
 from workbench.storage.atomic import storing
+from workbench.sweep.kept import CHARTS, refuse_links
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
 from workbench.sweep.table import chart_of_runs, charts_of, table_of
@@ -25,14 +26,15 @@ def write_sweep(plan: SweepPlan, rows: Sequence[Row], folder: Path) -> list[str]
     """Write ``sweep.csv``, ``charts/NAME.csv`` and ``sweep.h5``; their names. Raises ProblemError, StorageError."""
     if not rows:
         raise ProblemError("No run is through yet: there is nothing to write.")
+    refuse_links(folder)
     with storing(folder):
-        (folder / "charts").mkdir(parents=True, exist_ok=True)
+        (folder / CHARTS).mkdir(parents=True, exist_ok=True)
     write_table(folder / TABLE, *table_of(plan, rows))
     names = [TABLE]
     for info in charts_of(rows):
         found = chart_of_runs(plan, rows, info.name)
         if found is not None and found[1].curves:
-            name = f"charts/{_plain(info.name)}.csv"
+            name = f"{CHARTS}/{_plain(info.name)}.csv"
             write_table(folder / name, *chart_table(*found, "time", plan.document.time_unit))
             names.append(name)
     write_hdf5(folder / DATA, {name: values for row in rows for name, values in _group(plan, row).items()})

@@ -32,15 +32,24 @@ from workbench.sweep.table import read_anew
 log = logging.getLogger(__name__)
 
 FOLDER = "cases"
+CHARTS = "charts"
 META = "case.json"
 ARRAYS = ("x", "y", "shade", "low", "high", "across")
 
 
+def refuse_links(folder: Path) -> None:
+    """Raises ProblemError where a sweep in ``folder`` would write through a link. Files are replaced, links or not."""
+    for path in (folder / FOLDER, folder / CHARTS):
+        if path.is_symlink():
+            raise ProblemError(f"'{path}' is a link, and a sweep writes nothing through links: choose another folder.")
+
+
 class KeptCases:
     """The cases of a plan in a folder; ``anew``: those of before are not asked for. Failures are not kept: they are
-    tried again."""
+    tried again. Raises ProblemError where links lead elsewhere."""
 
     def __init__(self, folder: Path, plan: SweepPlan, *, anew: bool = False) -> None:
+        refuse_links(folder)
         self._folder, self._plan, self._anew = folder / FOLDER, plan, anew
         self._plan_digest: str | None = None
         self.known: set[int] = set()

@@ -5,20 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF, QTransform
 from PySide6.QtWidgets import QWidget
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """One call: its name without ``draw``, what was given, and the colours it had."""
+    """One call: its name without ``draw``, what was given, the colours it had and the width of its pen."""
 
     what: str
     given: tuple[Any, ...]
     pen: QColor
     brush: QColor
     at: QTransform
+    width: float
 
     @property
     def points(self) -> list[tuple[float, float]]:
@@ -36,7 +37,9 @@ class NotingPainter(QPainter):
 
     def _note(self, what: str, given: tuple[Any, ...]) -> None:
         given = tuple(QPolygonF(each) if isinstance(each, QPolygonF) else each for each in given)
-        self.calls.append(Drawn(what, given, self.pen().color(), self.brush().color(), self.transform()))
+        self.calls.append(
+            Drawn(what, given, self.pen().color(), self.brush().color(), self.transform(), self.pen().widthF())
+        )
 
     def drawLine(self, *given: Any) -> None:
         self._note("line", given)
@@ -53,6 +56,14 @@ class NotingPainter(QPainter):
     def drawConvexPolygon(self, *given: Any) -> None:
         self._note("polygon", given)
         super().drawConvexPolygon(*given)
+
+    def drawPath(self, *given: Any) -> None:
+        self._note("path", given)
+        super().drawPath(*given)
+
+    def drawRoundedRect(self, *given: Any) -> None:
+        self._note("box", tuple(QRectF(each) if isinstance(each, QRectF) else each for each in given))
+        super().drawRoundedRect(*given)
 
     def drawEllipse(self, *given: Any) -> None:
         self._note("ellipse", tuple(QPointF(each) if isinstance(each, QPointF) else each for each in given))

@@ -6,11 +6,17 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
+from engines.api.charts import ChartData, Curve
 from tests.ui.charts.test_panel import drawn, run_until
 from ui.charts.plots.traces import TraceBuffer
 from ui.charts.runs.dialog import BEHIND, DIFFERS, NAME, REACHED, STORED
 from ui.charts.runs.runs import MOST, SessionRuns, differing
-from workbench.project.project import Project
+from workbench.project.project import MeasuredData, Project
+from workbench.run.frames import Frame
+
+
+def moment(time, charts):
+    return Frame(0, 0, time, {}, charts)
 
 
 def again(window, qtbot, time):
@@ -147,3 +153,79 @@ def test_a_kept_run_is_a_copy_that_takes_no_more_room_than_its_points(qapp, coun
     np.testing.assert_array_equal(kept["voltage"].times, times)
     np.testing.assert_array_equal(kept["voltage"].values, values)
     assert len(kept["voltage"]._times) < len(times) + 4
+
+
+def test_the_buttons_keep_the_curves_of_a_run_and_take_them_away(charted, qtbot):
+    panel = charted.charts.panel
+    panel.keep_button.click()
+    assert not panel.runs.pinned, "there is nothing yet"
+    assert panel.forget_button.isHidden()
+    run_until(qtbot, charted, 10.0)
+    panel.keep_button.click()
+    (kept,) = panel.runs.pinned
+    time, series, _ = panel.present
+    assert time == pytest.approx(charted.controller.time, rel=0.5)
+    assert set(kept.series) == set(series)
+    assert not panel.forget_button.isHidden()
+    panel.forget_button.click()
+    assert not panel.runs.pinned
+    assert panel.forget_button.isHidden()
+    panel.set_info(None)
+    panel.keep_button.click()
+    assert not panel.runs.pinned, "there is no run that they would be of"
+
+
+def test_charts_of_their_own_belong_to_their_run_and_moment(charted, qtbot):
+    """Those of a frame stay until the next ones, those of a moment before as long as it is looked at."""
+    panel = charted.charts.panel
+    now, then = (ChartData((Curve(title, np.arange(2.0), np.ones(2)),)) for title in ("now", "then"))
+    info = panel._info
+    panel.show_frame(moment(3.0, {"sizes": now}))
+    assert panel.present[0] == 3.0
+    assert panel.present[2] == {"sizes": now}
+    panel.show_frame(moment(4.0, {}))
+    assert panel.present[2] == {"sizes": now}
+    shown = panel.cells["sizes"].plot
+    qtbot.waitUntil(lambda: [curve.title for curve in shown.data.curves] == ["now"])
+    panel.look_back(moment(1.0, {"sizes": then}))
+    qtbot.waitUntil(lambda: [curve.title for curve in shown.data.curves] == ["then"])
+    panel.look_back(None)
+    qtbot.waitUntil(lambda: [curve.title for curve in shown.data.curves] == ["now"])
+    panel.clear()
+    assert panel.present[::2] == (0.0, {})
+    panel.show_frame(moment(3.0, {"sizes": now}))
+    panel.set_info(info)
+    assert panel.present[2] == {}
+
+
+def test_what_is_asked_for_is_what_somebody_may_see(charted):
+    panel = charted.charts.panel
+    asked = []
+    panel.wanted.connect(lambda names, lines: asked.append(names))
+    panel.set_in_front(False)
+    panel.choose("sizes", False)
+    panel.set_in_front(True)
+    panel.choose("sizes", True)
+    panel.set_in_front(False)
+    panel.enlarge("sizes")  # in the room of the 3D view, whatever lies before the panel
+    panel.enlarge("sizes")
+    assert asked == [(), ("sizes",), (), ("sizes",), ()]
+    panel.set_in_front(True)
+    panel.set_info(None)
+    assert asked[-1] == ()
+
+
+def test_measured_data_take_the_place_of_those_of_their_name_in_their_chart(charted):
+    panel = charted.charts.panel
+
+    def names():
+        return [(each.chart, each.title, len(each.x)) for each in charted.model.document.project.measured]
+
+    panel.add_measured(*(MeasuredData(chart=chart, title="mine", x=[0.0], y=[1.0]) for chart in ("voltage", "losses")))
+    panel.add_measured(MeasuredData(chart="voltage", title="yours", x=[0.0], y=[1.0]))
+    panel.add_measured(MeasuredData(chart="voltage", title="mine", x=[0.0, 1.0], y=[1.0, 2.0]))
+    assert names() == [("losses", "mine", 1), ("voltage", "yours", 1), ("voltage", "mine", 2)]
+    panel.remove_measured("voltage")
+    assert names() == [("losses", "mine", 1)]
+    charted.model.undo_stack.undo()
+    assert len(names()) == 3

@@ -18,7 +18,7 @@ from tests.ui.scene.spheres import info as of_spheres
 from tests.ui.scene.spheres import ten
 from tests.ui.scene.test_categories import STATE
 from ui.panels.view.grid import HIGHEST
-from ui.panels.view.panel import DIRECTIONS, SLIDER_STEPS, ViewPanel
+from ui.panels.view.panel import AXES, DIRECTIONS, SLIDER_STEPS, ViewPanel
 from workbench.project.project import CameraView, ClipPlane, ViewSettings
 
 SWITCHES = ("cut_open", "front", "isochrones", "contours", "fibres", "markers", "outlines", "overlay")
@@ -213,3 +213,40 @@ def test_slices_stand_at_the_parts_that_their_sliders_say(make, qtbot):
     assert panel.grid.slices[0].isEnabled()
     assert not panel.grid.mode.model().item(1).isEnabled()
     assert panel.grid.slices[0].orientation() is Qt.Orientation.Horizontal
+
+
+def test_the_panel_of_a_grid_shows_what_its_dimensions_have_and_disables_what_does_nothing(make):
+    panel = make().grid
+    assert panel.isHidden()
+    for cells, flat in (((8, 8), True), ((8, 8, 8), False)):
+        panel.set_grid(Grid(cells, (1.0,) * len(cells)))
+        assert (panel.isHidden(), panel._flat.isHidden(), panel._deep.isHidden()) == (False, not flat, flat)
+    offered = [(panel.mode.itemText(row), panel.mode.itemData(row)) for row in range(panel.mode.count())]
+    assert offered == [("Slices", False), ("Volume", True)]
+    for volume, refusal in ((True, ""), (False, ""), (True, "No graphics card.")):
+        panel.set_refusal(refusal)
+        panel.set_view(ViewSettings(volume=volume))
+        assert panel.mode.currentData() == (volume and not refusal)
+        assert [slider.isEnabled() for slider in panel.slices] == [not volume or bool(refusal)] * 3
+        assert (panel.refusal.text(), panel.refusal.isHidden()) == (refusal, not refusal)
+        assert [panel.mode.model().item(row).isEnabled() for row in range(2)] == [True, not refusal]
+    panel.set_grid(None)
+    assert (panel.isHidden(), panel._flat.isHidden(), panel._deep.isHidden()) == (True, True, True)
+    panel._emit()  # of a slider that was let go meanwhile
+
+
+def test_a_plane_begins_in_the_middle(qtbot):
+    panel = ViewPanel()
+    qtbot.addWidget(panel)
+    assert (panel.clip_slider.value(), panel.clip_slider.maximum()) == (SLIDER_STEPS // 2, SLIDER_STEPS)
+    asked = []
+    panel.grid.edited.connect(asked.append)
+    panel.grid.set_grid(Grid((8, 8, 8), (1.0, 1.0, 1.0)))
+    panel.grid.mode.setCurrentIndex(1)
+    panel.grid.mode.activated.emit(1)
+    assert asked == [{"volume": True}]
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_each_axis_has_its_own_normal(axis):
+    assert AXES["xyz"[axis]] == tuple(float(place == axis) for place in range(3))

@@ -92,7 +92,7 @@ def test_a_full_disk_is_a_sentence_and_nothing_is_lost(opened, qtbot, tmp_path):
     qtbot.waitUntil(lambda: "disk is full" in window.banner.text)
     assert window.isWindowModified()
     assert window.model.document.path is None
-    assert window.log.list.item(window.log.list.count() - 1).text().endswith("then save again.")
+    assert window.log.lines.text(window.log.lines.rowCount() - 1).endswith("then save again.")
 
 
 def test_a_slow_disk_keeps_the_window_waiting_for_no_write(opened, qtbot, services, monkeypatch, tmp_path):

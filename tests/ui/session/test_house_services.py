@@ -131,7 +131,7 @@ def test_a_full_disk_costs_the_memory_of_the_run_and_not_the_run(qtbot, make_win
     monkeypatch.setattr("ui.session.run_memory.EVERY_SECONDS", 0.0)
     open_slab(qtbot, window)
     run_until(qtbot, window, 1.0)
-    lines = [window.log.list.item(row).text() for row in range(window.log.list.count())]
+    lines = [window.log.lines.text(row) for row in range(window.log.lines.rowCount())]
     assert any("could not be kept for the next session: The disk is full" in line for line in lines)
 
 

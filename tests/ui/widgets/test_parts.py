@@ -109,7 +109,7 @@ def test_the_log_copies_clears_and_asks_for_attention(opened, qapp):
     assert log.isVisible()
     assert not opened.status.errors.isVisible()
     log.clear()
-    assert log.list.count() == 0
+    assert log.lines.rowCount() == 0
 
 
 def test_the_log_has_a_badge_until_it_is_looked_at(opened, qtbot):

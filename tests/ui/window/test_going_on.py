@@ -42,7 +42,7 @@ def answers(window):
 
 
 def said(window):
-    return "\n".join(window.log.list.item(row).text() for row in range(window.log.list.count()))
+    return "\n".join(window.log.lines.text(row) for row in range(window.log.lines.rowCount()))
 
 
 def test_a_lost_gpu_is_followed_by_the_cpu_from_the_last_state(broken_off, qtbot, services):

@@ -7,6 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtTest import QTest
 
+from ui.window.actions import one_of_many
+
 KEYS = {
     "gallery": "Ctrl+G", "back": "Esc", "open": "Ctrl+O", "open_folder": "Ctrl+Shift+O", "save": "Ctrl+S",
     "save_as": "Ctrl+Shift+S", "snapshot": "Ctrl+E", "quit": "Ctrl+Q", "undo": "Ctrl+Z", "redo": "Ctrl+Shift+Z",
@@ -59,3 +61,30 @@ def test_no_two_of_the_windows_keys_are_the_same(opened):
     texts = [each.toString() for each in keys if not each.isEmpty()]
     assert len(texts) >= len(KEYS)
     assert sorted(texts) == sorted(set(texts))
+
+
+def test_every_action_names_itself_and_its_keys_and_one_alone_repeats(window):
+    actions = {name: each for name, each in window.actions_.by_name.items() if name not in ("undo", "redo")}  # Qt's own
+    assert len(actions) > 20
+    told = 0
+    for name, action in actions.items():
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        told += bool(keys)
+        assert ("(" in action.toolTip()) == bool(keys), name
+        assert action.toolTip().endswith(f" ({keys})" if keys else action.toolTip())
+        assert not action.toolTip().startswith(" ")
+        assert "&" not in action.toolTip()
+        assert not keys or action.autoRepeat() == (name == "step"), name
+    assert told > 10
+
+
+def test_one_of_several_switches_is_on_at_most(qapp):
+    switches = [QAction(name) for name in ("brush", "measure", "line")]
+    for switch in switches:
+        switch.setCheckable(True)
+    one_of_many(*switches)
+    for place in (0, 2, 1):
+        switches[place].setChecked(True)
+        assert [switch.isChecked() for switch in switches] == [k == place for k in range(3)]
+    switches[1].setChecked(False)
+    assert not any(switch.isChecked() for switch in switches)

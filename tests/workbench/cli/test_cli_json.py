@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.workbench.fake_engine import WaveEngine, block
 from tests.workbench.fake_tools import TOOLS
 from tests.workbench.house import write_mesh
 from tests.workbench.verify import doubles
+from workbench import cli
 from workbench.cli import main
 from workbench.cli.arguments import COMMANDS
 
@@ -120,6 +122,30 @@ def test_the_table_of_a_sweep_is_in_its_answer(answered):
     table = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
     assert [row["speed [mm/ms]"] for row in table] == [1.0, 2.0]
     assert [row["end [ms]"] for row in table] == pytest.approx([0.1, 0.1])
+
+
+@pytest.mark.parametrize("name", ["cases", "charts"])
+def test_a_sweep_writes_through_no_link(answered, tmp_path, name):
+    """Results that somebody else packed may hold links, as those of a run may."""
+    ours, out = tmp_path / "ours", tmp_path / "packed"
+    ours.mkdir()
+    out.mkdir()
+    (out / name).symlink_to(ours)
+    answer, told = answered(["sweep", "{project}", "--vary", "speed=1", "--until", "0.1", "--out", str(out)])
+    assert answer["exit_code"] == 2
+    assert f"'{out / name}' is a link" in told
+    assert not list(ours.iterdir())
+
+
+def test_what_a_library_writes_past_python_is_not_in_the_answer(capfd, monkeypatch):
+    """A plug-in's or a compiler's own output made the document unreadable."""
+    monkeypatch.setattr(cli, "_carried_out", lambda *_: min(0, os.write(1, b"compiling\n")))
+    assert cli.main(["presets", "--json"]) == 0
+    out, err = capfd.readouterr()
+    assert json.loads(out) == {"command": "presets", "exit_code": 0}
+    assert "compiling" in err
+    os.write(1, b"again\n")
+    assert capfd.readouterr().out == "again\n"
 
 
 def test_a_tool_that_fails_says_why(answered, monkeypatch):

@@ -19,6 +19,7 @@ from ui.charts.arithmetic import logarithm
 from ui.charts.plots.layers import Bars, Branches, Dots, Ghosts, Lines, Stack
 from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis, keep_legible
 from ui.charts.plots.traces import LeftCurve
+from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
 from workbench.project.project import MeasuredData
 
@@ -64,6 +65,7 @@ class ChartPlot(pg.PlotWidget):
             line.setZValue(8)
             self.addItem(line, ignoreBounds=True)
         self.hideButtons()
+        free_controls(self)
         self.setMinimumSize(150, 90)
         self.showGrid(x=True, y=True, alpha=0.12)
         self.getAxis("left").set_least_width(LEFT_PIXELS)

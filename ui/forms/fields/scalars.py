@@ -25,6 +25,7 @@ from ui.forms.fields.number import NumberEditor
 from ui.forms.fields.wrapped import WrappedTextEditor
 from ui.forms.schema import FieldSpec, Kind, default_value
 from ui.forms.validation import Errors, below
+from ui.widgets.freeing import free_list
 
 POPUP_MARGIN = 32
 """Pixels for frame and scroll bar beside the longest text."""
@@ -38,6 +39,7 @@ class CalmComboBox(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumContentsLength(4)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        free_list(self)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

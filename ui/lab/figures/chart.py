@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from ui.lab.findings import shape_text
 from ui.widgets.formatting import duration_text, rate_text
+from ui.widgets.freeing import free_controls
 from ui.widgets.theme import Palette, theme
 from workbench.bench.records import VariantRecord
 
@@ -61,6 +62,7 @@ class Chart(pg.PlotWidget):
         self._by_hand = False
         left.setWidth(AXIS_PIXELS)  # fixed: ticks that outgrow an axis that is being fitted are left out
         self.hideButtons()
+        free_controls(self)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.getPlotItem().getViewBox().sigRangeChanged.connect(self._place_labels)
         self.getPlotItem().getViewBox().sigResized.connect(self._place_labels)

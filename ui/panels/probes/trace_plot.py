@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from engines.api import Array
 from ui.charts.plots.scaled_axis import ScaledAxis, keep_legible
 from ui.charts.plots.traces import TraceBuffer
+from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
 from workbench.words.units import clock_text, unit_text
 
@@ -32,6 +33,7 @@ class TracePlot(pg.PlotWidget):
         self._pale: list[pg.PlotDataItem] = []
         self._title, self._unit, self._time_unit = "", "", ""
         self.hideButtons()
+        free_controls(self)
         self.setMinimumHeight(130)
         self.showGrid(x=True, y=True, alpha=0.12)
         self.getAxis("left").set_least_width(54)

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from engines.api import PaintInfo
 from ui.forms.fields.number import NumberBox
 from ui.viewport.brush import LARGEST, SMALLEST
+from ui.widgets.freeing import connect_once
 from workbench.words.units import unit_text
 
 STEPS = 300
@@ -97,6 +98,7 @@ class BrushPanel(QWidget):
         action.setEnabled(False)
         action.toggled.connect(lambda _: self._tell())
         self.button.setDefaultAction(action)
+        connect_once(self.button, action)
 
     def set_brushes(self, brushes: tuple[PaintInfo, ...]) -> None:
         """The brushes that there are now; none: nothing can be painted."""

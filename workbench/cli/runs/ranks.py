@@ -30,7 +30,8 @@ BEGIN = "import sys; sys.path[:] = {path!r}; from workbench.cli.runs.ranks impor
 RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
 ALLOCATED = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE")
 """Where ``mpiexec`` may start ranks on other hosts: in a job of Slurm, PBS, LSF or Grid Engine."""
-PORTS = "OMPI_MCA_btl_tcp_if_"
+WAYS = "OMPI_MCA_btl"
+"""How ranks reach each other, as Open MPI is told; whoever starts us may have said so."""
 _voice: TextIO | None = None
 MANNERS = {
     # Open MPI runs as root only where it is told twice, has a slot for each core only, and binds each rank to one.
@@ -89,10 +90,11 @@ def launch(options: Namespace, ranks: int) -> int:
 
 
 def _environment(ranks: int) -> dict[str, str]:
-    """Of the ranks. Those of one machine listen to that machine alone."""
+    """Of the ranks. Those of one machine share memory and open no port: Open MPI's are open to every network, whatever
+    it was told to use. The port of its starter, ``prterun`` 3.0, cannot be bound to one machine."""
     found = {"NUMBA_NUM_THREADS": str(max(1, usable_cores() // ranks)), **MANNERS, **os.environ}
-    if not any(name in ALLOCATED or name.startswith(PORTS) for name in found):
-        found[f"{PORTS}include"] = "127.0.0.0/8"
+    if not any(name in ALLOCATED or name.startswith(WAYS) for name in found):
+        found[WAYS] = "^tcp"
     return found
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from ui.scene.cameras.camera import VIEWS, Camera, bounding_sphere
+from ui.scene.cameras.camera import DIRECTIONS, FRAMED, VIEWS, Camera, _directions, bounding_sphere
 from ui.scene.overlays.hud import named_axes
+from workbench.project.project import CameraView
 
 CORNERS = np.array([[x, y, z] for x in (0, 10) for y in (0, 20) for z in (0, 30)], float)
 
@@ -98,3 +99,74 @@ def test_axes_whose_names_would_lie_upon_each_other_keep_that_of_the_longer_one(
     assert named_axes(camera.axes) == [True, True, False]
     camera.azimuth, camera.elevation = 30.0, 20.0
     assert named_axes(camera.axes) == [True, True, True]
+
+
+def test_a_drag_turns_by_half_a_degree_a_pixel_and_the_azimuth_stays_within_half_a_turn() -> None:
+    camera = Camera(azimuth=30.0, elevation=20.0)
+    camera.rotate(10.0, 6.0)
+    assert (camera.azimuth, camera.elevation) == (25.0, 23.0)
+    camera.rotate(-350.0, 0.0)
+    assert camera.azimuth == -160.0, "200 degrees are 160 the other way"
+    camera.rotate(50.0, -30.0)
+    assert (camera.azimuth, camera.elevation) == (175.0, 8.0)
+    camera.rotate(0.0, 400.0)
+    assert camera.elevation == 90.0
+    camera.rotate(0.0, -800.0)
+    assert camera.elevation == -90.0
+
+
+@pytest.mark.parametrize("axis", ["z", "slant", "x"])
+@pytest.mark.parametrize("aspect", [0.7, 1.5])
+def test_a_frame_fills_the_picture_but_for_the_room_of_its_ticks(axis: str, aspect: float) -> None:
+    """None of its corners is outside, and one is where the room begins."""
+    corners = np.array([[x, y, z] for x in (0.0, 40.0) for y in (0.0, 20.0) for z in (0.0, 6.0)])
+    camera = Camera()
+    camera.look_along(axis)
+    camera.fit(corners, aspect, corners)
+    pixels, depth = camera.to_pixels(corners, 200.0 * aspect, 200.0)
+    across = np.abs(pixels / [100.0 * aspect, 100.0] - 1)
+    assert (depth > 0).all()
+    assert (across * FRAMED).max() == pytest.approx(1.0, abs=1e-6)
+
+
+def test_directions_are_unit_vectors_spread_evenly() -> None:
+    found = _directions(64).T
+    np.testing.assert_array_equal(found, DIRECTIONS.T)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1.0)
+    np.testing.assert_allclose(found.mean(axis=0), 0.0, atol=0.02)
+    np.testing.assert_allclose(found.T @ found / len(found), np.eye(3) / 3, atol=0.02)
+    nearest = np.sort(found @ found.T, axis=1)[:, -2]
+    assert nearest.max() < np.cos(0.5 * np.sqrt(4 * np.pi / len(found))), "none lies close to another"
+
+
+def test_the_slant_sees_a_relief_from_before_and_above_and_no_other_name_is_known(camera: Camera) -> None:
+    camera.look_along("slant")
+    assert camera.back[2] == pytest.approx(np.sin(np.deg2rad(38)))
+    assert camera.back[1] < 0 < camera.back[0]
+    with pytest.raises(KeyError):
+        camera.look_along("w")
+
+
+def test_zooming_ends_where_the_scene_is_a_point_or_fills_all(camera: Camera) -> None:
+    for factor, end in ((1e9, 0.02), (1e-9, 40.0)):
+        camera.zoom(factor, 100.0, 100.0, 200.0, 200.0)
+        assert camera.distance == pytest.approx(end * camera.radius)
+
+
+def test_a_point_alone_has_a_radius_and_of_very_many_all_are_within() -> None:
+    assert bounding_sphere(np.ones((1, 3)))[1] == 1.0
+    points = np.random.default_rng(0).normal(size=(60_001, 3))
+    points[17] = (9.0, 0.0, 0.0)
+    center, radius = bounding_sphere(points)
+    assert np.linalg.norm(points - center, axis=1).max() == pytest.approx(radius)
+
+
+def test_a_view_without_distance_and_center_fits_the_scene(camera: Camera) -> None:
+    fitted = camera.fitting_distance(1.5)
+    camera.pan(30.0, 10.0, 200.0)
+    camera.zoom(3.0, 0.0, 0.0, 300.0, 200.0)
+    camera.apply(CameraView(azimuth=1.0, elevation=2.0, distance=None, center=None), 1.5)
+    assert (camera.azimuth, camera.elevation, camera.distance) == (1.0, 2.0, pytest.approx(fitted))
+    np.testing.assert_array_equal(camera.center, camera.scene_center)
+    camera.apply(CameraView(azimuth=1.0, elevation=2.0, distance=7.0, center=(1.0, 2.0, 3.0)), 1.5)
+    assert (camera.distance, *camera.center) == (7.0, 1.0, 2.0, 3.0)

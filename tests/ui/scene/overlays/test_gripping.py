@@ -9,7 +9,7 @@ from engines.api.placing import MOVE, Change, Handle, PlacedGroup, PlacedItem, P
 from engines.geometry.grid import Grid
 from tests.ui.scene.grids import info
 from ui.scene.marks import Marks
-from ui.scene.overlays.gripping import dragged_to, hold_at, item_at, snapped
+from ui.scene.overlays.gripping import dragged_to, hold_at, item_at, nudged, snapped
 from ui.scene.overlays.placed import knobs, lines_in_space, strokes
 from ui.scene.scene import Scene
 
@@ -124,3 +124,70 @@ def test_places_go_to_the_nearest_node_and_on_beyond_the_ends() -> None:
     graded = Placement((), (np.array([0.0, 1.0, 1.5, 1.7]), np.zeros(2), np.zeros(2)))
     assert [snapped(graded, 0, place) for place in (0.6, 1.2, 1.3, 1.62)] == [1.0, 1.0, 1.5, 1.7]
     assert [snapped(graded, 0, place) for place in (-1.4, 2.0)] == pytest.approx([-1.0, 2.1], abs=0.11)
+
+
+@pytest.mark.parametrize(
+    ("keys", "axes", "moved"),
+    [
+        ((1, 0), "z", (0.75, 0.0, 0.0)),
+        ((-1, 0), "z", (-1.25, 0.0, 0.0)),
+        ((0, 1), "z", (0.0, 0.75, 0.0)),
+        ((0, -1), "z", (0.0, -1.25, 0.0)),
+        ((0, 1), "x", (0.0, 0.0, 1.0)),
+        ((1, 0), "x", (0.0, 0.75, 0.0)),
+        ((1, 0), "-x", (0.0, -1.25, 0.0)),
+    ],
+)
+def test_a_key_moves_the_chosen_item_by_a_cell_towards_its_side_of_the_picture(scene, keys, axes, moved) -> None:
+    """The reference, at 4.25, 4.25 and 5, comes to stand on the node that is nearest to a cell further."""
+    scene.camera.look_along(axes)
+    item, handle, position = nudged(scene, *keys)
+    assert (item.path, handle.name) == (("objects", 0), MOVE)
+    assert position == pytest.approx(np.add((5.0, 5.0, 5.0), moved))
+
+
+def test_a_key_moves_along_no_axis_of_one_cell_and_by_the_cells_that_there_are(scene) -> None:
+    scene.marks = Marks(placement((20, 10, 1)), ("objects", 0), None, grips=True)
+    assert nudged(scene, 1, 0)[2] == pytest.approx((5.25, 5.0, 5.0)), "from 4.25 by 0.5 to the nearest of 4.5 and 5"
+    scene.camera.look_along("x")
+    assert nudged(scene, 0, 1)[2][2] == 5.0
+    for marks in (Marks(placement(), None, None, grips=True), Marks(placement(), ("objects", 0), None)):
+        scene.marks = marks
+        assert nudged(scene, 1, 0) is None
+
+
+def test_what_cannot_be_moved_is_neither_held_nor_nudged(scene) -> None:
+    """Layers have no way to be moved, and a face has no handle of its middle."""
+    fixed = Marks(placement(), ("faces",), None, grips=True)
+    scene.marks = fixed
+    assert hold_at(scene, *pixel(scene, 4.05, 5.0, 5.0), *SIZE) is None
+    assert nudged(scene, 1, 0) is None
+
+
+def test_along_a_line_or_a_plane_that_is_seen_from_its_edge_nothing_is_told(scene) -> None:
+    hold = hold_at(scene, *pixel(scene, 5.0, 5.0, 5.0), *SIZE)
+    face = hold_at(scene, *pixel(scene, 6.0, 5.0, 5.0), *SIZE)
+    scene.camera.look_along("x")
+    assert dragged_to(scene, hold, *pixel(scene, 5.0, 5.0, 5.0), *SIZE, free=True) is None
+    assert dragged_to(scene, face, SIZE[0] / 2, SIZE[1] / 2, *SIZE, free=True) is None
+    scene.camera.elevation = 8.0
+    at = pixel(scene, 5.0, 6.0, 5.0)
+    assert dragged_to(scene, hold, *at, *SIZE, free=True) == pytest.approx((5.0, 6.0, 5.0), abs=1e-6)
+    to = pixel(scene, 7.0, 5.0, 5.0)
+    assert dragged_to(scene, face, *to, *SIZE, free=True) == pytest.approx((7.0, 5.0, 5.0), abs=1e-6)
+    scene.marks = Marks()
+    assert dragged_to(scene, hold, *at, *SIZE, free=True) is None
+
+
+def test_a_plane_is_that_of_the_axis_that_faces_most_or_that_has_one_cell(scene) -> None:
+    for axis, normal in (("x", 0), ("-y", 1), ("z", 2)):
+        scene.camera.look_along(axis)
+        hold = hold_at(scene, *pixel(scene, 5.0, 5.0, 5.0), *SIZE)
+        assert np.argmax(hold.normal) == normal
+    scene.marks = Marks(placement((2, 10, 10)), ("objects", 0), None, grips=True)
+    assert np.argmax(hold_at(scene, *pixel(scene, 5.0, 5.0, 5.0), *SIZE).normal) == 2, "two cells are not one"
+    for place, shape in enumerate([(1, 10, 10), (10, 1, 10), (10, 10, 1)]):
+        scene.marks = Marks(placement(shape), ("objects", 0), None, grips=True)
+        scene.camera.azimuth, scene.camera.elevation = -60.0, 24.0
+        hold = hold_at(scene, *pixel(scene, 5.0, 5.0, 5.0), *SIZE)
+        assert np.argmax(hold.normal) == place

@@ -1,0 +1,54 @@
+"""The log keeps its last lines, in the colours of their kinds."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from ui.panels import log as pane
+from ui.panels.log import LogPane
+from ui.widgets.theme import theme
+from workbench.run.frames import Message
+
+
+def test_the_oldest_lines_go_first(qtbot, qapp, monkeypatch):
+    monkeypatch.setattr(pane, "LIMIT", 5)
+    log = LogPane()
+    qtbot.addWidget(log)
+    for number in range(8):
+        log.add(Message(f" line {number} "))
+    assert [log.lines.text(row).split("   ")[1] for row in range(log.lines.rowCount())] == [
+        f"line {number}" for number in range(3, 8)
+    ]
+    log.list.setCurrentIndex(log.lines.index(1))
+    log.copy()
+    assert qapp.clipboard().text().endswith("info      line 4 ")
+
+
+def test_a_line_shows_its_kind_in_each_theme(qtbot, qapp):
+    log = LogPane()
+    qtbot.addWidget(log)
+    for severity in ("info", "warning", "error"):
+        log.add(Message("Something.", severity))
+    for name in ("light", "dark"):
+        theme().apply(name, qapp)
+        colors = theme().palette
+        shown = [log.lines.data(log.lines.index(row), Qt.ItemDataRole.ForegroundRole) for row in range(3)]
+        assert [each.name() for each in shown] == [colors.color(each).name() for each in ("text", "warn", "bad")]
+        icons = [log.lines.data(log.lines.index(row), Qt.ItemDataRole.DecorationRole) for row in range(3)]
+        assert len({each.cacheKey() for each in icons}) == 3
+    assert log.lines.data(log.lines.index(0), Qt.ItemDataRole.ToolTipRole) is None
+
+
+def test_the_newest_line_is_seen_unless_somebody_reads_an_older_one(qtbot):
+    log = LogPane()
+    qtbot.addWidget(log)
+    log.resize(300, 100)
+    log.show()
+    for number in range(50):
+        log.add(Message(f"line {number}"))
+    bar = log.list.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
+    bar.setValue(0)
+    log.add(Message("another line"))
+    qtbot.wait(20)
+    assert bar.value() == 0
