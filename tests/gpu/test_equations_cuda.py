@@ -18,7 +18,7 @@ def own_cache(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("precision", ["fp32", "fp64"])
-@pytest.mark.parametrize("method", ["Euler", "RK4"])
+@pytest.mark.parametrize("method", ["Euler", "AB2", "RK4"])
 @pytest.mark.parametrize("name", CASES)
 def test_a_device_is_the_reference(gpu, name, method, precision):
     for shape, sides in (("ragged", "mixed"), ("aligned", "mixed"), ("3D", "mixed"), ("aligned", "periodic")):

@@ -13,7 +13,7 @@ from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.twins import Twins
 from engines.stencil.equations.laws import Sides
-from engines.stencil.equations.passes import SHARES, Pass, Plan
+from engines.stencil.equations.passes import Pass, Plan
 
 
 class Explicit(ABC):
@@ -22,7 +22,8 @@ class Explicit(ABC):
     shape:    (ny, nx) or (nz, ny, nx)
     given:    parameters and sizes by name; replace it to change parameters between steps
     sides:    what holds at the sides of each field and stored name
-    fields:   (fields, nz, ny, nx) on the device, the present state; another array after steps of Euler's
+    fields:   (fields, nz, ny, nx) on the device, the present state; another array after steps of one pass
+    rates:    as ``fields``: rates of change in the step before, by methods that need them; another array after steps
     stored:   (stored names, nz, ny, nx): as they were at the last stage
 
     Call :meth:`advance` and :meth:`show` inside ``backend.timed`` or ``active``.
@@ -37,17 +38,27 @@ class Explicit(ABC):
         self.dtype = np.dtype(precision)
         self.box = (1, *shape)[-3:]
         self._backend = backend
-        rows = len(plan.system.fields)
-        self.fields = backend.empty((rows, *self.box), self.dtype)
-        self._banks = [backend.empty((rows, *self.box), self.dtype) for _ in range(1 if plan.method == "Euler" else 3)]
+        rows, each = len(plan.system.fields), 2 if plan.keeps_rates else 1
+        self._now = backend.empty((each * rows, *self.box), self.dtype)
+        count = 1 if len(plan.stages) == 1 else 3
+        self._banks = [backend.empty((each * rows, *self.box), self.dtype) for _ in range(count)]
         self.stored = backend.empty((max(1, len(plan.system.stored)), *self.box), self.dtype)
         self._shown: Any = None
         self.traffic = traffic(plan, shape, self.dtype.itemsize)
         self._time_at_sides = sides.uses("t")
 
+    @property
+    def fields(self) -> Any:
+        return self._now[: len(self.plan.system.fields)]
+
+    @property
+    def rates(self) -> Any:
+        return self._now[len(self.plan.system.fields) :]
+
     def begin(self, starts: Sequence[Array]) -> None:
         """The fields are these, (ny, nx) or (nz, ny, nx) each."""
         with self._backend.active():
+            self.rates[...] = 0
             for row, values in enumerate(starts):
                 self.fields[row] = self._backend.array(values.astype(self.dtype).reshape(self.box))
 
@@ -68,24 +79,24 @@ class Explicit(ABC):
     def advance(self, step: int, steps: int) -> None:
         """Take ``steps`` steps, the first of them from ``step``."""
         laws = self._laws(step * self.dt)
-        numbers = [[one.values(self._known(0.0, share)) for one in (*storing, going)]
-                   for (_, storing, going), share in zip(self.plan.stages, SHARES, strict=False)]  # fmt: skip
+        numbers = [[one.values(self._known(0.0, self.plan.share(stage, 1))) for one in (*storing, going)]
+                   for stage, (_, storing, going) in enumerate(self.plan.stages)]  # fmt: skip
         timed = any(one.uses("t") for one in self.plan.passes)
         for number in range(step, step + steps):
-            targets = self._banks[:1] if self.plan.method == "Euler" else [*self._banks, self.fields]
+            targets = self._banks if len(self.plan.stages) == 1 else [*self._banks, self.fields]
             base, now = self.fields, self.fields
-            for stage, ((at, storing, going), share) in enumerate(zip(self.plan.stages, SHARES, strict=False)):
-                known = self._known((number + at) * self.dt, share)
+            for stage, (at, storing, going) in enumerate(self.plan.stages):
+                known = self._known((number + at) * self.dt, self.plan.share(stage, number))
                 if self._time_at_sides:
                     laws = self._laws(known["t"])
-                beside = [base, *self._banks[:2]]
+                beside = [base, self.rates, self.rates] if self.plan.keeps_rates else [base, *self._banks[:2]]
                 for place, one in enumerate((*storing, going)):
-                    values = one.values(known) if timed else numbers[stage][place]
+                    values = one.values(known) if timed or number == 0 else numbers[stage][place]
                     target = self.stored if one.stores else targets[stage]
                     self.sweep(one, [now, self.stored, *(beside if one.beside else (now,) * 3), target], values, laws)
                 now = targets[stage]
-            if self.plan.method == "Euler":
-                self.fields, self._banks[0] = self._banks[0], self.fields
+            if len(self.plan.stages) == 1:
+                self._now, self._banks[0] = self._banks[0], self._now
 
     def show(self, step: int) -> Any:
         """(names, nz, ny, nx) on the device: the names of the lines, of the present fields."""

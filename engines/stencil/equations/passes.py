@@ -5,8 +5,13 @@ Explicit Euler, u' = u + Δt f(u), is one pass. The classical method of Runge an
     a = u + Δt/2 f(u),   b = u + Δt/2 f(a),   c = u + Δt f(b),
     u' = u + ((a − u) + 2 (b − u) + (c − u))/3 + Δt/6 f(c)
 
-which is the same as with sums of f, and reads and writes fewer arrays (13 of each field and step instead of 16). Names
-that are stored are worked out before, in a pass for all that do not need each other.
+which is the same as with sums of f, and reads and writes fewer arrays (13 of each field and step instead of 16). Adams
+and Bashforth's method of second order takes one, which reads two arrays of each field and writes two,
+
+    u' = u + Δt (f(u) + (f(u) − g)/2),   g' = f(u)
+
+where g are the rates of the step before; the first step, which has none, is Euler's. Names that are stored are worked
+out before, in a pass for all that do not need each other.
 
 What does not differ from cell to cell is worked out once for each pass, in float64, and becomes a number that kernels
 take: a change of a parameter or of the grid compiles nothing anew.
@@ -29,10 +34,10 @@ from engines.formulas.graph import CONDITIONS, Node, const, make, ordered, rebui
 from engines.stencil.equations.language import System
 from engines.stencil.equations.spatial import HERE, INDICES, Offset, SpatialError, Stencil, cell_of, neighbour
 
-Method = Literal["Euler", "RK4"]
+Method = Literal["Euler", "AB2", "RK4"]
 DT = "@dt"
 BANKS = ("base", "second", "third")
-"""Arrays of fields that are read in the cell itself alone: u, a and b above."""
+"""Arrays of fields that are read in the cell itself alone: u, a and b above; "second" are the rates g, too."""
 Weights = tuple[float, ...]
 
 
@@ -104,6 +109,18 @@ class Plan:
     stages: tuple[tuple[float, tuple[Pass, ...], Pass], ...]
     showing: tuple[Pass, ...]
 
+    def share(self, stage: int, step: int) -> float:
+        """Of a stage of this step, what its passes take as ``@share``: the part of Δt by which Runge and Kutta's goes
+        on, the part of f − g that Adams and Bashforth's adds."""
+        if self.method == "RK4":
+            return (0.5, 0.5, 1.0, 1.0)[stage]
+        return 0.5 if self.method == "AB2" and step > 0 else 0.0
+
+    @property
+    def keeps_rates(self) -> bool:
+        """Whether a step needs the rates of the one before."""
+        return self.method == "AB2"
+
     @property
     def passes(self) -> tuple[Pass, ...]:
         """Of a step, each as often as it is taken."""
@@ -128,6 +145,11 @@ def planned(system: System, method: Method, dimensions: int, equal: bool) -> Pla
 
     if method == "Euler":
         stages = [(0.0, advancing("Euler", here, const(1.0)))]
+    elif method == "AB2":
+        before = [symbol(f"second@{name}") for name in system.fields]
+        roots = [_extrapolated(*three) for three in zip(here, rates, before, strict=True)]
+        both = tuple(range(2 * len(rates)))
+        stages = [(0.0, _pass("Adams-Bashforth", [*roots, *rates], both, names))]
     else:
         base, a, b = ([symbol(f"{bank}@{name}") for name in system.fields] for bank in BANKS)
         last = [_mean(*four) for four in zip(base, a, b, here, strict=True)]
@@ -150,8 +172,10 @@ def lowered(system: System, stencil: Stencil, formulas: Mapping[str, Node]) -> l
     return found
 
 
-SHARES: tuple[float, ...] = (0.5, 0.5, 1.0, 1.0)
-"""Of Δt that each stage of Runge and Kutta's goes on by; "middle" takes it as a number, since it is two of them."""
+def _extrapolated(here: Node, rate: Node, before: Node) -> Node:
+    """u + Δt (f + share (f − g))."""
+    change = rules.multiply(symbol("@share"), rules.subtract(rate, before))
+    return rules.add(here, rules.multiply(symbol(DT), rules.add(rate, change)))
 
 
 def _mean(base: Node, a: Node, b: Node, c: Node) -> Node:

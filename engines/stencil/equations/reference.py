@@ -11,7 +11,7 @@ from engines.api import Array
 from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import ordered
 from engines.stencil.equations.laws import Sides
-from engines.stencil.equations.passes import SHARES, Pass, Plan
+from engines.stencil.equations.passes import Pass, Plan
 from engines.stencil.equations.spatial import INDICES, cell_of
 
 
@@ -61,19 +61,22 @@ def stepped(
     """``steps`` steps of the fields, (nz, ny, nx) each. given: parameters and sizes by name."""
     system = plan.system
     now = [np.asarray(values, float) for values in fields]
+    rates = [np.zeros_like(values) for values in now]
     for number in range(steps):
         base = list(now)
         kept: list[list[Array]] = []
-        for (at, storing, going), share in zip(plan.stages, SHARES, strict=False):
-            known = {**given, "t": time + (number + at) * dt, "@dt": dt, "@share": share}
+        for stage, (at, storing, going) in enumerate(plan.stages):
+            known = {**given, "t": time + (number + at) * dt, "@dt": dt, "@share": plan.share(stage, number)}
             read = dict(zip(system.fields, now, strict=True))
             for one in storing:
                 for row, values in zip(one.into, swept(one, read, {}, sides, known), strict=True):
                     read[list(system.stored)[row]] = values
-            banks = {"base": base, **dict(zip(("second", "third"), kept, strict=False))}
+            earlier = [rates] if plan.keeps_rates else kept
+            banks = {"base": base, **dict(zip(("second", "third"), earlier, strict=False))}
             beside = {
                 f"{bank}@{name}": held[row] for bank, held in banks.items() for row, name in enumerate(system.fields)
             }
-            now = swept(going, read, beside, sides, known)
+            written = swept(going, read, beside, sides, known)
+            now, rates = written[: len(base)], written[len(base) :]
             kept.append(now)
     return now

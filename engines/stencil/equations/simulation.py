@@ -21,6 +21,8 @@ from engines.stencil.step.simulation import GridSimulation
 LOOKED_AT = 4096
 """Cells in which a run is looked at when a parameter changes."""
 PARAMETERS = "equation.parameters"
+RATE = "rate before of "
+"""Before the name of a field: how its rates of change are called in checkpoints."""
 MOST_SEEN = 32
 """Moments that are kept, to say when steps became too long; of more every second one is forgotten."""
 SHARE = 0.7
@@ -58,9 +60,12 @@ class TypedSimulation(GridSimulation):
         self._selection = backend.select(Selection(self._cells))
 
     def _view(self) -> None:
-        """The fields' present arrays: those of Euler's change places."""
-        fields = self._explicit.fields
-        self.arrays.update({name: fields[row].reshape(self.geometry.shape) for row, name in enumerate(self._names)})
+        """The present arrays, which change places in methods of one pass: fields, and rates that are kept."""
+        fields, shape = self._explicit.fields, self.geometry.shape
+        self.arrays.update({name: fields[row].reshape(shape) for row, name in enumerate(self._names)})
+        if self._explicit.plan.keeps_rates:
+            rates = zip(self._names, self._explicit.rates, strict=True)
+            self.arrays.update({f"{RATE}{name}": values.reshape(shape) for name, values in rates})
 
     @property
     def _names(self) -> tuple[str, ...]:

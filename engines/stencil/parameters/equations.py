@@ -144,8 +144,13 @@ class OwnEquations(ParameterGroup):
         [FieldSetting(name="u", start="exp(-((x - size_x/2)**2 + (y - size_y/2)**2)/20)")],
         "", "Where fields begin, and what holds at their sides", max_length=4 * language.MOST_FIELDS,
     )  # fmt: skip
-    method: Literal["Euler", "RK4"] = quantity(
-        "Euler", "", "Steps in time: explicit Euler, of first order, or Runge and Kutta's of fourth, also for waves",
+    method: Literal["Euler", "AB2", "RK4"] = quantity(
+        "Euler",
+        "",
+        "Explicit Euler, of first order; Adams and Bashforth's of second, whose stable steps are half as long; Runge "
+        "and Kutta's of fourth, also for waves",
         title="Method",
-        labels={"Euler": "Explicit Euler", "RK4": "Runge-Kutta, fourth order"},
+        labels={
+            "Euler": "Explicit Euler", "AB2": "Adams-Bashforth, second order", "RK4": "Runge-Kutta, fourth order",
+        },
     )  # fmt: skip

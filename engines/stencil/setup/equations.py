@@ -70,7 +70,7 @@ class TypedProblem:
     @property
     def arrays(self) -> int:
         """Values per cell that the device holds."""
-        each = 2 if self.plan.method == "Euler" else 4
+        each = 2 if self.plan.method == "Euler" else 4  # rates of Adams and Bashforth's, stages of Runge and Kutta's
         return each * len(self.system.fields) + len(self.system.stored) + len(self.system.shown)
 
     def start(self, name: str) -> Array:
@@ -177,9 +177,10 @@ class TypedProblem:
     def _chosen(self) -> tuple[float, tuple[Finding, ...]]:
         """The step, and what its owner should know of it."""
         found, limit, wanted = self.stability, self.stability.step, self.parameters.numerics.step
-        if limit == 0.0 and self.plan.method == "Euler":
+        if limit == 0.0:
+            method = {"Euler": "explicit Euler", "AB2": "Adams and Bashforth's method"}[self.plan.method]
             sentence = (
-                f"Waves of '{found.field}' do not decay, and explicit Euler makes them grow at any step: "
+                f"Waves of '{found.field}' do not decay, and {method} makes them grow at any step: "
                 "take Runge-Kutta's method."
             )
             raise ProblemError(
