@@ -21,8 +21,8 @@ from engines.stencil.step.simulation import GridSimulation
 LOOKED_AT = 4096
 """Cells in which a run is looked at when a parameter changes."""
 PARAMETERS = "equation.parameters"
-RATE = "rate before of "
-"""Before the name of a field: how its rates of change are called in checkpoints."""
+BEFORE = "before of "
+"""Before the name of a field: what its next step needs of the last one, in checkpoints."""
 MOST_SEEN = 32
 """Moments that are kept, to say when steps became too long; of more every second one is forgotten."""
 SHARE = 0.7
@@ -60,12 +60,12 @@ class TypedSimulation(GridSimulation):
         self._selection = backend.select(Selection(self._cells))
 
     def _view(self) -> None:
-        """The present arrays, which change places in methods of one pass: fields, and rates that are kept."""
+        """The present arrays, which change places in methods of one pass: fields, and what is kept of a step."""
         fields, shape = self._explicit.fields, self.geometry.shape
         self.arrays.update({name: fields[row].reshape(shape) for row, name in enumerate(self._names)})
-        if self._explicit.plan.keeps_rates:
-            rates = zip(self._names, self._explicit.rates, strict=True)
-            self.arrays.update({f"{RATE}{name}": values.reshape(shape) for name, values in rates})
+        if self._explicit.plan.remembers:
+            kept = zip(self._names, self._explicit.memory, strict=True)
+            self.arrays.update({f"{BEFORE}{name}": values.reshape(shape) for name, values in kept})
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -108,6 +108,7 @@ class TypedSimulation(GridSimulation):
 
     def paint(self, dab: Dab) -> None:
         paint(self.backend, self.geometry, self.arrays[dab.brush], dab, rest=0.0)
+        self._explicit.anew = True
         self._shown_at = -1
 
     def underneath(self, dab: Dab, first: bool) -> Underneath:
@@ -115,6 +116,7 @@ class TypedSimulation(GridSimulation):
 
     def put_back(self, under: Underneath) -> None:
         put_back(self.backend, self.arrays[under.brush], under)
+        self._explicit.anew = True
         self._shown_at = -1
 
     def set_control(self, name: str, value: Any) -> None:
@@ -152,11 +154,13 @@ class TypedSimulation(GridSimulation):
 
     def state(self) -> dict[str, Array]:
         given = self._explicit.given
-        return {**super().state(), "parameters": np.array([given[name] for name in self._parameters])}
+        anew = {"anew": np.array(self._explicit.anew)} if self._explicit.plan.remembers else {}
+        return {**super().state(), **anew, "parameters": np.array([given[name] for name in self._parameters])}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         super().restore(state)
         self._seen.clear()
+        self._explicit.anew = bool(state.get("anew", False))
         numbers = dict(zip(self._parameters, map(float, state["parameters"]), strict=True))
         self._explicit.given = {**self._explicit.given, **numbers}
         self._shown_at = -1

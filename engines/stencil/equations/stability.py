@@ -30,7 +30,7 @@ IMAGINARY = 1e-6
 """Of |λ|: below it what decays is taken as not decaying."""
 LOOKED_AT = 48
 """States whose eigenvalues are found."""
-FURTHEST = {"Euler": 2.0, "AB2": 1.0, "RK4": 2 * np.sqrt(2)}
+FURTHEST = {"Euler": 2.0, "AB2": 1.0, "IMEX": 4 / 3, "RK4": 2 * np.sqrt(2)}
 """How large |λ| Δt may be, where waves grow too: what grows now may decay as fast when the fields have come further."""
 SEARCHED = 400
 """Directions of λ for which the regions of methods other than Euler's were searched beforehand."""
@@ -172,7 +172,7 @@ def _limits(method: Method, values: Array) -> Array:
         real = np.where(values.real < -IMAGINARY * size, -values.real, 0.0)
         return np.asarray(2.0 * real / size**2)
     reach = np.interp(np.abs(np.angle(values)), DIRECTIONS, _REACH[method])
-    if method == "AB2":  # of what swings for ever it takes in nothing
+    if method in ("AB2", "IMEX"):  # of what swings for ever it takes in nothing
         reach = np.where(values.real < -IMAGINARY * size, reach, 0.0)
     return np.asarray(reach / size)
 
@@ -191,6 +191,13 @@ def _of_adams_and_bashforth(z: Array) -> Array:
     return np.maximum(np.abs(half + root), np.abs(half - root))
 
 
+def _of_backward_differences(z: Array) -> Array:
+    """The larger root of 3/2 ζ² − (2 + 2z) ζ + 1/2 + z = 0: of what is explicit beside no diffusion."""
+    half = (2 + 2 * z) / 3
+    root = np.sqrt(half**2 - (1 + 2 * z) / 3)
+    return np.maximum(np.abs(half + root), np.abs(half - root))
+
+
 def _reach(grows: Callable[[Array], Array], inside: float) -> Array:
     """How far the region in which a step multiplies by no more than 1 reaches in each of the directions, which it
     leaves once beyond ``inside``."""
@@ -203,7 +210,11 @@ def _reach(grows: Callable[[Array], Array], inside: float) -> Array:
     return low
 
 
-_REACH = {"RK4": _reach(_of_runge_and_kutta, 2.0), "AB2": _reach(_of_adams_and_bashforth, 0.0)}
+_REACH = {
+    "RK4": _reach(_of_runge_and_kutta, 2.0),
+    "AB2": _reach(_of_adams_and_bashforth, 0.0),
+    "IMEX": _reach(_of_backward_differences, 0.0),
+}
 
 
 def states_of(fields: Mapping[str, Array], places: Array) -> dict[str, Array]:

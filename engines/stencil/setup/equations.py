@@ -13,7 +13,7 @@ from engines.api import Array, Finding, Problem, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError, nearest_told, placed_at
 from engines.backend.precision import FLOAT_TYPES
-from engines.formulas.graph import Node, const
+from engines.formulas.graph import Node, const, ordered
 from engines.stencil.equations.language import GIVEN, KNOWN, SIZES, System, expression, parse
 from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_law, gradient_law, value_law
 from engines.stencil.equations.passes import Method, Plan, planned
@@ -58,6 +58,8 @@ class TypedProblem:
         self.settings = _settings(equation, self.system)
         self.starts = self._starts()
         self.laws = self._laws()
+        if equation.method == "IMEX":
+            self._check_implicit()
         self.stability = self._limit()
         self.limit = self.stability.step if 0 < self.stability.step < math.inf else None
         self.step, findings = self._chosen()
@@ -70,8 +72,9 @@ class TypedProblem:
     @property
     def arrays(self) -> int:
         """Values per cell that the device holds."""
-        each = 2 if self.plan.method == "Euler" else 4  # rates of Adams and Bashforth's, stages of Runge and Kutta's
-        return each * len(self.system.fields) + len(self.system.stored) + len(self.system.shown)
+        each = 2 if self.plan.method == "Euler" else 4  # what is kept of the step before, stages of Runge and Kutta's
+        solved = 1 + 3 * len(self.plan.diffusivities) if self.plan.diffusivities else 0  # a source, two solvers' levels
+        return solved + each * len(self.system.fields) + len(self.system.stored) + len(self.system.shown)
 
     def start(self, name: str) -> Array:
         """(grid.shape) of ``dtype``: where a field begins. Raises ProblemError."""
@@ -158,8 +161,35 @@ class TypedProblem:
                 return exchange_law(read(side.coefficient), read(side.outside), axis)
         return WRAPPED
 
+    def _check_implicit(self) -> None:
+        """Raises ProblemError where diffusion cannot be solved for."""
+        method = ("equation", "method")
+        if self.grid.dimensions != 2:
+            raise ProblemError("Diffusion is implicit in two dimensions alone: take another method.", method)
+        if not self.plan.diffusivities:
+            raise ProblemError(
+                "No line has diffusion that can be implicit: write it as D*laplacian(u) with a D of parameters, in the "
+                "line of u, or take another method.",
+                method,
+            )
+        for row, value in self.plan.diffusivities_with(self.given).items():
+            name = self.system.fields[row]
+            if not value >= 0:
+                raise ProblemError(f"The diffusivity of '{name}' is {value:g}: it cannot be below 0.", LINES)
+            for low, high in self.laws[row]:
+                for law in (low, high):
+                    numbers = {str(node.value) for node in ordered((law.scale, law.shift)) if node.op == "symbol"}
+                    if law.scale.op != "const" or "t" in numbers:
+                        raise ProblemError(
+                            f"Where the diffusion of '{name}' is implicit its sides hold a value or a gradient that "
+                            "does not hang on t: change them, or take another method.",
+                            self._place(name, "sides"),
+                        )
+
     def limit_with(self, states: Mapping[str, Array], given: Mapping[str, float]) -> Limit:
         """Which step is stable near these states (``stability.states_of``) with these parameters and sizes."""
+        if any(value < 0 for value in self.plan.diffusivities_with(given).values()):
+            return Limit(0.0, 0.0, 0.0, self.system.fields[0])
         return limit_of(self.linear, self.plan.method, states, {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0})
 
     def _limit(self) -> Limit:
@@ -178,7 +208,11 @@ class TypedProblem:
         """The step, and what its owner should know of it."""
         found, limit, wanted = self.stability, self.stability.step, self.parameters.numerics.step
         if limit == 0.0:
-            method = {"Euler": "explicit Euler", "AB2": "Adams and Bashforth's method"}[self.plan.method]
+            method = {
+                "Euler": "explicit Euler",
+                "AB2": "Adams and Bashforth's method",
+                "IMEX": "a method that takes diffusion alone implicitly",
+            }[self.plan.method]
             sentence = (
                 f"Waves of '{found.field}' do not decay, and {method} makes them grow at any step: "
                 "take Runge-Kutta's method."
@@ -231,7 +265,8 @@ def _read(
 ) -> tuple[Plan, Linear]:
     with placed_at(*LINES):
         system = parse(lines, numbers)
-        return planned(system, method, dimensions, equal), Linear(system, dimensions, equal)
+        plan = planned(system, method, dimensions, equal)
+        return plan, Linear(plan.explicit, dimensions, equal)
 
 
 def _settings(equation: OwnEquations, system: System) -> Mapping[str, FieldSetting]:

@@ -88,7 +88,7 @@ def test_a_parameter_with_which_the_step_is_not_stable_is_refused(cpu):
         simulation.set_control("equation.lines", ["du/dt = 0"])
 
 
-@pytest.mark.parametrize("method", ["Euler", "AB2", "RK4"])
+@pytest.mark.parametrize("method", ["Euler", "AB2", "IMEX", "RK4"])
 def test_a_state_goes_on_bit_for_bit(cpu, method):
     simulation = built(cpu, FISHER, {"u": "noise(3)"}, {"D": 0.2, "r": 1.0}, method=method)
     simulation.advance(7)
