@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,8 @@ SAMPLES = 4096
 """Cells in which fields are looked at before a run."""
 NONLINEAR_SHARE = 0.7
 """The part of the stable step that is taken where it hangs on what the fields will have come to."""
+FAR_LONGER = 20.0
+"""From so many times on it is told that Runge and Kutta's steps would be longer."""
 GROWING = 0.2
 """The step where nothing limits it, in units of the time that the fastest change takes."""
 
@@ -60,10 +62,10 @@ class TypedProblem:
         self.laws = self._laws()
         if equation.method == "IMEX":
             self._check_implicit()
-        self.stability = self._limit()
+        self.stability = self.limit_with(self._states, self.given)
         self.limit = self.stability.step if 0 < self.stability.step < math.inf else None
         self.step, findings = self._chosen()
-        self.findings = (*findings, *_unset(equation, self.system))
+        self.findings = (*findings, *self._longer_by_runge_and_kutta(), *_unset(equation, self.system))
 
     @property
     def system(self) -> System:
@@ -186,13 +188,18 @@ class TypedProblem:
                             self._place(name, "sides"),
                         )
 
-    def limit_with(self, states: Mapping[str, Array], given: Mapping[str, float]) -> Limit:
-        """Which step is stable near these states (``stability.states_of``) with these parameters and sizes."""
+    def limit_with(
+        self, states: Mapping[str, Array], given: Mapping[str, float], method: Method | None = None
+    ) -> Limit:
+        """Which step is stable near these states (``stability.states_of``) with these parameters and sizes, by the
+        method that is taken unless one is given."""
         if any(value < 0 for value in self.plan.diffusivities_with(given).values()):
             return Limit(0.0, 0.0, 0.0, self.system.fields[0])
-        return limit_of(self.linear, self.plan.method, states, {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0})
+        return limit_of(self.linear, method or self.plan.method, states, {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0})
 
-    def _limit(self) -> Limit:
+    @cached_property
+    def _states(self) -> dict[str, Array]:
+        """Where the fields begin, and the ends of their ranges."""
         places = self.grid.centers(np.random.default_rng(0).integers(0, self.grid.n_cells, SAMPLES))
         fields = {name: start.at(places, self.given) for name, start in self.starts.items()}
         states, ranges = states_of(fields, places), {}
@@ -202,7 +209,22 @@ class TypedProblem:
             ranges[name] = (
                 float(np.nanmin(values)) if low is None else low, float(np.nanmax(values)) if high is None else high,
             )  # fmt: skip
-        return self.limit_with(with_corners(states, ranges), self.given)
+        return with_corners(states, ranges)
+
+    def _longer_by_runge_and_kutta(self) -> tuple[Finding, ...]:
+        """Of waves that hardly decay, which one pass a step takes in steps that are far too short."""
+        limit = self.stability.step
+        if self.plan.method not in ("Euler", "AB2") or not 0 < limit < math.inf:
+            return ()
+        times = self.limit_with(self._states, self.given, "RK4").step / limit
+        if times < FAR_LONGER:
+            return ()
+        remedy = Remedy("Take Runge-Kutta", {("equation", "method"): "RK4"})
+        text = (
+            f"Waves of '{self.stability.field}' hardly decay, which makes stable steps short: those of Runge-Kutta's "
+            f"method may be {rounded_down(times, 2):g} times as long, at some 7 times the cost of one."
+        )
+        return (Finding(text, place=("equation", "method"), remedy=remedy),)
 
     def _chosen(self) -> tuple[float, tuple[Finding, ...]]:
         """The step, and what its owner should know of it."""

@@ -90,6 +90,21 @@ def test_waves_by_methods_that_make_them_grow_are_refused_with_what_to_take(cpu,
     assert refused.value.remedy.changes == {("equation", "method"): "RK4"}
 
 
+@pytest.mark.parametrize("method", ["Euler", "AB2"])
+def test_waves_that_hardly_decay_are_told_with_what_takes_longer_steps(cpu, method):
+    """λ = −g/2 ± iω: g/ω² for Euler's method, and 2√2/ω for Runge and Kutta's."""
+    lines = "d2u/dt2 = 100*laplacian(u) - 0.05*u_t"
+    posed = TypedProblem(typed(lines, grid=WIDE, method=method), cpu)
+    told = posed.findings[0]
+    times = TypedProblem(typed(lines, grid=WIDE, method="RK4"), cpu).limit / posed.limit
+    assert times > 20
+    assert "Waves of 'u" in told.message
+    assert float(told.message.partition("may be ")[2].split()[0]) == pytest.approx(times, rel=0.1)
+    assert told.remedy.changes == {("equation", "method"): "RK4"}
+    quick = TypedProblem(typed("du/dt = laplacian(u) + u - u**3", {"u": "noise(1)"}, grid=WIDE, method=method), cpu)
+    assert not quick.findings
+
+
 def test_a_step_above_the_limit_is_refused_or_lowered(cpu):
     line = "du/dt = 0.3*laplacian(u)"
     with pytest.raises(ProblemError, match=r"The time step of 2 s is above 0.333 s, .*'u' limits it"):
