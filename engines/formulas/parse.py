@@ -63,12 +63,13 @@ FUNCTIONS: Mapping[str, Function] = {
 @dataclass(frozen=True)
 class Language:
     """``names``: what each name stands for. ``conditions``: whether there are comparisons and choices. ``shorter``:
-    what to do about a formula that is too long."""
+    what to do about a formula that is too long. ``own``: how somebody gets a name of their own, behind "or"."""
 
     names: Mapping[str, Node]
     functions: Mapping[str, Function] = field(default_factory=lambda: FUNCTIONS)
     conditions: bool = True
     shorter: str = "give a part of it a name of its own"
+    own: str = ""
 
 
 class FormulaError(ProblemError):
@@ -235,7 +236,8 @@ class _Reader:
         if len(self._known.names) == 1:
             raise self._refused(f"uses '{_short(name)}', but the only variable of a formula is {self._all_names}")
         hint = _hint(name, self._known.names)
-        raise self._refused(f"uses '{_short(name)}', which is not known{hint}: there are {self._all_names}")
+        own = f"; or {self._known.own}" if self._known.own else ""
+        raise self._refused(f"uses '{_short(name)}', which is not known{hint}: there are {self._all_names}{own}")
 
     def _after_value(self, token: str) -> bool:
         """As :meth:`_value`."""

@@ -27,6 +27,7 @@ GIVEN = (*PLACES, TIME, *SIZES)
 """x, y, z: the cell's middle [mm]; t [s]; size_x …: lengths of the grid [mm]."""
 CONSTANTS = {"pi": 3.141592653589793}
 KNOWN = {**FUNCTIONS, **spatial.FUNCTIONS}
+OWN = "add it below 'Parameters' as a number"
 MOST_FIELDS = 8
 """Fields, those of second order twice, and as many stored names: a kernel holds three rows of each in registers."""
 MOST_LINES = 100
@@ -186,7 +187,7 @@ def _formulas(read: Sequence[_Line], names: Mapping[str, Node]) -> dict[_Line, N
     formulas, count = {}, 0
     for line in read:
         try:
-            found = number(parse_either(line.formula, Language(names, KNOWN), where=""))
+            found = number(parse_either(line.formula, Language(names, KNOWN, own=OWN), where=""))
             (formulas[line],) = rebuild([found], combined)
             vectors_in(formulas[line])
         except FormulaError as error:

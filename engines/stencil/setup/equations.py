@@ -325,7 +325,9 @@ def _unset(equation: OwnEquations, system: System) -> tuple[Finding, ...]:
     listed = ", ".join(f"'{name}'" for name in missing)
     return (
         Finding(
-            f"{listed} begins at 0, for nothing says where: say it below 'Fields'.", "info", FIELDS,
+            f"{listed} begin{'s' * (len(missing) == 1)} at 0, for nothing says where: say it below 'Fields'.",
+            "info",
+            FIELDS,
             Remedy("Add a row for each", {FIELDS: rows}),
         ),
     )  # fmt: skip
