@@ -301,7 +301,9 @@ def _settings(equation: OwnEquations, system: System) -> Mapping[str, FieldSetti
             raise ProblemError(f"Two rows are of the field '{setting.name}': remove one of them.", place)
         if setting.name not in known:
             missing = [name for name in system.fields if name not in {each.name for each in equation.fields}]
-            remedy = Remedy(f"Call it '{missing[0]}'", {place: missing[0]}) if missing else None
+            others = [each.model_dump(mode="json") for each in equation.fields if each is not setting]
+            rename = Remedy(f"Call it '{missing[0]}'", {place: missing[0]}) if missing else None
+            remedy = rename or Remedy("Remove its row", {FIELDS: others})
             raise ProblemError(
                 f"No line says how '{setting.name}' changes{nearest_told(setting.name, known)}: rename "
                 "or remove its row.",

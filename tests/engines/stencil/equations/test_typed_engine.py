@@ -204,6 +204,19 @@ def test_a_field_without_a_row_is_told_and_gets_one(cpu):
     assert [row["name"] for row in rows] == ["u", "v"]
 
 
+def test_a_row_of_no_field_is_renamed_or_removed(cpu):
+    """Renamed where a field has none yet."""
+    for starts, changed in (
+        ({"u": "1", "q": "0"}, {("equation", "fields", 1, "name"): "v"}),
+        ({"u": "1", "v": "2", "q": "0"}, {("equation", "fields"): ["u", "v"]}),
+    ):
+        with pytest.raises(ProblemError, match="No line says how 'q' changes") as refused:
+            TypedProblem(typed(GRAY_SCOTT, starts, {"F": 0.04, "k": 0.06}), cpu)
+        ((place, value),) = refused.value.remedy.changes.items()
+        names = [row["name"] for row in value] if isinstance(value, list) else value
+        assert {place: names} == changed
+
+
 def test_a_start_is_the_same_however_large_the_parts_that_it_is_made_in(cpu, monkeypatch):
     given = typed("du/dt = 0", {"u": "noise(1) + x*y + normal(2)"}, grid=plane(30, 20))
     whole = TypedProblem(given, cpu).start("u")
