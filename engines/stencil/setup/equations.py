@@ -166,13 +166,15 @@ class TypedProblem:
     def _check_implicit(self) -> None:
         """Raises ProblemError where diffusion cannot be solved for."""
         method = ("equation", "method")
+        other = Remedy("Take Runge-Kutta", {method: "RK4"})
         if self.grid.dimensions != 2:
-            raise ProblemError("Diffusion is implicit in two dimensions alone: take another method.", method)
+            raise ProblemError("Diffusion is implicit in two dimensions alone: take another method.", method, other)
         if not self.plan.diffusivities:
             raise ProblemError(
                 "No line has diffusion that can be implicit: write it as D*laplacian(u) with a D of parameters, in the "
                 "line of u, or take another method.",
                 method,
+                other,
             )
         for row, value in self.plan.diffusivities_with(self.given).items():
             name = self.system.fields[row]
@@ -186,6 +188,7 @@ class TypedProblem:
                             f"Where the diffusion of '{name}' is implicit its sides hold a value or a gradient that "
                             "does not hang on t: change them, or take another method.",
                             self._place(name, "sides"),
+                            other,
                         )
 
     def limit_with(

@@ -183,6 +183,7 @@ def test_what_cannot_be_implicit_gets_a_sentence(cpu, more, sentence):
     with pytest.raises(ProblemError, match=sentence) as refused:
         TypedProblem(typed(given.pop("lines"), {"u": "0"}, method="IMEX", **given), cpu)
     assert refused.value.place[0] == "equation"
+    assert refused.value.remedy is None or refused.value.remedy.changes == {("equation", "method"): "RK4"}
 
 
 def test_the_estimate_counts_the_solves(cpu):
