@@ -11,8 +11,10 @@ from engines.api import Array, Dab, FieldInfo, NonFinite, PaintInfo, Selection, 
 from engines.api.abilities import Underneath
 from engines.api.device import Backend
 from engines.api.errors import NotLiveError, ProblemError
+from engines.formulas.graph import ordered
 from engines.geometry.grid import Grid
 from engines.stencil.equations.explicit import Explicit
+from engines.stencil.equations.spatial import FIRST
 from engines.stencil.equations.stability import Limit, states_of
 from engines.stencil.setup.limits import ROUNDING, rounded_down
 from engines.stencil.step.painting import paint, put_back, underneath
@@ -183,4 +185,9 @@ class TypedSimulation(GridSimulation):
             if self.dt > limit:
                 shorter = f"of at most {rounded_down(SHARE * limit, 2):g} s" if limit > 0 else "by Runge-Kutta's method"
                 return f"take steps {shorter}, for those of {self.dt:.3g} s are not stable from t = {time:.4g} s on."
+        rates = self._explicit.plan.system.rates.values()
+        if any(node.op in FIRST for node in ordered(list(rates))):
+            grows += (
+                ", or for fronts that are thinner than a cell (more diffusion, smaller cells or 'upwind' keep them)"
+            )
         return f"{grows}, or use a smaller time step than {self.dt:.3g} s."

@@ -137,6 +137,16 @@ def test_a_field_that_runs_away_is_told_with_place_time_and_advice(cpu):
     assert "look for terms that make 'u' grow without bound" in told.advice
 
 
+def test_fronts_that_are_too_thin_for_the_cells_are_told(cpu):
+    """A shock of Burgers' is 2ν/u thick, here a third of a cell."""
+    given = "du/dt = -u*dx(u) + 0.5*laplacian(u)", {"u": "3*sin(2*pi*x/100)"}, None, plane(128, 2, 100.0, 1.5625), "RK4"
+    simulation = built(cpu, *given)
+    while (told := simulation.non_finite()) is None:
+        assert simulation.step < 4000
+        simulation.advance(1)
+    assert "fronts that are thinner than a cell (more diffusion, smaller cells or 'upwind' keep them)" in told.advice
+
+
 def test_steps_that_became_too_long_are_told_with_what_is_not(cpu):
     """A mixture that parts: u goes from 0, where λ = −56, to ±1, where it is −80 (q² = 8)."""
     lines = ("mu = u**3 - u - laplacian(u)", "du/dt = laplacian(mu)")
