@@ -112,6 +112,13 @@ def test_diffusion_converges_with_the_second_order(said):
     assert orders == pytest.approx([2.0, 2.0], abs=0.15)
 
 
+def test_a_front_comes_to_its_speed_as_ebert_and_van_saarloos_say(said):
+    text = said("stencil_front")
+    for found, law in zip(numbers(r": (\S+) mm/s", text), numbers(r"law (\S+)", text), strict=True):
+        assert found == pytest.approx(law, abs=0.015)  # the next term falls as 1/t²; cells add 0.25 %
+    assert as_quoted("equations", text)
+
+
 NOTEBOOK = EXAMPLES / "steer_a_run.ipynb"
 
 

@@ -18,8 +18,9 @@ in every cell (``setup/limits.py``). A step reads one array and writes the other
 steps are taken at each pass over the grid where that is faster (``step/launch_shapes.py``), with the same bits.
 
 **Typed equations** (``equations``). Each line is read into a graph, its derivatives become differences between cells,
-and both twins' kernels are written from that graph: one pass a step by Euler's method, four by Runge and Kutta's. The
-step follows from the eigenvalues of the linearised operator.
+and both twins' kernels are written from that graph: one pass a step by Euler's method or Adams and Bashforth's, four by
+Runge and Kutta's. Diffusion may be implicit, solved for by V-cycles. The step follows from the eigenvalues of the
+linearised operator.
 
 **Iteration** (``poisson``). A step of Poisson's is a sweep of Jacobi or red-black SOR, or a V-cycle of multigrid:
 two Gauss-Seidel sweeps down, a stored inverse on the coarsest level, one sweep up.
@@ -290,7 +291,7 @@ def typed(posed: TypedProblem, backend: Backend, progress: Progress) -> TypedSim
 
 def typed_estimate(posed: TypedProblem, backend: Backend) -> Estimate:
     """Seconds at the memory's ceiling, from the bytes that the graphs say."""
-    moved = traffic(posed.plan, posed.grid.shape, posed.dtype.itemsize).bytes
+    moved = traffic(posed.plan, posed.grid.shape, posed.dtype).bytes
     return Estimate(
         memory_bytes=posed.grid.n_cells * posed.arrays * posed.dtype.itemsize,
         bytes_per_step=moved,

@@ -92,7 +92,7 @@ def picture(preset: Preset) -> bytes:
     """The PNG of one preset."""
     document = presets.open_preset(preset)
     document.project.probes = []
-    runner = session.start(document, "cpu", until=MOMENTS[preset.id], autostart=True)
+    runner = session.start(document, "cpu", until=MOMENTS.get(preset.id), autostart=True)
     runner.wait(RunState.FINISHED, timeout=600)
     results = runner.post(take_results).result(60)
     shifts = runner.post(_shifts).result(60)

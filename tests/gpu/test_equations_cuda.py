@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines.backend.cpu import CpuBackend
 from engines.stencil.setup.equations import TypedProblem
 from tests.engines.stencil.equations.test_twins import CASES, compared, problem
 from tests.engines.stencil.equations.typed import ENGINE, PERIODIC, plane, typed, values
@@ -18,7 +19,7 @@ def own_cache(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("precision", ["fp32", "fp64"])
-@pytest.mark.parametrize("method", ["Euler", "RK4"])
+@pytest.mark.parametrize("method", ["Euler", "AB2", "RK4"])
 @pytest.mark.parametrize("name", CASES)
 def test_a_device_is_the_reference(gpu, name, method, precision):
     for shape, sides in (("ragged", "mixed"), ("aligned", "mixed"), ("3D", "mixed"), ("aligned", "periodic")):
@@ -57,3 +58,15 @@ def test_shapes_of_launches_give_the_same_bits(gpu):
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
     assert TypedProblem(given, gpu).step > 0
+
+
+def test_implicit_diffusion_is_that_of_the_cpu(gpu):
+    """Ten V-cycles leave 1e-9."""
+    lines, start = ("du/dt = D*laplacian(u) + u*(1 - u) - v", "dv/dt = 0.1*u"), {"u": "noise(1)", "v": "0"}
+    found = []
+    for backend in (gpu, CpuBackend()):
+        given = typed(lines, start, {"D": 30.0}, plane(301, 200), "IMEX", step=0.1)
+        simulation = ENGINE.build(given, backend)
+        simulation.advance(5)
+        found.append(values(simulation))
+    np.testing.assert_allclose(*found, rtol=0, atol=1e-8)

@@ -12,8 +12,9 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.twins import Twins
+from engines.stencil.equations.implicit.solving import ImplicitDiffusion, implicit_traffic
 from engines.stencil.equations.laws import Sides
-from engines.stencil.equations.passes import SHARES, Pass, Plan
+from engines.stencil.equations.passes import Pass, Plan
 
 
 class Explicit(ABC):
@@ -22,7 +23,10 @@ class Explicit(ABC):
     shape:    (ny, nx) or (nz, ny, nx)
     given:    parameters and sizes by name; replace it to change parameters between steps
     sides:    what holds at the sides of each field and stored name
-    fields:   (fields, nz, ny, nx) on the device, the present state; another array after steps of Euler's
+    fields:   (fields, nz, ny, nx) on the device, the present state; another array after steps of one pass
+    memory:   as ``fields``: what the next step needs of this one (g of ``passes.py``), by methods that need it; another
+              array after steps
+    anew:     whether the next step is to be taken as if it were the first: fields have been changed from outside
     stored:   (stored names, nz, ny, nx): as they were at the last stage
 
     Call :meth:`advance` and :meth:`show` inside ``backend.timed`` or ``active``.
@@ -37,17 +41,32 @@ class Explicit(ABC):
         self.dtype = np.dtype(precision)
         self.box = (1, *shape)[-3:]
         self._backend = backend
-        rows = len(plan.system.fields)
-        self.fields = backend.empty((rows, *self.box), self.dtype)
-        self._banks = [backend.empty((rows, *self.box), self.dtype) for _ in range(1 if plan.method == "Euler" else 3)]
+        rows, each = len(plan.system.fields), 2 if plan.remembers else 1
+        self._now = backend.empty((each * rows, *self.box), self.dtype)
+        count = 1 if len(plan.stages) == 1 else 3
+        self._banks = [backend.empty((each * rows, *self.box), self.dtype) for _ in range(count)]
         self.stored = backend.empty((max(1, len(plan.system.stored)), *self.box), self.dtype)
         self._shown: Any = None
-        self.traffic = traffic(plan, shape, self.dtype.itemsize)
+        self.traffic = traffic(plan, shape, self.dtype)
+        self.anew = False
+        self._implicit: ImplicitDiffusion | None = None
+        if plan.diffusivities:
+            spacing = given["@dx"], given["@dy"]
+            self._implicit = ImplicitDiffusion(backend, shape, spacing, sides.wraps, self.dtype.name)
         self._time_at_sides = sides.uses("t")
+
+    @property
+    def fields(self) -> Any:
+        return self._now[: len(self.plan.system.fields)]
+
+    @property
+    def memory(self) -> Any:
+        return self._now[len(self.plan.system.fields) :]
 
     def begin(self, starts: Sequence[Array]) -> None:
         """The fields are these, (ny, nx) or (nz, ny, nx) each."""
         with self._backend.active():
+            self.memory[...] = 0
             for row, values in enumerate(starts):
                 self.fields[row] = self._backend.array(values.astype(self.dtype).reshape(self.box))
 
@@ -68,24 +87,37 @@ class Explicit(ABC):
     def advance(self, step: int, steps: int) -> None:
         """Take ``steps`` steps, the first of them from ``step``."""
         laws = self._laws(step * self.dt)
-        numbers = [[one.values(self._known(0.0, share)) for one in (*storing, going)]
-                   for (_, storing, going), share in zip(self.plan.stages, SHARES, strict=False)]  # fmt: skip
+        numbers = [[one.values(self._known(0.0, self.plan.share(stage, False))) for one in (*storing, going)]
+                   for stage, (_, storing, going) in enumerate(self.plan.stages)]  # fmt: skip
         timed = any(one.uses("t") for one in self.plan.passes)
         for number in range(step, step + steps):
-            targets = self._banks[:1] if self.plan.method == "Euler" else [*self._banks, self.fields]
+            first, self.anew = number == 0 or self.anew, False
+            targets = self._banks if len(self.plan.stages) == 1 else [*self._banks, self.fields]
             base, now = self.fields, self.fields
-            for stage, ((at, storing, going), share) in enumerate(zip(self.plan.stages, SHARES, strict=False)):
-                known = self._known((number + at) * self.dt, share)
+            for stage, (at, storing, going) in enumerate(self.plan.stages):
+                known = self._known((number + at) * self.dt, self.plan.share(stage, first))
                 if self._time_at_sides:
                     laws = self._laws(known["t"])
-                beside = [base, *self._banks[:2]]
+                beside = [base, self.memory, self.memory] if self.plan.remembers else [base, *self._banks[:2]]
                 for place, one in enumerate((*storing, going)):
-                    values = one.values(known) if timed else numbers[stage][place]
+                    values = one.values(known) if timed or first else numbers[stage][place]
                     target = self.stored if one.stores else targets[stage]
                     self.sweep(one, [now, self.stored, *(beside if one.beside else (now,) * 3), target], values, laws)
                 now = targets[stage]
-            if self.plan.method == "Euler":
-                self.fields, self._banks[0] = self._banks[0], self.fields
+            if self._implicit is not None:
+                self._diffuse(now, self.dt if first else self.dt * 2 / 3)
+            if len(self.plan.stages) == 1:
+                self._now, self._banks[0] = self._banks[0], self._now
+
+    def _diffuse(self, fields: Any, step: float) -> None:
+        """Solve for the fields after ``step`` seconds of diffusion, where it is implicit."""
+        assert self._implicit is not None
+        known = self._known(0.0, 1.0)
+        laws = self.sides.numbers(known)
+        for row, diffusivity in self.plan.diffusivities_with(known).items():
+            if diffusivity > 0:
+                with np.errstate(all="ignore"):  # a run tells where fields are no numbers any more
+                    self._implicit.solve(row, fields[row], step * diffusivity, laws[row])
 
     def show(self, step: int) -> Any:
         """(names, nz, ny, nx) on the device: the names of the lines, of the present fields."""
@@ -110,9 +142,14 @@ EXPLICIT = Twins[Explicit](__package__, cpu="cpu:CpuExplicit", cuda="cuda:CudaEx
 """Steps of typed equations; arguments as in :class:`Explicit`."""
 
 
-def traffic(plan: Plan, shape: Sequence[int], value_bytes: int) -> KernelTraffic:
-    """Per step: each array that a pass reads once, each that it writes once."""
-    size = math.prod(shape) * value_bytes
+def traffic(plan: Plan, shape: Sequence[int], dtype: Any) -> KernelTraffic:
+    """Per step: each array that a pass reads once, each that it writes once; and the solves of implicit diffusion."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
     read, written = (sum(getattr(one, name) for one in plan.passes) for name in ("arrays_read", "arrays_written"))
     flops = math.prod(shape) * sum(one.flops for one in plan.passes)
-    return KernelTraffic("equations", read * size, written * size, flops)
+    read, written = read * size, written * size
+    if plan.diffusivities:
+        count, one = len(plan.diffusivities), implicit_traffic(shape, (1.0, 1.0), dtype)
+        read, written = read + count * one.bytes_read, written + count * one.bytes_written
+        flops += count * one.flops
+    return KernelTraffic("equations", read, written, flops)

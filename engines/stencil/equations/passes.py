@@ -5,8 +5,18 @@ Explicit Euler, u' = u + Δt f(u), is one pass. The classical method of Runge an
     a = u + Δt/2 f(u),   b = u + Δt/2 f(a),   c = u + Δt f(b),
     u' = u + ((a − u) + 2 (b − u) + (c − u))/3 + Δt/6 f(c)
 
-which is the same as with sums of f, and reads and writes fewer arrays (13 of each field and step instead of 16). Names
-that are stored are worked out before, in a pass for all that do not need each other.
+which is the same as with sums of f, and reads and writes fewer arrays (13 of each field and step instead of 16). Adams
+and Bashforth's method of second order takes one, which reads two arrays of each field and writes two,
+
+    u' = u + Δt (f(u) + (f(u) − g)/2),   g' = f(u)
+
+where g are the rates of the step before; the first step, which has none, is Euler's. Where diffusion is taken
+implicitly, backward differences of second order (SBDF2; Ascher, Ruuth and Wetton 1995) take as many, f without it:
+
+    e = u + Δt f(u),   (1 − 2/3 Δt D ∇²) u' = e + (e − g)/3,   g' = u + 2 Δt f(u)
+
+and the first step is (1 − Δt D ∇²) u' = e. Names that are stored are worked
+out before, in a pass for all that do not need each other.
 
 What does not differ from cell to cell is worked out once for each pass, in float64, and becomes a number that kernels
 take: a change of a parameter or of the grid compiles nothing anew.
@@ -26,13 +36,14 @@ from engines.formulas import rules
 from engines.formulas.counts import count
 from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import CONDITIONS, Node, const, make, ordered, rebuild, symbol
+from engines.stencil.equations.implicit.terms import split
 from engines.stencil.equations.language import System
 from engines.stencil.equations.spatial import HERE, INDICES, Offset, SpatialError, Stencil, cell_of, neighbour
 
-Method = Literal["Euler", "RK4"]
+Method = Literal["Euler", "AB2", "IMEX", "RK4"]
 DT = "@dt"
 BANKS = ("base", "second", "third")
-"""Arrays of fields that are read in the cell itself alone: u, a and b above."""
+"""Arrays of fields that are read in the cell itself alone: u, a and b above; "second" is g, too."""
 Weights = tuple[float, ...]
 
 
@@ -96,13 +107,39 @@ class Pass:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """``stages``: for each stage of a step the fraction of Δt at which it is, the passes that store names, and the pass
+    """``diffusivities``: of the fields whose diffusion is taken implicitly; ``explicit``: the equations without it.
+    ``stages``: for each stage of a step the fraction of Δt at which it is, the passes that store names, and the pass
     that goes on. ``showing``: passes that store all names, then the one that works out those to be shown."""
 
     system: System
     method: Method
     stages: tuple[tuple[float, tuple[Pass, ...], Pass], ...]
     showing: tuple[Pass, ...]
+
+    diffusivities: Mapping[str, Node]
+    explicit: System
+
+    def share(self, stage: int, first: bool) -> float:
+        """Of a stage of a step, what its passes take as ``@share``: the part of Δt by which Runge and Kutta's goes on,
+        or that of f − g or e − g above, of which there is none in the first step."""
+        if self.method == "RK4":
+            return (0.5, 0.5, 1.0, 1.0)[stage]
+        return 0.0 if first else {"AB2": 1 / 2, "IMEX": 1 / 3}.get(self.method, 0.0)
+
+    @cached_property
+    def _diffusivities(self) -> Program:
+        return Program(list(self.diffusivities.values()))
+
+    def diffusivities_with(self, given: Mapping[str, float]) -> dict[int, float]:
+        """By the rows of the fields [mm²/s], given parameters by name."""
+        values = self._diffusivities({name: np.float64(value) for name, value in given.items()})
+        rows = [self.system.fields.index(name) for name in self.diffusivities]
+        return {row: float(value) for row, value in zip(rows, values, strict=True)}
+
+    @property
+    def remembers(self) -> bool:
+        """Whether a step needs g of the one before."""
+        return self.method in ("AB2", "IMEX")
 
     @property
     def passes(self) -> tuple[Pass, ...]:
@@ -115,9 +152,10 @@ def planned(system: System, method: Method, dimensions: int, equal: bool) -> Pla
     an axis that there is not."""
     names = (*system.fields, *system.stored)
     stencil = Stencil(names, dimensions, equal)
-    needed = _needed(system, system.rates.values())
+    diffusivities, explicit = split(system) if method == "IMEX" else ({}, system)
+    needed = _needed(system, explicit.rates.values())
     storing = _storing(system, stencil, names, needed)
-    rates = lowered(system, stencil, system.rates)
+    rates = lowered(system, stencil, explicit.rates)
     here = [neighbour(name, HERE) for name in system.fields]
     into = tuple(range(len(rates)))
 
@@ -128,6 +166,12 @@ def planned(system: System, method: Method, dimensions: int, equal: bool) -> Pla
 
     if method == "Euler":
         stages = [(0.0, advancing("Euler", here, const(1.0)))]
+    elif method in ("AB2", "IMEX"):
+        before = [symbol(f"second@{name}") for name in system.fields]
+        of = _adams_and_bashforth if method == "AB2" else _backward_differences
+        pairs = [of(*three) for three in zip(here, rates, before, strict=True)]
+        roots = [pair[which] for which in range(2) for pair in pairs]
+        stages = [(0.0, _pass(method, roots, tuple(range(2 * len(rates))), names))]
     else:
         base, a, b = ([symbol(f"{bank}@{name}") for name in system.fields] for bank in BANKS)
         last = [_mean(*four) for four in zip(base, a, b, here, strict=True)]
@@ -136,7 +180,8 @@ def planned(system: System, method: Method, dimensions: int, equal: bool) -> Pla
         stages.append((1.0, advancing("last", last, const(1 / 6))))
     shown = _pass("shown", lowered(system, stencil, system.shown), tuple(range(len(system.shown))), names)
     showing = (*_storing(system, stencil, names, set(system.stored)), *([shown] if system.shown else []))
-    return Plan(system, method, tuple((at, storing, going) for at, going in stages), showing)
+    passes = tuple((at, storing, going) for at, going in stages)
+    return Plan(system, method, passes, showing, diffusivities, explicit)
 
 
 def lowered(system: System, stencil: Stencil, formulas: Mapping[str, Node]) -> list[Node]:
@@ -150,8 +195,18 @@ def lowered(system: System, stencil: Stencil, formulas: Mapping[str, Node]) -> l
     return found
 
 
-SHARES: tuple[float, ...] = (0.5, 0.5, 1.0, 1.0)
-"""Of Δt that each stage of Runge and Kutta's goes on by; "middle" takes it as a number, since it is two of them."""
+def _adams_and_bashforth(here: Node, rate: Node, before: Node) -> tuple[Node, Node]:
+    """(u', g') above."""
+    change = rules.multiply(symbol("@share"), rules.subtract(rate, before))
+    return rules.add(here, rules.multiply(symbol(DT), rules.add(rate, change))), rate
+
+
+def _backward_differences(here: Node, rate: Node, before: Node) -> tuple[Node, Node]:
+    """(what u' without its diffusion is, g') above."""
+    step = rules.multiply(symbol(DT), rate)
+    ahead = rules.add(here, step)
+    change = rules.multiply(symbol("@share"), rules.subtract(ahead, before))
+    return rules.add(ahead, change), rules.add(ahead, step)
 
 
 def _mean(base: Node, a: Node, b: Node, c: Node) -> Node:

@@ -11,7 +11,7 @@ from engines.api import Array
 from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import ordered
 from engines.stencil.equations.laws import Sides
-from engines.stencil.equations.passes import SHARES, Pass, Plan
+from engines.stencil.equations.passes import Pass, Plan
 from engines.stencil.equations.spatial import INDICES, cell_of
 
 
@@ -58,22 +58,26 @@ def stepped(
     dt: float,
     steps: int = 1,
 ) -> list[Array]:
-    """``steps`` steps of the fields, (nz, ny, nx) each. given: parameters and sizes by name."""
+    """``steps`` steps of the fields, (nz, ny, nx) each; the first is step 0. Diffusion that
+    is implicit is not solved for. given: parameters and sizes by name."""
     system = plan.system
     now = [np.asarray(values, float) for values in fields]
+    memory = [np.zeros_like(values) for values in now]
     for number in range(steps):
         base = list(now)
         kept: list[list[Array]] = []
-        for (at, storing, going), share in zip(plan.stages, SHARES, strict=False):
-            known = {**given, "t": time + (number + at) * dt, "@dt": dt, "@share": share}
+        for stage, (at, storing, going) in enumerate(plan.stages):
+            known = {**given, "t": time + (number + at) * dt, "@dt": dt, "@share": plan.share(stage, number == 0)}
             read = dict(zip(system.fields, now, strict=True))
             for one in storing:
                 for row, values in zip(one.into, swept(one, read, {}, sides, known), strict=True):
                     read[list(system.stored)[row]] = values
-            banks = {"base": base, **dict(zip(("second", "third"), kept, strict=False))}
+            earlier = [memory] if plan.remembers else kept
+            banks = {"base": base, **dict(zip(("second", "third"), earlier, strict=False))}
             beside = {
                 f"{bank}@{name}": held[row] for bank, held in banks.items() for row, name in enumerate(system.fields)
             }
-            now = swept(going, read, beside, sides, known)
+            written = swept(going, read, beside, sides, known)
+            now, memory = written[: len(base)], written[len(base) :]
             kept.append(now)
     return now

@@ -126,7 +126,18 @@ def _product(args: list[Piece]) -> Piece:
 
 
 def _power(args: list[Piece]) -> Piece:
-    return f"{_held(args[0], ATOM)}<sup>{args[1][0]}</sup>", POWER
+    if _is_flat(args[1]):
+        return f"{_held(args[0], ATOM)}<sup>{args[1][0]}</sup>", POWER
+    return f"pow({args[0][0]}, {args[1][0]})", ATOM
+
+
+def _exponential(args: list[Piece]) -> Piece:
+    return (f"e<sup>{args[0][0]}</sup>", POWER) if _is_flat(args[0]) else (f"exp({args[0][0]})", ATOM)
+
+
+def _is_flat(piece: Piece) -> bool:
+    """Whether it may stand raised: rich text raises and lowers nothing twice, so that a square there would be a 2."""
+    return "<su" not in piece[0]
 
 
 _OPERATORS: dict[str, Callable[[list[Piece]], Piece]] = {
@@ -136,7 +147,7 @@ _OPERATORS: dict[str, Callable[[list[Piece]], Piece]] = {
     "mul": _product,
     "div": lambda args: (f"{_held(args[0], PRODUCT)}/{_held(args[1], POWER)}", PRODUCT),
     "pow": _power,
-    "exp": lambda args: (f"e<sup>{args[0][0]}</sup>", POWER),
+    "exp": _exponential,
     "sqrt": lambda args: (f"√{_held(args[0], ATOM)}", POWER),
     "abs": lambda args: (f"|{args[0][0]}|", ATOM),
     "not": lambda args: (f"not {_held(args[0], SUM)}", SUM),

@@ -11,8 +11,10 @@ from engines.api import Array, Dab, FieldInfo, NonFinite, PaintInfo, Selection, 
 from engines.api.abilities import Underneath
 from engines.api.device import Backend
 from engines.api.errors import NotLiveError, ProblemError
+from engines.formulas.graph import ordered
 from engines.geometry.grid import Grid
 from engines.stencil.equations.explicit import Explicit
+from engines.stencil.equations.spatial import FIRST
 from engines.stencil.equations.stability import Limit, states_of
 from engines.stencil.setup.limits import ROUNDING, rounded_down
 from engines.stencil.step.painting import paint, put_back, underneath
@@ -21,6 +23,8 @@ from engines.stencil.step.simulation import GridSimulation
 LOOKED_AT = 4096
 """Cells in which a run is looked at when a parameter changes."""
 PARAMETERS = "equation.parameters"
+BEFORE = "before of "
+"""Before the name of a field: what its next step needs of the last one, in checkpoints."""
 MOST_SEEN = 32
 """Moments that are kept, to say when steps became too long; of more every second one is forgotten."""
 SHARE = 0.7
@@ -58,9 +62,12 @@ class TypedSimulation(GridSimulation):
         self._selection = backend.select(Selection(self._cells))
 
     def _view(self) -> None:
-        """The fields' present arrays: those of Euler's change places."""
-        fields = self._explicit.fields
-        self.arrays.update({name: fields[row].reshape(self.geometry.shape) for row, name in enumerate(self._names)})
+        """The present arrays, which change places in methods of one pass: fields, and what is kept of a step."""
+        fields, shape = self._explicit.fields, self.geometry.shape
+        self.arrays.update({name: fields[row].reshape(shape) for row, name in enumerate(self._names)})
+        if self._explicit.plan.remembers:
+            kept = zip(self._names, self._explicit.memory, strict=True)
+            self.arrays.update({f"{BEFORE}{name}": values.reshape(shape) for name, values in kept})
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -103,6 +110,7 @@ class TypedSimulation(GridSimulation):
 
     def paint(self, dab: Dab) -> None:
         paint(self.backend, self.geometry, self.arrays[dab.brush], dab, rest=0.0)
+        self._explicit.anew = True
         self._shown_at = -1
 
     def underneath(self, dab: Dab, first: bool) -> Underneath:
@@ -110,6 +118,7 @@ class TypedSimulation(GridSimulation):
 
     def put_back(self, under: Underneath) -> None:
         put_back(self.backend, self.arrays[under.brush], under)
+        self._explicit.anew = True
         self._shown_at = -1
 
     def set_control(self, name: str, value: Any) -> None:
@@ -147,11 +156,13 @@ class TypedSimulation(GridSimulation):
 
     def state(self) -> dict[str, Array]:
         given = self._explicit.given
-        return {**super().state(), "parameters": np.array([given[name] for name in self._parameters])}
+        anew = {"anew": np.array(self._explicit.anew)} if self._explicit.plan.remembers else {}
+        return {**super().state(), **anew, "parameters": np.array([given[name] for name in self._parameters])}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         super().restore(state)
         self._seen.clear()
+        self._explicit.anew = bool(state.get("anew", False))
         numbers = dict(zip(self._parameters, map(float, state["parameters"]), strict=True))
         self._explicit.given = {**self._explicit.given, **numbers}
         self._shown_at = -1
@@ -174,4 +185,9 @@ class TypedSimulation(GridSimulation):
             if self.dt > limit:
                 shorter = f"of at most {rounded_down(SHARE * limit, 2):g} s" if limit > 0 else "by Runge-Kutta's method"
                 return f"take steps {shorter}, for those of {self.dt:.3g} s are not stable from t = {time:.4g} s on."
+        rates = self._explicit.plan.system.rates.values()
+        if any(node.op in FIRST for node in ordered(list(rates))):
+            grows += (
+                ", or for fronts that are thinner than a cell (more diffusion, smaller cells or 'upwind' keep them)"
+            )
         return f"{grows}, or use a smaller time step than {self.dt:.3g} s."

@@ -8,7 +8,7 @@ affair. Sides are not looked at: by ghosts of second order they move eigenvalues
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -30,10 +30,10 @@ IMAGINARY = 1e-6
 """Of |λ|: below it what decays is taken as not decaying."""
 LOOKED_AT = 48
 """States whose eigenvalues are found."""
-FURTHEST = {"Euler": 2.0, "RK4": 2 * np.sqrt(2)}
+FURTHEST = {"Euler": 2.0, "AB2": 1.0, "IMEX": 4 / 3, "RK4": 2 * np.sqrt(2)}
 """How large |λ| Δt may be, where waves grow too: what grows now may decay as fast when the fields have come further."""
 SEARCHED = 400
-"""Directions of λ for which the region of Runge and Kutta's method was searched beforehand."""
+"""Directions of λ for which the regions of methods other than Euler's were searched beforehand."""
 
 
 @dataclass(frozen=True)
@@ -171,28 +171,50 @@ def _limits(method: Method, values: Array) -> Array:
     if method == "Euler":
         real = np.where(values.real < -IMAGINARY * size, -values.real, 0.0)
         return np.asarray(2.0 * real / size**2)
-    angle = np.abs(np.angle(values))
-    return np.asarray(np.interp(angle, _DIRECTIONS, _REACH) / size)
+    reach = np.interp(np.abs(np.angle(values)), DIRECTIONS, _REACH[method])
+    if method in ("AB2", "IMEX"):  # of what swings for ever it takes in nothing
+        reach = np.where(values.real < -IMAGINARY * size, reach, 0.0)
+    return np.asarray(reach / size)
 
 
-def _reach_of_rk4() -> tuple[Array, Array]:
-    """(directions from π/2 to π, how far the region |1 + z + z²/2 + z³/6 + z⁴/24| ≤ 1 reaches in each)."""
-    directions = np.linspace(np.pi / 2, np.pi, SEARCHED)
-    turned = np.exp(1j * directions)
+DIRECTIONS = np.linspace(np.pi / 2, np.pi, SEARCHED)
 
-    def outside(r: Array) -> Array:
-        z = r * turned
-        return np.asarray(np.abs(1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24) > 1 + 1e-12)
 
-    low = np.full(SEARCHED, 2.0)  # of the region in all of these directions, which it leaves once
-    high = np.full(SEARCHED, 4.0)
+def _of_runge_and_kutta(z: Array) -> Array:
+    return np.abs(1 + z + z**2 / 2 + z**3 / 6 + z**4 / 24)
+
+
+def _of_adams_and_bashforth(z: Array) -> Array:
+    """The larger root of ζ² − (1 + 3/2 z) ζ + z/2 = 0."""
+    half = (1 + 1.5 * z) / 2
+    root = np.sqrt(half**2 - z / 2)
+    return np.maximum(np.abs(half + root), np.abs(half - root))
+
+
+def _of_backward_differences(z: Array) -> Array:
+    """The larger root of 3/2 ζ² − (2 + 2z) ζ + 1/2 + z = 0: of what is explicit beside no diffusion."""
+    half = (2 + 2 * z) / 3
+    root = np.sqrt(half**2 - (1 + 2 * z) / 3)
+    return np.maximum(np.abs(half + root), np.abs(half - root))
+
+
+def _reach(grows: Callable[[Array], Array], inside: float) -> Array:
+    """How far the region in which a step multiplies by no more than 1 reaches in each of the directions, which it
+    leaves once beyond ``inside``."""
+    turned = np.exp(1j * DIRECTIONS)
+    low, high = np.full(SEARCHED, inside), np.full(SEARCHED, 4.0)
     for _ in range(50):
         middle = (low + high) / 2
-        low, high = np.where(outside(middle), low, middle), np.where(outside(middle), middle, high)
-    return directions, low
+        outside = grows(middle * turned) > 1 + 1e-12
+        low, high = np.where(outside, low, middle), np.where(outside, middle, high)
+    return low
 
 
-_DIRECTIONS, _REACH = _reach_of_rk4()
+_REACH = {
+    "RK4": _reach(_of_runge_and_kutta, 2.0),
+    "AB2": _reach(_of_adams_and_bashforth, 0.0),
+    "IMEX": _reach(_of_backward_differences, 0.0),
+}
 
 
 def states_of(fields: Mapping[str, Array], places: Array) -> dict[str, Array]:

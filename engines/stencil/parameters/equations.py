@@ -147,8 +147,14 @@ class OwnEquations(ParameterGroup):
         [FieldSetting(name="u", start="exp(-((x - size_x/2)**2 + (y - size_y/2)**2)/20)")],
         "", "Where fields begin, and what holds at their sides", max_length=4 * language.MOST_FIELDS,
     )  # fmt: skip
-    method: Literal["Euler", "RK4"] = quantity(
-        "Euler", "", "Steps in time: explicit Euler, of first order, or Runge and Kutta's of fourth, also for waves",
+    method: Literal["Euler", "AB2", "IMEX", "RK4"] = quantity(
+        "Euler",
+        "",
+        "Explicit Euler, of first order; Adams and Bashforth's of second, in steps half as long; diffusion implicit, "
+        "of second, which then limits no step (in two dimensions); Runge and Kutta's of fourth, also for waves",
         title="Method",
-        labels={"Euler": "Explicit Euler", "RK4": "Runge-Kutta, fourth order"},
+        labels={
+            "Euler": "Explicit Euler", "AB2": "Adams-Bashforth, second order",
+            "IMEX": "Diffusion implicit, second order", "RK4": "Runge-Kutta, fourth order",
+        },
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from engines.api import Array, Finding, Problem, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError, nearest_told, placed_at
 from engines.backend.precision import FLOAT_TYPES
-from engines.formulas.graph import Node, const
+from engines.formulas.graph import Node, const, ordered
 from engines.formulas.parse import FormulaError
 from engines.stencil.equations.language import GIVEN, KNOWN, SIZES, System, expression, parse
 from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_law, gradient_law, value_law
@@ -41,6 +41,8 @@ SAMPLES = 4096
 """Cells in which fields are looked at before a run."""
 NONLINEAR_SHARE = 0.7
 """The part of the stable step that is taken where it hangs on what the fields will have come to."""
+FAR_LONGER = 20.0
+"""From so many times on it is told that Runge and Kutta's steps would be longer."""
 GROWING = 0.2
 """The step where nothing limits it, in units of the time that the fastest change takes."""
 
@@ -71,10 +73,12 @@ class TypedProblem:
         with _adding(equation, (*self.system.fields, *self.system.shown, *self.system.stored)):
             self.starts = self._starts()
             self.laws = self._laws()
-        self.stability = self._limit()
+        if equation.method == "IMEX":
+            self._check_implicit()
+        self.stability = self.limit_with(self._states, self.given)
         self.limit = self.stability.step if 0 < self.stability.step < math.inf else None
         self.step, findings = self._chosen()
-        self.findings = (*findings, *_unset(equation, self.system))
+        self.findings = (*findings, *self._longer_by_runge_and_kutta(), *_unset(equation, self.system))
 
     @property
     def system(self) -> System:
@@ -83,8 +87,9 @@ class TypedProblem:
     @property
     def arrays(self) -> int:
         """Values per cell that the device holds."""
-        each = 2 if self.plan.method == "Euler" else 4
-        return each * len(self.system.fields) + len(self.system.stored) + len(self.system.shown)
+        each = 2 if self.plan.method == "Euler" else 4  # what is kept of the step before, stages of Runge and Kutta's
+        solved = 1 + 3 * len(self.plan.diffusivities) if self.plan.diffusivities else 0  # a source, two solvers' levels
+        return solved + each * len(self.system.fields) + len(self.system.stored) + len(self.system.shown)
 
     def start(self, name: str) -> Array:
         """(grid.shape) of ``dtype``: where a field begins. Raises ProblemError."""
@@ -171,11 +176,46 @@ class TypedProblem:
                 return exchange_law(read(side.coefficient), read(side.outside), axis)
         return WRAPPED
 
-    def limit_with(self, states: Mapping[str, Array], given: Mapping[str, float]) -> Limit:
-        """Which step is stable near these states (``stability.states_of``) with these parameters and sizes."""
-        return limit_of(self.linear, self.plan.method, states, {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0})
+    def _check_implicit(self) -> None:
+        """Raises ProblemError where diffusion cannot be solved for."""
+        method = ("equation", "method")
+        other = Remedy("Take Runge-Kutta", {method: "RK4"})
+        if self.grid.dimensions != 2:
+            raise ProblemError("Diffusion is implicit in two dimensions alone: take another method.", method, other)
+        if not self.plan.diffusivities:
+            raise ProblemError(
+                "No line has diffusion that can be implicit: write it as D*laplacian(u) with a D of parameters, in the "
+                "line of u, or take another method.",
+                method,
+                other,
+            )
+        for row, value in self.plan.diffusivities_with(self.given).items():
+            name = self.system.fields[row]
+            if not value >= 0:
+                raise ProblemError(f"The diffusivity of '{name}' is {value:g}: it cannot be below 0.", LINES)
+            for low, high in self.laws[row]:
+                for law in (low, high):
+                    numbers = {str(node.value) for node in ordered((law.scale, law.shift)) if node.op == "symbol"}
+                    if law.scale.op != "const" or "t" in numbers:
+                        raise ProblemError(
+                            f"Where the diffusion of '{name}' is implicit its sides hold a value or a gradient that "
+                            "does not hang on t: change them, or take another method.",
+                            self._place(name, "sides"),
+                            other,
+                        )
 
-    def _limit(self) -> Limit:
+    def limit_with(
+        self, states: Mapping[str, Array], given: Mapping[str, float], method: Method | None = None
+    ) -> Limit:
+        """Which step is stable near these states (``stability.states_of``) with these parameters and sizes, by the
+        method that is taken unless one is given."""
+        if any(value < 0 for value in self.plan.diffusivities_with(given).values()):
+            return Limit(0.0, 0.0, 0.0, self.system.fields[0])
+        return limit_of(self.linear, method or self.plan.method, states, {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0})
+
+    @cached_property
+    def _states(self) -> dict[str, Array]:
+        """Where the fields begin, and the ends of their ranges."""
         places = self.grid.centers(np.random.default_rng(0).integers(0, self.grid.n_cells, SAMPLES))
         fields = {name: start.at(places, self.given) for name, start in self.starts.items()}
         states, ranges = states_of(fields, places), {}
@@ -185,14 +225,34 @@ class TypedProblem:
             ranges[name] = (
                 float(np.nanmin(values)) if low is None else low, float(np.nanmax(values)) if high is None else high,
             )  # fmt: skip
-        return self.limit_with(with_corners(states, ranges), self.given)
+        return with_corners(states, ranges)
+
+    def _longer_by_runge_and_kutta(self) -> tuple[Finding, ...]:
+        """Of waves that hardly decay, which one pass a step takes in steps that are far too short."""
+        limit = self.stability.step
+        if self.plan.method not in ("Euler", "AB2") or not 0 < limit < math.inf:
+            return ()
+        times = self.limit_with(self._states, self.given, "RK4").step / limit
+        if times < FAR_LONGER:
+            return ()
+        remedy = Remedy("Take Runge-Kutta", {("equation", "method"): "RK4"})
+        text = (
+            f"Waves of '{self.stability.field}' hardly decay, which makes stable steps short: those of Runge-Kutta's "
+            f"method may be {rounded_down(times, 2):g} times as long, at some 7 times the cost of one."
+        )
+        return (Finding(text, place=("equation", "method"), remedy=remedy),)
 
     def _chosen(self) -> tuple[float, tuple[Finding, ...]]:
         """The step, and what its owner should know of it."""
         found, limit, wanted = self.stability, self.stability.step, self.parameters.numerics.step
-        if limit == 0.0 and self.plan.method == "Euler":
+        if limit == 0.0:
+            method = {
+                "Euler": "explicit Euler",
+                "AB2": "Adams and Bashforth's method",
+                "IMEX": "a method that takes diffusion alone implicitly",
+            }[self.plan.method]
             sentence = (
-                f"Waves of '{found.field}' do not decay, and explicit Euler makes them grow at any step: "
+                f"Waves of '{found.field}' do not decay, and {method} makes them grow at any step: "
                 "take Runge-Kutta's method."
             )
             raise ProblemError(
@@ -256,7 +316,8 @@ def _read(
 ) -> tuple[Plan, Linear]:
     with placed_at(*LINES):
         system = parse(lines, numbers)
-        return planned(system, method, dimensions, equal), Linear(system, dimensions, equal)
+        plan = planned(system, method, dimensions, equal)
+        return plan, Linear(plan.explicit, dimensions, equal)
 
 
 def _settings(equation: OwnEquations, system: System) -> Mapping[str, FieldSetting]:
@@ -269,7 +330,9 @@ def _settings(equation: OwnEquations, system: System) -> Mapping[str, FieldSetti
             raise ProblemError(f"Two rows are of the field '{setting.name}': remove one of them.", place)
         if setting.name not in known:
             missing = [name for name in system.fields if name not in {each.name for each in equation.fields}]
-            remedy = Remedy(f"Call it '{missing[0]}'", {place: missing[0]}) if missing else None
+            others = [each.model_dump(mode="json") for each in equation.fields if each is not setting]
+            rename = Remedy(f"Call it '{missing[0]}'", {place: missing[0]}) if missing else None
+            remedy = rename or Remedy("Remove its row", {FIELDS: others})
             raise ProblemError(
                 f"No line says how '{setting.name}' changes{nearest_told(setting.name, known)}: rename "
                 "or remove its row.",
@@ -293,7 +356,9 @@ def _unset(equation: OwnEquations, system: System) -> tuple[Finding, ...]:
     listed = ", ".join(f"'{name}'" for name in missing)
     return (
         Finding(
-            f"{listed} begins at 0, for nothing says where: say it below 'Fields'.", "info", FIELDS,
+            f"{listed} begin{'s' * (len(missing) == 1)} at 0, for nothing says where: say it below 'Fields'.",
+            "info",
+            FIELDS,
             Remedy("Add a row for each", {FIELDS: rows}),
         ),
     )  # fmt: skip

@@ -5,5 +5,6 @@ from __future__ import annotations
 from engines.stencil.verification.modes import MODES
 from engines.stencil.verification.patterns import PATTERNS
 from engines.stencil.verification.slab import SLAB
+from engines.stencil.verification.typed import TYPED
 
-CASES = (*MODES, SLAB, *PATTERNS)
+CASES = (*MODES, SLAB, *PATTERNS, *TYPED)

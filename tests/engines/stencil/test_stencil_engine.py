@@ -285,7 +285,7 @@ def test_warming_takes_every_problem_and_paints(cpu):
 
 def test_presets_open_and_can_run(cpu):
     found = ENGINE.presets()
-    assert len(found) == 18
+    assert len(found) == 22
     for preset in found:
         content = json.loads(preset.project.joinpath("project.json").read_text("utf-8"))
         parameters = StencilParameters.model_validate(content["parameters"])

@@ -56,7 +56,7 @@ def growth(cpu, name: str, jacobian, rest: dict[str, float], numbers: dict[str, 
     vector = vectors[:, most] / vectors[0, most]
     assert abs(values_[most].imag) < 1e-12
     starts = {
-        field: f"{at!r} + {float(small * vector[row].real)!r}*cos({q!r}*x)"
+        field: f"{float(at)!r} + {float(small * vector[row].real)!r}*cos({q!r}*x)"
         for row, (field, at) in enumerate(rest.items())
     }
     simulation = ENGINE.build(preset(name, plane(cells, 4, size, 3.0), starts, numbers), cpu)
@@ -148,6 +148,102 @@ def test_a_quantum_packet_keeps_its_norm_goes_and_spreads(cpu):
     assert means[1] == pytest.approx(50, abs=1e-9)
     assert widths[0] == pytest.approx(math.hypot(width, math.cos(k * h) * t / (2 * width)), rel=0.02)
     assert widths[1] == pytest.approx(math.hypot(width, t / (2 * width)), rel=0.02)
+
+
+def test_kuramoto_and_sivashinskys_front_is_unsteady_for_waves_longer_than_two_pi(cpu):
+    """λ = q² − q⁴ − a; and a wave that is barely unsteady, A cos qx, stops where its own second wave holds it:
+    A² = 4 λ(q) |λ(2q)| / q⁴, to some λ(q)/|λ(2q)|; 8 λ(q) |λ(2q)| / g(q)³ g(2q) for slopes g = sin(qh)/h of grids."""
+    for waves in (3, 4):
+        growth(cpu, "kuramoto_sivashinsky", lambda q2: [[q2 - q2**2 - 0.1]], {"u": 0.0}, {"a": 0.1}, waves)
+    cells, size = 12, 2 * math.pi / 0.97
+    q = 2 * math.pi / size
+    start, grid = {"u": f"0.8*cos({q!r}*x)"}, plane(cells, 2, size, size / cells * 2)
+    simulation = ENGINE.build(preset("kuramoto_sivashinsky", grid, start, {"a": 0.0}), cpu)
+    simulation.advance(round(150 / simulation.dt))
+    shape = np.cos(q * (np.arange(cells) + 0.5) * size / cells)
+    found = (values(simulation) @ shape).mean() / (shape @ shape)
+    one, two = (waved(k * q, size / cells) for k in (1, 2))
+    slope, slope_of_two = (math.sin(k * q * size / cells) * cells / size for k in (1, 2))
+    expected = math.sqrt(8 * (one - one**2) * (two**2 - two) / (slope**3 * slope_of_two))
+    assert found == pytest.approx(expected, rel=0.01)
+
+
+def test_cells_of_keller_and_segel_gather_above_a_critical_pull(cpu):
+    """Linearised at u = c = 1 with χ' = χ/(1 + s): q² χ' against (D q² + r)(q² + 1), so that heaps grow from
+    χ' = (√D + √r)² on, first those of q⁴ = r/D."""
+    d, r, s = 0.5, 1.0, 1.0
+    critical = (1 + s) * (math.sqrt(d) + math.sqrt(r)) ** 2
+
+    def jacobian(chi: float):
+        return lambda q2: [[-d * q2 - r, chi / (1 + s) * q2], [1, -q2 - 1]]
+
+    for share, grows in ((0.98, False), (1.02, True)):
+        value = np.linalg.eigvals(jacobian(share * critical)((r / d) ** 0.5)).real.max()
+        assert (value > 0) == grows
+        numbers = {"D": d, "chi": share * critical, "r": r, "s": s}
+        growth(cpu, "keller_segel", jacobian(share * critical), {"u": 1.0, "c": 1.0}, numbers, 4)
+
+
+def test_thomas_spots_grow_from_murrays_ratio_of_diffusivities_on(cpu):
+    """Murray, Mathematical Biology II (2003), section 2.2: for these numbers the state at rest is (37.738, 25.159), and
+    waves grow where v spreads more than 27.03 times as fast."""
+    a, b, alpha, rho, k = 150.0, 100.0, 1.5, 13.0, 0.05
+    u, v = 37.738, 25.159
+    for _ in range(20):
+        below = 1 + u + k * u**2
+        taken, by_u, by_v = rho * u * v / below, rho * v * (1 - k * u**2) / below**2, rho * u / below
+        slopes = np.array([[-1 - by_u, -by_v], [-by_u, -alpha - by_v]])
+        step = np.linalg.solve(slopes, [a - u - taken, alpha * (b - v) - taken])
+        u, v = u - step[0], v - step[1]
+    assert (u, v) == (pytest.approx(37.738, abs=1e-3), pytest.approx(25.159, abs=1e-3))
+
+    def jacobian(d: float):
+        return lambda q2: slopes - q2 * np.diag([1.0, d])
+
+    def fastest(d: float) -> float:
+        return max(float(np.linalg.eigvals(jacobian(d)(q2)).real.max()) for q2 in np.linspace(0.05, 1.0, 400))
+
+    assert fastest(27.03 * 0.995) < 0 < fastest(27.03 * 1.005)
+    numbers = {"a": a, "b": b, "alpha": alpha, "rho": rho, "K": k, "d": 45.0}
+    growth(cpu, "thomas", jacobian(45.0), {"u": u, "v": v}, numbers, 2)
+
+
+def convection(cpu, rayleigh: float, temperature: str) -> Any:
+    """Half a roll of q = π/√2, in a box whose sides are mirrors."""
+    free = {**CLOSED, "y_low": {"kind": "value", "value": "0"}, "y_high": {"kind": "value", "value": "0"}}
+    still = {**free, "x_low": free["y_low"], "x_high": free["y_low"]}
+    given = preset(
+        "convection", plane(23, 16, math.sqrt(2), 1.0), {}, {"Ra": rayleigh, "Pr": 1.0, "fast": 5.0}, CLOSED
+    ).parameters.model_dump(mode="json")
+    warm = {**free, "y_low": {"kind": "value", "value": "1"}}
+    given["equation"]["fields"] = [
+        {"name": name, "start": start, "sides": {"kind": "own", **sides}}
+        for name, start, sides in (("T", temperature, warm), ("omega", "0", still), ("psi", "0", still))
+    ]
+    return ENGINE.build(Problem(StencilParameters.model_validate(given)), cpu)
+
+
+def test_warm_air_turns_over_from_rayleighs_number_on(cpu):
+    """Rayleigh (1916): between free sides from 27π⁴/4 = 657.5 on, as rolls of q = π/√2; here (q² + p²)³/g² on the grid,
+    with p² and q² of waves and g = sin(qh)/h for the slope along x. What moves little above it carries
+    Nu = 1 + 2 (1 − Ra_c/Ra) times the heat of air at rest (Malkus and Veronis 1958; exact for three waves)."""
+    h = 1 / 16
+    q, p = math.pi / math.sqrt(2), math.pi
+    slope = math.sin(q * h) / h
+    critical = (waved(q, math.sqrt(2) / 23) + waved(p, h)) ** 3 / slope**2
+    assert critical == pytest.approx(27 * math.pi**4 / 4, rel=0.03)
+    begin = "1 - y + {0}*cos(pi*x/size_x)*sin(pi*y)"
+    for share, grows in ((0.97, False), (1.03, True)):
+        simulation = convection(cpu, share * critical, begin.format(1e-4))
+        found = []
+        for _ in range(2):
+            simulation.advance(round(0.2 / simulation.dt))
+            found.append(np.abs(values(simulation, "psi")).max())
+        assert (found[1] > found[0]) == grows
+    simulation = convection(cpu, 1.1 * critical, begin.format(0.1))
+    simulation.advance(round(6 / simulation.dt))
+    carried = (1 - values(simulation, "T")[0].mean()) / (h / 2)
+    assert carried == pytest.approx(1 + 2 * (1 - 1 / 1.1), rel=0.01)
 
 
 def position(u: np.ndarray, h: float, level: float = 0.5) -> float:

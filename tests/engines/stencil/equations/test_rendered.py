@@ -33,6 +33,8 @@ def text(line: str) -> str:
         ("q = 2*u*(-3)", "q = 2 u·−3"),
         ("q = where(u > 0.5, exp(-x), sqrt(abs(u)))", "q = {e^(−x) if 0.5 < u, else √|u|}"),
         ("q = 1e-5*dxy(u) + dot(grad(u), grad(v))", "q = 1·10^(−5) ∂_xyu + ∇u·∇v".replace("∇u·∇v", "(∇u)·(∇v)")),
+        ("q = exp(-(x - a)**2/20)", "q = exp(−(x − a)^(2)/20)"),
+        ("q = u**(1 + v_0) + e**(v**2)", "q = pow(u, 1 + v_0) + pow(e, v^(2))"),
         ("du/dt = foo(", "∂_tu = foo("),
         ("nothing", "nothing"),
         ("q = <b>*u", "q = <b>*u"),

@@ -1,4 +1,4 @@
-"""Steps that are stable by formula and in a run, and the orders of both methods in time and of differences in space."""
+"""Steps that are stable by formula and in a run, and the orders of all methods in time and of differences in space."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ SUM = 1 / 0.5**2 + 1.0
     [
         ("du/dt = 0.3*laplacian(u)", "Euler", 1 / (2 * 0.3 * SUM)),
         ("du/dt = 0.3*laplacian(u)", "RK4", RK4_REAL / (4 * 0.3 * SUM)),
+        ("du/dt = 0.3*laplacian(u)", "AB2", 1 / (4 * 0.3 * SUM)),
         ("du/dt = div(0.3*grad(u)) - 5*u", "Euler", 2 / (4 * 0.3 * SUM + 5)),
         ("d2u/dt2 = 4*laplacian(u)", "RK4", RK4_IMAGINARY / (2 * 2 * math.sqrt(SUM))),
         ("du/dt = -upwind(3, -2, u)", "Euler", 1 / (3 / 0.5 + 2)),
@@ -60,7 +61,8 @@ def test_the_limit_is_of_where_the_fields_begin(cpu):
     [
         (("du/dt = 0.3*laplacian(u)",), "Euler"), (("du/dt = 0.3*laplacian(u)",), "RK4"),
         (("d2u/dt2 = laplacian(u)",), "RK4"), (("q = laplacian(u)", "du/dt = -0.1*laplacian(q)"), "Euler"),
-        (("du/dt = -upwind(3, -2, u)",), "Euler"),
+        (("du/dt = -upwind(3, -2, u)",), "Euler"), (("du/dt = 0.3*laplacian(u)",), "AB2"),
+        (("du/dt = -upwind(3, -2, u)",), "AB2"),
     ],
 )  # fmt: skip
 def test_below_the_limit_noise_does_not_grow_and_above_it_does(cpu, lines, method):
@@ -81,10 +83,26 @@ def _unchecked(lines, start, method, step):
     return typed(slower, start, grid=WIDE, method=method, step=step)
 
 
-def test_waves_with_euler_are_refused_with_what_to_take(cpu):
-    with pytest.raises(ProblemError, match="explicit Euler makes them grow at any step: take Runge-Kutta") as refused:
-        TypedProblem(typed("d2u/dt2 = laplacian(u)"), cpu)
+@pytest.mark.parametrize(("method", "called"), [("Euler", "explicit Euler"), ("AB2", "Adams and Bashforth's method")])
+def test_waves_by_methods_that_make_them_grow_are_refused_with_what_to_take(cpu, method, called):
+    with pytest.raises(ProblemError, match=f"{called} makes them grow at any step: take Runge-Kutta") as refused:
+        TypedProblem(typed("d2u/dt2 = laplacian(u)", method=method), cpu)
     assert refused.value.remedy.changes == {("equation", "method"): "RK4"}
+
+
+@pytest.mark.parametrize("method", ["Euler", "AB2"])
+def test_waves_that_hardly_decay_are_told_with_what_takes_longer_steps(cpu, method):
+    """λ = −g/2 ± iω: g/ω² for Euler's method, and 2√2/ω for Runge and Kutta's."""
+    lines = "d2u/dt2 = 100*laplacian(u) - 0.05*u_t"
+    posed = TypedProblem(typed(lines, grid=WIDE, method=method), cpu)
+    told = posed.findings[0]
+    times = TypedProblem(typed(lines, grid=WIDE, method="RK4"), cpu).limit / posed.limit
+    assert times > 20
+    assert "Waves of 'u" in told.message
+    assert float(told.message.partition("may be ")[2].split()[0]) == pytest.approx(times, rel=0.1)
+    assert told.remedy.changes == {("equation", "method"): "RK4"}
+    quick = TypedProblem(typed("du/dt = laplacian(u) + u - u**3", {"u": "noise(1)"}, grid=WIDE, method=method), cpu)
+    assert not quick.findings
 
 
 def test_a_step_above_the_limit_is_refused_or_lowered(cpu):
@@ -96,7 +114,7 @@ def test_a_step_above_the_limit_is_refused_or_lowered(cpu):
     assert TypedProblem(given, cpu).step == pytest.approx(0.3)
 
 
-@pytest.mark.parametrize(("method", "order"), [("Euler", 1), ("RK4", 4)])
+@pytest.mark.parametrize(("method", "order"), [("Euler", 1), ("AB2", 2), ("RK4", 4)])
 def test_the_order_in_time(cpu, method, order):
     """A logistic reaction that time drives: against steps that are 16 times shorter."""
     line, start, found = "du/dt = u*(1 - u)*(1 + cos(3*t)) + 0.01*laplacian(u)", {"u": "0.1 + 0.05*sin(2*pi*x/8)"}, {}

@@ -88,7 +88,7 @@ def test_a_parameter_with_which_the_step_is_not_stable_is_refused(cpu):
         simulation.set_control("equation.lines", ["du/dt = 0"])
 
 
-@pytest.mark.parametrize("method", ["Euler", "RK4"])
+@pytest.mark.parametrize("method", ["Euler", "AB2", "IMEX", "RK4"])
 def test_a_state_goes_on_bit_for_bit(cpu, method):
     simulation = built(cpu, FISHER, {"u": "noise(3)"}, {"D": 0.2, "r": 1.0}, method=method)
     simulation.advance(7)
@@ -135,6 +135,16 @@ def test_a_field_that_runs_away_is_told_with_place_time_and_advice(cpu):
     assert told.field == f"The field 'u' at (20.5, 3.5) mm, t = {simulation.step * 0.05:.4g} s,"
     assert told.element == 3 * 24 + 20
     assert "look for terms that make 'u' grow without bound" in told.advice
+
+
+def test_fronts_that_are_too_thin_for_the_cells_are_told(cpu):
+    """A shock of Burgers' is 2ν/u thick, here a third of a cell."""
+    given = "du/dt = -u*dx(u) + 0.5*laplacian(u)", {"u": "3*sin(2*pi*x/100)"}, None, plane(128, 2, 100.0, 1.5625), "RK4"
+    simulation = built(cpu, *given)
+    while (told := simulation.non_finite()) is None:
+        assert simulation.step < 4000
+        simulation.advance(1)
+    assert "fronts that are thinner than a cell (more diffusion, smaller cells or 'upwind' keep them)" in told.advice
 
 
 def test_steps_that_became_too_long_are_told_with_what_is_not(cpu):
@@ -229,6 +239,19 @@ def test_a_field_without_a_row_is_told_and_gets_one(cpu):
     ((place, rows),) = told.remedy.changes.items()
     assert place == ("equation", "fields")
     assert [row["name"] for row in rows] == ["u", "v"]
+
+
+def test_a_row_of_no_field_is_renamed_or_removed(cpu):
+    """Renamed where a field has none yet."""
+    for starts, changed in (
+        ({"u": "1", "q": "0"}, {("equation", "fields", 1, "name"): "v"}),
+        ({"u": "1", "v": "2", "q": "0"}, {("equation", "fields"): ["u", "v"]}),
+    ):
+        with pytest.raises(ProblemError, match="No line says how 'q' changes") as refused:
+            TypedProblem(typed(GRAY_SCOTT, starts, {"F": 0.04, "k": 0.06}), cpu)
+        ((place, value),) = refused.value.remedy.changes.items()
+        names = [row["name"] for row in value] if isinstance(value, list) else value
+        assert {place: names} == changed
 
 
 def test_a_start_is_the_same_however_large_the_parts_that_it_is_made_in(cpu, monkeypatch):
