@@ -9,29 +9,28 @@ import numpy as np
 
 from engines.api import Array, Finding
 from engines.api.errors import MeshError
-from engines.backend.threads import in_turn
 
 FLAT = 1e-7
 """6V / (longest edge)³ below which a cell counts as flat: it is no thicker than float32 rounds its coordinates."""
 TINY = np.finfo(float).tiny
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
+@nb.njit(cache=True, nogil=True)
 def signed_thickness(points, cells):
-    """(n,) float64: 6V / (longest edge)³, 0.707 for a regular cell, negative where the cell is inverted."""
+    """(n,) float64: 6V / (longest edge)³, 0.707 for a regular cell, negative where the cell is inverted.
+
+    On one core, 0.05 s for a million: for more than one it would take a second longer to compile.
+    """
     thickness = np.empty(len(cells))
-    for i in nb.prange(len(cells)):
+    for i in range(len(cells)):
         a, b, c, d = points[cells[i, 0]], points[cells[i, 1]], points[cells[i, 2]], points[cells[i, 3]]
         px, py, pz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
         qx, qy, qz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
         rx, ry, rz = d[0] - a[0], d[1] - a[1], d[2] - a[2]
-        longest = max(
-            px * px + py * py + pz * pz, qx * qx + qy * qy + qz * qz, rx * rx + ry * ry + rz * rz,
-            (c[0] - b[0]) ** 2 + (c[1] - b[1]) ** 2 + (c[2] - b[2]) ** 2,
-            (d[0] - b[0]) ** 2 + (d[1] - b[1]) ** 2 + (d[2] - b[2]) ** 2,
-            (d[0] - c[0]) ** 2 + (d[1] - c[1]) ** 2 + (d[2] - c[2]) ** 2,
-        )  # fmt: skip
+        longest = max(px * px + py * py + pz * pz, qx * qx + qy * qy + qz * qz, rx * rx + ry * ry + rz * rz)
+        for e, f in ((b, c), (b, d), (c, d)):
+            x, y, z = f[0] - e[0], f[1] - e[1], f[2] - e[2]
+            longest = max(longest, x * x + y * y + z * z)
         six_volumes = px * (qy * rz - qz * ry) + py * (qz * rx - qx * rz) + pz * (qx * ry - qy * rx)
         thickness[i] = six_volumes / max(longest, TINY) ** 1.5
     return thickness
