@@ -7,8 +7,12 @@ of a run.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Hashable
+from typing import Any
+
+from pydantic import BaseModel
 
 from engines.api import Simulation
 from engines.api.device import Backend
@@ -29,6 +33,20 @@ SECONDS, TRIES, MOST_SECONDS = 0.05, 3, 0.5
 tells enough (of neurons that fire without end)."""
 
 Build = Callable[[], Simulation]
+
+
+def structure_of(parameters: BaseModel) -> str:
+    """Parameters without their real numbers: these change what is computed, and seldom for how long. So an edit of one
+    measures nothing anew; networks are timed with the rates that they had when first asked after."""
+    return json.dumps(_without_reals(parameters.model_dump(mode="json")))
+
+
+def _without_reals(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_reals(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_without_reals(each) for each in value]
+    return None if isinstance(value, float) else value
 
 
 def small_pace(backend: Backend, key: Hashable, build: Build, memory: int, otherwise: float) -> float:

@@ -37,7 +37,7 @@ from engines.api.device import Backend
 from engines.api.lab import LabTable
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
-from engines.backend.pace import small_pace
+from engines.backend.pace import small_pace, structure_of
 from engines.cardiac.carp.reader import SUFFIX, read_par
 from engines.cardiac.diffusion.forward_euler import DIFFUSION, DIFFUSION_TYPES
 from engines.cardiac.lab.benchmarks import box_benchmarks, small_boxes
@@ -87,8 +87,14 @@ class CardiacEngine(Engine):
         reaction_limit = step_limit(parameters) * numerics.reaction_substeps
         seconds = cost.seconds
         if not numerics.multirate.on:  # how many cells rest in its first steps says little
-            shape = parameters.model_dump_json(exclude={"stimuli", "tissue", "conductivity_scale"})
-            key = __name__, id(mesh), mesh.n_cells, shape
+            key = (
+                __name__,
+                id(mesh),
+                mesh.n_cells,
+                structure_of(parameters),
+                numerics.step,
+                parameters.recording.interval,
+            )
             seconds = small_pace(backend, key, lambda: self.build(problem, backend), cost.memory, seconds)
         return Estimate(
             memory_bytes=cost.memory,

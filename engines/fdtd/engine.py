@@ -52,7 +52,7 @@ from engines.api.lab import LabTable, Study
 from engines.api.placing import Placement
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
-from engines.backend.pace import small_pace
+from engines.backend.pace import small_pace, structure_of
 from engines.fdtd.gprmax.reader import SUFFIX, read_gprmax
 from engines.fdtd.grid.yee import TIME_UNITS
 from engines.fdtd.lab.benchmarks import benchmarks, warming_problems
@@ -117,7 +117,7 @@ class FdtdEngine(Engine):
         moved = sum(each.bytes for each in setup.traffic)
         bare = Setup(Problem(bare_of(setup.parameters)), backend)
         more = max(1.0, moved / sum(each.bytes for each in bare.traffic))  # what objects remember of the field
-        key = __name__, bare.parameters.model_dump_json()
+        key = __name__, structure_of(bare.parameters), moved, setup.memory
         seconds = more * small_pace(
             backend, key, lambda: self.build(Problem(bare.parameters), backend), setup.memory,
             setup.seconds_per_step / more,

@@ -34,7 +34,7 @@ from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
-from engines.backend.pace import small_pace
+from engines.backend.pace import small_pace, structure_of
 from engines.backend.twins import pick
 from engines.geometry.particles import Particles
 from engines.spiking.connectivity.files import check_connections
@@ -106,7 +106,7 @@ class SpikingEngine(Engine):
         memory = need(parameters, synapses).total
         few = fewer_neurons(parameters, SAMPLE_MEMORY / memory)
         more = moved / _traffic(few, sum(check(few, backend))).bytes
-        key = __name__, few.model_dump_json()
+        key = __name__, structure_of(few), moved, memory
         tried = small_pace(backend, key, lambda: self.build(Problem(few), backend), SAMPLE_MEMORY, seconds / more)
         return Estimate(
             memory_bytes=memory,

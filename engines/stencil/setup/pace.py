@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from engines.api import Problem, Simulation
 from engines.api.device import Backend
-from engines.backend.pace import measured_pace
+from engines.backend.pace import measured_pace, structure_of
 from engines.backend.twins import pick
 from engines.stencil.parameters import Box, StencilParameters
 from engines.stencil.setup.grid import checked, grid_of
@@ -35,7 +35,7 @@ def _at_the_ceiling(problem: Problem, moved: int, backend: Backend, build: Build
 def _measured(problem: Problem, moved: int, backend: Backend, build: Build) -> float:
     """Of fused steps it is their own bytes that count."""
     few = of_few_cells(checked(problem))
-    key = __name__, few.model_dump_json()
+    key = __name__, structure_of(few)
     seconds, moved_by_few = measured_pace(backend, key, lambda: build(Problem(few), backend))
     if few is problem.parameters:
         return seconds

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from pydantic import BaseModel
 
 from engines.api import KernelTraffic
 from engines.api.errors import InstabilityError, ProblemError
@@ -125,3 +126,16 @@ def test_what_cannot_be_tried_is_told_otherwise(error):
         raise error
 
     assert pace.small_pace(CpuBackend(), "key", build, 1, 1e-6) == 1e-6
+
+
+class Numbers(BaseModel):
+    cells: int = 3
+    kind: str = "round"
+    size: float = 1.0
+    more: list[float | int] = [2.0, 4]
+
+
+def test_an_edit_of_a_real_number_measures_nothing_anew():
+    assert pace.structure_of(Numbers(size=7, more=[0.5, 4])) == pace.structure_of(Numbers())
+    for other in (Numbers(cells=4), Numbers(kind="square"), Numbers(more=[2.0, 5]), Numbers(more=[2.0])):
+        assert pace.structure_of(other) != pace.structure_of(Numbers())
