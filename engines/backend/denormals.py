@@ -67,6 +67,7 @@ def _restore(before: int) -> None:
 
 @njit(nogil=True, cache=True, parallel=True)
 def _flush_on(threads: int) -> None:
+    """Each of ``threads`` threads takes one turn, and flushes from then on."""
     for _ in prange(threads):
         _set_control(np.uint32(_control() | FLUSH))
 

@@ -77,6 +77,7 @@ def measure_quality(points: Array, cells: Array) -> MeshQuality:
 @in_turn
 @nb.njit(cache=True, nogil=True, parallel=True)
 def _measure(points, cells, mean_ratio, min_dihedral, shortest, longest):
+    """Fills (n,) arrays of the shape of each of cells: (n, 4)."""
     for i in nb.prange(len(cells)):
         mean_ratio[i], min_dihedral[i], shortest[i], longest[i] = _shape(
             points[cells[i, 0]], points[cells[i, 1]], points[cells[i, 2]], points[cells[i, 3]]
