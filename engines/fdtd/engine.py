@@ -52,6 +52,7 @@ from engines.api.lab import LabTable, Study
 from engines.api.placing import Placement
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
+from engines.backend.pace import small_pace, structure_of
 from engines.fdtd.gprmax.reader import SUFFIX, read_gprmax
 from engines.fdtd.grid.yee import TIME_UNITS
 from engines.fdtd.lab.benchmarks import benchmarks, warming_problems
@@ -59,7 +60,7 @@ from engines.fdtd.media.materials import make_media, with_coupling
 from engines.fdtd.media.smoothing.edges import smoothed_edges
 from engines.fdtd.media.solids.painting import Painter
 from engines.fdtd.media.solids.shapes import cells_of, shapes_of
-from engines.fdtd.monitors.incident import incident_of
+from engines.fdtd.monitors.incident import bare_of, incident_of
 from engines.fdtd.monitors.plans import make_watchers
 from engines.fdtd.monitors.settling import endless
 from engines.fdtd.parameters import FdtdParameters
@@ -113,12 +114,20 @@ class FdtdEngine(Engine):
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         setup = Setup(problem, backend)
+        moved = sum(each.bytes for each in setup.traffic)
+        bare = Setup(Problem(bare_of(setup.parameters)), backend)
+        more = max(1.0, moved / sum(each.bytes for each in bare.traffic))  # what objects remember of the field
+        key = __name__, structure_of(bare.parameters), moved, setup.memory
+        seconds = more * small_pace(
+            backend, key, lambda: self.build(Problem(bare.parameters), backend), setup.memory,
+            setup.seconds_per_step / more,
+        )  # fmt: skip
         return Estimate(
             memory_bytes=setup.memory,
-            bytes_per_step=sum(each.bytes for each in setup.traffic),
+            bytes_per_step=moved,
             step=setup.dt,
             stable_step=setup.limit,
-            seconds_per_simulated_unit=setup.seconds_per_step / setup.dt,
+            seconds_per_simulated_unit=seconds / setup.dt,
             findings=setup.findings,
         )
 

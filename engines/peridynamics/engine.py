@@ -47,6 +47,7 @@ from engines.api.lab import LabTable, Study
 from engines.api.placing import Placement
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
+from engines.backend.pace import small_pace, structure_of
 from engines.geometry.particles import Particles
 from engines.geometry.reading import SUFFIXES
 from engines.peridynamics.body.filling import filled
@@ -99,7 +100,9 @@ class PeridynamicsEngine(Engine):
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         setup = _setup(problem, backend)
-        moved, seconds = setup.bytes_per_step, setup.seconds_per_step
+        moved = setup.bytes_per_step
+        key = __name__, structure_of(setup.parameters), moved, setup.memory
+        seconds = small_pace(backend, key, lambda: self.build(problem, backend), setup.memory, setup.seconds_per_step)
         if setup.parameters.numerics.quasi_static:
             return Estimate(setup.memory, moved, 1.0, None, seconds, findings=setup.findings, facts=setup.facts)
         return Estimate(

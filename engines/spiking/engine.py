@@ -34,6 +34,7 @@ from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
+from engines.backend.pace import small_pace, structure_of
 from engines.backend.twins import pick
 from engines.geometry.particles import Particles
 from engines.spiking.connectivity.files import check_connections
@@ -49,12 +50,14 @@ from engines.spiking.setup.checks import check, findings, off_by, spikes_on_disk
 from engines.spiking.setup.diagram import network_diagram
 from engines.spiking.setup.memory import need
 from engines.spiking.setup.networks import general, plain
-from engines.spiking.setup.populations import is_plain, live_of, neurons
+from engines.spiking.setup.populations import fewer_neurons, is_plain, live_of, neurons
 from engines.spiking.step.simulation import SpikingSimulation
 
 SECOND = 1000.0
 LAUNCHES = 5e-6
 """What a step takes on a GPU at least [s]: two launches in a graph."""
+SAMPLE_MEMORY = 4 << 20
+"""Bytes of the network that is tried on a CPU: drawing its synapses takes a tenth of a second."""
 
 
 class SpikingEngine(Engine):
@@ -100,12 +103,17 @@ class SpikingEngine(Engine):
         synapses, step = check(parameters, backend), parameters.numerics.step
         moved = _traffic(parameters, sum(synapses)).bytes
         seconds = max(moved / backend.ceilings().best, pick(backend, cpu=0.0, cuda=LAUNCHES))
+        memory = need(parameters, synapses).total
+        few = fewer_neurons(parameters, SAMPLE_MEMORY / memory)
+        more = moved / _traffic(few, sum(check(few, backend))).bytes
+        key = __name__, structure_of(few), moved, memory
+        tried = small_pace(backend, key, lambda: self.build(Problem(few), backend), SAMPLE_MEMORY, seconds / more)
         return Estimate(
-            memory_bytes=need(parameters, synapses).total,
+            memory_bytes=memory,
             bytes_per_step=moved,
             step=step,
             stable_step=None,
-            seconds_per_simulated_unit=seconds / step,
+            seconds_per_simulated_unit=more * tried / step,
             milestone=("second", SECOND),
             findings=findings(parameters),
             facts=(*spikes_on_disk(parameters), *off_by(parameters)),

@@ -81,6 +81,7 @@ from engines.stencil.setup.equations import TypedProblem
 from engines.stencil.setup.fields import initial_field, source_field, start_fields
 from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.limits import stable_step
+from engines.stencil.setup.pace import seconds_per_step
 from engines.stencil.setup.problem import GridProblem
 from engines.stencil.setup.reaction import off_by
 from engines.stencil.step.painting import PaintedSource
@@ -108,9 +109,9 @@ class StencilEngine(Engine):
         return "iterations" if isinstance(parameters.equation, Poisson) else self.time_unit
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
-        """Seconds are those of single steps at the memory's ceiling; fused steps are several times faster."""
+        """On a GPU seconds are those of single steps at the memory's ceiling; fused steps are several times faster."""
         if isinstance(checked(problem).equation, OwnEquations):
-            return typed_estimate(TypedProblem(problem, backend), backend)
+            return self._typed_estimate(problem, backend)
         posed = GridProblem(problem, backend)
         moved = bytes_per_step(posed)
         return Estimate(
@@ -118,9 +119,22 @@ class StencilEngine(Engine):
             bytes_per_step=moved,
             step=posed.step,
             stable_step=posed.limit,
-            seconds_per_simulated_unit=moved / backend.ceilings().best / posed.step,
+            seconds_per_simulated_unit=seconds_per_step(problem, moved, backend, self.build) / posed.step,
             findings=(*posed.findings, *balance(posed)),
             facts=(off_by(posed.equation, posed.step),) if isinstance(posed.equation, GrayScott) else (),
+        )
+
+    def _typed_estimate(self, problem: Problem, backend: Backend) -> Estimate:
+        """Bytes are those that the graphs say."""
+        posed = TypedProblem(problem, backend)
+        moved = traffic(posed.plan, posed.grid.shape, posed.dtype).bytes
+        return Estimate(
+            memory_bytes=posed.grid.n_cells * posed.arrays * posed.dtype.itemsize,
+            bytes_per_step=moved,
+            step=posed.step,
+            stable_step=posed.limit,
+            seconds_per_simulated_unit=seconds_per_step(problem, moved, backend, self.build) / posed.step,
+            findings=posed.findings,
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
@@ -287,19 +301,6 @@ def typed(posed: TypedProblem, backend: Backend, progress: Progress) -> TypedSim
     return TypedSimulation(
         backend, grid, posed.step, explicit, infos, posed.system.parameters, posed.limit_with
     )  # fmt: skip
-
-
-def typed_estimate(posed: TypedProblem, backend: Backend) -> Estimate:
-    """Seconds at the memory's ceiling, from the bytes that the graphs say."""
-    moved = traffic(posed.plan, posed.grid.shape, posed.dtype).bytes
-    return Estimate(
-        memory_bytes=posed.grid.n_cells * posed.arrays * posed.dtype.itemsize,
-        bytes_per_step=moved,
-        step=posed.step,
-        stable_step=posed.limit,
-        seconds_per_simulated_unit=moved / backend.ceilings().best / posed.step,
-        findings=posed.findings,
-    )
 
 
 def balance(posed: GridProblem) -> tuple[Finding, ...]:

@@ -132,5 +132,10 @@ def tissue_start(cell_types: Array, dtype: npt.DTypeLike, kinds: Array, starts: 
     """
     padding = padded_size(len(kinds)) - len(kinds)
     types, rows = (np.append(each, np.repeat(each[:1], padding)) for each in (cell_types, kinds))
-    physical = starts[rows].T
-    return physical[0].astype(dtype), np.ascontiguousarray(physical[1:] - offsets(types)).astype(dtype)
+    # of each kind and type once: ten million cells have few of either
+    stored = np.array([starts[:, 1:] - offsets(np.array([kind]))[:, 0] for kind in CellType]).astype(dtype)
+    places = types.astype(np.intp) * len(starts) + rows
+    states = np.empty((stored.shape[2], len(rows)), stored.dtype)
+    for row, values in zip(states, stored.reshape(-1, stored.shape[2]).T, strict=True):
+        np.take(values, places, out=row)
+    return starts[:, 0].astype(dtype)[rows], states

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -137,7 +137,7 @@ class CompiledTissue(ABC):
         names = [state.name.rpartition(".")[2].lower() for state in self.model.rows]
         return next((names.index(name) for name in CALCIUM if name in names), None)
 
-    @property
+    @cached_property
     def traffic(self) -> KernelTraffic:
         return compiled_traffic(self.compiled, self.n_cells)
 

@@ -8,16 +8,20 @@ In an infinite volume of conductivity σ_b around and in the tissue the potentia
 with the intracellular conductivity σ_i. With the gradients of the diffusion (least squares, differences of voltages
 of neighbours) and one point in each cell this is a weighted sum of voltages; the weights add up to zero.
 """
+# Numba functions carry no annotations: their types are inferred where they are called.
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numba as nb
 import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.backend.threads import in_turn
 from engines.cardiac.p1.stiffness import CHUNK
 from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.tissue.sites import Sites
@@ -98,19 +102,57 @@ def lead_weights(
     neighbours: (n_cells, 4); gradients: (n_cells, 4, 3) of :func:`diffusion.kernels.least_squares` [1/mm];
     conductivity: (n_cells, 3, 3) of the intracellular space, ``bath_conductivity`` of the volume around, both [S/m].
     """
-    weights = np.zeros((len(leads), mesh.n_cells))
+    weights, shares = np.empty((len(leads), mesh.n_cells)), np.empty((mesh.n_cells, 4))
+    geometry = mesh.centroids, mesh.volumes, conductivity, gradients, neighbours
     for row, lead in zip(weights, leads, strict=True):
-        field = _lead_field(mesh, np.array(lead.plus))
-        if lead.minus is not None:
-            field -= _lead_field(mesh, np.array(lead.minus))
-        scale = mesh.volumes / (4 * np.pi * bath_conductivity)
-        moment = np.einsum("nij,nj,n->ni", conductivity, field, scale)
-        for k in range(4):
-            inner = np.flatnonzero(neighbours[:, k] >= 0)
-            share = np.einsum("ni,ni->n", moment[inner], gradients[inner, k])
-            row += np.bincount(neighbours[inner, k], share, minlength=mesh.n_cells)
-            row[inner] -= share
+        plus, minus = np.array(lead.plus), np.array(lead.plus if lead.minus is None else lead.minus)
+        _fill_shares(*geometry, plus, minus, lead.minus is not None, 4 * np.pi * bath_conductivity, shares)
+        _gather_shares(neighbours, shares, row)
     return weights
+
+
+@in_turn
+@nb.njit(cache=True, nogil=True, parallel=True)
+def _fill_shares(centroids, volumes, conductivity, gradients, neighbours, plus, minus, between, scale, shares):
+    """shares: (n_cells, 4), what the voltage beyond each face adds to a lead through a cell's gradient."""
+    for i in nb.prange(len(shares)):
+        field = _field_at(centroids[i], volumes[i], plus)
+        if between:
+            other = _field_at(centroids[i], volumes[i], minus)
+            field = field[0] - other[0], field[1] - other[1], field[2] - other[2]
+        v, s = volumes[i] / scale, conductivity[i]
+        x = (s[0, 0] * field[0] + s[0, 1] * field[1] + s[0, 2] * field[2]) * v
+        y = (s[1, 0] * field[0] + s[1, 1] * field[1] + s[1, 2] * field[2]) * v
+        z = (s[2, 0] * field[0] + s[2, 1] * field[1] + s[2, 2] * field[2]) * v
+        for k in range(4):
+            g = gradients[i, k]
+            shares[i, k] = x * g[0] + y * g[1] + z * g[2] if neighbours[i, k] >= 0 else 0.0
+
+
+@in_turn
+@nb.njit(cache=True, nogil=True, parallel=True)
+def _gather_shares(neighbours, shares, row):
+    """row: (n_cells,), what a cell's voltage adds through its neighbours' gradients and its own."""
+    for i in nb.prange(len(row)):
+        total = 0.0
+        for k in range(4):
+            j = neighbours[i, k]
+            if j < 0:
+                continue
+            total -= shares[i, k]
+            for m in range(4):
+                if neighbours[j, m] == i:
+                    total += shares[j, m]
+        row[i] = total
+
+
+@nb.njit(nogil=True)
+def _field_at(centroid, volume, electrode):
+    """−∇(1/r) at a centroid [1/mm²]; within a cell's size of the electrode r is that size."""
+    x, y, z = centroid[0] - electrode[0], centroid[1] - electrode[1], centroid[2] - electrode[2]
+    squared = max(x * x + y * y + z * z, volume ** (2 / 3))
+    cubed = squared * np.sqrt(squared)
+    return x / cubed, y / cubed, z / cubed
 
 
 def vertex_lead_weights(

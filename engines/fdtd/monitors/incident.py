@@ -39,10 +39,21 @@ _kept: OrderedDict[tuple[str, str], Incident] = OrderedDict()
 def without_objects(parameters: FdtdParameters) -> FdtdParameters:
     """The same problem with nothing in the way; planes of R and T measure power, and nothing else is measured."""
     planes = [
-        monitor.model_copy(update={"measures": "power", "relative_to": ""}) for monitor in parameters.monitors
+        _of_power(monitor) for monitor in parameters.monitors
         if isinstance(monitor, PlaneMonitor) and monitor.measures != "power"
     ]  # fmt: skip
     return parameters.model_copy(update={"objects": [], "monitors": planes, "ending": Ending(at_decay=True, part=LEFT)})
+
+
+def bare_of(parameters: FdtdParameters) -> FdtdParameters:
+    """The same problem without objects, and with nothing that is measured against another run: built at once, and a
+    step of it takes as long where nothing remembers the field."""
+    monitors = [_of_power(each) if isinstance(each, PlaneMonitor) else each for each in parameters.monitors]
+    return parameters.model_copy(update={"objects": [], "monitors": monitors})
+
+
+def _of_power(plane: PlaneMonitor) -> PlaneMonitor:
+    return plane.model_copy(update={"measures": "power", "relative_to": ""})
 
 
 def incident_of(

@@ -1,9 +1,11 @@
 """What a mesh must have before anything may run on it, and what its owner should know of it."""
+# Numba functions carry no annotations: their types are inferred where they are called.
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from __future__ import annotations
 
+import numba as nb
 import numpy as np
-import scipy
 
 from engines.api import Array, Finding
 from engines.api.errors import MeshError
@@ -95,15 +97,44 @@ def drop_duplicate_cells(raw: RawMesh) -> None:
 
 def pieces(n_points: int, cells: Array) -> Array:
     """(n_cells,) int32: which connected piece each cell belongs to, the largest first. Cells connect through points."""
-    rows = np.concatenate([cells[:, 0]] * 3)
-    columns = np.concatenate([cells[:, k] for k in (1, 2, 3)])
-    graph = scipy.sparse.coo_matrix((np.ones(len(rows), np.int8), (rows, columns)), shape=(n_points, n_points))
-    _, labels = scipy.sparse.csgraph.connected_components(graph, directed=False)
-    of_cell = labels[cells[:, 0]]
-    sizes = np.bincount(of_cell)
+    of_cell, count = _pieces(n_points, cells)
+    sizes = np.bincount(of_cell, minlength=count)
     rank = np.empty(len(sizes), np.int32)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
     return rank[of_cell]
+
+
+@nb.njit(cache=True, nogil=True)
+def _pieces(n_points, cells):
+    """The piece of each cell, numbered by its first point, and how many there are: trees of points whose roots are
+    their first, joined cell by cell (Tarjan 1975, with paths halved)."""
+    above = np.arange(n_points).astype(np.int32)
+    for cell in range(len(cells)):
+        root = _root(above, cells[cell, 0])
+        for k in range(1, 4):
+            other = _root(above, cells[cell, k])
+            first, last = min(root, other), max(root, other)
+            above[last] = first
+            root = first
+    count = 0
+    for point in range(n_points):  # what stands above a point has its number already
+        if above[point] == point:
+            above[point] = -1 - count
+            count += 1
+        else:
+            above[point] = above[above[point]]
+    of_cell = np.empty(len(cells), np.int32)
+    for cell in range(len(cells)):
+        of_cell[cell] = -1 - above[cells[cell, 0]]
+    return of_cell, count
+
+
+@nb.njit(nogil=True)
+def _root(above, point):
+    while above[point] != point:
+        above[point] = above[above[point]]
+        point = above[point]
+    return point
 
 
 def piece_findings(n_points: int, cells: Array) -> list[Finding]:

@@ -1,7 +1,10 @@
 """Orientation and thickness of tetrahedra."""
+# Numba functions carry no annotations: their types are inferred where they are called.
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from __future__ import annotations
 
+import numba as nb
 import numpy as np
 
 from engines.api import Array, Finding
@@ -9,19 +12,27 @@ from engines.api.errors import MeshError
 
 FLAT = 1e-7
 """6V / (longest edge)³ below which a cell counts as flat: it is no thicker than float32 rounds its coordinates."""
-CHUNK = 1 << 19
+TINY = np.finfo(float).tiny
 
 
-def signed_thickness(points: Array, cells: Array) -> Array:
-    """(n,) float64: 6V / (longest edge)³, 0.707 for a regular cell, negative where the cell is inverted."""
+@nb.njit(cache=True, nogil=True)
+def signed_thickness(points, cells):
+    """(n,) float64: 6V / (longest edge)³, 0.707 for a regular cell, negative where the cell is inverted.
+
+    On one core, 0.05 s for a million: for more than one it would take a second longer to compile.
+    """
     thickness = np.empty(len(cells))
-    for start in range(0, len(cells), CHUNK):
-        part = slice(start, start + CHUNK)
-        a, b, c, d = (points[cells[part, k]] for k in range(4))
-        ab, ac, ad = b - a, c - a, d - a
-        longest = np.max([np.einsum("ij,ij->i", e, e) for e in (ab, ac, ad, c - b, d - b, d - c)], axis=0)
-        six_volumes = np.einsum("ij,ij->i", ab, np.cross(ac, ad))
-        thickness[part] = six_volumes / np.maximum(longest, np.finfo(float).tiny) ** 1.5
+    for i in range(len(cells)):
+        a, b, c, d = points[cells[i, 0]], points[cells[i, 1]], points[cells[i, 2]], points[cells[i, 3]]
+        px, py, pz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+        qx, qy, qz = c[0] - a[0], c[1] - a[1], c[2] - a[2]
+        rx, ry, rz = d[0] - a[0], d[1] - a[1], d[2] - a[2]
+        longest = max(px * px + py * py + pz * pz, qx * qx + qy * qy + qz * qz, rx * rx + ry * ry + rz * rz)
+        for e, f in ((b, c), (b, d), (c, d)):
+            x, y, z = f[0] - e[0], f[1] - e[1], f[2] - e[2]
+            longest = max(longest, x * x + y * y + z * z)
+        six_volumes = px * (qy * rz - qz * ry) + py * (qz * rx - qx * rz) + pz * (qx * ry - qy * rx)
+        thickness[i] = six_volumes / max(longest, TINY) ** 1.5
     return thickness
 
 

@@ -1,16 +1,17 @@
 """How well shaped the tetrahedra of a mesh are."""
+# Numba functions carry no annotations: their types are inferred where they are called.
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 
+import numba as nb
 import numpy as np
 
 from engines.api import Array, Finding
+from engines.backend.threads import in_turn
 
-CHUNK = 1 << 18
-EDGES = tuple(combinations(range(4), 2))
 SLIVER_ANGLE = 5.0
 """Smallest dihedral angle [degrees] below which a cell is called a sliver (meshers aim at ≥ 10)."""
 
@@ -65,36 +66,54 @@ class MeshQuality:
 
 
 def measure_quality(points: Array, cells: Array) -> MeshQuality:
-    """Shape measures of tetrahedra. points: (n_points, 3) [mm]; cells: (n, 4). In chunks: 10 M cells fit a laptop."""
-    n = len(cells)
-    result = MeshQuality(*(np.empty(n, np.float32) for _ in range(4)))
-    for start in range(0, n, CHUNK):
-        part = slice(start, min(start + CHUNK, n))
-        corners = points[cells[part]]
-        edges = {pair: corners[:, pair[1]] - corners[:, pair[0]] for pair in EDGES}
-        squares = np.stack([np.einsum("ij,ij->i", e, e) for e in edges.values()])
-        six_volumes = np.einsum("ij,ij->i", edges[0, 1], np.cross(edges[0, 2], edges[0, 3]))
-        total = squares.sum(axis=0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = 12.0 * np.cbrt(six_volumes * 0.5) ** 2 / total
-        result.mean_ratio[part] = np.where(total > 0, ratio, 0.0)
-        result.min_dihedral[part] = np.degrees(_smallest_dihedral(edges))
-        result.shortest[part] = np.sqrt(squares.min(axis=0))
-        result.longest[part] = np.sqrt(squares.max(axis=0))
+    """Shape measures of tetrahedra. points: (n_points, 3) [mm]; cells: (n, 4)."""
+    result = MeshQuality(*(np.empty(len(cells), np.float32) for _ in range(4)))
+    _measure(
+        points, np.asarray(cells, np.int32), result.mean_ratio, result.min_dihedral, result.shortest, result.longest
+    )
     return result
 
 
-def _smallest_dihedral(edges: dict[tuple[int, int], Array]) -> Array:
-    """(n,) [rad]: at an edge, π minus the angle between the outward normals of the two faces that share it."""
-    normals = [
-        np.cross(edges[1, 2], edges[1, 3]),  # face opposite corner 0, outward for positive orientation
-        np.cross(edges[0, 3], edges[0, 2]),
-        np.cross(edges[0, 1], edges[0, 3]),
-        np.cross(edges[0, 2], edges[0, 1]),
-    ]
-    smallest = np.full(len(normals[0]), np.pi)
-    for i, j in combinations(range(4), 2):
-        across = np.linalg.norm(np.cross(normals[i], normals[j]), axis=1)
-        along = -np.einsum("ij,ij->i", normals[i], normals[j])
-        np.minimum(smallest, np.arctan2(across, along), out=smallest)
-    return smallest
+@in_turn
+@nb.njit(cache=True, nogil=True, parallel=True)
+def _measure(points, cells, mean_ratio, min_dihedral, shortest, longest):
+    """Fills (n,) arrays of the shape of each of cells: (n, 4)."""
+    for i in nb.prange(len(cells)):
+        mean_ratio[i], min_dihedral[i], shortest[i], longest[i] = _shape(
+            points[cells[i, 0]], points[cells[i, 1]], points[cells[i, 2]], points[cells[i, 3]]
+        )
+
+
+@nb.njit(nogil=True)
+def _shape(a, b, c, d):
+    """Mean ratio, smallest dihedral angle [degrees], shortest and longest edge of a tetrahedron."""
+    ab, ac, ad = _from(a, b), _from(a, c), _from(a, d)
+    bc, bd, cd = _from(b, c), _from(b, d), _from(c, d)
+    total, least, most = 0.0, np.inf, 0.0
+    for edge in (ab, ac, ad, bc, bd, cd):
+        square = _dot(edge, edge)
+        total, least, most = total + square, min(least, square), max(most, square)
+    ratio = 12.0 * np.cbrt(_dot(ab, _cross(ac, ad)) * 0.5) ** 2 / total if total > 0 else 0.0
+    # of the face opposite each corner, outward for positive orientation
+    normals = (_cross(bc, bd), _cross(ad, ac), _cross(ab, ad), _cross(ac, ab))
+    angle = np.pi
+    for i in range(3):
+        for j in range(i + 1, 4):  # at an edge, π minus the angle between the normals of the faces that share it
+            across = _cross(normals[i], normals[j])
+            angle = min(angle, np.arctan2(np.sqrt(_dot(across, across)), -_dot(normals[i], normals[j])))
+    return ratio, np.degrees(angle), np.sqrt(least), np.sqrt(most)
+
+
+@nb.njit(nogil=True)
+def _from(a, b):
+    return b[0] - a[0], b[1] - a[1], b[2] - a[2]
+
+
+@nb.njit(nogil=True)
+def _dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@nb.njit(nogil=True)
+def _cross(a, b):
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

@@ -15,6 +15,17 @@ def neurons(parameters: SpikingParameters) -> int:
     return sum(population.number for population in parameters.populations)
 
 
+def fewer_neurons(parameters: SpikingParameters, share: float) -> SpikingParameters:
+    """The same with about this share of each population's neurons, where it is less than all of them."""
+    if share >= 1.0:
+        return parameters
+    fewer = [
+        each.model_copy(update={"number": max(1, round(each.number * share)) if each.number else 0})
+        for each in parameters.populations
+    ]
+    return parameters.model_copy(update={"populations": fewer})
+
+
 def spans(parameters: SpikingParameters) -> dict[str, Span]:
     """The neurons of each population."""
     found, first = {}, 0

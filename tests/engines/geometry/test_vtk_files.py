@@ -7,6 +7,7 @@ import resource
 import time
 import zlib
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.readers import vtk_xml
 from engines.geometry.readers.text import numbers
 from engines.geometry.readers.vtk_legacy import read_vtk
+from engines.geometry.readers.vtk_xml import TURN, XmlFile
 from engines.geometry.readers.vtu import read_vtu
 from engines.geometry.reading import read_mesh
 from sample_data.make.vtu import write_vtu
@@ -140,3 +142,26 @@ def test_a_compressed_file_that_expands_beyond_its_budget_is_refused(tmp_path, m
         read_mesh(path)
     assert time.process_time() - began < 5
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 20  # kB: one GB
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["whole", "a block is short"])
+@pytest.mark.parametrize("blocks", [1, TURN, TURN + 1, 10 * TURN + 3])
+def test_blocks_of_an_array_are_joined_in_their_order(blocks, whole):
+    """However many threads unpack them; the last one is shorter than the others."""
+    values, block = np.arange(blocks * 16 - 5, dtype="<i4"), 64
+    data = values.tobytes()
+    packed = [zlib.compress(data[first : first + block]) for first in range(0, len(data), block)]
+    if not whole:
+        packed[blocks // 2] = zlib.compress(b"too short")
+    head = np.array([blocks, block, len(data) % block, *map(len, packed)], "<u4").tobytes()
+    file = XmlFile.parse(
+        b'<VTKFile type="UnstructuredGrid" byte_order="LittleEndian" compressor="vtkZLibDataCompressor">'
+        b'<AppendedData encoding="raw">_' + head + b"".join(packed) + b"</AppendedData></VTKFile>",
+        "mesh.vtu",
+    )
+    array = ElementTree.Element("DataArray", {"type": "Int32", "format": "appended", "offset": "0", "Name": "numbers"})
+    if whole:
+        assert np.array_equal(file.array(array), values)
+    else:
+        with pytest.raises(MeshError, match="array numbers is incomplete"):
+            file.array(array)

@@ -79,3 +79,17 @@ def test_action_potentials_of_changed_cells_are_the_references(host):
     assert ischaemia < control - 15
     assert traces[0, -1, 3] > traces[0, -1, 0] + 8, "potassium outside depolarises"
     assert (np.diff(traces[0, 11:, 4]) < 1e-6).all(), "a passive cell only falls back from its stimulus"
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_a_tissue_begins_cell_by_cell(precision):
+    """Rounded once, of the difference in float64; the padding is cell 0."""
+    rng, n = np.random.default_rng(4), 1003
+    types, kinds = rng.integers(0, len(CellType), n).astype(np.uint8), rng.integers(0, 5, n)
+    starts = 10 * rng.random((5, 19))
+    voltage, states = tt06.tissue_start(types, precision, kinds, starts)
+    offsets, padding = tt06.offsets(types), states.shape[1] - n
+    assert voltage.dtype == states.dtype == np.dtype(precision)
+    assert np.array_equal(voltage[:n], starts[kinds, 0].astype(precision))
+    assert np.array_equal(states[:, :n], (starts[kinds, 1:].T - offsets).astype(precision))
+    assert np.array_equal(states[:, n:], np.repeat(states[:, :1], padding, axis=1))
