@@ -61,8 +61,8 @@ class CudaYee(LeapfrogSteps):
     (:func:`engines.fdtd.sources.currents.induced`), so that nothing comes between E and H.
 
     shape: two passes of this launch shape; one_pass: one pass of this shape; many: many steps in a launch of this
-    shape, in bricks of ``brick``; none of them: the fastest, measured once per device and size of grid. room: bytes of the
-    device that a second pair of fields, which one pass needs, may take; None: most of what is free
+    shape, in bricks of ``brick``; none of them: the fastest, measured once per device and size of grid. room: bytes of
+    the device that a second pair of fields, which one pass needs, may take; None: most of what is free
     """
 
     def __init__(
