@@ -105,9 +105,11 @@ class SpikingEngine(Engine):
         seconds = max(moved / backend.ceilings().best, pick(backend, cpu=0.0, cuda=LAUNCHES))
         memory = need(parameters, synapses).total
         few = fewer_neurons(parameters, SAMPLE_MEMORY / memory)
-        more = moved / _traffic(few, sum(check(few, backend))).bytes
+        of_few = check(few, backend)
+        more = moved / _traffic(few, sum(of_few)).bytes
         key = __name__, structure_of(few), moved, memory
-        tried = small_pace(backend, key, lambda: self.build(Problem(few), backend), SAMPLE_MEMORY, seconds / more)
+        size = need(few, of_few).total  # not small where connections are of a number of synapses
+        tried = small_pace(backend, key, lambda: self.build(Problem(few), backend), size, seconds / more)
         return Estimate(
             memory_bytes=memory,
             bytes_per_step=moved,

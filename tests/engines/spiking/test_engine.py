@@ -14,6 +14,7 @@ from engines.spiking.engine import SpikingEngine
 from engines.spiking.lif import cuda, model
 from engines.spiking.parameters import SpikingParameters
 from tests.engines.spiking.problems import build, problem
+from workbench.project.presets import open_preset, preset_called
 
 
 def test_a_run_and_what_viewers_see(backend):
@@ -112,6 +113,15 @@ def test_the_seed_decides(backend):
     first, again, other = (run.field("voltage") for run in runs)
     np.testing.assert_array_equal(first, again)
     assert (first != other).any()
+
+
+def test_synapses_of_a_number_are_not_drawn_for_an_estimate(backend, monkeypatch):
+    """Fewer neurons have as many of them."""
+    parameters = open_preset(preset_called("potjans_diesmann")).parameters.model_dump(mode="json")
+    parameters["connections"][0]["rule"]["number"] = 10**8
+    monkeypatch.setattr(SpikingEngine, "build", lambda *_: pytest.fail("a network was built"))
+    estimate = SpikingEngine().estimate(Problem(SpikingParameters.model_validate(parameters)), backend)
+    assert estimate.memory_bytes > 1e8
 
 
 def test_estimate_and_geometry(backend):
