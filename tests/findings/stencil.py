@@ -39,6 +39,14 @@ CASES = {
         equation={"kind": "own equations"},
         numerics={"step": 1e6, "lower_step": True},
     ),
+    "waves that hardly decay, by Euler": case(
+        "setup.equations.TypedProblem._longer_by_runge_and_kutta",
+        equation={
+            "kind": "own equations",
+            "method": "Euler",
+            "lines": ["∂²u/∂t² = laplacian(u) - 0.001*∂u/∂t"],
+        },
+    ),
     "a closed box in fp32": case(
         "setup.limits.rounding_findings#2", equation={"kind": "diffusion", "initial": UNIFORM}, sides=CLOSED
     ),

@@ -80,7 +80,7 @@ def test_many_steps_in_a_launch_have_the_bits_of_two_passes(gpu, faces, wave, pr
     case = make_case(faces, MEDIA[:2] if driving else MEDIA, counts=(45, 36, 38))
     sources = in_the_middle(case, wave) if driving else case.sources()
     found = []
-    for options in ({"shape": (1, 32, 4, 4)}, {"shape": (1, 32, 4, 4), "many": shape}):
+    for options in ({"shape": (1, 32, 4, 4)}, {"shape": (1, 32, 4, 4), "many": (shape, None)}):
         steps = CudaYee(gpu, case.yee, case.axes, case.media, sources, precision, **options)
         with gpu.active():
             for held, field in zip((steps.electric, steps.magnetic), case.random_fields(), strict=True):

@@ -54,6 +54,7 @@ IN_A_ROW = 20
 SHARE = 0.8
 Shape = tuple[int, int, int, int]
 """Values of a thread along x, threads along x, threads along y, planes that a thread marches over."""
+Many = tuple[ManyShape, Brick | None]
 
 
 class CudaYee(LeapfrogSteps):
@@ -61,14 +62,14 @@ class CudaYee(LeapfrogSteps):
     (:func:`engines.fdtd.sources.currents.induced`), so that nothing comes between E and H.
 
     shape: two passes of this launch shape; one_pass: one pass of this shape; many: many steps in a launch of this
-    shape, in bricks of ``brick``; none of them: the fastest, measured once per device and size of grid. room: bytes of
+    shape, in such bricks; none of them: the fastest, measured once per device and size of grid. room: bytes of
     the device that a second pair of fields, which one pass needs, may take; None: most of what is free
     """
 
     def __init__(
         self, backend: Any, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str,
-        shape: Shape | None = None, one_pass: OneShape | None = None, many: ManyShape | None = None,
-        brick: Brick | None = None, room: float | None = None, parts: Parts = ALL,
+        shape: Shape | None = None, one_pass: OneShape | None = None, many: Many | None = None,
+        room: float | None = None, parts: Parts = ALL,
     ) -> None:  # fmt: skip
         self.dtype = np.dtype(precision)
         self._backend, self._yee, self._axes, self._sources = backend, yee, axes, sources
@@ -99,8 +100,8 @@ class CudaYee(LeapfrogSteps):
                       sum(axis.wraps << d for d, axis in enumerate(axes)))
         ]  # fmt: skip
         self._layers = (*self._grid, np.int32(yee.planes), *map(np.int64, self._vectors))
-        self._of_h = of_h = induced(yee, axes, media, sources.electric)
-        self._entries = [self._placed(each) for each in (sources.electric, of_h, sources.magnetic)]
+        self._of_h = induced(yee, axes, media, sources.electric)
+        self._entries = [self._placed(each) for each in (sources.electric, self._of_h, sources.magnetic)]
         self._lines = backend.array(np.array(line_places(sources), np.int32).reshape(-1, 3))
         self._line_tables = [backend.array(line_table(sources, electric, self.dtype)) for electric in (True, False)]
         self._oblique = [CudaObliqueLine(backend, line, self.signals, self.dtype) for line in sources.oblique]
@@ -114,31 +115,7 @@ class CudaYee(LeapfrogSteps):
         self._graphs: dict[int, Callable[[], None]] = {}
         self._asked: Counter[int] = Counter()
         self._shapes = {name: shape or self._best(name) for name in ("electric", "magnetic")}
-        self._one = None
-        plain = not (
-            self._magnetic
-            or self._wide
-            or self._poles.arguments
-            or self._faders
-            or self._mask != ALL.mask
-            or any(yee.flat)
-        )
-        if plain and one_pass is not None:
-            self._one = self._one_pass(one_pass)
-        elif (
-            plain
-            and shape is None
-            and 2 * self.electric.nbytes <= (SHARE * backend.memory()[0] if room is None else room)
-        ):
-            self._one = self._worth()
-        self._many = None
-        if plain and apart(yee, axes, self._x, sources, of_h):
-            if many is not None:
-                self._many = self._many_steps(many, brick)
-            elif shape is None and one_pass is None and backend.cooperative and yee.places <= SMALL:
-                self._many = self._worth_many()
-        if self._many is not None:
-            self._one = None  # its second pair of fields goes back
+        self._one, self._many = self._chosen(shape, one_pass, many, room)
 
     @property
     def passes(self) -> int:
@@ -205,6 +182,26 @@ class CudaYee(LeapfrogSteps):
             launch()  # loads the kernel
             graph = self._backend.captured(lambda: [launch() for _ in range(IN_A_ROW)])
         return float(self._backend.elapsed(graph)) / IN_A_ROW
+
+    def _chosen(
+        self, shape: Shape | None, one_pass: OneShape | None, many: Many | None, room: float | None
+    ) -> tuple[OnePass | None, ManySteps | None]:
+        """What takes the place of two passes, at most one of both, as asked for or where it is faster."""
+        other = self._magnetic or self._wide or self._poles.arguments or self._faders or any(self._yee.flat)
+        if other or self._mask != ALL.mask:
+            return None, None
+        self._one = None
+        if one_pass is not None:
+            return self._one_pass(one_pass), None
+        if shape is None and 2 * self.electric.nbytes <= (SHARE * self._backend.memory()[0] if room is None else room):
+            self._one = self._worth()
+        found = None
+        if self._coupling is None and apart(self._yee, self._axes, self._x, self._sources, self._of_h):
+            if many is not None:
+                found = self._many_steps(*many)
+            elif shape is None and self._backend.cooperative and self._yee.places <= SMALL:
+                found = self._worth_many()
+        return (None, found) if found is not None else (self._one, None)
 
     def _one_pass(self, shape: OneShape) -> OnePass:
         return OnePass(self._backend, self._yee, self._axes, self._x, self.dtype, self._real, shape)

@@ -76,7 +76,7 @@ def test_python_asks_along_any_line_and_along_those_of_the_project(document, tmp
         project.line("none", "u", (1, 2), (1, 2))
     with project.run() as run:
         curve = run.line("u", (1.25, 3.0), (3.75, 3.0), count=11)
-        assert (curve.x.unit, curve.unit, len(curve)) == ("um", "mol/m³", 11)
+        assert (curve.x.unit, curve.unit, len(curve)) == ("µm", "mol/m³", 11)
         np.testing.assert_allclose(curve, 0.95**2 * (np.asarray(curve.x) + 0.25) / 3.0, atol=1e-6)
         assert run.line("short").x[-1] == 1.0
         with pytest.raises(wb.UnknownNameError, match="line of the project"):

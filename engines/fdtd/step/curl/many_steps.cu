@@ -18,7 +18,7 @@
 // variants: -DREAL=float -DV=4 -DTHREADS=512 -DKEPT -DASKS
 // variants: -DREAL=double -DV=2 -DTHREADS=512; -DREAL=double -DV=2 -DTHREADS=512 -DKEPT -DASKS
 
-#include "backend/group.cuh"
+#include "backend/devices/group.cuh"
 #include "fdtd/step/curl/yee.cuh"
 #include "fdtd/step/inject/inject.cuh"
 

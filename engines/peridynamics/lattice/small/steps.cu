@@ -15,7 +15,7 @@
 // any: REAL DIMENSIONS REACH
 #define MANY_STEPS
 #define PUSHED 0  // nothing acts between the steps of a launch
-#include "backend/group.cuh"
+#include "backend/devices/group.cuh"
 #include "peridynamics/lattice/bonds.cu"
 
 // Blocks that a processor has room for: fewer than of bonds.cu where the loop over steps needs the registers.

@@ -7,6 +7,8 @@ at the Courant limit is 2): 12 · 4 · 2⁶ · ε.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -135,7 +137,7 @@ def test_many_steps_in_a_launch_have_the_bits_of_two_passes(faces, wave, precisi
     case = make_case(faces, MEDIA[:2] if driving else MEDIA, counts=(45, 16, 18))
     sources = in_the_middle(case, wave) if driving else case.sources()
     found = []
-    for options in ({"shape": (1, 32, 4, 4)}, {"shape": (1, 32, 4, 4), "many": shape, "brick": (5, 7)}):
+    for options in ({"shape": (1, 32, 4, 4)}, {"shape": (1, 32, 4, 4), "many": (shape, (5, 7))}):
         backend = HostCudaBackend()
         steps = steps_of(CudaYee, backend, case, sources, precision, case.random_fields(), **options)
         with backend.active():
@@ -157,9 +159,34 @@ def test_sources_beside_layers_take_steps_in_launches_of_their_own(end, inward, 
     backend = HostCudaBackend()
     CudaYee(
         backend, case.yee, case.axes, case.media, case.sources([Dipole(place, 2, 1e-6, PULSE)]), "float32",
-        shape=(1, 32, 4, 4), many=(4, 512, 1, 0, 0),
+        shape=(1, 32, 4, 4), many=((4, 512, 1, 0, 0), None),
     )  # fmt: skip
     assert ("many_steps.cu" in {name for name, _ in backend.compiled}) == kept
+
+
+@on_device
+def test_off_diagonal_terms_take_steps_in_launches_of_their_own():
+    """They come between H and E."""
+    case = make_case("layers", MEDIA[:2])
+    ball_of = ball((0.21, 0.16, 0.18), 0.11)
+    cells = filled(case.yee, ball_of)
+    glass = (Medium(), Medium(permittivity=4.0))
+    smoothed = smoothed_edges(case.yee, case.axes, cells, glass, [(1, ball_of)])
+    coupling = make_media(case.yee, case.axes, cells, glass, case.dt, smoothed).coupling
+    assert coupling is not None
+    for kept in (True, False):
+        media, backend = case.media if kept else replace(case.media, coupling=coupling), HostCudaBackend()
+        CudaYee(
+            backend,
+            case.yee,
+            case.axes,
+            media,
+            case.sources(),
+            "float32",
+            shape=(1, 32, 4, 4),
+            many=((4, 512, 1, 0, 0), None),
+        )
+        assert ("many_steps.cu" in {name for name, _ in backend.compiled}) == kept
 
 
 @on_device
