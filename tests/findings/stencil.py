@@ -44,7 +44,8 @@ CASES = {
         equation={
             "kind": "own equations",
             "method": "Euler",
-            "lines": ["∂²u/∂t² = laplacian(u) - 0.001*∂u/∂t"],
+            "lines": ["∂²u/∂t² = laplacian(u) - 0.001*u_t"],
+            "fields": [{"name": "u", "start": "1"}, {"name": "u_t", "start": "0"}],
         },
     ),
     "a closed box in fp32": case(

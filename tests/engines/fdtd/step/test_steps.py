@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from engines.backend.cpu import CpuBackend
-from engines.fdtd.media.materials import Medium, make_media
+from engines.fdtd.media.materials import Medium, make_media, with_coupling
 from engines.fdtd.media.smoothing.edges import smoothed_edges
 from engines.fdtd.sources.currents import Dipole
 from engines.fdtd.step.cpu import CpuYee
@@ -172,7 +172,8 @@ def test_off_diagonal_terms_take_steps_in_launches_of_their_own():
     cells = filled(case.yee, ball_of)
     glass = (Medium(), Medium(permittivity=4.0))
     smoothed = smoothed_edges(case.yee, case.axes, cells, glass, [(1, ball_of)])
-    coupling = make_media(case.yee, case.axes, cells, glass, case.dt, smoothed).coupling
+    plain = make_media(case.yee, case.axes, cells, glass, case.dt, smoothed)
+    coupling = with_coupling(case.yee, case.axes, plain, smoothed, case.dt).coupling
     assert coupling is not None
     for kept in (True, False):
         media, backend = case.media if kept else replace(case.media, coupling=coupling), HostCudaBackend()
