@@ -52,6 +52,7 @@ from engines.api import (
     no_progress,
 )
 from engines.api.abilities import Painted
+from engines.api.charts import Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab import Study
@@ -109,32 +110,28 @@ class StencilEngine(Engine):
         return "iterations" if isinstance(parameters.equation, Poisson) else self.time_unit
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
-        """On a GPU seconds are those of single steps at the memory's ceiling; fused steps are several times faster."""
-        if isinstance(checked(problem).equation, OwnEquations):
-            return self._typed_estimate(problem, backend)
-        posed = GridProblem(problem, backend)
-        moved = bytes_per_step(posed)
-        return Estimate(
-            memory_bytes=posed.grid.n_cells * posed.arrays * posed.dtype.itemsize,
-            bytes_per_step=moved,
-            step=posed.step,
-            stable_step=posed.limit,
-            seconds_per_simulated_unit=seconds_per_step(problem, moved, backend, self.build) / posed.step,
-            findings=(*posed.findings, *balance(posed)),
-            facts=(off_by(posed.equation, posed.step),) if isinstance(posed.equation, GrayScott) else (),
-        )
+        """On a GPU seconds are those of single steps at the memory's ceiling; fused steps are several times faster.
 
-    def _typed_estimate(self, problem: Problem, backend: Backend) -> Estimate:
-        """Bytes are those that the graphs say."""
-        posed = TypedProblem(problem, backend)
-        moved = traffic(posed.plan, posed.grid.shape, posed.dtype).bytes
+        The bytes of typed equations are those that their graphs say.
+        """
+        posed: GridProblem | TypedProblem
+        facts: tuple[Fact, ...] = ()
+        if isinstance(checked(problem).equation, OwnEquations):
+            posed = TypedProblem(problem, backend)
+            moved, findings = traffic(posed.plan, posed.grid.shape, posed.dtype).bytes, posed.findings
+        else:
+            posed = GridProblem(problem, backend)
+            moved, findings = bytes_per_step(posed), (*posed.findings, *balance(posed))
+            if isinstance(posed.equation, GrayScott):
+                facts = (off_by(posed.equation, posed.step),)
         return Estimate(
             memory_bytes=posed.grid.n_cells * posed.arrays * posed.dtype.itemsize,
             bytes_per_step=moved,
             step=posed.step,
             stable_step=posed.limit,
             seconds_per_simulated_unit=seconds_per_step(problem, moved, backend, self.build) / posed.step,
-            findings=posed.findings,
+            findings=findings,
+            facts=facts,
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:

@@ -95,7 +95,7 @@ struct Layer {
     REAL* psi;
     int component;  // from the first to the second
     Table table;
-    int slot, n;       // −1: outside of the layers
+    int slot, n;  // slot −1: outside of the layers
 };
 
 // One of three layers at a point, of slots that begin `later` nodes behind those of H.
@@ -275,8 +275,7 @@ DEVICE void inject_into(
         if (n > 0 && entries.places[n - 1] == place) continue;
         const int c = place / f.volume, rest = place - c * f.volume, line = rest / g.row, k = line / (g.ny + 1);
         REAL* const here = keeps ? H_AT(c, rest - line * g.row, line - k * (g.ny + 1), k) : field + place;
-        REAL value = *here;
-        for (int m = n; m < last && entries.places[m] == place; ++m) value += entries.weights[m] * signals[entries.slots[m]];
+        const REAL value = with_entries(*here, entries.places, entries.weights, entries.slots, signals, last, n);
         *here = value;
         if (keeps) field[place] = value;
     }
@@ -331,6 +330,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) step_many(
             for (int n = threadIdx.x; n < drive_count; n += blockDim.x)
                 set_signals(signals_of(step), values, drives, drive_count, step, half, n);
     };
+    const auto step_all_lines = [&](REAL* table, const bool magnetic) {
+        if (blockIdx.x == 0)
+            for (int n = threadIdx.x; n < longest_line; n += blockDim.x)
+                step_lines(signals, table, lines, line_count, n, magnetic);
+    };
     const auto inject_electric = [&](const int step, const int number, const Brick& b) {
         inject_into(f.e, false, f, g, b, to_e, signals_of(step), number);
     };
@@ -339,9 +343,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) step_many(
 #pragma unroll 1
     for (int s = 0; s < steps; ++s) {
         drive(s, 1);
-        if (blockIdx.x == 0 && s > 0)
-            for (int n = threadIdx.x; n < longest_line; n += blockDim.x)
-                step_lines_magnetic(signals, lines_h, lines, line_count, n);
+        if (s > 0) step_all_lines(lines_h, true);
         each([&](const int number, const Brick& b) {
             if (!between && s > 0 && to_e.starts[number] < to_e.starts[number + 1]) {
                 inject_electric(s - 1, number, b);
@@ -361,9 +363,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) step_many(
             inject_into(f.h, KEEPS, f, g, b, to_h, signals_of(s), number);
         });
         if (between) {
-            if (blockIdx.x == 0)
-                for (int n = threadIdx.x; n < longest_line; n += blockDim.x)
-                    step_lines_electric(signals, lines_e, lines, line_count, n);
+            step_all_lines(lines_e, false);
             drive(s, 0);
             blocks.meet();
             each([&](const int number, const Brick& b) {
@@ -379,9 +379,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) step_many(
             for (int n = threadIdx.x; n < drive_count; n += blockDim.x) signals[drives[2 * n]] = spare[drives[2 * n]];
         __syncthreads();
     }
-    if (blockIdx.x == 0)
-        for (int n = threadIdx.x; n < longest_line; n += blockDim.x)
-            step_lines_magnetic(signals, lines_h, lines, line_count, n);
+    step_all_lines(lines_h, true);
     exchanged(true);
     blocks.leave();
 }

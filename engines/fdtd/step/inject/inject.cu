@@ -17,7 +17,7 @@ KERNEL inject_electric(
     const int n = blockIdx.x * blockDim.x + threadIdx.x;
     inject(e, places, weights, slots, signals, count, n);
     inject(h, h_places, h_weights, h_slots, signals, h_count, n);
-    step_lines_electric(signals, line_table, lines, line_count, n);
+    step_lines(signals, line_table, lines, line_count, n, false);
 }
 
 KERNEL inject_magnetic(
@@ -27,7 +27,7 @@ KERNEL inject_magnetic(
 {
     const int n = blockIdx.x * blockDim.x + threadIdx.x;
     inject(h, places, weights, slots, signals, count, n);
-    step_lines_magnetic(signals, line_table, lines, line_count, n);
+    step_lines(signals, line_table, lines, line_count, n, true);
 }
 
 KERNEL drive(

@@ -7,18 +7,21 @@ at the Courant limit is 2): 12 · 4 · 2⁶ · ε.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from engines.backend.cpu import CpuBackend
+from engines.fdtd.grid.boundaries import Face, make_axes
+from engines.fdtd.grid.yee import Yee
 from engines.fdtd.media.materials import Medium, make_media, with_coupling
 from engines.fdtd.media.smoothing.edges import smoothed_edges
 from engines.fdtd.sources.currents import Dipole
 from engines.fdtd.step.cpu import CpuYee
 from engines.fdtd.step.cuda import CudaYee
-from engines.fdtd.step.curl.many_steps import LAUNCHES
+from engines.fdtd.step.curl.many_steps import LAUNCHES, best_brick, brick_order
 from tests.cuda_on_host import COMPILER, HostCudaBackend
 from tests.engines.fdtd.fdtd_cases import (
     FACES,
@@ -162,6 +165,41 @@ def test_sources_beside_layers_take_steps_in_launches_of_their_own(end, inward, 
         shape=(1, 32, 4, 4), many=((4, 512, 1, 0, 0), None),
     )  # fmt: skip
     assert ("many_steps.cu" in {name for name, _ in backend.compiled}) == kept
+
+
+@pytest.mark.parametrize("counts", [(24, 24, 24), (64, 64, 64), (128, 100, 31), (7, 200, 5), (160, 1, 1)])
+@pytest.mark.parametrize(("blocks", "pieces"), [(132, 1), (132, 2), (20, 1), (1, 1)])
+def test_bricks_are_enough_for_a_grid_and_no_more_than_blocks_take(counts, blocks, pieces):
+    case = make_case("layers" if min(counts) > 8 else "walls", MEDIA[:2], counts=counts)
+    brick = best_brick(case.yee, blocks * pieces)
+    number = math.prod(-(-count // size) for count, size in zip(case.yee.shape[1::-1], brick, strict=True))
+    assert number <= blocks * pieces
+    order = brick_order(case.yee, case.axes, brick, blocks)
+    np.testing.assert_array_equal(np.sort(order), np.arange(number))
+
+
+def test_bricks_in_layers_are_shared_out():
+    """128 cells a side, layers of ten: 264 bricks, of which the heaviest costs three times the lightest."""
+    yee = Yee((128, 128, 128), (1.0, 1.0, 1.0))
+    axes = make_axes(yee, ((Face("CPML", 10),) * 2,) * 3, yee.largest_step())
+    brick = best_brick(yee, 2 * 132)
+    order = brick_order(yee, axes, brick, 132)
+    up = -(-yee.shape[1] // brick[0])
+    cost = np.array([layered_lines(yee, axes, brick, *divmod(int(number), up)) for number in order])
+    both = cost[:132].copy()
+    both[: len(cost) - 132] += cost[132:]
+    plain = np.sort(np.array([layered_lines(yee, axes, brick, *divmod(number, up)) for number in range(len(order))]))
+    assert both.max() < 0.8 * 2 * plain.max()
+
+
+def layered_lines(yee, axes, brick, layer, row):
+    """Lines of a brick, each once more for each layer that it lies in."""
+    (tall, deep), total = brick, 0
+    for k in range(layer * deep, min((layer + 1) * deep, yee.shape[0])):
+        for j in range(row * tall, min((row + 1) * tall, yee.shape[1])):
+            inside = [not axis.low < at < axis.n - axis.high for axis, at in ((axes[1], j), (axes[2], k))]
+            total += 1 + sum(inside)
+    return total
 
 
 @on_device
