@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 
 from engines.api import Dab
 from engines.api.abilities import Underneath
+from tests.ui import doubles
 from tests.ui.doubles import Wave
 from ui.session.controller import Phase
 from workbench.run.strokes import Outcome
@@ -20,15 +21,15 @@ LEFT = Qt.MouseButton.LeftButton
 def canvas(monkeypatch, request):
     """The window with a run whose dabs can be taken back: the brush "scar" lasts, "touch" passes."""
 
-    def underneath(self, dab, first):
-        return Underneath(dab.brush, (), len(self.dabs), 8, lasts=dab.brush == "scar")
+    class Undoable(Wave):  # of its own: what a class is able to is asked once
+        def underneath(self, dab, first):
+            return Underneath(dab.brush, (), len(self.dabs), 8, lasts=dab.brush == "scar")
 
-    def put_back(self, under):
-        assert len(self.dabs) == under.values + 1  # the last one first
-        self.dabs.pop()
+        def put_back(self, under):
+            assert len(self.dabs) == under.values + 1  # the last one first
+            self.dabs.pop()
 
-    monkeypatch.setattr(Wave, "underneath", underneath, raising=False)
-    monkeypatch.setattr(Wave, "put_back", put_back, raising=False)
+    monkeypatch.setattr(doubles, "Wave", Undoable)
     window = request.getfixturevalue("opened")
     window.controller.step()
     request.getfixturevalue("qtbot").waitUntil(lambda: window.controller.phase is Phase.PAUSED)
