@@ -79,6 +79,22 @@ def test_a_thousand_fused_steps_are_bit_identical_and_right(gpu, shape, precisio
     np.testing.assert_allclose(results[0], expected, rtol=0, atol=64_000 * EPSILON[precision])
 
 
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("source", [False, True])
+def test_fused_steps_of_a_conductivity_per_cell_are_bit_identical(gpu, precision, source):
+    shape, around, rng = (517, 1004), ghosts_of("mixed", 2), np.random.default_rng(9)
+    host, k = rng.uniform(-1, 1, shape).astype(precision), rng.uniform(0.4, 1.6, shape)
+    given = gpu.array(rng.uniform(-1, 1, shape).astype(precision)) if source else None
+    results = []
+    for depth in make_launches(gpu, shape, (0.07, 0.11), around, DT, precision, k).depths(source):
+        diffusion = CudaDiffusion(gpu, shape, (0.07, 0.11), around, DT, precision, k, depth=depth)
+        with gpu.active():
+            result, _ = diffusion.advance(gpu.array(host), poisoned(gpu, shape, precision), given, 100)
+        results.append(gpu.to_host(result))
+    assert len(results) > 1
+    np.testing.assert_array_equal(results[1], results[0])
+
+
 def test_the_tuned_diffusion_takes_the_steps_asked_for(gpu):
     shape, around = (700, 1024), ghosts_of("periodic", 2)
     diffusion = CudaDiffusion(gpu, shape, (0.2, 0.2), around, DT, "float32")

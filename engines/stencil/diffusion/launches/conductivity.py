@@ -1,4 +1,4 @@
-"""Launches of ``conductivity.cu``: diffusion where every cell has its own conductivity; one step per launch."""
+"""Launches of ``conductivity.cu``: diffusion where every cell has its own conductivity."""
 
 from __future__ import annotations
 
@@ -12,16 +12,26 @@ import numpy as np
 from engines.api import Array
 from engines.backend.precision import REAL
 from engines.stencil.diffusion.launches.base import Call, Launches
+from engines.stencil.diffusion.launches.plane import fused_grid as plane_grid
+from engines.stencil.diffusion.launches.plane import fused_shapes as plane_shapes
 from engines.stencil.setup.faces import Interfaces
 from engines.stencil.setup.sides import Ghosts
 from engines.stencil.step.launch_shapes import Shape
 
 LANES = 32
 BLOCK = 256
+MOST_THREADS = 128
+"""Of a block that takes several steps."""
+LINES, LINES_ANY = (1, 2, 4), (2, 4)
+"""Cells of a thread along the last axis, for which there is a kernel of one step; for rows that are not aligned."""
+BLOCKS = ((32, 4), (32, 8), (64, 2), (64, 4), (128, 1))
+"""Threads along x and y of the blocks of one step, of which those of four cells have at most 128."""
 
 
 class LaunchesConductivity(Launches):
-    """Shapes are (1, warps per block, rows of a warp in 2D, planes of a part in 3D)."""
+    """Shapes are (1, cells of a thread along the last axis, threads of a block along x, along y), and for several steps
+    those of :class:`Launches2D`.
+    """
 
     source = Path(__file__).with_name("conductivity.cu")
 
@@ -58,20 +68,33 @@ class LaunchesConductivity(Launches):
     def flops(self) -> int:
         return 7 * len(self.shape)
 
+    @property
+    def aligned(self) -> bool:
+        """Whether each row begins where 16 bytes can be loaded at once."""
+        return self.shape[-1] * self.dtype.itemsize % 16 == 0
+
     def single_shapes(self) -> list[Shape]:
-        spans = (8, 16, 4) if len(self.shape) == 2 else (32, 64, 16)
-        return [(1, warps, span) for span in spans for warps in (8, 4)]
+        several = LINES if self.aligned else LINES_ANY
+        order = sorted(several, key=lambda lines: lines != 2)
+        return [(1, lines, x, y) for lines in order for x, y in BLOCKS if x * y * (lines > 2) <= 128]
 
     def fused_shapes(self, depth: int) -> list[Shape]:
-        return []
+        return [shape for shape in plane_shapes(self.shape[0], depth) if LANES * shape[1] <= MOST_THREADS]
 
     def call(self, u: Any, out: Any, source: Any, shape: Shape) -> Call:
-        _, warps, span = shape
-        nx, ny, nz = (int(size) for size in self._size)
-        grid = (-(-nx // LANES), -(-ny // (warps * span)), 1)
-        if len(self.shape) == 3:
-            grid = (grid[0], -(-ny // warps), -(-nz // span))
         given = np.uint64(0) if source is None else source
-        arguments: tuple[Any, ...] = (u, out, given, self._conductivity, self._faces, *self._size, np.int32(span))
-        arguments += (self.wraps, self.sides, *self._rates3, self.dt)
-        return Call(self.kernel("single", self.macros), grid, (LANES, warps), arguments)
+        nx, ny, nz = (int(size) for size in self._size)
+        packed = 16 // self.dtype.itemsize
+        medium = (self._conductivity, self._faces)
+        if shape[0] > 1:
+            kernel, block = self.kernel("fused", self.variant(shape[0], source is not None)), (LANES, shape[1])
+            last = (np.int32(shape[2]), self.wraps, self.sides, *self.rates, self.dt)
+            return Call(
+                kernel, plane_grid(self.shape, packed, shape), block, (u, out, given, *self._size[:2], *last, *medium)
+            )
+        _, lines, x, y = shape
+        name, width = (f"line_{lines}", packed) if self.aligned else (f"line_{lines}_any", 1)
+        rows = (y * lines, 1) if len(self.shape) == 2 else (y, lines)
+        grid = (-(-nx // (x * width)), -(-ny // rows[0]), -(-nz // rows[1]))
+        arguments = (u, out, given, *medium, *self._size, self.wraps, self.sides, *self._rates3, self.dt)
+        return Call(self.kernel(name, self.macros), grid, (x, y), arguments)

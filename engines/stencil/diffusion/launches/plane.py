@@ -22,6 +22,20 @@ BLOCKS = ((64, 2), (32, 4), (32, 8), (64, 4), (128, 1))
 """Threads along x and y of the blocks of one step."""
 
 
+def fused_shapes(rows_of_grid: int, depth: int) -> list[Shape]:
+    """(depth, warps per block, rows of the part that a strip is cut into)"""
+    warps = [w for w in (4, 8) if LANES * w <= MOST_THREADS.get(depth, 256)]
+    # Longer parts repeat less at their ends; shorter ones keep all multiprocessors of a small grid busy.
+    return [(depth, w, rows) for rows in (256, 128, 64, 32) for w in warps if rows < 2 * rows_of_grid or rows == 32]
+
+
+def fused_grid(shape: tuple[int, ...], packed: int, launch: Shape) -> tuple[int, int]:
+    """Blocks of the fused kernel; ``packed``: values of a lane."""
+    depth, warps, rows = launch
+    halo = -(-depth // packed) * packed
+    return -(-shape[1] // (warps * (LANES * packed - 2 * halo))), -(-shape[0] // rows)
+
+
 class Launches2D(Launches):
     """Shapes are (depth, warps per block, rows of the part that a strip is cut into); and for one step
     (1, rows of a thread, threads of a block along x, along y).
@@ -39,11 +53,7 @@ class Launches2D(Launches):
         return [(1, rows, x, y) for rows in sorted(several, key=lambda rows: rows != 4) for x, y in BLOCKS]
 
     def fused_shapes(self, depth: int) -> list[Shape]:
-        warps = [w for w in (4, 8) if LANES * w <= MOST_THREADS.get(depth, 256)]
-        # Longer parts repeat less at their ends; shorter ones keep all multiprocessors of a small grid busy.
-        return [
-            (depth, w, rows) for rows in (256, 128, 64, 32) for w in warps if rows < 2 * self.shape[0] or rows == 32
-        ]
+        return fused_shapes(self.shape[0], depth)
 
     def call(self, u: Any, out: Any, source: Any, shape: Shape) -> Call:
         ny, nx = self.shape
@@ -51,17 +61,12 @@ class Launches2D(Launches):
         size: tuple[np.int32, ...] = (np.int32(nx), np.int32(ny))
         if shape[0] == 1:
             _, rows, x, y = shape
-            block = (x, y)
             name, width = (f"plain_{rows}", packed) if self.aligned else (f"plain_{rows}_any", 1)
-            kernel = self.kernel(name, self.macros)
-            columns, rows_of_block = x * width, y * rows
+            kernel, block = self.kernel(name, self.macros), (x, y)
+            grid = (-(-nx // (x * width)), -(-ny // (y * rows)))
         else:
             depth, warps, rows = shape
-            halo = -(-depth // packed) * packed
-            columns, rows_of_block = warps * (LANES * packed - 2 * halo), rows
-            block = (LANES, warps)
-            kernel = self.kernel("fused", self.variant(depth, source is not None))
-            size = (*size, np.int32(rows))
-        grid = (-(-nx // columns), -(-ny // rows_of_block))
+            kernel, block = self.kernel("fused", self.variant(depth, source is not None)), (LANES, warps)
+            grid, size = fused_grid(self.shape, packed, shape), (*size, np.int32(rows))
         given = np.uint64(0) if source is None else source
         return Call(kernel, grid, block, (u, out, given, *size, self.wraps, self.sides, *self.rates, self.dt))

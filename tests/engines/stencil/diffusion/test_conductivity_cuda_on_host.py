@@ -54,7 +54,9 @@ def test_a_step_equals_the_reference(on_host, precision, sides):
         launches = make_launches(on_host, shape, rates, around, DT, precision, varied(shape))
         u, source = (on_host.array(rng.uniform(-1, 1, shape).astype(precision)) for _ in range(2))
         k = launches._conductivity.astype(float)
-        for given, candidate in ((None, (1, 4, 8)), (source, (1, 2, 3))):
+        of_each_kernel = {candidate[1]: candidate for candidate in launches.single_shapes()}.values()
+        assert len(of_each_kernel) > 1
+        for given, candidate in zip((None, source, None), of_each_kernel, strict=False):
             expected = step(u.astype(float), k, rates, around, given)
             got = one_step(launches, u, given, candidate)
             np.testing.assert_allclose(got, expected, rtol=0, atol=128 * EPSILON[precision], err_msg=f"{shape}")
@@ -66,8 +68,28 @@ def test_the_same_conductivity_everywhere_is_plain_diffusion(on_host, sides):
         around, rates = ghosts_of(sides, len(shape)), RATES[: len(shape)]
         launches = make_launches(on_host, shape, rates, around, DT, "float64", np.ones(shape))
         u = on_host.array(np.random.default_rng(6).uniform(-1, 1, shape))
-        got = one_step(launches, u, None, (1, 4, 8))
+        got = one_step(launches, u, None, launches.single_shapes()[0])
         np.testing.assert_allclose(got, reference(u, rates, around, 1), rtol=0, atol=64 * EPSILON["float64"])
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("sides", SIDES)
+def test_several_steps_of_a_launch_have_the_bits_of_single_ones(on_host, precision, sides):
+    rng = np.random.default_rng(12)
+    for shape in ((9, 40), (23, 131), (3, 6), (30, 516)):
+        around, rates = ghosts_of(sides, len(shape)), RATES[: len(shape)]
+        launches = make_launches(on_host, shape, rates, around, DT, precision, varied(shape))
+        u, source = (on_host.array(rng.uniform(-1, 1, shape).astype(precision)) for _ in range(2))
+        for given in (None, source):
+            depths = launches.depths(given is not None)[1:]
+            assert depths
+            for depth in depths:
+                single = u
+                for _ in range(depth):
+                    single = one_step(launches, single, given, launches.single_shapes()[0])
+                for candidate in (launches.fused_shapes(depth)[0], launches.fused_shapes(depth)[-1]):
+                    got = one_step(launches, u, given, candidate)
+                    np.testing.assert_array_equal(got, single, err_msg=f"{shape} {candidate}")
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
@@ -77,7 +99,6 @@ def test_content_is_conserved_and_constants_stay(on_host, precision, sides, shap
     """A step makes ten roundings of values below 2 in each cell; those of n cells add up like a random walk."""
     around = ghosts_of(sides, len(shape))
     diffusion = CudaDiffusion(on_host, shape, (0.05,) * len(shape), around, DT, precision, varied(shape))
-    assert diffusion.depth == 1
     assert diffusion.traffic.bytes_read == (1 + len(shape)) * diffusion.traffic.bytes_written
     u = on_host.array(np.random.default_rng(8).uniform(0, 1, shape).astype(precision))
     before = u.astype(float).sum()
