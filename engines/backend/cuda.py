@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +24,7 @@ from engines.backend.compile.source import compile_options, source_text
 from engines.backend.compile.variants import check_declared
 from engines.backend.devices.cuda_errors import hush_destructors, translated
 from engines.backend.devices.current import Current
+from engines.backend.devices.launch import ReadyLaunch
 from engines.backend.fields.selection import Checked, check_selection, checked_values, exact_missing
 
 log = logging.getLogger(__name__)
@@ -190,6 +191,12 @@ class CudaBackend(Backend):
                 module.compile()
             self._modules[key] = module
         return self._modules[key]
+
+    def ready(
+        self, kernel: Any, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any], shared: int = 0
+    ) -> Callable[[Mapping[int, Any]], None]:
+        """For a kernel that is launched often from Python: a launch with some of these ``arguments`` changed."""
+        return ReadyLaunch(self.cupy, self.device, kernel, grid, block, shared, self.stream, arguments)
 
     def resident_blocks(self, kernel: Any, threads: int, shared: int = 0) -> int:
         """Blocks of ``threads``, with ``shared`` bytes of dynamic shared memory, that the device runs at once."""

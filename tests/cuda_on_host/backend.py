@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,15 @@ class HostCudaBackend(CpuBackend):
         check_declared(path, tuple(macros))
         self.compiled.append((path.name, tuple(macros)))
         return compile_for_host(path.read_text("utf-8"), macros, path.stem)
+
+    def ready(
+        self, kernel: Any, grid: Sequence[int], block: Sequence[int], arguments: Sequence[Any], shared: int = 0
+    ) -> Callable[[Mapping[int, Any]], None]:
+        def launch(changed: Mapping[int, Any]) -> None:
+            every = tuple(changed.get(number, each) for number, each in enumerate(arguments))
+            kernel(grid, block, every, shared_mem=shared)
+
+        return launch
 
     def resident_blocks(self, kernel: Any, threads: int, shared: int = 0) -> int:
         """Blocks run one after the other, so one of them cannot wait for another."""

@@ -227,19 +227,22 @@ class CudaYee(LeapfrogSteps):
         return ManySteps(self._backend, self._yee, *kind, entries, self._sources, shape, brick)
 
     def _worth_many(self) -> ManySteps | None:
-        """Many steps in a launch in the best of its shapes, or None where a graph of launches is faster."""
+        """Many steps in a launch in the best of its shapes, or None where a graph of launches is faster.
+
+        Of as many steps as there are in a launch at most: shapes that keep H read and write it once for all of them.
+        """
         made: dict[ManyShape, ManySteps] = {}
         name = f"many steps {'x'.join(map(str, self._yee.counts))}"
 
         def seconds(shape: ManyShape) -> float:
             if shape == NOT_MANY:
                 with self._backend.active():
-                    self._launches(IN_A_ROW)  # loads the kernels
-                    graph = self._backend.captured(lambda: self._launches(IN_A_ROW))
+                    self._launches(LONGEST)  # loads the kernels
+                    graph = self._backend.captured(lambda: self._launches(LONGEST))
                 return float(self._backend.elapsed(graph))
             if shape not in made:
                 made[shape] = self._many_steps(shape)
-            return float(self._backend.elapsed(lambda: self._launch_many(made[shape], IN_A_ROW)))
+            return float(self._backend.elapsed(lambda: self._launch_many(made[shape], LONGEST)))
 
         best = tune(
             self._key(name, MANY_STEPS), [NOT_MANY, *many_shapes(self._backend, self._yee, self.dtype)], seconds

@@ -186,6 +186,9 @@ class EventMatrix:
 
     def _product(self, given: Any, single: bool, on_host: bool, out: Any) -> Any:
         direct = single and not on_host  # what kernels write is the result
+        if direct and out is not None and self._products.gathers_anywhere and not self._transposed:
+            self._products.gather_into(out, given)
+            return out
         with self._backend.active():
             if direct and out is not None:
                 rows = out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,8 @@ def typical(backend: Any, events: Array, listed: bool) -> DeviceGiven:
 class CudaDense(Product):
     """The products of a dense matrix; see :class:`engines.spiking.events.dense.cpu.CpuDense`."""
 
+    gathers_anywhere = True
+
     def __init__(self, backend: Any, stored: Stored) -> None:
         self._backend, self.shape = backend, stored.codes.shape
         rows, columns = self.shape
@@ -86,6 +89,7 @@ class CudaDense(Product):
         self._gather, self._scan = module.get_function("gather_rows"), module.get_function("scan_rows")
         self.tools = EventTools(backend)
         self._launches: dict[bool, Launch] = {}
+        self._ready: dict[tuple[Given, int, int], Callable[[Mapping[int, Any]], None]] = {}
         for listed in SHAPES:
             self._prepare(SHAPES[listed][0], listed)
             self._prepare(self._choose(macros, listed), listed)
@@ -97,6 +101,7 @@ class CudaDense(Product):
         with self._backend.active():
             twin.weights = self.weights.copy()
         twin._launches = {listed: replace(launch, work={}) for listed, launch in self._launches.items()}
+        twin._ready = {}
         for launch in twin._launches.values():
             twin._scratch(launch, 1)
         return twin
@@ -130,6 +135,7 @@ class CudaDense(Product):
         threads, lanes, blocks = shape
         tiles = -(-self._packs // lanes)
         wanted = round(blocks * self._backend.multiprocessors / tiles)
+        self._ready.clear()
         self._launches[listed] = Launch(threads, lanes, tiles, max(1, min(wanted, -(-self.shape[0] // 64))), {})
 
     def _scratch(self, launch: Launch, batch: int) -> tuple[Any, Any]:
@@ -141,14 +147,19 @@ class CudaDense(Product):
 
     def gather_into(self, out: Any, given: DeviceGiven) -> None:
         """One launch; ``out: (batch, columns)``."""
+        key = given.kind, given.batch, given.pitch
+        launch = self._ready.get(key) or self._ready.setdefault(key, self._made_ready(given))
+        launch({0: out, 3: given.array, 4: given.count, 5: given.values})
+
+    def _made_ready(self, given: DeviceGiven) -> Callable[[Mapping[int, Any]], None]:
         rows, columns = self.shape
         launch = self._launches[given.kind == Given.LIST]
-        self._gather(
-            (launch.tiles * given.batch, launch.shares), (launch.threads,),
-            (out, self.weights, self._scale, given.array, given.count, given.values, np.int32(given.kind),
-             *self._scratch(launch, given.batch), np.int32(rows), np.int32(columns), np.int32(self._packs_of_row),
-             np.int32(self._packs), np.int32(given.pitch), np.int32(given.batch), np.int32(launch.lanes)),
-            shared_mem=SHARED_BYTES * launch.threads,
+        sizes = rows, columns, self._packs_of_row, self._packs, given.pitch, given.batch, launch.lanes
+        return self._backend.ready(
+            self._gather, (launch.tiles * given.batch, launch.shares), (launch.threads,),
+            (None, self.weights, self._scale, None, None, None, np.int32(given.kind),
+             *self._scratch(launch, given.batch), *map(np.int32, sizes)),
+            shared=SHARED_BYTES * launch.threads,
         )  # fmt: skip
 
     def scan_into(self, out: Any, given: DeviceGiven) -> None:
