@@ -11,7 +11,8 @@ from __future__ import annotations
 import numba as nb
 import numpy as np
 
-from engines.backend.threads import in_turn
+from engines.api import Array
+from engines.backend.threads import in_parts
 from engines.cardiac.diffusion import sliced
 
 MOST_ENTRIES, LANES = 16, 32
@@ -156,21 +157,25 @@ def solve3(m, b):
     )
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def least_squares(points, cells, volumes, centroids, tensors, neighbours):
+def least_squares(points, cells, volumes, centroids, tensors, neighbours) -> Array:
     """Least squares: ``g_i = sum_k c[i, k] (u_j(k) - u_i)``, c: (n_cells, 4, 3) (README eq. 6).
 
     Across the boundary the difference is zero by construction, and so is c.
     """
-    n = len(cells)
-    coefficients = np.zeros((n, 4, 3))
-    for i in nb.prange(n):
+    coefficients = np.zeros((len(cells), 4, 3))
+    _least_squares(len(cells), points, cells, volumes, centroids, tensors, neighbours, coefficients)
+    return coefficients
+
+
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _least_squares(first, last, points, cells, volumes, centroids, tensors, neighbours, coefficients):
+    """coefficients: (n_cells, 4, 3), filled where a face has another side."""
+    for i in range(first, last):
         directions = np.empty((4, 3))
         normal = np.zeros((3, 3))
         for k in range(4):
-            # Signed, as in the serial form that Numba compiles first: one form of what is called will do.
-            e, weight = gradient_row(points, cells, volumes, centroids, tensors, np.int64(i), neighbours[i, k], k)
+            e, weight = gradient_row(points, cells, volumes, centroids, tensors, i, neighbours[i, k], k)
             for r in range(3):
                 directions[k, r] = weight * e[r]
                 for c in range(3):
@@ -180,22 +185,28 @@ def least_squares(points, cells, volumes, centroids, tensors, neighbours):
                 g = solve3(normal, directions[k])
                 for r in range(3):
                     coefficients[i, k, r] = g[r]
-    return coefficients
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def energy_need(points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap):
-    """The part of its share of two-point energy that each cell's correction can consume (README eq. 8)."""
+def energy_need(points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap) -> Array:
+    """(n_cells,) the part of its share of two-point energy that each cell's correction can consume (README eq. 8)."""
     need = np.empty(len(cells))
-    for i in nb.prange(len(cells)):
+    geometry = points, cells, volumes, centroids, tensors
+    _energy_need(len(cells), *geometry, neighbours, gradients, relaxation_cap, need)
+    return need
+
+
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _energy_need(first, last, points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, need):
+    """need: (n_cells,), filled."""
+    for i in range(first, last):
         d = np.ones(4)
         b = np.zeros((4, 4))
         for k in range(4):
             j = np.int64(neighbours[i, k])
             if j < 0:
                 continue
-            alpha, a_i, _ = face_flux(points, cells, volumes, centroids, tensors, np.int64(i), j, k, relaxation_cap)
+            alpha, a_i, _ = face_flux(points, cells, volumes, centroids, tensors, i, j, k, relaxation_cap)
             d[k] = alpha * volumes[j] / (volumes[i] + volumes[j])
             for m in range(4):
                 b[k, m] = dot(a_i, gradients[i, m])
@@ -206,16 +217,21 @@ def energy_need(points, cells, volumes, centroids, tensors, neighbours, gradient
         # most cells need so little that a bound will do: it spares 1 µs a cell of LAPACK
         bound = np.sqrt((form**2).sum())
         need[i] = bound if bound <= 0.5 else max(0.0, -np.linalg.eigvalsh(form)[0])
-    return need
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def kept_shares(volumes, neighbours, need, allowed):
+def kept_shares(volumes, neighbours, need, allowed) -> Array:
     """Share of its gradient that each cell keeps: all up to ``allowed`` times what its two-point fluxes give, beyond
     that as much as the neighbours leave of it."""
     kept = np.ones(len(need))
-    for i in nb.prange(len(need)):
+    _kept_shares(len(need), volumes, neighbours, need, allowed, kept)
+    return kept
+
+
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _kept_shares(first, last, volumes, neighbours, need, allowed, kept):
+    """kept: (n_cells,), 1 where it is not lowered."""
+    for i in range(first, last):
         if need[i] <= allowed[i]:
             continue
         for k in range(4):
@@ -224,22 +240,26 @@ def kept_shares(volumes, neighbours, need, allowed):
                 w_i = volumes[j] / (volumes[i] + volumes[j])
                 left = 1.0 - (1.0 - w_i) * min(need[j] / allowed[j], 1.0)
                 kept[i] = min(kept[i], allowed[i] * left / (w_i * need[i]))
-    return kept
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def proved_stable(volumes, neighbours, need):
+def proved_stable(volumes, neighbours, need) -> bool:
     """Whether no face owes more energy than it has (README eq. 9); rounding is left 1e-12."""
+    return not any(_faces_in_debt(len(need), volumes, neighbours, need))
+
+
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _faces_in_debt(first, last, volumes, neighbours, need):
+    """How many faces owe more than they have."""
     failures = 0
-    for i in nb.prange(len(need)):
+    for i in range(first, last):
         for k in range(4):
             j = neighbours[i, k]
             if j > i:
                 w_i = volumes[j] / (volumes[i] + volumes[j])
                 if w_i * need[i] + (1.0 - w_i) * need[j] > 1.0 + 1e-12:
                     failures += 1
-    return failures == 0
+    return failures
 
 
 @nb.njit(cache=True, nogil=True, inline="always")
@@ -254,19 +274,18 @@ def _add(columns, values, length, column, value):
     return length + 1
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def fill_rows(
-    points, cells, volumes, centroids, tensors, neighbours, gradients, kept, relaxation_cap, starts, columns, weights
-):
-    """One row per cell: merge the contributions of its four faces and divide by its volume.
-
-    ``kept: (n_cells,)`` is the share of each cell's gradient that counts. Layout: :class:`sliced.SlicedMatrix`.
-    """
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _fill_rows(
+    first, last, points, cells, volumes, centroids, tensors, neighbours, gradients, kept, relaxation_cap, starts,
+    columns, weights,
+):  # fmt: skip
+    """Rows of the slices from ``first`` to ``last``: merge the contributions of a cell's four faces and divide by its
+    volume."""
     n = len(cells)
-    for s in nb.prange(len(starts) - 1):
-        row_columns = np.empty(MOST_ENTRIES, np.int32)
-        row_values = np.empty(MOST_ENTRIES)
+    row_columns = np.empty(MOST_ENTRIES, np.int32)
+    row_values = np.empty(MOST_ENTRIES)
+    for s in range(first, last):
         width = (starts[s + 1] - starts[s]) // LANES
         for lane in range(LANES):
             i = s * LANES + lane
@@ -303,3 +322,12 @@ def fill_rows(
                 weights[place] = row_values[smallest] / volumes[i]
                 row_columns[smallest] = row_columns[e]
                 row_values[smallest] = row_values[e]
+
+
+def fill_rows(
+    points, cells, volumes, centroids, tensors, neighbours, gradients, kept, relaxation_cap, starts, columns, weights
+) -> None:
+    """One row per cell. ``kept: (n_cells,)`` is the share of each cell's gradient that counts. Layout:
+    :class:`sliced.SlicedMatrix`."""
+    geometry = points, cells, volumes, centroids, tensors
+    _fill_rows(len(starts) - 1, *geometry, neighbours, gradients, kept, relaxation_cap, starts, columns, weights)

@@ -78,10 +78,11 @@ def drop_duplicate_cells(raw: RawMesh) -> None:
         mixed = corners[:, 0]
         for column in range(1, 4):
             mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15) + corners[:, column]
+    ascending = np.sort(mixed)  # a tenth of the time of sorting indices, which few meshes need
+    if not (ascending[1:] == ascending[:-1]).any():
+        return
     order = np.argsort(mixed, kind="stable")
     alike = np.flatnonzero(mixed[order[1:]] == mixed[order[:-1]])
-    if not len(alike):
-        return
     candidates = np.unique(np.concatenate([order[alike], order[alike + 1]]))
     _, first = np.unique(corners[candidates], axis=0, return_index=True)
     doubled = np.setdiff1d(candidates, candidates[first])
@@ -97,7 +98,7 @@ def drop_duplicate_cells(raw: RawMesh) -> None:
 
 def pieces(n_points: int, cells: Array) -> Array:
     """(n_cells,) int32: which connected piece each cell belongs to, the largest first. Cells connect through points."""
-    of_cell, count = _pieces(n_points, cells)
+    of_cell, count = joined(n_points, cells)
     sizes = np.bincount(of_cell, minlength=count)
     rank = np.empty(len(sizes), np.int32)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
@@ -105,13 +106,13 @@ def pieces(n_points: int, cells: Array) -> Array:
 
 
 @nb.njit(cache=True, nogil=True)
-def _pieces(n_points, cells):
-    """The piece of each cell, numbered by its first point, and how many there are: trees of points whose roots are
-    their first, joined cell by cell (Tarjan 1975, with paths halved)."""
+def joined(n_points, cells):
+    """The piece of each cell (n, any), numbered by its first point, and how many there are: trees of points whose roots
+    are their first, joined cell by cell (Tarjan 1975, with paths halved)."""
     above = np.arange(n_points).astype(np.int32)
     for cell in range(len(cells)):
         root = _root(above, cells[cell, 0])
-        for k in range(1, 4):
+        for k in range(1, cells.shape[1]):
             other = _root(above, cells[cell, k])
             first, last = min(root, other), max(root, other)
             above[last] = first
