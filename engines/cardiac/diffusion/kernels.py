@@ -123,30 +123,31 @@ def face_flux(points, cells, volumes, centroids, tensors, i, j, k, relaxation_ca
 def conormal_cosine2(tensors, i, j, area, d):
     """``(S.d)² / ((d.K⁻¹d)(S.K S))`` with the mean tensor: cos² of the angle between cell line and co-normal,
     measured in the metric K⁻¹, in (0, 1]."""
-    k = np.empty((3, 3))
-    for r in range(3):
-        for c in range(3):
-            k[r, c] = 0.5 * (tensors[i, r, c] + tensors[j, r, c])
-    ks = (
-        k[0, 0] * area[0] + k[0, 1] * area[1] + k[0, 2] * area[2],
-        k[1, 0] * area[0] + k[1, 1] * area[1] + k[1, 2] * area[2],
-        k[2, 0] * area[0] + k[2, 1] * area[1] + k[2, 2] * area[2],
-    )
-    inverse = solve3(k, d)
+    x, y, z = _mean_row(tensors, i, j, 0), _mean_row(tensors, i, j, 1), _mean_row(tensors, i, j, 2)
+    ks = dot(x, area), dot(y, area), dot(z, area)
+    inverse = solve3(x, y, z, d)
     return dot(area, d) ** 2 / (dot(d, inverse) * dot(area, ks))
 
 
 @nb.njit(cache=True, nogil=True)
-def solve3(m, b):
-    """x with M x = b for a symmetric 3×3 matrix; zero where M is singular."""
-    c00 = m[1, 1] * m[2, 2] - m[1, 2] * m[1, 2]
-    c01 = m[0, 2] * m[1, 2] - m[0, 1] * m[2, 2]
-    c02 = m[0, 1] * m[1, 2] - m[0, 2] * m[1, 1]
-    c11 = m[0, 0] * m[2, 2] - m[0, 2] * m[0, 2]
-    c12 = m[0, 1] * m[0, 2] - m[0, 0] * m[1, 2]
-    c22 = m[0, 0] * m[1, 1] - m[0, 1] * m[0, 1]
-    determinant = m[0, 0] * c00 + m[0, 1] * c01 + m[0, 2] * c02
-    trace = m[0, 0] + m[1, 1] + m[2, 2]
+def _mean_row(tensors, i, j, r):
+    """Row r of the mean of two cells' tensors."""
+    a, b = tensors[i, r], tensors[j, r]
+    return 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2])
+
+
+@nb.njit(cache=True, nogil=True)
+def solve3(x, y, z, b):
+    """The solution for a symmetric 3×3 matrix of rows x, y, z, of which the upper triangle counts; zero where it is
+    singular. In registers: an array for each call would take longer than the arithmetic."""
+    c00 = y[1] * z[2] - y[2] * y[2]
+    c01 = x[2] * y[2] - x[1] * z[2]
+    c02 = x[1] * y[2] - x[2] * y[1]
+    c11 = x[0] * z[2] - x[2] * x[2]
+    c12 = x[1] * x[2] - x[0] * y[2]
+    c22 = x[0] * y[1] - x[1] * x[1]
+    determinant = x[0] * c00 + x[1] * c01 + x[2] * c02
+    trace = x[0] + y[1] + z[2]
     if not abs(determinant) > 1e-12 * trace**3:
         return 0.0, 0.0, 0.0
     r = 1.0 / determinant
@@ -171,37 +172,50 @@ def least_squares(points, cells, volumes, centroids, tensors, neighbours) -> Arr
 @nb.njit(cache=True, nogil=True)
 def _least_squares(first, last, points, cells, volumes, centroids, tensors, neighbours, coefficients):
     """coefficients: (n_cells, 4, 3), filled where a face has another side."""
+    directions = np.empty((4, 3))
     for i in range(first, last):
-        directions = np.empty((4, 3))
-        normal = np.zeros((3, 3))
+        xx = xy = xz = yy = yz = zz = 0.0
         for k in range(4):
             e, weight = gradient_row(points, cells, volumes, centroids, tensors, i, neighbours[i, k], k)
-            for r in range(3):
-                directions[k, r] = weight * e[r]
-                for c in range(3):
-                    normal[r, c] += weight * e[r] * e[c]
+            x, y, z = weight * e[0], weight * e[1], weight * e[2]
+            directions[k, 0], directions[k, 1], directions[k, 2] = x, y, z
+            xx, xy, xz = xx + x * e[0], xy + x * e[1], xz + x * e[2]
+            yy, yz, zz = yy + y * e[1], yz + y * e[2], zz + z * e[2]
         for k in range(4):
             if neighbours[i, k] >= 0:
-                g = solve3(normal, directions[k])
-                for r in range(3):
-                    coefficients[i, k, r] = g[r]
+                g = solve3((xx, xy, xz), (xy, yy, yz), (xz, yz, zz), directions[k])
+                coefficients[i, k, 0], coefficients[i, k, 1], coefficients[i, k, 2] = g
 
 
-def energy_need(points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap) -> Array:
-    """(n_cells,) the part of its share of two-point energy that each cell's correction can consume (README eq. 8)."""
-    need = np.empty(len(cells))
-    geometry = points, cells, volumes, centroids, tensors
-    _energy_need(len(cells), *geometry, neighbours, gradients, relaxation_cap, need)
+def energy_need(
+    points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, enough=1.0
+) -> Array:
+    """(n_cells,) the part of its share of two-point energy that each cell's correction can consume (README eq. 8).
+
+    Where neither a cell nor one of its neighbours needs more than ``enough``, at most 1, it may be told too high, up to
+    that: no face of it can owe energy, and nobody's gradient is scaled for it. That spares most cells' eigenvalues.
+    """
+    bounds = np.zeros(len(cells))
+    arguments = points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, enough
+    _energy_need(len(cells), *arguments, bounds, bounds, False)
+    need = bounds.copy()
+    _energy_need(len(cells), *arguments, bounds, need, True)
     return need
 
 
 @in_parts
 @nb.njit(cache=True, nogil=True)
-def _energy_need(first, last, points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, need):
-    """need: (n_cells,), filled."""
+def _energy_need(
+    first, last, points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, enough, bounds,
+    need, again,
+):  # fmt: skip
+    """need: (n_cells,), filled; ``again`` where a cell has been told ``enough`` and a neighbour needs more."""
+    d, b, form = np.empty(4), np.empty((4, 4)), np.empty((4, 4))
     for i in range(first, last):
-        d = np.ones(4)
-        b = np.zeros((4, 4))
+        if again and not (bounds[i] == enough and _beside_more(bounds, neighbours, i, enough)):
+            continue
+        d[:] = 1.0
+        b[:] = 0.0
         for k in range(4):
             j = np.int64(neighbours[i, k])
             if j < 0:
@@ -210,13 +224,41 @@ def _energy_need(first, last, points, cells, volumes, centroids, tensors, neighb
             d[k] = alpha * volumes[j] / (volumes[i] + volumes[j])
             for m in range(4):
                 b[k, m] = dot(a_i, gradients[i, m])
-        form = np.empty((4, 4))
         for k in range(4):
             for n in range(4):
                 form[k, n] = 0.5 * (b[k, n] + b[n, k]) / np.sqrt(d[k] * d[n])
-        # most cells need so little that a bound will do: it spares 1 µs a cell of LAPACK
         bound = np.sqrt((form**2).sum())
-        need[i] = bound if bound <= 0.5 else max(0.0, -np.linalg.eigvalsh(form)[0])
+        if bound <= 0.5:
+            need[i] = bound
+        elif not again and _positive(form, enough, b):
+            need[i] = enough
+        else:
+            need[i] = max(0.0, -np.linalg.eigvalsh(form)[0])
+
+
+@nb.njit(nogil=True)
+def _beside_more(need, neighbours, i, enough):
+    """Whether a neighbour of cell i needs more."""
+    for k in range(4):
+        if neighbours[i, k] >= 0 and need[neighbours[i, k]] > enough:
+            return True
+    return False
+
+
+@nb.njit(nogil=True)
+def _positive(form, shift, rest):
+    """Whether a symmetric 4×4 matrix plus ``shift`` times the identity is positive definite, by its pivots; ``rest`` is
+    room for it. A fiftieth of the time of LAPACK's eigenvalues."""
+    rest[:] = form
+    for k in range(4):
+        rest[k, k] += shift
+    for k in range(4):
+        if not rest[k, k] > 0.0:
+            return False
+        for r in range(k + 1, 4):
+            for c in range(k + 1, 4):
+                rest[r, c] -= rest[r, k] * rest[k, c] / rest[k, k]
+    return True
 
 
 def kept_shares(volumes, neighbours, need, allowed) -> Array:
