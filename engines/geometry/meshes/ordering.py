@@ -12,6 +12,7 @@ from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.backend.threads import in_parts
 from engines.geometry.meshes.adjacency import BOUNDARY
+from engines.geometry.meshes.shapes import extent
 
 CLUSTER_SIZE = 4096
 """Cells of a METIS cluster: old and new voltage fit into a first-level cache (thesis §4.3.3)."""
@@ -27,10 +28,10 @@ def hilbert_order(points: Array, bits: int = 16) -> Array:
     points = np.asarray(points, np.float64)
     if len(points) == 0:
         return np.empty(0, np.int32)
-    low = points.min(axis=0)
-    extent = float((points.max(axis=0) - low).max()) or 1.0
+    low, high = extent(points)
+    scale = (2**bits - 1) / (float((high - low).max()) or 1.0)
     keys = np.empty(len(points), np.uint64)
-    _hilbert_keys(len(points), np.ascontiguousarray(points), low, (2**bits - 1) / extent, bits, keys)
+    _hilbert_keys(len(points), np.ascontiguousarray(points), low, scale, bits, keys)
     order = np.argsort(keys)
     ascending = keys[order]
     if (ascending[1:] == ascending[:-1]).any():  # else there is one order, found five times faster than a stable one
