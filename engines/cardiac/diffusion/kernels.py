@@ -123,17 +123,13 @@ def face_flux(points, cells, volumes, centroids, tensors, i, j, k, relaxation_ca
 def conormal_cosine2(tensors, i, j, area, d):
     """``(S.d)² / ((d.K⁻¹d)(S.K S))`` with the mean tensor: cos² of the angle between cell line and co-normal,
     measured in the metric K⁻¹, in (0, 1]."""
-    x, y, z = _mean_row(tensors, i, j, 0), _mean_row(tensors, i, j, 1), _mean_row(tensors, i, j, 2)
+    a, b = tensors[i], tensors[j]
+    x = 0.5 * (a[0, 0] + b[0, 0]), 0.5 * (a[0, 1] + b[0, 1]), 0.5 * (a[0, 2] + b[0, 2])
+    y = 0.5 * (a[1, 0] + b[1, 0]), 0.5 * (a[1, 1] + b[1, 1]), 0.5 * (a[1, 2] + b[1, 2])
+    z = 0.5 * (a[2, 0] + b[2, 0]), 0.5 * (a[2, 1] + b[2, 1]), 0.5 * (a[2, 2] + b[2, 2])
     ks = dot(x, area), dot(y, area), dot(z, area)
     inverse = solve3(x, y, z, d)
     return dot(area, d) ** 2 / (dot(d, inverse) * dot(area, ks))
-
-
-@nb.njit(cache=True, nogil=True)
-def _mean_row(tensors, i, j, r):
-    """Row r of the mean of two cells' tensors."""
-    a, b = tensors[i, r], tensors[j, r]
-    return 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2])
 
 
 @nb.njit(cache=True, nogil=True)
@@ -176,14 +172,16 @@ def _least_squares(first, last, points, cells, volumes, centroids, tensors, neig
     for i in range(first, last):
         xx = xy = xz = yy = yz = zz = 0.0
         for k in range(4):
-            e, weight = gradient_row(points, cells, volumes, centroids, tensors, i, neighbours[i, k], k)
+            j = np.int64(neighbours[i, k])  # of one type wherever rows are made: each compiles anew
+            e, weight = gradient_row(points, cells, volumes, centroids, tensors, i, j, k)
             x, y, z = weight * e[0], weight * e[1], weight * e[2]
             directions[k, 0], directions[k, 1], directions[k, 2] = x, y, z
             xx, xy, xz = xx + x * e[0], xy + x * e[1], xz + x * e[2]
             yy, yz, zz = yy + y * e[1], yz + y * e[2], zz + z * e[2]
         for k in range(4):
             if neighbours[i, k] >= 0:
-                g = solve3((xx, xy, xz), (xy, yy, yz), (xz, yz, zz), directions[k])
+                direction = directions[k, 0], directions[k, 1], directions[k, 2]
+                g = solve3((xx, xy, xz), (xy, yy, yz), (xz, yz, zz), direction)
                 coefficients[i, k, 0], coefficients[i, k, 1], coefficients[i, k, 2] = g
 
 
@@ -214,9 +212,8 @@ def _energy_need(
     for i in range(first, last):
         if again and not (bounds[i] == enough and _beside_more(bounds, neighbours, i, enough)):
             continue
-        d[:] = 1.0
-        b[:] = 0.0
         for k in range(4):
+            d[k], b[k, 0], b[k, 1], b[k, 2], b[k, 3] = 1.0, 0.0, 0.0, 0.0, 0.0
             j = np.int64(neighbours[i, k])
             if j < 0:
                 continue
@@ -224,10 +221,12 @@ def _energy_need(
             d[k] = alpha * volumes[j] / (volumes[i] + volumes[j])
             for m in range(4):
                 b[k, m] = dot(a_i, gradients[i, m])
+        squares = 0.0
         for k in range(4):
             for n in range(4):
                 form[k, n] = 0.5 * (b[k, n] + b[n, k]) / np.sqrt(d[k] * d[n])
-        bound = np.sqrt((form**2).sum())
+                squares += form[k, n] * form[k, n]
+        bound = np.sqrt(squares)
         if bound <= 0.5:
             need[i] = bound
         elif not again and _positive(form, enough, b):
@@ -249,8 +248,9 @@ def _beside_more(need, neighbours, i, enough):
 def _positive(form, shift, rest):
     """Whether a symmetric 4×4 matrix plus ``shift`` times the identity is positive definite, by its pivots; ``rest`` is
     room for it. A fiftieth of the time of LAPACK's eigenvalues."""
-    rest[:] = form
     for k in range(4):
+        for c in range(4):
+            rest[k, c] = form[k, c]
         rest[k, k] += shift
     for k in range(4):
         if not rest[k, k] > 0.0:
