@@ -68,6 +68,7 @@ from engines.api.device import Backend
 from engines.api.lab import Study
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
+from engines.backend.pace import small_pace, structure_of
 from engines.battery.bpx import bpx_text, is_bpx, read_bpx
 from engines.battery.cells.model import SingleParticle
 from engines.battery.lab.benchmarks import benchmarks
@@ -123,8 +124,11 @@ class BatteryEngine(Engine):
         pace = estimate.seconds_per_simulated_unit
         if pace is None:
             return estimate
-        beside = seconds_beside(model, problem, backend) / estimate.step
-        return replace(estimate, seconds_per_simulated_unit=pace + beside)
+        step, parameters = estimate.step, parameters_of(problem)
+        seconds = pace * step + seconds_beside(model, problem, backend)
+        key = __name__, structure_of(parameters), step
+        seconds = small_pace(backend, key, lambda: self.build(problem, backend), estimate.memory_bytes, seconds)
+        return replace(estimate, seconds_per_simulated_unit=seconds / step)
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
         return _model(problem).build(problem, backend, progress)

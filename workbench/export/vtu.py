@@ -1,7 +1,7 @@
 """Tetrahedra and spheres as .vtu, the XML format of VTK: base64 of zlib blocks, read by ParaView and meshio.
 
-Format: VTK File Formats, "XML file formats", compressed inline binary: a header of four UInt64 (blocks, block size,
-size of the last block, compressed size) in base64, followed by the compressed data in base64.
+Format: VTK File Formats, "XML file formats", compressed inline binary: a header of UInt64 (blocks, block size, size of
+the last block where it is shorter, compressed sizes) in base64, followed by the compressed blocks in base64.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO
 from xml.sax.saxutils import quoteattr
@@ -16,10 +17,13 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from engines.api import Array
+from engines.backend.threads import usable_cores
 from engines.geometry.meshes.mesh import TetMesh
 from workbench.storage.atomic import write_atomically
 
 VTK_VERTEX, VTK_TETRA = 1, 10
+BLOCK = 1 << 18
+"""Bytes that are packed by themselves: on all cores, as readers may unpack them."""
 TYPES = {"float32": "Float32", "float64": "Float64", "int32": "Int32", "int64": "Int64", "uint8": "UInt8"}
 
 
@@ -89,6 +93,10 @@ def _packed(values: Array) -> str:
     content = values.tobytes()
     if not content:
         return base64.b64encode(np.zeros(1, "<u8").tobytes()).decode()
-    packed = zlib.compress(content, 1)  # level 1: a tenth of the time of level 6 for 5 % more bytes on voltages
-    header = np.array([1, len(content), len(content), len(packed)], "<u8")
-    return (base64.b64encode(header.tobytes()) + base64.b64encode(packed)).decode()
+    blocks = [content[first : first + BLOCK] for first in range(0, len(content), BLOCK)]
+    # level 1: a tenth of the time of level 6 for 5 % more bytes on voltages
+    with ThreadPoolExecutor(min(len(blocks), usable_cores())) as pool:  # no lock is held while a block is packed
+        packed = list(pool.map(lambda block: zlib.compress(block, 1), blocks))
+    last = len(content) % BLOCK
+    header = np.array([len(blocks), BLOCK, last, *map(len, packed)], "<u8")
+    return (base64.b64encode(header.tobytes()) + base64.b64encode(b"".join(packed))).decode()

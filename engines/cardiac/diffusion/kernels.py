@@ -11,7 +11,8 @@ from __future__ import annotations
 import numba as nb
 import numpy as np
 
-from engines.backend.threads import in_turn
+from engines.api import Array
+from engines.backend.threads import in_parts
 from engines.cardiac.diffusion import sliced
 
 MOST_ENTRIES, LANES = 16, 32
@@ -122,30 +123,27 @@ def face_flux(points, cells, volumes, centroids, tensors, i, j, k, relaxation_ca
 def conormal_cosine2(tensors, i, j, area, d):
     """``(S.d)² / ((d.K⁻¹d)(S.K S))`` with the mean tensor: cos² of the angle between cell line and co-normal,
     measured in the metric K⁻¹, in (0, 1]."""
-    k = np.empty((3, 3))
-    for r in range(3):
-        for c in range(3):
-            k[r, c] = 0.5 * (tensors[i, r, c] + tensors[j, r, c])
-    ks = (
-        k[0, 0] * area[0] + k[0, 1] * area[1] + k[0, 2] * area[2],
-        k[1, 0] * area[0] + k[1, 1] * area[1] + k[1, 2] * area[2],
-        k[2, 0] * area[0] + k[2, 1] * area[1] + k[2, 2] * area[2],
-    )
-    inverse = solve3(k, d)
+    a, b = tensors[i], tensors[j]
+    x = 0.5 * (a[0, 0] + b[0, 0]), 0.5 * (a[0, 1] + b[0, 1]), 0.5 * (a[0, 2] + b[0, 2])
+    y = 0.5 * (a[1, 0] + b[1, 0]), 0.5 * (a[1, 1] + b[1, 1]), 0.5 * (a[1, 2] + b[1, 2])
+    z = 0.5 * (a[2, 0] + b[2, 0]), 0.5 * (a[2, 1] + b[2, 1]), 0.5 * (a[2, 2] + b[2, 2])
+    ks = dot(x, area), dot(y, area), dot(z, area)
+    inverse = solve3(x, y, z, d)
     return dot(area, d) ** 2 / (dot(d, inverse) * dot(area, ks))
 
 
 @nb.njit(cache=True, nogil=True)
-def solve3(m, b):
-    """x with M x = b for a symmetric 3×3 matrix; zero where M is singular."""
-    c00 = m[1, 1] * m[2, 2] - m[1, 2] * m[1, 2]
-    c01 = m[0, 2] * m[1, 2] - m[0, 1] * m[2, 2]
-    c02 = m[0, 1] * m[1, 2] - m[0, 2] * m[1, 1]
-    c11 = m[0, 0] * m[2, 2] - m[0, 2] * m[0, 2]
-    c12 = m[0, 1] * m[0, 2] - m[0, 0] * m[1, 2]
-    c22 = m[0, 0] * m[1, 1] - m[0, 1] * m[0, 1]
-    determinant = m[0, 0] * c00 + m[0, 1] * c01 + m[0, 2] * c02
-    trace = m[0, 0] + m[1, 1] + m[2, 2]
+def solve3(x, y, z, b):
+    """The solution for a symmetric 3×3 matrix of rows x, y, z, of which the upper triangle counts; zero where it is
+    singular. In registers: an array for each call would take longer than the arithmetic."""
+    c00 = y[1] * z[2] - y[2] * y[2]
+    c01 = x[2] * y[2] - x[1] * z[2]
+    c02 = x[1] * y[2] - x[2] * y[1]
+    c11 = x[0] * z[2] - x[2] * x[2]
+    c12 = x[1] * x[2] - x[0] * y[2]
+    c22 = x[0] * y[1] - x[1] * x[1]
+    determinant = x[0] * c00 + x[1] * c01 + x[2] * c02
+    trace = x[0] + y[1] + z[2]
     if not abs(determinant) > 1e-12 * trace**3:
         return 0.0, 0.0, 0.0
     r = 1.0 / determinant
@@ -156,66 +154,126 @@ def solve3(m, b):
     )
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def least_squares(points, cells, volumes, centroids, tensors, neighbours):
+def least_squares(points, cells, volumes, centroids, tensors, neighbours) -> Array:
     """Least squares: ``g_i = sum_k c[i, k] (u_j(k) - u_i)``, c: (n_cells, 4, 3) (README eq. 6).
 
     Across the boundary the difference is zero by construction, and so is c.
     """
-    n = len(cells)
-    coefficients = np.zeros((n, 4, 3))
-    for i in nb.prange(n):
-        directions = np.empty((4, 3))
-        normal = np.zeros((3, 3))
-        for k in range(4):
-            # Signed, as in the serial form that Numba compiles first: one form of what is called will do.
-            e, weight = gradient_row(points, cells, volumes, centroids, tensors, np.int64(i), neighbours[i, k], k)
-            for r in range(3):
-                directions[k, r] = weight * e[r]
-                for c in range(3):
-                    normal[r, c] += weight * e[r] * e[c]
-        for k in range(4):
-            if neighbours[i, k] >= 0:
-                g = solve3(normal, directions[k])
-                for r in range(3):
-                    coefficients[i, k, r] = g[r]
+    coefficients = np.zeros((len(cells), 4, 3))
+    _least_squares(len(cells), points, cells, volumes, centroids, tensors, neighbours, coefficients)
     return coefficients
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def energy_need(points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap):
-    """The part of its share of two-point energy that each cell's correction can consume (README eq. 8)."""
-    need = np.empty(len(cells))
-    for i in nb.prange(len(cells)):
-        d = np.ones(4)
-        b = np.zeros((4, 4))
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _least_squares(first, last, points, cells, volumes, centroids, tensors, neighbours, coefficients):
+    """coefficients: (n_cells, 4, 3), filled where a face has another side."""
+    directions = np.empty((4, 3))
+    for i in range(first, last):
+        xx = xy = xz = yy = yz = zz = 0.0
         for k in range(4):
-            j = np.int64(neighbours[i, k])
-            if j < 0:
-                continue
-            alpha, a_i, _ = face_flux(points, cells, volumes, centroids, tensors, np.int64(i), j, k, relaxation_cap)
-            d[k] = alpha * volumes[j] / (volumes[i] + volumes[j])
-            for m in range(4):
-                b[k, m] = dot(a_i, gradients[i, m])
-        form = np.empty((4, 4))
+            j = np.int64(neighbours[i, k])  # of one type wherever rows are made: each compiles anew
+            e, weight = gradient_row(points, cells, volumes, centroids, tensors, i, j, k)
+            x, y, z = weight * e[0], weight * e[1], weight * e[2]
+            directions[k, 0], directions[k, 1], directions[k, 2] = x, y, z
+            xx, xy, xz = xx + x * e[0], xy + x * e[1], xz + x * e[2]
+            yy, yz, zz = yy + y * e[1], yz + y * e[2], zz + z * e[2]
         for k in range(4):
-            for n in range(4):
-                form[k, n] = 0.5 * (b[k, n] + b[n, k]) / np.sqrt(d[k] * d[n])
-        # most cells need so little that a bound will do: it spares 1 µs a cell of LAPACK
-        bound = np.sqrt((form**2).sum())
-        need[i] = bound if bound <= 0.5 else max(0.0, -np.linalg.eigvalsh(form)[0])
+            if neighbours[i, k] >= 0:
+                direction = directions[k, 0], directions[k, 1], directions[k, 2]
+                g = solve3((xx, xy, xz), (xy, yy, yz), (xz, yz, zz), direction)
+                coefficients[i, k, 0], coefficients[i, k, 1], coefficients[i, k, 2] = g
+
+
+def energy_need(
+    points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, enough=1.0
+) -> Array:
+    """(n_cells,) the part of its share of two-point energy that each cell's correction can consume (README eq. 8).
+
+    Where neither a cell nor one of its neighbours needs more than ``enough``, at most 1, it may be told too high, up to
+    that: no face of it can owe energy, and nobody's gradient is scaled for it. That spares most cells' eigenvalues.
+    """
+    bounds = np.zeros(len(cells))
+    arguments = points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, enough
+    _energy_need(len(cells), *arguments, bounds, bounds, False)
+    need = bounds.copy()
+    _energy_need(len(cells), *arguments, bounds, need, True)
     return need
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def kept_shares(volumes, neighbours, need, allowed):
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _energy_need(
+    first, last, points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, enough, bounds,
+    need, again,
+):  # fmt: skip
+    """need: (n_cells,), filled; ``again`` where a cell has been told ``enough`` and a neighbour needs more."""
+    d, b, form = np.empty(4), np.empty((4, 4)), np.empty((4, 4))
+    for i in range(first, last):
+        if again and not (bounds[i] == enough and _beside_more(bounds, neighbours, i, enough)):
+            continue
+        for k in range(4):
+            d[k], b[k, 0], b[k, 1], b[k, 2], b[k, 3] = 1.0, 0.0, 0.0, 0.0, 0.0
+            j = np.int64(neighbours[i, k])
+            if j < 0:
+                continue
+            alpha, a_i, _ = face_flux(points, cells, volumes, centroids, tensors, i, j, k, relaxation_cap)
+            d[k] = alpha * volumes[j] / (volumes[i] + volumes[j])
+            for m in range(4):
+                b[k, m] = dot(a_i, gradients[i, m])
+        squares = 0.0
+        for k in range(4):
+            for n in range(4):
+                form[k, n] = 0.5 * (b[k, n] + b[n, k]) / np.sqrt(d[k] * d[n])
+                squares += form[k, n] * form[k, n]
+        bound = np.sqrt(squares)
+        if bound <= 0.5:
+            need[i] = bound
+        elif not again and _positive(form, enough, b):
+            need[i] = enough
+        else:
+            need[i] = max(0.0, -np.linalg.eigvalsh(form)[0])
+
+
+@nb.njit(nogil=True)
+def _beside_more(need, neighbours, i, enough):
+    """Whether a neighbour of cell i needs more."""
+    for k in range(4):
+        if neighbours[i, k] >= 0 and need[neighbours[i, k]] > enough:
+            return True
+    return False
+
+
+@nb.njit(nogil=True)
+def _positive(form, shift, rest):
+    """Whether a symmetric 4×4 matrix plus ``shift`` times the identity is positive definite, by its pivots; ``rest`` is
+    room for it. A fiftieth of the time of LAPACK's eigenvalues."""
+    for k in range(4):
+        for c in range(4):
+            rest[k, c] = form[k, c]
+        rest[k, k] += shift
+    for k in range(4):
+        if not rest[k, k] > 0.0:
+            return False
+        for r in range(k + 1, 4):
+            for c in range(k + 1, 4):
+                rest[r, c] -= rest[r, k] * rest[k, c] / rest[k, k]
+    return True
+
+
+def kept_shares(volumes, neighbours, need, allowed) -> Array:
     """Share of its gradient that each cell keeps: all up to ``allowed`` times what its two-point fluxes give, beyond
     that as much as the neighbours leave of it."""
     kept = np.ones(len(need))
-    for i in nb.prange(len(need)):
+    _kept_shares(len(need), volumes, neighbours, need, allowed, kept)
+    return kept
+
+
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _kept_shares(first, last, volumes, neighbours, need, allowed, kept):
+    """kept: (n_cells,), 1 where it is not lowered."""
+    for i in range(first, last):
         if need[i] <= allowed[i]:
             continue
         for k in range(4):
@@ -224,22 +282,26 @@ def kept_shares(volumes, neighbours, need, allowed):
                 w_i = volumes[j] / (volumes[i] + volumes[j])
                 left = 1.0 - (1.0 - w_i) * min(need[j] / allowed[j], 1.0)
                 kept[i] = min(kept[i], allowed[i] * left / (w_i * need[i]))
-    return kept
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def proved_stable(volumes, neighbours, need):
+def proved_stable(volumes, neighbours, need) -> bool:
     """Whether no face owes more energy than it has (README eq. 9); rounding is left 1e-12."""
+    return not any(_faces_in_debt(len(need), volumes, neighbours, need))
+
+
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _faces_in_debt(first, last, volumes, neighbours, need):
+    """How many faces owe more than they have."""
     failures = 0
-    for i in nb.prange(len(need)):
+    for i in range(first, last):
         for k in range(4):
             j = neighbours[i, k]
             if j > i:
                 w_i = volumes[j] / (volumes[i] + volumes[j])
                 if w_i * need[i] + (1.0 - w_i) * need[j] > 1.0 + 1e-12:
                     failures += 1
-    return failures == 0
+    return failures
 
 
 @nb.njit(cache=True, nogil=True, inline="always")
@@ -254,19 +316,18 @@ def _add(columns, values, length, column, value):
     return length + 1
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def fill_rows(
-    points, cells, volumes, centroids, tensors, neighbours, gradients, kept, relaxation_cap, starts, columns, weights
-):
-    """One row per cell: merge the contributions of its four faces and divide by its volume.
-
-    ``kept: (n_cells,)`` is the share of each cell's gradient that counts. Layout: :class:`sliced.SlicedMatrix`.
-    """
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _fill_rows(
+    first, last, points, cells, volumes, centroids, tensors, neighbours, gradients, kept, relaxation_cap, starts,
+    columns, weights,
+):  # fmt: skip
+    """Rows of the slices from ``first`` to ``last``: merge the contributions of a cell's four faces and divide by its
+    volume."""
     n = len(cells)
-    for s in nb.prange(len(starts) - 1):
-        row_columns = np.empty(MOST_ENTRIES, np.int32)
-        row_values = np.empty(MOST_ENTRIES)
+    row_columns = np.empty(MOST_ENTRIES, np.int32)
+    row_values = np.empty(MOST_ENTRIES)
+    for s in range(first, last):
         width = (starts[s + 1] - starts[s]) // LANES
         for lane in range(LANES):
             i = s * LANES + lane
@@ -303,3 +364,12 @@ def fill_rows(
                 weights[place] = row_values[smallest] / volumes[i]
                 row_columns[smallest] = row_columns[e]
                 row_values[smallest] = row_values[e]
+
+
+def fill_rows(
+    points, cells, volumes, centroids, tensors, neighbours, gradients, kept, relaxation_cap, starts, columns, weights
+) -> None:
+    """One row per cell. ``kept: (n_cells,)`` is the share of each cell's gradient that counts. Layout:
+    :class:`sliced.SlicedMatrix`."""
+    geometry = points, cells, volumes, centroids, tensors
+    _fill_rows(len(starts) - 1, *geometry, neighbours, gradients, kept, relaxation_cap, starts, columns, weights)

@@ -16,7 +16,7 @@ import scipy
 
 from engines.api import Array
 from engines.api.errors import MeshError
-from engines.backend.threads import in_turn
+from engines.backend.threads import in_parts
 
 WIDTH = 16
 """Most off-diagonal entries of a cell's row: 4 face neighbours and their 12 other neighbours. Rows of vertices may be
@@ -46,21 +46,28 @@ class SlicedMatrix:
 
     def diagonal(self) -> Array:
         """(n_rows,) float64: ``-sum_j weights_ij``."""
-        return -_row_sums(self.starts, self.weights, self.n_rows, False)
+        return -self._row_sums(absolute=False)
 
     def absolute_row_sums(self) -> Array:
         """(n_rows,) float64: ``sum_j |weights_ij|``, whose reciprocal is the step limit of thesis eq. 3.6."""
-        return _row_sums(self.starts, self.weights, self.n_rows, True)
+        return self._row_sums(absolute=True)
+
+    def _row_sums(self, *, absolute: bool) -> Array:
+        sums = np.zeros(self.n_rows)
+        _row_sums(len(self.starts) - 1, self.starts, self.weights, absolute, sums)
+        return sums
 
     def scaled_rows(self, factors: Array) -> SlicedMatrix:
         """``diag(factors) L`` with weights in float32; factors: (n_rows,)."""
         weights = np.empty(len(self.weights), np.float32)
-        _scale_rows(self.starts, self.weights, factors, weights)
+        _scale_rows(len(self.starts) - 1, self.starts, self.weights, factors, weights)
         return SlicedMatrix(self.n_rows, self.starts, self.columns, weights)
 
     def row_lengths(self) -> Array:
         """(n_rows,) number of entries off the diagonal."""
-        return _row_counts(self.starts, self.columns, self.n_rows)
+        counts = np.zeros(self.n_rows, np.int64)
+        _row_counts(len(self.starts) - 1, self.starts, self.columns, counts)
+        return counts
 
     def replaced(self, rows: Array, columns: Array, weights: Array) -> tuple[Array, Array]:
         """``(entries, values)``: the entries (k,) int64 that ``rows: (m,)`` use, and their weights where the rows
@@ -108,18 +115,23 @@ def slice_rows(rows: scipy.sparse.csr_matrix, order: Array) -> SlicedMatrix:
     place[order] = np.arange(len(order), dtype=np.int32)
     starts = slice_starts(lengths.astype(np.uint8))
     columns, weights = np.empty(starts[-1], np.int32), np.empty(starts[-1])
-    _slice_rows(rows.indptr, rows.indices, rows.data, order, place, starts, columns, weights)
+    entries = rows.indptr, rows.indices, rows.data
+    _slice_rows(len(starts) - 1, *entries, order, place, starts, columns, weights)
     return SlicedMatrix(len(order), starts, columns, weights)
 
 
 def row_lengths(neighbours: Array) -> Array:
     """(n_cells,) uint8: the entries of each cell's row, from ``neighbours: (n_cells, 4)``."""
-    return _row_lengths(neighbours)
+    lengths = np.zeros(len(neighbours), np.uint8)
+    _row_lengths(len(neighbours), neighbours, lengths)
+    return lengths
 
 
 def by_length(lengths: Array, window: int = WINDOW) -> Array:
     """(n,) int32: an order in which each ``window`` consecutive rows stand by falling length, else as they were."""
-    return _by_length(lengths, window, int(lengths.max(initial=0)))
+    order = np.empty(len(lengths), np.int32)
+    _by_length(-(-len(lengths) // window), lengths, window, int(lengths.max(initial=0)), order)
+    return order
 
 
 def slice_starts(lengths: Array) -> Array:
@@ -131,14 +143,12 @@ def slice_starts(lengths: Array) -> Array:
     return starts
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def _row_lengths(neighbours):
-    """(n,) uint8: how many other cells are among the neighbours: (n, 4) of each and those of these."""
-    n = len(neighbours)
-    lengths = np.zeros(n, np.uint8)
-    for i in nb.prange(n):
-        seen = np.empty(WIDTH, np.int32)
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _row_lengths(first, last, neighbours, lengths):
+    """lengths: (n,) uint8, how many other cells are among the neighbours: (n, 4) of each and those of these."""
+    seen = np.empty(WIDTH, np.int32)
+    for i in range(first, last):
         length = 0
         for k in range(4):
             j = neighbours[i, k]
@@ -153,85 +163,76 @@ def _row_lengths(neighbours):
                     seen[length] = other
                     length += 1
         lengths[i] = length
-    return lengths
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def _row_sums(starts, weights, n_rows, absolute):
-    """(n_rows,) float64: the sum of each row's weights, or of their sizes."""
-    sums = np.zeros(n_rows)
-    for s in nb.prange(len(starts) - 1):
-        for r in range(min(SLICE, n_rows - SLICE * s)):
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _row_sums(first, last, starts, weights, absolute, sums):
+    """sums: (n_rows,) float64, the sum of each row's weights, or of their sizes."""
+    for s in range(first, last):
+        for r in range(min(SLICE, len(sums) - SLICE * s)):
             total = 0.0
             for k in range(starts[s] + r, starts[s + 1], SLICE):
                 total += abs(weights[k]) if absolute else weights[k]
             sums[SLICE * s + r] = total
-    return sums
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def _row_counts(starts, columns, n_rows):
-    """(n_rows,) int64: entries of each row without those that fill it up."""
-    counts = np.zeros(n_rows, np.int64)
-    for s in nb.prange(len(starts) - 1):
-        for row in range(SLICE * s, min(SLICE * (s + 1), n_rows)):
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _row_counts(first, last, starts, columns, counts):
+    """counts: (n_rows,) int64, entries of each row without those that fill it up; zero before."""
+    for s in range(first, last):
+        for row in range(SLICE * s, min(SLICE * (s + 1), len(counts))):
             for k in range(starts[s] + row % SLICE, starts[s + 1], SLICE):
                 counts[row] += columns[k] != row
-    return counts
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def _scale_rows(starts, weights, factors, scaled):
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _scale_rows(first, last, starts, weights, factors, scaled):
     """scaled = factor · weight; factors: (n_rows,)."""
-    for s in nb.prange(len(starts) - 1):
+    for s in range(first, last):
         for r in range(SLICE):
             factor = factors[min(SLICE * s + r, len(factors) - 1)]
             for k in range(starts[s] + r, starts[s + 1], SLICE):
                 scaled[k] = factor * weights[k]
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def _by_length(lengths, window, longest):
-    """(n,) int32: the rows, of each ``window`` of them the longest first, equal ones in their order."""
-    n = len(lengths)
-    order = np.empty(n, np.int32)
-    for w in nb.prange((n + window - 1) // window):
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _by_length(first, last, lengths, window, longest, order):
+    """order: (n,) int32, the rows, of each ``window`` of them the longest first, equal ones in their order."""
+    for w in range(first, last):
         place = w * window
-        end = min(place + window, n)
-        first = place
+        start, end = place, min(place + window, len(lengths))
         for length in range(longest, -1, -1):
-            for i in range(first, end):
+            for i in range(start, end):
                 if lengths[i] == length:
                     order[place] = i
                     place += 1
-    return order
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def _slice_rows(indptr, indices, data, order, place, starts, columns, weights):
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _slice_rows(first, last, indptr, indices, data, order, place, starts, columns, weights):
     """Rows ``order`` of a CSR matrix as a :class:`SlicedMatrix`, columns ``place[old]``, ascending."""
     n = len(order)
-    for s in nb.prange(len(starts) - 1):
+    for s in range(first, last):
         for r in range(SLICE):
             row = SLICE * s + r
-            first = starts[s] + r
+            begin = starts[s] + r
             length = 0
             if row < n:
                 for k in range(indptr[order[row]], indptr[order[row] + 1]):
                     column = place[indices[k]]
                     # a row is too short for a better sort
                     at = length
-                    while at > 0 and columns[first + SLICE * (at - 1)] > column:
-                        columns[first + SLICE * at] = columns[first + SLICE * (at - 1)]
-                        weights[first + SLICE * at] = weights[first + SLICE * (at - 1)]
+                    while at > 0 and columns[begin + SLICE * (at - 1)] > column:
+                        columns[begin + SLICE * at] = columns[begin + SLICE * (at - 1)]
+                        weights[begin + SLICE * at] = weights[begin + SLICE * (at - 1)]
                         at -= 1
-                    columns[first + SLICE * at], weights[first + SLICE * at] = column, data[k]
+                    columns[begin + SLICE * at], weights[begin + SLICE * at] = column, data[k]
                     length += 1
             for e in range(length, (starts[s + 1] - starts[s]) // SLICE):
-                columns[first + SLICE * e] = min(row, n - 1)
-                weights[first + SLICE * e] = 0.0
+                columns[begin + SLICE * e] = min(row, n - 1)
+                weights[begin + SLICE * e] = 0.0

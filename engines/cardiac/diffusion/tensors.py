@@ -10,6 +10,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.backend.threads import in_parts
 
 
 def conductivity_tensors(
@@ -19,11 +20,13 @@ def conductivity_tensors(
     sigma_n: float | None = None,
     fibres: Array | None = None,
     sheets: Array | None = None,
+    scales: Array | float = 1.0,
 ) -> Array:
     """Conductivity of every cell: ``sigma_l f f' + sigma_t s s' + sigma_n n n'`` [S/m], (n_cells, 3, 3) float64.
 
     fibres: (n_cells, 3), direction f, any length but zero. sheets: (n_cells, 3), direction s; its part along f is
     removed.
+    scales: (n_cells,) or one, factors on the conductivities.
     ``sigma_t`` defaults to ``sigma_l``, ``sigma_n`` to ``sigma_t``. Without fibres the tissue must be isotropic,
     without sheets transversely isotropic. Raises ProblemError where the input cannot give a positive tensor.
     """
@@ -38,35 +41,38 @@ def conductivity_tensors(
                 "An anisotropic conductivity needs fibres; add them to the mesh or make all sigma equal."
             )
         tensors = np.zeros((n_cells, 3, 3))
-        tensors[:, range(3), range(3)] = sigma_n
+        tensors[:, range(3), range(3)] = np.broadcast_to(sigma_n * np.asarray(scales), n_cells)[:, None]
         return tensors
-    f = _unit(fibres, "fibre")
-    if sigma_t == sigma_n:
-        return _tensors(f, f, sigma_l, sigma_n, sigma_n)  # the sheets do not matter
+    scales = np.ascontiguousarray(np.broadcast_to(np.asarray(scales, np.float64), n_cells))
+    f, tensors = _unit(fibres, "fibre"), np.empty((n_cells, 3, 3))
+    if sigma_t == sigma_n:  # the sheets do not matter
+        _tensors(n_cells, f, f, sigma_l, sigma_n, sigma_n, scales, tensors)
+        return tensors
     if sheets is None:
         raise ProblemError("sigma_t and sigma_n differ but the mesh has no sheets; add them or make both equal.")
     sheets = np.asarray(sheets, np.float64)
     s = _unit(sheets - np.einsum("ij,ij->i", sheets, f)[:, None] * f, "sheet")
-    return _tensors(f, s, sigma_l, sigma_t, sigma_n)
-
-
-@nb.njit(cache=True, nogil=True)
-def _tensors(f, s, sigma_l, sigma_t, sigma_n):
-    tensors = np.empty((len(f), 3, 3))
-    for i in range(len(f)):
-        for a in range(3):
-            for b in range(3):
-                value = (sigma_l - sigma_n) * f[i, a] * f[i, b] + (sigma_t - sigma_n) * s[i, a] * s[i, b]
-                tensors[i, a, b] = value + (sigma_n if a == b else 0.0)
+    _tensors(n_cells, f, s, sigma_l, sigma_t, sigma_n, scales, tensors)
     return tensors
 
 
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _tensors(first, last, f, s, sigma_l, sigma_t, sigma_n, scales, tensors):
+    for i in range(first, last):
+        for a in range(3):
+            for b in range(3):
+                value = (sigma_l - sigma_n) * f[i, a] * f[i, b] + (sigma_t - sigma_n) * s[i, a] * s[i, b]
+                tensors[i, a, b] = scales[i] * (value + (sigma_n if a == b else 0.0))
+
+
 def diffusivity(conductivity: Array, chi: float, membrane_capacitance: float) -> Array:
-    """``sigma / (chi Cm)`` [mm²/ms] for sigma [S/m], chi [1/mm] and Cm [µF/mm²]. S/m is mS/mm, and mS/µF is 1/ms."""
+    """``conductivity`` becomes ``sigma / (chi Cm)`` [mm²/ms], for sigma [S/m], chi [1/mm] and Cm [µF/mm²]. S/m is mS/mm, and mS/µF is 1/ms."""
     for name, value in (("surface-to-volume ratio chi", chi), ("membrane capacitance", membrane_capacitance)):
         if not (np.isfinite(value) and value > 0):
             raise ProblemError(f"The {name} is {value}; it must be a positive number.")
-    return conductivity / (chi * membrane_capacitance)
+    conductivity /= chi * membrane_capacitance
+    return conductivity
 
 
 def check_tensors(tensors: Array, n_cells: int) -> Array:
@@ -80,7 +86,7 @@ def check_tensors(tensors: Array, n_cells: int) -> Array:
     if tensors.shape != (n_cells, 3, 3):
         raise ProblemError(f"Diffusion tensors have shape {tensors.shape}; the mesh needs ({n_cells}, 3, 3).")
     tensors = np.ascontiguousarray(tensors)
-    cell = _first_bad(tensors)
+    cell = next((found for found in _first_bad(n_cells, tensors) if found >= 0), -1)
     if cell >= 0:
         raise ProblemError(
             f"The diffusion tensor of cell {cell} is not symmetric positive definite; correct its conductivity."
@@ -88,10 +94,11 @@ def check_tensors(tensors: Array, n_cells: int) -> Array:
     return tensors
 
 
+@in_parts
 @nb.njit(cache=True, nogil=True)
-def _first_bad(tensors):
+def _first_bad(first, last, tensors):
     """The first one that is not symmetric positive definite (leading minors; Sylvester), or -1."""
-    for i in range(len(tensors)):
+    for i in range(first, last):
         k = tensors[i]
         scale = 0.0
         for a in range(3):
@@ -113,10 +120,22 @@ def _first_bad(tensors):
 
 
 def _unit(vectors: Array, what: str) -> Array:
-    vectors = np.asarray(vectors, dtype=np.float64)
-    length = np.linalg.norm(vectors, axis=1)
-    good = np.isfinite(length) & (length > 1e-12)
-    if not good.all():
-        cell = int(np.argmin(good))
+    vectors = np.ascontiguousarray(vectors)
+    units = np.empty(vectors.shape)
+    cell = next((found for found in _make_units(len(vectors), vectors, units) if found >= 0), -1)
+    if cell >= 0:
         raise ProblemError(f"Cell {cell} has no usable {what} direction (zero, NaN or parallel); give it a direction.")
-    return vectors / length[:, None]
+    return units
+
+
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _make_units(first, last, vectors, units):
+    """units: (n, 3) float64; returns the first without a direction, or -1."""
+    for i in range(first, last):
+        x, y, z = np.float64(vectors[i, 0]), np.float64(vectors[i, 1]), np.float64(vectors[i, 2])
+        length = np.sqrt(x * x + y * y + z * z)
+        if not (np.isfinite(length) and length > 1e-12):
+            return i
+        units[i, 0], units[i, 1], units[i, 2] = x / length, y / length, z / length
+    return -1

@@ -82,7 +82,7 @@ def assemble(
         return DiffusionOperator(rows(all_kept), all_kept)
 
     progress("Weighing the corrections", 0.3)
-    need = energy_need(*geometry, neighbours, gradients, relaxation_cap)
+    need = energy_need(*geometry, neighbours, gradients, relaxation_cap, min(energy_limit, 1.0))
     allowed = np.full(mesh.n_cells, energy_limit)
     for round_ in range(ROUNDS + 1):
         correction = kept_shares(mesh.volumes, neighbours, need, allowed)

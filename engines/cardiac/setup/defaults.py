@@ -10,6 +10,7 @@ from engines.cardiac.parameters.cells import NON_CONDUCTING, TT06
 from engines.cardiac.step.limits import rounded_down
 from engines.cardiac.tissue.operator import tissue_operator
 from engines.geometry.meshes.mesh import TetMesh
+from engines.geometry.meshes.shapes import distances, extent
 
 
 def default_parameters(mesh: TetMesh) -> CardiacParameters:
@@ -17,8 +18,8 @@ def default_parameters(mesh: TetMesh) -> CardiacParameters:
 
     The operator is assembled for the step's sake; building uses it again.
     """
-    low, high = mesh.centroids.min(axis=0), mesh.centroids.max(axis=0)
-    start = mesh.centroids[np.argmin(np.linalg.norm(mesh.centroids - low, axis=1))]
+    low, high = extent(mesh.centroids)
+    start = mesh.centroids[np.argmin(distances(mesh.centroids, low))]
     radius = max(0.05 * float(np.linalg.norm(high - low)), 2.0 * float(mesh.volumes.max()) ** (1 / 3))
     x, y, z = (round(float(value), 3) for value in start)
     parameters = CardiacParameters(

@@ -10,6 +10,7 @@ from engines.api import Array, Finding, Remedy
 from engines.cardiac.parameters import Box, CardiacParameters, RegionSetting, Site, Sphere, Stimulus
 from engines.cardiac.parameters.cells import NON_CONDUCTING, TT06
 from engines.cardiac.tissue.sites import Sites, region_ids
+from engines.geometry.meshes.shapes import distances
 
 MOST_LIFT = 125.0
 """Of a pulse [mV] on all of a slab: with 140 mV and more the voltage is no number from 1 to 3 ms on, whatever the step;
@@ -19,10 +20,10 @@ with 125 mV it stays one."""
 def site_cells(site: Site, mesh: Sites) -> Array:
     """(n_cells,) bool: the cells of a site, by centroid."""
     if isinstance(site, Sphere):
-        return np.asarray(np.linalg.norm(mesh.centroids - np.array(site.center), axis=1) <= site.radius)
+        return np.asarray(distances(mesh.centroids, np.array(site.center)) <= site.radius)
     if isinstance(site, Box):
-        inside = (mesh.centroids >= np.array(site.lower)) & (mesh.centroids <= np.array(site.upper))
-        return np.asarray(inside.all(axis=1))
+        axes = zip(mesh.centroids.T, site.lower, site.upper, strict=True)
+        return np.logical_and.reduce([(low <= place) & (place <= high) for place, low, high in axes])
     return np.isin(mesh.regions, region_ids(site.region, mesh))
 
 
@@ -82,7 +83,7 @@ def _moved(site: Site, centroids: Array) -> dict[str, list[float]] | None:
 
 
 def _nearest(centroids: Array, place: Array) -> Array:
-    return np.asarray(centroids[np.argmin(np.linalg.norm(centroids - place, axis=1))])
+    return np.asarray(centroids[np.argmin(distances(centroids, place))])
 
 
 def _rounded(place: Array) -> list[float]:

@@ -182,8 +182,8 @@ def diffusion_tensors(mesh: TetMesh, parameters: CardiacParameters) -> Array:
     along, across = parameters.tissue.monodomain_conductivity()
     if mesh.fibres is None:
         across = along
-    conductivity = conductivity_tensors(mesh.n_cells, along, across, fibres=mesh.fibres)
-    conductivity *= region_scales(mesh, parameters)[:, None, None]
+    scales = region_scales(mesh, parameters)
+    conductivity = conductivity_tensors(mesh.n_cells, along, across, fibres=mesh.fibres, scales=scales)
     tissue = parameters.tissue
     return diffusivity(conductivity, tissue.surface_to_volume, tissue.membrane_capacitance)
 

@@ -19,6 +19,7 @@ from engines.api.errors import ProblemError
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
 from engines.cardiac.parameters.cells import CONDITIONS, NON_CONDUCTING
 from engines.cardiac.tissue.sites import Sites, region_ids
+from engines.geometry.meshes.check import joined
 
 LEVELS = 16
 MAXIMUM = 256
@@ -146,14 +147,15 @@ def cut(neighbours: Array, insulating: Array) -> Array:
 
 def pieces(neighbours: Array, insulating: Array) -> tuple[int, ...]:
     """Sizes of the parts of the tissue that no face joins, largest first; insulating cells are no part of it."""
-    cells, faces = np.nonzero(neighbours >= 0)
-    n = len(neighbours)
-    joined = scipy.sparse.csr_matrix((np.ones(len(cells), np.int8), (cells, neighbours[cells, faces])), (n, n))
-    return piece_sizes(joined, insulating)
+    own = np.arange(len(neighbours), dtype=np.int32)[:, None]
+    return _sizes(joined(len(own), np.hstack([own, np.where(neighbours < 0, own, neighbours)]))[0], insulating)
 
 
-def piece_sizes(joined: scipy.sparse.csr_matrix, insulating: Array) -> tuple[int, ...]:
-    """The same of any ``joined: (n, n)``, whose entries are what is joined."""
-    _, labels = scipy.sparse.csgraph.connected_components(joined, directed=False)
+def piece_sizes(entries: scipy.sparse.csr_matrix, insulating: Array) -> tuple[int, ...]:
+    """The same of any ``entries: (n, n)`` that tell what is joined."""
+    return _sizes(scipy.sparse.csgraph.connected_components(entries, directed=False)[1], insulating)
+
+
+def _sizes(labels: Array, insulating: Array) -> tuple[int, ...]:
     sizes = np.bincount(labels[~insulating])
     return tuple(int(size) for size in np.sort(sizes[sizes > 0])[::-1])

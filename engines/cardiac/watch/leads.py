@@ -21,7 +21,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.backend.threads import in_turn
+from engines.backend.threads import in_parts
 from engines.cardiac.p1.stiffness import CHUNK
 from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.tissue.sites import Sites
@@ -106,16 +106,19 @@ def lead_weights(
     geometry = mesh.centroids, mesh.volumes, conductivity, gradients, neighbours
     for row, lead in zip(weights, leads, strict=True):
         plus, minus = np.array(lead.plus), np.array(lead.plus if lead.minus is None else lead.minus)
-        _fill_shares(*geometry, plus, minus, lead.minus is not None, 4 * np.pi * bath_conductivity, shares)
-        _gather_shares(neighbours, shares, row)
+        between, scale = lead.minus is not None, 4 * np.pi * bath_conductivity
+        _fill_shares(mesh.n_cells, *geometry, plus, minus, between, scale, shares)
+        _gather_shares(mesh.n_cells, neighbours, shares, row)
     return weights
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def _fill_shares(centroids, volumes, conductivity, gradients, neighbours, plus, minus, between, scale, shares):
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _fill_shares(
+    first, last, centroids, volumes, conductivity, gradients, neighbours, plus, minus, between, scale, shares
+):
     """shares: (n_cells, 4), what the voltage beyond each face adds to a lead through a cell's gradient."""
-    for i in nb.prange(len(shares)):
+    for i in range(first, last):
         field = _field_at(centroids[i], volumes[i], plus)
         if between:
             other = _field_at(centroids[i], volumes[i], minus)
@@ -129,11 +132,11 @@ def _fill_shares(centroids, volumes, conductivity, gradients, neighbours, plus, 
             shares[i, k] = x * g[0] + y * g[1] + z * g[2] if neighbours[i, k] >= 0 else 0.0
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def _gather_shares(neighbours, shares, row):
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _gather_shares(first, last, neighbours, shares, row):
     """row: (n_cells,), what a cell's voltage adds through its neighbours' gradients and its own."""
-    for i in nb.prange(len(row)):
+    for i in range(first, last):
         total = 0.0
         for k in range(4):
             j = neighbours[i, k]

@@ -157,6 +157,5 @@ def _intracellular(mesh: TetMesh, parameters: CardiacParameters) -> Array:
     """(n_cells, 3, 3) [S/m]"""
     tissue = parameters.tissue
     across = tissue.sigma_il if mesh.fibres is None else tissue.sigma_it
-    conductivity = conductivity_tensors(mesh.n_cells, tissue.sigma_il, across, fibres=mesh.fibres)
-    conductivity *= region_scales(mesh, parameters)[:, None, None]
-    return conductivity
+    scales = region_scales(mesh, parameters)
+    return conductivity_tensors(mesh.n_cells, tissue.sigma_il, across, fibres=mesh.fibres, scales=scales)

@@ -12,7 +12,7 @@ import numpy as np
 
 from engines.api import Array, Selection
 from engines.api.errors import MeshError
-from engines.backend.threads import in_turn
+from engines.backend.threads import in_parts
 from engines.geometry.meshes.mesh import TetMesh
 
 BOUNDARY = -1
@@ -37,7 +37,7 @@ def face_neighbours(cells: Array) -> Array:
     starts = _bucket_starts(cells, int(cells.max()) + 1)
     faces = _fill_buckets(cells, starts)
     neighbours = np.full((len(cells), 4), BOUNDARY, np.int32)
-    problem = _match(cells, starts, faces, neighbours)
+    problem = max(_match(len(starts) - 1, cells, starts, faces, neighbours))
     if problem >= 0:
         cell, k = divmod(int(problem), 4)
         corner = cells[cell, _OTHER_VERTICES[k]].tolist()
@@ -74,7 +74,6 @@ def _sorted_face(cells, cell, k):
     a = cells[cell, 1 if k == 0 else 0]
     b = cells[cell, 2 if k <= 1 else 1]
     c = cells[cell, 2 if k == 3 else 3]
-    # no swaps: Numba's analysis of parallel loops fails on them under Python 3.12
     low, high = min(a, b, c), max(a, b, c)
     return low, a + b + c - low - high, high
 
@@ -103,28 +102,29 @@ def _fill_buckets(cells, starts):
     return faces
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def _match(cells, starts, faces, neighbours):
-    """Pair equal faces; returns a face that a third cell shares or that is degenerate, else -1."""
-    # one place per point instead of a reduction, which Numba does not compile under Python 3.12
-    problems = np.full(len(starts) - 1, -1, np.int64)
-    for point in nb.prange(len(starts) - 1):
-        first, last = starts[point], starts[point + 1]
-        for p in range(first, last):
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _match(first, last, cells, starts, faces, neighbours):
+    """Pair equal faces of the points from ``first`` to ``last``; returns a face that a third cell shares or that is
+    degenerate, else -1."""
+    problem = np.int64(-1)
+    for point in range(first, last):
+        end, found = starts[point + 1], np.int64(-1)
+        for p in range(starts[point], end):
             cell_p, k_p = faces[p] // 4, faces[p] % 4
             a, b, c = _sorted_face(cells, cell_p, k_p)
             if a == b or b == c:
-                problems[point] = faces[p]
-            for q in range(p + 1, last):
+                found = np.int64(faces[p])
+            for q in range(p + 1, end):
                 cell_q, k_q = faces[q] // 4, faces[q] % 4
                 _, e, f = _sorted_face(cells, cell_q, k_q)
                 if e == b and f == c:
                     if neighbours[cell_p, k_p] != -1 or neighbours[cell_q, k_q] != -1 or cell_p == cell_q:
-                        problems[point] = faces[q]
+                        found = np.int64(faces[q])
                     neighbours[cell_p, k_p] = cell_q
                     neighbours[cell_q, k_q] = cell_p
-    return problems.max()
+        problem = max(problem, found)
+    return problem
 
 
 @nb.njit(cache=True, nogil=True)

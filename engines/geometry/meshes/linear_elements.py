@@ -8,7 +8,7 @@ import numba as nb
 import numpy as np
 
 from engines.api import Array
-from engines.backend.threads import in_turn
+from engines.backend.threads import in_parts
 
 
 def shape_gradients(points: Array, cells: Array) -> tuple[Array, Array]:
@@ -18,16 +18,16 @@ def shape_gradients(points: Array, cells: Array) -> tuple[Array, Array]:
     the sign of the cells' orientation; a cell of volume 0 has no gradients (they are not finite).
     """
     shapes, volumes = np.empty((len(cells), 4, 3)), np.empty(len(cells))
-    _shapes(points, cells, shapes, volumes)
+    _shapes(len(cells), points, cells, shapes, volumes)
     return shapes, volumes
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def _shapes(points, cells, shapes, volumes):
-    """Gradients and volumes of all cells; arrays as of :func:`shape_gradients`."""
-    for cell in nb.prange(len(cells)):
-        edge = np.empty((3, 3))
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _shapes(first, last, points, cells, shapes, volumes):
+    """Gradients and volumes of cells; arrays as of :func:`shape_gradients`."""
+    edge = np.empty((3, 3))
+    for cell in range(first, last):
         for k in range(3):
             for axis in range(3):
                 edge[k, axis] = points[cells[cell, k + 1], axis] - points[cells[cell, 0], axis]

@@ -63,7 +63,7 @@ class TetMesh:
     @cached_property
     def bounds(self) -> tuple[Array, Array]:
         """Lowest and highest corner of the points, (3,) each [mm]"""
-        return self.points.min(axis=0), self.points.max(axis=0)
+        return shapes.extent(self.points)
 
     def centers(self, elements: Array) -> Array:
         """(n, 3) float64: the centroids of the cells ``elements: (n,)`` [mm]"""

@@ -10,7 +10,7 @@ import numba as nb
 import numpy as np
 
 from engines.api import Array, Finding
-from engines.backend.threads import in_turn
+from engines.backend.threads import in_parts
 
 SLIVER_ANGLE = 5.0
 """Smallest dihedral angle [degrees] below which a cell is called a sliver (meshers aim at ≥ 10)."""
@@ -68,17 +68,16 @@ class MeshQuality:
 def measure_quality(points: Array, cells: Array) -> MeshQuality:
     """Shape measures of tetrahedra. points: (n_points, 3) [mm]; cells: (n, 4)."""
     result = MeshQuality(*(np.empty(len(cells), np.float32) for _ in range(4)))
-    _measure(
-        points, np.asarray(cells, np.int32), result.mean_ratio, result.min_dihedral, result.shortest, result.longest
-    )
+    measures = result.mean_ratio, result.min_dihedral, result.shortest, result.longest
+    _measure(len(cells), points, np.asarray(cells, np.int32), *measures)
     return result
 
 
-@in_turn
-@nb.njit(cache=True, nogil=True, parallel=True)
-def _measure(points, cells, mean_ratio, min_dihedral, shortest, longest):
+@in_parts
+@nb.njit(cache=True, nogil=True)
+def _measure(first, last, points, cells, mean_ratio, min_dihedral, shortest, longest):
     """Fills (n,) arrays of the shape of each of cells: (n, 4)."""
-    for i in nb.prange(len(cells)):
+    for i in range(first, last):
         mean_ratio[i], min_dihedral[i], shortest[i], longest[i] = _shape(
             points[cells[i, 0]], points[cells[i, 1]], points[cells[i, 2]], points[cells[i, 3]]
         )

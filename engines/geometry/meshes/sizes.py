@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array, Finding, Remedy
+from engines.geometry.meshes.shapes import extent
 
 UNITS = {"um": 1e-3, "µm": 1e-3, "mm": 1.0, "cm": 10.0, "m": 1000.0}
 """Length of each unit in mm."""
@@ -42,9 +43,9 @@ class UnitChoice:
 def unit_choices(points: Array, volume: float, n_cells: int, length_unit: str) -> tuple[tuple[UnitChoice, ...], str]:
     """What a piece of tissue would be in each unit, and the unit that is likely. points: [mm], read in
     ``length_unit``; volume [mm³]."""
-    extent = np.ptp(points, axis=0)
+    size = _size(points)
     heart = _is_heart(points, volume, n_cells)
-    length = float(extent.max() if heart else np.linalg.norm(extent))
+    length = float(size.max() if heart else np.linalg.norm(size))
     choices = []
     for unit in UNITS_TOLD:
         times = UNITS[unit] / UNITS[length_unit]
@@ -53,7 +54,7 @@ def unit_choices(points: Array, volume: float, n_cells: int, length_unit: str) -
             remark = _compared(length * times)
             plausible = HEARTS[0][0] <= length * times <= LARGEST_HEART
         else:
-            means = f"a piece of tissue of {size_text(extent * times)}"
+            means = f"a piece of tissue of {size_text(size * times)}"
             plausible = USUAL_SIZE[0] <= length * times <= USUAL_SIZE[1]
             remark = "" if plausible else "unusual for tissue"
         choices.append(UnitChoice(unit, means, remark, plausible))
@@ -109,11 +110,11 @@ def _compared(length: float) -> str:
 def size_findings(points: Array, volume: float, n_cells: int, length_unit: str) -> list[Finding]:
     """A warning where the size suggests another unit of length. points: [mm], scaled with ``length_unit``; volume
     [mm³]."""
-    extent = np.ptp(points, axis=0)
-    size = " × ".join(f"{x:.3g}" for x in extent)
+    lengths = _size(points)
+    size = " × ".join(f"{x:.3g}" for x in lengths)
     if _is_heart(points, volume, n_cells):
-        return _heart_findings(float(extent.max()), size, length_unit)
-    diagonal = float(np.linalg.norm(extent))
+        return _heart_findings(float(lengths.max()), size, length_unit)
+    diagonal = float(np.linalg.norm(lengths))
     if _is_usual(diagonal, heart=False):
         return []
     message = f"The mesh measures {size} mm, which is unusual for tissue"
@@ -154,7 +155,12 @@ def _box(points: Array) -> float:
     """Volume of the smaller of two boxes around the points: along the axes, and along their principal directions."""
     middle = points - points.mean(axis=0)
     _, directions = np.linalg.eigh(middle.T @ middle)
-    return float(min(np.prod(np.ptp(points, axis=0)), np.prod(np.ptp(middle @ directions, axis=0))))
+    return float(min(np.prod(_size(points)), np.prod(_size(middle @ directions))))
+
+
+def _size(points: Array) -> Array:
+    low, high = extent(points)
+    return high - low
 
 
 def _told(length: float) -> str:

@@ -25,7 +25,7 @@ def read_bytes(path: Path) -> Array:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise MeshError(f"{path.name} cannot be opened ({reason}); check the path and its permissions.") from None
-    if not (data > SPACE).any():
+    if not (data[:4096] > SPACE).any() and not (data > SPACE).any():
         raise MeshError(f"{path.name} is empty; export the mesh again.")
     return data
 

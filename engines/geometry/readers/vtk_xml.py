@@ -20,8 +20,8 @@ from engines.backend.threads import usable_cores
 from engines.geometry.readers.lz4 import lz4_block
 from engines.geometry.readers.text import as_type, numbers
 
-TURN = 32
-"""Blocks, of 32 kB as VTK has them, that a thread unpacks in a row."""
+TURN = 1 << 20
+"""Bytes that a thread unpacks in a row: of VTK's own blocks of 32 kB, 32."""
 DTYPES = {
     "Int8": "i1",
     "UInt8": "u1",
@@ -70,7 +70,7 @@ class XmlFile:
 
     root: ElementTree.Element
     name: str
-    appended: bytes = b""
+    appended: bytes | memoryview = b""
     appended_base64: bool = False
     left: int = EXPANDED_ALWAYS
 
@@ -81,14 +81,15 @@ class XmlFile:
             raise MeshError(f"{name} defines XML entities, which mesh files never need; export the mesh again.")
         left = EXPANDED_ALWAYS + EXPANDED_PER_BYTE * len(data)
         start = data.find(b"<AppendedData")
-        appended, is_base64 = b"", False
+        appended: bytes | memoryview = b""
+        is_base64 = False
         if start >= 0:
             mark = data.find(b"_", data.find(b">", start)) + 1
             is_base64 = b"base64" in data[start:mark].split(b">")[0]
             end = data.rfind(b"</AppendedData>")
             if end < 0:
                 raise MeshError(f"{name} ends early, inside its appended data; copy or export the file again.")
-            appended = data[mark:end]
+            appended = memoryview(data)[mark:end]
             data = data[:start] + b"</VTKFile>"
         try:
             root = ElementTree.fromstring(data)
@@ -147,7 +148,7 @@ class XmlFile:
             raise self._short(label) from None
         return np.frombuffer(data, dtype)
 
-    def _plain(self, part: memoryview, is_base64: bool) -> bytes:
+    def _plain(self, part: memoryview, is_base64: bool) -> bytes | memoryview:
         """A size, then the data; in base64 either one stream or two."""
         width = self.header.itemsize
         head, rest = _take(part, width, is_base64)
@@ -178,26 +179,27 @@ class XmlFile:
 
         def unpacked(first: int) -> bytes:
             pieces = []
-            for k in range(first, min(first + TURN, n)):
+            for k in range(first, min(first + turn, n)):
                 size = last if k == n - 1 and last else block
                 pieces.append(unpack(data[ends[k] : ends[k + 1]], size))
                 if len(pieces[-1]) < size:
                     raise EOFError
             return b"".join(pieces)
 
-        if n <= TURN:
+        turn = max(1, TURN // max(block, 1))
+        if n <= turn:
             return unpacked(0)
         with ThreadPoolExecutor(usable_cores()) as pool:  # no lock is held while blocks are unpacked
-            return b"".join(pool.map(unpacked, range(0, n, TURN)))
+            return b"".join(pool.map(unpacked, range(0, n, turn)))
 
 
 def _base64_length(size: int) -> int:
     return (size + 2) // 3 * 4
 
 
-def _take(part: memoryview, size: int, is_base64: bool) -> tuple[bytes, memoryview]:
+def _take(part: memoryview, size: int, is_base64: bool) -> tuple[bytes | memoryview, memoryview]:
     """The first ``size`` bytes, and what follows them if a base64 stream ends there."""
     if not is_base64:
-        return bytes(part[:size]), part[size:]
+        return part[:size], part[size:]
     length = _base64_length(size)
     return base64.b64decode(bytes(part[:length]))[:size], part[length:]

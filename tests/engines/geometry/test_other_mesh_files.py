@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from engines.api.errors import MeshError
+from engines.geometry.meshes.box import box_mesh
 from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.reading import read_mesh
 
@@ -175,3 +176,36 @@ def test_a_file_is_bounded_by_its_own_size(tmp_path: Path) -> None:
     assert len(meshio.read(MESHES / "gmsh_4.1_binary.msh").points) == len(
         read_mesh(MESHES / "gmsh_4.1_binary.msh").points
     )
+
+
+@pytest.mark.parametrize(
+    ("file_format", "kinds"),
+    [("gmsh22", ("tetra",)), ("gmsh22", ("triangle", "tetra", "triangle", "tetra")), ("gmsh", ("tetra",))],
+)
+def test_large_gmsh_text_as_meshio_reads_it(tmp_path: Path, file_format: str, kinds: tuple[str, ...]) -> None:
+    """Elements of many lines go through the compiled parser, and become what meshio makes of few."""
+    rng = np.random.default_rng(0)
+    box = box_mesh((13, 13, 13), (13.0, 13.0, 13.0), jitter=0.2)
+    parts = np.array_split(box.cells, kinds.count("tetra"))
+    cells = [(kind, parts.pop() if kind == "tetra" else box.cells[:50, :3]) for kind in kinds]
+    data = {name: [rng.integers(1, 4, len(block)) for _, block in cells] for name in ("gmsh:physical", "gmsh:geometrical")}
+    path, regions = tmp_path / "large.msh", file_format == "gmsh22"
+    whole = meshio.Mesh(box.points, cells, cell_data=data if regions else {})
+    meshio.write(path, whole, file_format=file_format, binary=False)
+    found = read_mesh(path)
+    tetrahedra = [block for kind, block in cells if kind == "tetra"]
+    assert np.array_equal(found.cells, np.concatenate(tetrahedra))
+    assert np.array_equal(found.points, box.points)
+    if regions:
+        of = [values for (kind, _), values in zip(cells, data["gmsh:physical"], strict=True) if kind == "tetra"]
+        assert np.array_equal(found.regions, np.concatenate(of))
+
+
+def test_a_fraction_among_many_elements(tmp_path: Path) -> None:
+    box = box_mesh((13, 13, 13), (13.0, 13.0, 13.0))
+    path = tmp_path / "large.msh"
+    meshio.write(path, meshio.Mesh(box.points, [("tetra", box.cells)]), file_format="gmsh22", binary=False)
+    head, mark, tail = path.read_text().partition("$Elements\n")
+    path.write_text(head + mark + tail.replace(" 1 ", " 1.5 ", 1))
+    with pytest.raises(MeshError, match="truncated or damaged"):
+        read_mesh(path)
