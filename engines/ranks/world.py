@@ -135,6 +135,11 @@ class World:
 
         return int(self.comm.allreduce(value, op=MPI.MAX))
 
+    def gathered(self, values: Array) -> list[Array]:
+        """What each rank gives, in their order. All ask together."""
+        found: list[Array] = self.comm.allgather(values)
+        return found
+
     def end(self) -> bool:
         """Rank 0 is through: have the others end. Whether all have heard it: in the middle of steps one does not."""
         self.order(END)

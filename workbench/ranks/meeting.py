@@ -97,13 +97,14 @@ def lead(world: World, document: Document, backend: Backend, progress: Progress)
         part = document.engine.build_part(problem, backend, ranks_on(world, backend), progress)
     except Exception as error:
         failure = error
+    others: list[Any] = []
     try:
-        world.answers()
+        others = world.answers()
     except Exception as error:
         failure = failure or error
     if failure is not None:
         raise failure
-    return LedSimulation(world, part, backend)
+    return LedSimulation(world, part, backend, others)
 
 
 def stand_by(world: World, document: Document, named: str) -> None:

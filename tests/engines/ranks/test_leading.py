@@ -83,8 +83,7 @@ def led():
         worlds.append(ranks[0])
         ranks[0].order(BUILD)
         own = part_of(0)
-        ranks[0].answers()
-        return LedSimulation(ranks[0], own, PatientBackend()), engine.build(problem, PatientBackend())
+        return LedSimulation(ranks[0], own, PatientBackend(), ranks[0].answers()), engine.build(problem, PatientBackend())
 
     yield make
     for world in worlds:
@@ -231,7 +230,7 @@ def test_a_rank_that_fails_in_the_middle_of_steps_says_why_and_ends_all():
     leader, follower = World(Comm(boxes, 0, 2)), World(Comm(boxes, 1, 2), voice)
     leader.order(BUILD)
     leader.order("advance", 5)
-    part = Part(Failing(), None, (0, 1, 2), 1, {})
+    part = Part(Failing(), None, ((1, 2),), {})
     with pytest.raises(Ended) as caught:
         follow(follower, lambda: part, _sentence)
     assert caught.value.args == (BROKEN,)
