@@ -234,9 +234,7 @@ class LedSimulation(Simulation):
 
         def of(rank: int) -> dict[str, Array]:
             shares = self._shares[rank]
-            return {
-                name: shares[name].taken(values) if name in shares else values for name, values in state.items()
-            }
+            return {name: shares[name].taken(values) if name in shares else values for name, values in state.items()}
 
         self._moment = -1
         self._world.order("restore", each={rank: (of(rank),) for rank in range(1, self._world.size)})

@@ -37,6 +37,9 @@ class YeeSteps(Protocol):
     def energy_later(self) -> Callable[[], tuple[float, float]]:
         """:meth:`energy` of now, which is asked for when a device has had time to find it."""
 
+    def values(self, electric: bool, places: Any) -> Any:
+        """Of E or H at places of the flat field, on the device."""
+
     def repaint(self, media: Media, block: tuple[slice, slice, slice]) -> None:
         """Ids of ``media`` in a block along z, y, x have changed, and so may its tables. Inside ``active``."""
 
