@@ -8,7 +8,7 @@ too. The nodes beyond are perfect conductors, ``E = 0``. Absorbing layers of z l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -28,6 +28,10 @@ from engines.geometry.grid import Grid
 from engines.ranks.slabs import Slab
 
 Z = 2
+ON_HALVES = {
+    "electric": [2], "magnetic": [0, 1], "psi ex": [1], "psi ey": [0], "psi hx": [0], "psi hy": [1],
+}  # fmt: skip
+"""Which components of parts of a state stand at halves of z."""
 Points = tuple[Array, Array, Array]
 """electric (n,), places (n, 8), weights (n, 8) of components at points."""
 
@@ -97,6 +101,9 @@ class CutYee:
     @property
     def axes(self) -> tuple[Axis, Axis, Axis]:
         axis, nodes, halves = self.along[Z], self.nodes, self.halves
+        part_h = np.zeros(self.cells + 1)  # of energies: of its own halves
+        own = np.arange(self.slab.low, self.slab.high)
+        part_h[own - self.first] = axis.part_h[own]
         low, high = (
             [axis.low, axis.fading[0]] if self.slab.below is None else [0, 0],
             [axis.high, axis.fading[1]] if self.slab.above is None else [0, 0],
@@ -104,7 +111,7 @@ class CutYee:
         z = Axis(
             self.cells, False, axis.walls, low[0], high[0], axis.inverse_e[nodes], axis.inverse_h[halves],
             axis.b_e[nodes], axis.c_e[nodes], axis.b_h[halves], axis.c_h[halves], axis.part_e[nodes],
-            axis.part_h[halves], axis.fade_nodes[nodes], axis.fade_halves[halves], (low[1], high[1]),
+            part_h, axis.fade_nodes[nodes], axis.fade_halves[halves], (low[1], high[1]),
         )  # fmt: skip
         return self.along[0], self.along[1], z
 
@@ -156,6 +163,8 @@ class CutYee:
         tables = np.zeros((2, nz), int)
         tables[0, self.halves[:-1]] = np.arange(self.cells)
         tables[1, self.nodes] = np.arange(self.cells + 1)
+        if self.along[Z].wraps:  # the first node and the last are the same
+            tables[1, [0, -1]] = tables[1, [0, -1]].max()
         at = tables[(component == Z).astype(int), k]
         return np.asarray((component * (self.cells + 1) + at) * ny * row + rest)
 
@@ -220,9 +229,19 @@ class CutYee:
             start += block.size
         return found, np.concatenate(values)
 
+    def hide_beyond(self, state: Mapping[str, Array]) -> None:
+        """On one rank the half n of a periodic axis is not there; here it is the neighbour's first, beside node n."""
+        if self.slab.above is not None and self.slab.high == self.along[Z].n:
+            for name, components in ON_HALVES.items():
+                if name in state:
+                    state[name][components, self.slab.high - self.first] = 0
+
     def shares(self, media: Media) -> dict[str, Share]:
         """Of the state of steps (:meth:`engines.fdtd.step.leapfrog.LeapfrogSteps.parts`)."""
-        planes = Share(1, self.whole.shape[0], self.nodes, self.owned)
+        there = self.nodes.copy()
+        if self.slab.above is not None:  # its place stands for the half −1 (yee.py)
+            there[-1] = -1
+        planes = Share(1, self.whole.shape[0], there, self.owned)
         found = {"electric": planes, "magnetic": planes}
         axis = self.along[Z]
         slots = np.arange(axis.low + axis.high)
@@ -234,8 +253,9 @@ class CutYee:
         if media.dispersion is not None:
             _, places = self._dispersion(media.dispersion)
             spans = self._planes(media.dispersion.spans, True)
-            owned = np.isin(np.arange(self.cells + 1), self.owned)
-            of_rows = np.broadcast_to(owned[None, :, None], spans.shape[:3]).reshape(-1)
-            own = np.repeat(of_rows, (spans[..., 1] - spans[..., 0]).reshape(-1))
+            owned = np.zeros(spans.shape[:3], bool)
+            owned[:, self.owned] = True
+            owned[Z, self.slab.high - self.first :] = False
+            own = np.repeat(owned.reshape(-1), (spans[..., 1] - spans[..., 0]).reshape(-1))
             found["poles"] = Share(1, media.dispersion.places, places, np.flatnonzero(own))
         return found

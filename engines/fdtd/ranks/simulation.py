@@ -49,10 +49,16 @@ class SlabSimulation(FdtdSimulation):
         self._slab_steps = steps
         self._shown = Components(self._backend, cut.own, OwnPlanes(steps, cut), there)
 
+    def state(self) -> dict[str, Array]:
+        found = super().state()
+        self._cut.hide_beyond(found)
+        return found
+
     def given(self, names: Sequence[str]) -> dict[str, Array]:
         """These arrays of the state."""
         parts = self._parts()
         found = {name: self._backend.to_host(parts[name]) for name in names if name in parts}
+        self._cut.hide_beyond(found)
         return found | {"step": np.array(self.step)}
 
     def restore(self, state: Mapping[str, Array]) -> None:

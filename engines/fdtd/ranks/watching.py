@@ -75,7 +75,7 @@ def cut_plans(plans: MonitorPlans, cut: CutYee) -> CutPlans:
         for part, axis in (("sums", 2), ("samples", 1)):
             shares[name, part] = Share(axis, whole, places, np.arange(len(mine)))
         values[name] = mine
-        found.append(replace(each, plan=replace(each.plan, blocks=tuple(blocks or [NOTHING]))))
+        found.append(replace(each, plan=replace(each.plan, blocks=tuple(blocks or [NOTHING]), yee=cut.yee)))
     return CutPlans(replace(plans, plans=tuple(found), points=points), shares, values)
 
 
