@@ -30,7 +30,7 @@ class SlabSteps:
             backend, cut.yee, cut.axes, cut.media(media), cut.sources(sources), precision, parts=parts
         )  # fmt: skip
         self._slab.between = self._swap
-        self._coupled = media.coupling is not None
+        self._coupled, self._dispersive = media.coupling is not None, media.dispersion is not None
         self.dtype = self._slab.dtype
 
     @property
@@ -103,4 +103,5 @@ class SlabSteps:
         self._slab.repaint(self._cut.media(media), (planes, *block[1:]))
 
     def parts(self) -> dict[str, Any]:
-        return self._slab.parts()
+        poles = {"poles": self._slab.states} if self._dispersive else {}  # also where none lies in this slab
+        return {**self._slab.parts(), **poles}

@@ -161,6 +161,11 @@ def test_fields_of_slabs_are_those_of_one_grid(led, name):
         one.advance(steps)
     assert np.abs(one.field("E")).max() > 0
     assert same_answers(many, one)
+    again, _ = led(problem(**PROBLEMS[name]), 4)
+    again.restore(many.state())
+    for simulation in (again, one):
+        simulation.advance(9)
+    assert same_answers(again, one)
 
 
 @pytest.mark.parametrize("size", [2, 3])
