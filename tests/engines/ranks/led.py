@@ -17,14 +17,18 @@ from engines.ranks.world import BUILD, World
 from tests.engines.ranks.threads import PATIENCE, Post, ThreadRanks
 
 
-class PatientBackend(CpuBackend):
-    """Of ranks that are threads: none holds the cores while it waits for another."""
+class Patient:
+    """A backend of ranks that are threads: none holds the cores while it waits for another."""
 
     def timed(self, kernel, launches=1):
         return nullcontext()
 
     def active(self):
         return nullcontext()
+
+
+class PatientBackend(Patient, CpuBackend):
+    """On the CPU."""
 
 
 class FakeComm:
@@ -53,7 +57,7 @@ class FakeComm:
 
 
 @contextmanager
-def led_runs(engine):
+def led_runs(engine, kind=PatientBackend):
     """Gives what makes a problem's simulation on so many ranks, and one on a single rank beside it."""
     worlds, threads = [], []
 
@@ -62,7 +66,7 @@ def led_runs(engine):
         ranks = [World(FakeComm(boxes, rank, size)) for rank in range(size)]
 
         def part_of(rank):
-            return engine.build_part(problem, PatientBackend(), ThreadRanks(post, rank))
+            return engine.build_part(problem, kind(), ThreadRanks(post, rank))
 
         for rank in range(1, size):
             calls = (ranks[rank], lambda rank=rank: part_of(rank), as_sentence)
@@ -71,9 +75,8 @@ def led_runs(engine):
         worlds.append(ranks[0])
         ranks[0].order(BUILD)
         own = part_of(0)
-        return LedSimulation(ranks[0], own, PatientBackend(), ranks[0].answers()), engine.build(
-            problem, PatientBackend()
-        )
+        many = LedSimulation(ranks[0], own, kind(), ranks[0].answers())
+        return many, engine.build(problem, kind())
 
     yield make
     for world in worlds:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from functools import partial
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -35,7 +39,8 @@ from engines.fdtd.parameters import (
     WaveSource,
 )
 from engines.fdtd.parameters.dispersion import Debye, Drude, Lorentz
-from tests.engines.ranks.led import PatientBackend, led_runs, same_states
+from tests.cuda_on_host import COMPILER, HostCudaBackend
+from tests.engines.ranks.led import Patient, PatientBackend, led_runs, same_states
 from tests.engines.ranks.threads import Post, ThreadRanks
 
 GRID = GridSetting(cells_x=22, cells_y=20, cells_z=30, size_x=1.1, size_y=1.0, size_z=1.5)
@@ -68,7 +73,7 @@ PROBLEMS = {
             z_high="absorber",
             absorber=5,
         )
-    },  # fmt: skip
+    },
     "periodic z": {"faces": Faces(layer=4, z_low="periodic", z_high="periodic")},
     "dispersive": {"materials": [METAL], "objects": [Sphere(material="metal", center=BALL.center, radius=0.23)]},
     "dispersive, periodic z": {
@@ -238,6 +243,45 @@ def test_paint_sources_and_checkpoints_go_from_some_ranks_to_others(led):
         simulation.advance(20)
     assert same_answers(two, one)
     assert one.kept(made).parameters == three.kept(made).parameters
+
+
+class PatientHostCuda(Patient, HostCudaBackend):
+    """Kernels of a GPU, thread by thread, of one rank at a time: what they know of their threads is the process's."""
+
+    turn = threading.RLock()
+
+    def compile(self, path, macros=(), cooperative=False):
+        with self.turn:
+            module = super().compile(path, macros, cooperative)
+        return SimpleNamespace(get_function=lambda name: partial(self._launch, module.get_function(name)))
+
+    def captured(self, launches):
+        with self.turn:
+            return partial(self._launch, super().captured(launches))
+
+    def _launch(self, kernel, *arguments, **others):
+        with self.turn:
+            return kernel(*arguments, **others)
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
+@pytest.mark.parametrize("name", ["vacuum", "dispersive", "smoothed, periodic z"])
+def test_kernels_of_a_gpu_step_slabs_as_one_grid(name):
+    grid = GridSetting(cells_x=14, cells_y=13, cells_z=20, size_x=0.7, size_y=0.65, size_z=1.0)
+    source = PointSource(place=(0.35, 0.3, 0.49), signal=PULSE)
+    changes = {
+        "grid": grid,
+        "sources": [source],
+        "monitors": [MONITORS[-1].model_copy(update={"place": (0.3, 0.3, 0.51)})],
+    }
+    with led_runs(FdtdEngine(), PatientHostCuda) as make:
+        many, one = make(problem(**PROBLEMS[name] | changes), 2)
+        for steps in (1, 6):
+            many.advance(steps)
+            one.advance(steps)
+        assert np.abs(one.field("E")).max() > 0
+        assert same_states(many, one)
+        assert many.observe() == pytest.approx(one.observe(), rel=1e-13)
 
 
 def test_a_mode_of_a_guide_across_the_slabs(led):
