@@ -96,8 +96,8 @@ class Part:
     combined:   how each of ``Simulation.series`` is made of those of the ranks; None: ``whole`` observes
     given:      those arrays of the state alone that are named, where making all of it costs more
     whole:      on rank 0, what is seen of the whole: it is given ``seen`` of the state (:meth:`Simulation.restore`)
-                before it is asked for charts, results, findings, ``fields`` and whatever else it has of the abilities of
-                a simulation. None: no more is to be seen than the parts say
+                before it is asked for charts, results, findings, ``fields`` and what else it has of the abilities of a
+                simulation. None: no more is to be seen than the parts say
     fields:     those that ``whole`` is asked for; the parts have the others
     """
 

@@ -2,7 +2,7 @@
 
 A slab owns cells ``low … high − 1``: nodes and halves of the same numbers, the last slab node n too. Beside them it has
 a cell of each neighbour: H in the half below node ``low`` and above node ``high`` comes from there after each step, so
-that E of both nodes is stepped from the same numbers in the same order as on one rank; node ``high`` the neighbour steps
+that E of both nodes is stepped from the same numbers in the same order as on one rank; the neighbour steps node ``high``
 too. The nodes beyond are perfect conductors, ``E = 0``. Absorbing layers of z lie in the first and the last slab.
 """
 
@@ -42,8 +42,8 @@ def slab_of(grid: Grid, axes: Sequence[Axis], ranks: Ranks) -> Slab:
     thickest = max(axes[Z].clear[0], axes[Z].n - axes[Z].clear[1])
     if slab.thinnest <= thickest:
         raise ProblemError(
-            f"The absorbing layers of z take {thickest} cells, and {ranks.size} ranks have {slab.thinnest} each: use at "
-            f"most {max(1, axes[Z].n // (thickest + 1))} ranks."
+            f"The absorbing layers of z take {thickest} cells, and {ranks.size} ranks have {slab.thinnest} each: use "
+            f"at most {max(1, axes[Z].n // (thickest + 1))} ranks."
         )
     return slab
 

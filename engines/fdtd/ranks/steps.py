@@ -9,7 +9,8 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.device import Backend
-from engines.api.simulation.ranks import Ranks
+from engines.api.simulation.ranks import Exchange, Ranks
+from engines.backend.twins import pick
 from engines.fdtd.grid.dimensions import Parts
 from engines.fdtd.media.materials import Media
 from engines.fdtd.ranks.cut import CutYee, Z
@@ -26,11 +27,15 @@ class SlabSteps:
         self, backend: Backend, ranks: Ranks, cut: CutYee, media: Media, sources: Sources, precision: str, parts: Parts
     ) -> None:  # fmt: skip
         self._backend, self._ranks, self._cut = backend, ranks, cut
+        slab, cells = cut.slab, cut.cells
+        ends = 0 if slab.below is None else 2, cells + 1 if slab.above is None else cells - 2
+        with_ends: dict[str, Any] = pick(backend, cpu={}, cuda={"ends": ends})
         self._slab = LEAPFROG.open(
-            backend, cut.yee, cut.axes, cut.media(media), cut.sources(sources), precision, parts=parts
+            backend, cut.yee, cut.axes, cut.media(media), cut.sources(sources), precision, parts=parts, **with_ends
         )  # fmt: skip
-        self._slab.between = self._swap
-        self._coupled, self._dispersive = media.coupling is not None, media.dispersion is not None
+        self._slab.between, self._slab.arrive = self._send, self._arrive
+        self._on_its_way: Exchange | None = None
+        self._dispersive = media.dispersion is not None
         self.dtype = self._slab.dtype
 
     @property
@@ -47,21 +52,26 @@ class SlabSteps:
 
     def advance(self, values: Array) -> None:
         self._slab.advance(values)
+        self._arrive()
 
-    def _swap(self) -> None:
-        """H along x and y of the halves at the ends. Off-diagonal terms need more of H than there is for E_z of the
-        half below, which is read at points between this half and the next."""
-        electric, magnetic = self.electric, self.magnetic
-        arrays = [magnetic[0], magnetic[1]]
-        self._exchange(arrays, [*arrays, electric[Z]] if self._coupled else arrays)
+    def _send(self) -> None:
+        """H along x and y of the halves at the ends; and E_z of the half below, which is read at points between this
+        half and the next."""
+        arrays = [self.magnetic[0], self.magnetic[1]]
+        self._on_its_way = self._exchange(arrays, [*arrays, self.electric[Z]])
+
+    def _arrive(self) -> None:
+        if self._on_its_way is not None:
+            self._on_its_way.wait()
+            self._on_its_way = None
 
     def refresh(self) -> None:
         """After a state has been restored: all that is the neighbours'."""
         arrays = [field[c] for field in (self.electric, self.magnetic) for c in range(3)]
         with self._backend.active():
-            self._exchange(arrays, arrays)
+            self._exchange(arrays, arrays).wait()
 
-    def _exchange(self, down: Sequence[Any], up: Sequence[Any]) -> None:
+    def _exchange(self, down: Sequence[Any], up: Sequence[Any]) -> Exchange:
         """The lowest own planes of some arrays go to the slab below, the highest of others to the one above."""
         slab, own = self._cut.slab, self._cut.slab.high - self._cut.slab.low
         first = slab.low - self._cut.first
@@ -72,7 +82,7 @@ class SlabSteps:
         if slab.above is not None:
             outgoing += [(slab.above, 2 * n + UPWARDS, one[first + own - 1]) for n, one in enumerate(up)]
             incoming += [(slab.above, 2 * n + DOWNWARDS, one[first + own]) for n, one in enumerate(down)]
-        self._ranks.exchange(outgoing, incoming).wait()
+        return self._ranks.exchange(outgoing, incoming)
 
     def energy(self) -> tuple[float, float]:
         with self._backend.active():

@@ -95,6 +95,7 @@ class CpuYee(LeapfrogSteps):
                     self._step(values, row)
         else:
             for row in range(len(values)):
+                self._arrived()
                 with self._cores:
                     self._step(values, row)
                 self.between()

@@ -63,17 +63,18 @@ class CudaYee(LeapfrogSteps):
 
     shape: two passes of this launch shape; one_pass: one pass of this shape; many: many steps in a launch of this
     shape, in such bricks; none of them: the fastest, measured once per device and size of grid. room: bytes of
-    the device that a second pair of fields, which one pass needs, may take; None: most of what is free
+    the device that a second pair of fields, which one pass needs, may take; None: most of what is free. ends: of the
+    planes that one pass may step before what is fetched has arrived
     """
 
     def __init__(
         self, backend: Any, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str,
         shape: Shape | None = None, one_pass: OneShape | None = None, many: Many | None = None,
-        room: float | None = None, parts: Parts = ALL,
+        room: float | None = None, parts: Parts = ALL, ends: tuple[int, int] | None = None,
     ) -> None:  # fmt: skip
         self.dtype = np.dtype(precision)
         self._backend, self._yee, self._axes, self._sources = backend, yee, axes, sources
-        self._magnetic, self._mask = media.ids_h is not None, parts.mask
+        self._magnetic, self._mask, self._ends = media.ids_h is not None, parts.mask, ends
         self._real = REAL[self.dtype.name]
         self.electric, self.magnetic = (self._zeros((3, *yee.shape)) for _ in range(2))
         self._x = slots_x(yee, axes[0])
@@ -204,7 +205,7 @@ class CudaYee(LeapfrogSteps):
         return (None, found) if found is not None else (self._one, None)
 
     def _one_pass(self, shape: OneShape) -> OnePass:
-        return OnePass(self._backend, self._yee, self._axes, self._x, self.dtype, self._real, shape)
+        return OnePass(self._backend, self._yee, self._axes, self._x, self.dtype, self._real, shape, self._ends)
 
     def _worth(self) -> OnePass | None:
         """One pass in the best of its shapes, or None where two passes are faster."""
@@ -263,6 +264,7 @@ class CudaYee(LeapfrogSteps):
         one.launch(
             self.electric, self.magnetic,
             (self._ids_e, self._coefficients[0], da, minus_db, *self._tables, *self.psi[:3], *self._grid),
+            self._arrived,
         )  # fmt: skip
 
     def launch(self, name: str, shape: Shape) -> None:
@@ -299,6 +301,7 @@ class CudaYee(LeapfrogSteps):
         if self.between is not None:
             for row in range(count):
                 if self._faders:
+                    self._arrived()
                     self._step_by_halves(row)
                 else:
                     self._step(row, self._one)
@@ -331,9 +334,12 @@ class CudaYee(LeapfrogSteps):
 
     def _step(self, row: int, one: OnePass | None) -> None:
         """E and H one right after the other; what sources do to E then goes to both."""
+        if self._coupling is not None:
+            self._arrived()
         self._couple()
         self._layers_electric(self._values, row)
         if one is None:
+            self._arrived()
             self._two_passes()
         else:
             self._launch_one(one)

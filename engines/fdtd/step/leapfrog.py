@@ -27,7 +27,9 @@ class LeapfrogSteps(ABC):
     states: Any
     dtype: Any
     between: Callable[[], None] | None = None
-    """Called after each step: what comes from elsewhere before the next."""
+    """Called after each step, where a part of the fields comes from elsewhere before the next: begins to fetch it."""
+    arrive: Callable[[], None] | None = None
+    """Called before what is fetched is needed."""
     _yee: Yee
 
     @property
@@ -38,6 +40,10 @@ class LeapfrogSteps(ABC):
     @abstractmethod
     def advance(self, values: Array) -> None:
         """A step for each row of ``values``, (steps, drives) of the sources. Inside ``backend.timed`` or ``active``."""
+
+    def _arrived(self) -> None:
+        if self.arrive is not None:
+            self.arrive()
 
     @abstractmethod
     def prepare(self, values: Array) -> Any:
