@@ -185,9 +185,11 @@ class LedSimulation(Simulation):
     # What changes it.
 
     def set_control(self, name: str, value: Any) -> None:
+        self._moment = -1
         self._all("set_control", name, value)
 
     def paint(self, dab: Dab) -> str | None:
+        self._moment = -1
         said: str | None = self._all("paint", dab)[0]
         return said
 
@@ -199,6 +201,7 @@ class LedSimulation(Simulation):
         return Underneath(dab.brush, None, found, nbytes, all(one.lasts for one in found))
 
     def put_back(self, under: Underneath) -> None:
+        self._moment = -1
         self._world.order("put_back", each={rank: (under.values[rank],) for rank in range(1, self._world.size)})
         self._finished(lambda: cast(Unpainting, self._own).put_back(under.values[0]))
 

@@ -2,7 +2,7 @@
 
 A slab owns cells ``low … high − 1``: nodes and halves of the same numbers, the last slab node n too. Beside them it has
 a cell of each neighbour: H in the half below node ``low`` and above node ``high`` comes from there after each step, so
-that E of both nodes is stepped from the same numbers in the same order as on one rank; the neighbour steps node ``high``
+that E of both nodes is stepped from the same numbers in the same order as on one rank; node ``high`` is the neighbour's
 too. The nodes beyond are perfect conductors, ``E = 0``. Absorbing layers of z lie in the first and the last slab.
 """
 
