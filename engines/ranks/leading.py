@@ -14,7 +14,7 @@ from engines.api import Array, Dab, Finding, KernelTiming, NonFinite, Selection,
 from engines.api.abilities import Underneath, Unpainting
 from engines.api.charts import ChartData
 from engines.api.device import Backend
-from engines.api.simulation.ranks import Part, Share, along
+from engines.api.simulation.ranks import Part, Share
 from engines.backend.fields.selection import Checked
 from engines.ranks.following import asked
 from engines.ranks.world import World
@@ -216,17 +216,15 @@ class LedSimulation(Simulation):
         found = {}
         for name in names:
             share = self._part.shares[name]
-            given = np.asarray(share.given(np.asarray(own[name])))
-            shape = list(given.shape)
-            shape[share.axis] = share.length
-            whole = found[name] = np.zeros(shape, given.dtype)
-            whole[along(share.axis, share.to)] = given
+            parts = [(share.to, np.asarray(share.given(np.asarray(own[name]))))]
+            shape = list(parts[0][1].shape)
             for rank in range(1, self._world.size):
                 to = self._shares[rank][name].to
                 shape[share.axis] = len(to)
-                values = np.empty(shape, given.dtype)
+                values = np.empty(shape, parts[0][1].dtype)
                 self._world.receive_array(rank, values)
-                whole[along(share.axis, to)] = values
+                parts.append((to, values))
+            found[name] = share.joined(parts)
         return found
 
     def restore(self, state: Mapping[str, Array]) -> None:

@@ -69,6 +69,16 @@ class Share:
         """Where in the whole :meth:`given` stands."""
         return self.places if self.own is None else self.places[self.own]
 
+    def joined(self, parts: Sequence[tuple[Array, Array]]) -> Array:
+        """The whole array of what ranks have given, each with where it stands."""
+        _, first = parts[0]
+        shape = list(first.shape)
+        shape[self.axis] = self.length
+        whole = np.zeros(shape, first.dtype)
+        for to, given in parts:
+            whole[along(self.axis, to)] = given
+        return whole
+
     def taken(self, whole: Array) -> Array:
         """This rank's array of the whole one."""
         values = np.ascontiguousarray(whole[along(self.axis, self.places)])
@@ -77,7 +87,7 @@ class Share:
         return values
 
 
-def along(axis: int, places: Array) -> tuple[slice | Array, ...]:
+def along(axis: int, places: Array) -> Any:
     """An index to ``places`` of an axis; a slice where they follow each other, which copies nothing."""
     there: slice | Array = places
     if len(places) and places[0] >= 0 and (np.diff(places) == 1).all():

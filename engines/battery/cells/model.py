@@ -89,9 +89,9 @@ class SingleParticle(Model):
         parameters, cell, scalars, _ = checked
         n = parameters.ensemble.cells
         of_rank = range_of(n, ranks, PADDING, "An ensemble", "cells")
-        radii = [_radii(cell, scalars, each, n)[of_rank] for each in ("negative", "positive")]
+        negative, positive = (_radii(cell, scalars, each, n)[of_rank] for each in ("negative", "positive"))
         progress(f"Moving {of_rank.stop - of_rank.start:,} cells to {backend.info.name}", 0.5)
-        simulation = _built(checked, backend, of_rank, paired_rows(*radii))
+        simulation = _built(checked, backend, of_rank, paired_rows(negative, positive))
         geometry = self.geometry(problem)
         whole = None if ranks.rank else _built(checked, CpuBackend(), slice(0, n), geometry)
         progress("Ready", 1.0)

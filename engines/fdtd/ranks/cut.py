@@ -66,19 +66,19 @@ class CutYee:
         """Along z, those of the neighbours too."""
         return self.slab.high + (self.slab.above is not None) - self.first
 
+    def _high(self, cells: int) -> Yee:
+        """So many cells along z; where they are is asked of the whole."""
+        x, y, _ = self.whole.counts
+        return replace(self.whole, counts=(x, y, cells), lines=(self.whole.lines[0], self.whole.lines[1], None))
+
     @cached_property
     def yee(self) -> Yee:
-        return replace(
-            self.whole, counts=(*self.whole.counts[:Z], self.cells), lines=(*self.whole.lines[:Z], None)
-        )  # fmt: skip
+        return self._high(self.cells)
 
     @cached_property
     def own(self) -> Yee:
         """Of its own cells, for viewers."""
-        return replace(
-            self.whole, counts=(*self.whole.counts[:Z], self.slab.high - self.slab.low),
-            lines=(*self.whole.lines[:Z], None),
-        )  # fmt: skip
+        return self._high(self.slab.high - self.slab.low)
 
     @cached_property
     def nodes(self) -> Array:
@@ -223,8 +223,8 @@ class CutYee:
                 neighbour = block.neighbour
                 if abs(neighbour) >= plane:  # the half below, also where that is the last of a periodic axis
                     neighbour = -plane
-                at, many = (*block.low[:Z], low - self.first), (x, y, high - low + 1)
-                found.append(replace(block, low=at, counts=many, neighbour=neighbour))
+                at = (block.low[0], block.low[1], low - self.first)
+                found.append(replace(block, low=at, counts=(x, y, high - low + 1), neighbour=neighbour))
                 values.append(start + (low - block.low[Z]) * x * y + np.arange(found[-1].size))
             start += block.size
         return found, np.concatenate(values)

@@ -71,13 +71,8 @@ class SlabSimulation(FdtdSimulation):
         state = self.given(self._seen.names)
         for name in [name for name in self._seen.names if name in self._shares]:
             share = self._shares[name]
-            shape = list(state[name].shape)
-            shape[share.axis] = share.length
-            whole = np.zeros(shape, state[name].dtype)
-            places = self._ranks.gathered(share.to)
-            for to, values in zip(places, self._ranks.gathered(share.given(state[name])), strict=True):
-                whole[(*(slice(None),) * share.axis, to)] = values
-            state[name] = whole
+            places, given = self._ranks.gathered(share.to), self._ranks.gathered(share.given(state[name]))
+            state[name] = share.joined(list(zip(places, given, strict=True)))
         self._seen.restore(state)
         return self._seen.watchers
 

@@ -17,11 +17,19 @@ from engines.fdtd.step.bloch.steps import BlochSteps
 from engines.fdtd.step.leapfrog import LEAPFROG, LeapfrogSteps
 
 
-class YeeSteps(Protocol):
-    """What a run needs of its steps: :class:`LeapfrogSteps`, or :class:`BlochSteps` of two of them."""
+class Fields(Protocol):
+    """E and H, (3, nz + 1, ny + 1, row) each."""
 
-    electric: Any
-    magnetic: Any
+    @property
+    def electric(self) -> Any: ...
+
+    @property
+    def magnetic(self) -> Any: ...
+
+
+class YeeSteps(Fields, Protocol):
+    """What a run needs of its steps: :class:`LeapfrogSteps`, :class:`BlochSteps` of two of them, or those of a slab."""
+
     dtype: Any
 
     @property

@@ -21,5 +21,5 @@ def test_ranges_follow_each_other_and_begin_at_multiples(n, size):
 
 
 def test_too_many_ranks_are_refused():
-    with pytest.raises(ProblemError, match="A set of 130 elements cannot be shared by 4 ranks.*at most 3"):
+    with pytest.raises(ProblemError, match=r"A set of 130 elements cannot be shared by 4 ranks.*at most 3"):
         range_of(130, ThreadRanks(Post(4), 0), 64, "A set", "elements")

@@ -74,9 +74,23 @@ def same(one: Path, other: Path) -> bool:
     return True
 
 
-def test_two_ranks_write_what_one_writes_and_a_checkpoint_of_two_opens_on_one(mpi, tmp_path):
+WAVES = [
+    "fdtd_dipole", "--device", "cpu", "--no-pictures", "--checkpoints", "1", "--set", "faces.layer=4",
+    *(word for axis in "xyz" for word in ("--set", f"grid.cells_{axis}=32")),
+]  # fmt: skip
+CELLS = ["thousand_cells", "--device", "cpu", "--no-pictures", "--checkpoints", "1", "--set", "ensemble.cells=130"]
+RUNS = {
+    "plate": ([*PLATE, "--snapshot-every", "1"], "2", "3"),
+    "waves": (WAVES, "0.6", "0.9"),
+    "cells": (CELLS, "60", "100"),
+}
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_two_ranks_write_what_one_writes_and_a_checkpoint_of_two_opens_on_one(mpi, tmp_path, run):
     one, two = tmp_path / "one", tmp_path / "two"
-    asked = [*PLATE, "--until", "2", "--snapshot-every", "1"]
+    command, until, further = RUNS[run]
+    asked = [*command, "--until", until]
     code, out, err = end(mpi("run", *asked, "--out", str(two), "--ranks", "2"))
     assert (code, err.count("Traceback")) == (0, 0), err
     assert out.startswith("Finished at ")
@@ -84,7 +98,7 @@ def test_two_ranks_write_what_one_writes_and_a_checkpoint_of_two_opens_on_one(mp
     assert same(one, two)
     assert json.loads((two / "run.json").read_text())["command"]["ranks"] == 2
     for folder in (one, two):
-        assert main(["run", *asked, "--out", str(folder), "--resume", "--until", "3"]) == 0
+        assert main(["run", *asked, "--out", str(folder), "--resume", "--until", further]) == 0
     assert same(one, two)
 
 
