@@ -19,7 +19,7 @@ from engines.backend.fields.selection import Checked
 from engines.ranks.following import asked
 from engines.ranks.world import World
 
-OF_OWN = ("brushes", "vectors", "keeps", "kept")
+OF_OWN = ("brushes", "vectors", "keeps", "kept", "populations", "spike_trains")
 """What rank 0 knows of the whole by itself."""
 OF_WHOLE = (
     "results", "files", "inspect", "cell_quantities", "cell_steps", "cell_series", "drawn_parameters", "cell_results",

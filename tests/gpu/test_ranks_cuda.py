@@ -18,17 +18,30 @@ import pytest
 from engines.backend.devices.cuda_status import cuda_status
 
 ROOT = Path(__file__).parents[2]
-WAVES = [
-    "fdtd_gold_sphere", "--set", "grid.cells_x=96", "--set", "grid.cells_y=96", "--set", "grid.cells_z=96",
-]  # fmt: skip
 RUNS = {
     "grid": ["gray_scott_coral", "--until", "500"],
-    "waves": [*WAVES, "--until", "20"],
+    "waves": ["fdtd_gold_sphere", "--until", "20"],
     "dipole": ["fdtd_dipole", "--until", "20"],
     "patch": ["fdtd_patch", "--until", "20"],
+    "neurons": ["brunel", "--until", "200"],
     "cells": ["thousand_cells", "--set", "ensemble.cells=100000", "--until", "1800"],
 }
-EXACT = ("electric", "magnetic", "u", "v", "cells", "poles", "signals")
+EXACT = (
+    "voltage",
+    "g_e",
+    "g_i",
+    "ring",
+    "spikes",
+    "history",
+    "events",
+    "electric",
+    "magnetic",
+    "u",
+    "v",
+    "cells",
+    "poles",
+    "signals",
+)
 """Arrays of a checkpoint in which no sum of many elements is."""
 
 

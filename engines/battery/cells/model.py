@@ -32,7 +32,7 @@ from engines.battery.setup.model import Model
 from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, CycleRow, Row
 from engines.battery.watch.cell_record import CellRecord, cells_on_disk
 from engines.geometry.particles import Particles, interned, named_parts, paired_rows
-from engines.ranks.ranges import range_of
+from engines.ranks.ranges import bounds_of
 
 MICROMETRE = 1e-6
 SAMPLE_CELLS = {"cpu": 512, "cuda": 262_144}
@@ -88,7 +88,8 @@ class SingleParticle(Model):
         checked = _checked(problem)
         parameters, cell, scalars, _ = checked
         n = parameters.ensemble.cells
-        of_rank = range_of(n, ranks, PADDING, "An ensemble", "cells")
+        bounds = bounds_of(n, ranks.size, PADDING, "An ensemble", "cells")
+        of_rank = slice(*bounds[ranks.rank : ranks.rank + 2])
         negative, positive = (_radii(cell, scalars, each, n)[of_rank] for each in ("negative", "positive"))
         progress(f"Moving {of_rank.stop - of_rank.start:,} cells to {backend.info.name}", 0.5)
         simulation = _built(checked, backend, of_rank, paired_rows(negative, positive))

@@ -6,6 +6,8 @@ import queue
 import threading
 from collections import defaultdict
 from contextlib import contextmanager, nullcontext
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -14,7 +16,12 @@ from engines.backend.cpu import CpuBackend
 from engines.ranks.following import follow
 from engines.ranks.leading import LedSimulation
 from engines.ranks.world import BUILD, World
+from tests.cuda_on_host import HostCudaBackend
 from tests.engines.ranks.threads import PATIENCE, Post, ThreadRanks
+
+
+STACK = 64 << 20
+"""Bytes of a rank's stack: it compiles kernels that call others, which takes more than a thread usually has."""
 
 
 class Patient:
@@ -29,6 +36,25 @@ class Patient:
 
 class PatientBackend(Patient, CpuBackend):
     """On the CPU."""
+
+
+class PatientHostCuda(Patient, HostCudaBackend):
+    """Kernels of a GPU, thread by thread, of one rank at a time: what they know of their threads is the process's."""
+
+    turn = threading.RLock()
+
+    def compile(self, path, macros=(), cooperative=False):
+        with self.turn:
+            module = super().compile(path, macros, cooperative)
+        return SimpleNamespace(get_function=lambda name: partial(self._launch, module.get_function(name)))
+
+    def captured(self, launches):
+        with self.turn:
+            return partial(self._launch, super().captured(launches))
+
+    def _launch(self, kernel, *arguments, **others):
+        with self.turn:
+            return kernel(*arguments, **others)
 
 
 class FakeComm:
@@ -71,7 +97,9 @@ def led_runs(engine, kind=PatientBackend):
         for rank in range(1, size):
             calls = (ranks[rank], lambda rank=rank: part_of(rank), as_sentence)
             threads.append(threading.Thread(target=follow, args=calls, daemon=True))
+            before = threading.stack_size(STACK)
             threads[-1].start()
+            threading.stack_size(before)
         worlds.append(ranks[0])
         ranks[0].order(BUILD)
         own = part_of(0)

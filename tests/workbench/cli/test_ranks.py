@@ -83,6 +83,7 @@ RUNS = {
     "plate": ([*PLATE, "--snapshot-every", "1"], "2", "3"),
     "waves": (WAVES, "0.6", "0.9"),
     "cells": (CELLS, "60", "100"),
+    "neurons": (["izhikevich_2003", "--device", "cpu", "--no-pictures", "--checkpoints", "1"], "40", "60"),
 }
 
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from functools import partial
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -41,8 +37,8 @@ from engines.fdtd.parameters import (
 from engines.fdtd.parameters.dispersion import Debye, Drude, Lorentz
 from engines.fdtd.step import cuda
 from engines.fdtd.step.curl.one_pass import NO_SHAPE
-from tests.cuda_on_host import COMPILER, HostCudaBackend
-from tests.engines.ranks.led import Patient, PatientBackend, led_runs, same_states
+from tests.cuda_on_host import COMPILER
+from tests.engines.ranks.led import PatientBackend, PatientHostCuda, led_runs, same_states
 from tests.engines.ranks.threads import Post, ThreadRanks
 
 GRID = GridSetting(cells_x=22, cells_y=20, cells_z=30, size_x=1.1, size_y=1.0, size_z=1.5)
@@ -245,25 +241,6 @@ def test_paint_sources_and_checkpoints_go_from_some_ranks_to_others(led):
         simulation.advance(20)
     assert same_answers(two, one)
     assert one.kept(made).parameters == three.kept(made).parameters
-
-
-class PatientHostCuda(Patient, HostCudaBackend):
-    """Kernels of a GPU, thread by thread, of one rank at a time: what they know of their threads is the process's."""
-
-    turn = threading.RLock()
-
-    def compile(self, path, macros=(), cooperative=False):
-        with self.turn:
-            module = super().compile(path, macros, cooperative)
-        return SimpleNamespace(get_function=lambda name: partial(self._launch, module.get_function(name)))
-
-    def captured(self, launches):
-        with self.turn:
-            return partial(self._launch, super().captured(launches))
-
-    def _launch(self, kernel, *arguments, **others):
-        with self.turn:
-            return kernel(*arguments, **others)
 
 
 def one_pass(key, candidates, seconds):
