@@ -10,7 +10,6 @@ import numpy as np
 from engines.api import Array
 from engines.api.device import Backend
 from engines.api.simulation.ranks import Exchange, Ranks
-from engines.backend.twins import pick
 from engines.fdtd.grid.dimensions import Parts
 from engines.fdtd.media.materials import Media
 from engines.fdtd.ranks.cut import CutYee, Z
@@ -27,13 +26,11 @@ class SlabSteps:
         self, backend: Backend, ranks: Ranks, cut: CutYee, media: Media, sources: Sources, precision: str, parts: Parts
     ) -> None:  # fmt: skip
         self._backend, self._ranks, self._cut = backend, ranks, cut
-        slab, cells = cut.slab, cut.cells
-        ends = 0 if slab.below is None else 2, cells + 1 if slab.above is None else cells - 2
-        with_ends: dict[str, Any] = pick(backend, cpu={}, cuda={"ends": ends})
         self._slab = LEAPFROG.open(
-            backend, cut.yee, cut.axes, cut.media(media), cut.sources(sources), precision, parts=parts, **with_ends
+            backend, cut.yee, cut.axes, cut.media(media), cut.sources(sources), precision, parts=parts
         )  # fmt: skip
-        self._slab.between, self._slab.arrive = self._send, self._arrive
+        low, high = 0 if cut.slab.below is None else 2, cut.cells + 1 if cut.slab.above is None else cut.cells - 2
+        self._slab.fetch(self._send, self._arrive, (low, high))
         self._on_its_way: Exchange | None = None
         self._dispersive = media.dispersion is not None
         self.dtype = self._slab.dtype

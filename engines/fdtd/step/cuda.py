@@ -63,18 +63,17 @@ class CudaYee(LeapfrogSteps):
 
     shape: two passes of this launch shape; one_pass: one pass of this shape; many: many steps in a launch of this
     shape, in such bricks; none of them: the fastest, measured once per device and size of grid. room: bytes of
-    the device that a second pair of fields, which one pass needs, may take; None: most of what is free. ends: of the
-    planes that one pass may step before what is fetched has arrived
+    the device that a second pair of fields, which one pass needs, may take; None: most of what is free
     """
 
     def __init__(
         self, backend: Any, yee: Yee, axes: Sequence[Axis], media: Media, sources: Sources, precision: str,
         shape: Shape | None = None, one_pass: OneShape | None = None, many: Many | None = None,
-        room: float | None = None, parts: Parts = ALL, ends: tuple[int, int] | None = None,
+        room: float | None = None, parts: Parts = ALL,
     ) -> None:  # fmt: skip
         self.dtype = np.dtype(precision)
         self._backend, self._yee, self._axes, self._sources = backend, yee, axes, sources
-        self._magnetic, self._mask, self._ends = media.ids_h is not None, parts.mask, ends
+        self._magnetic, self._mask = media.ids_h is not None, parts.mask
         self._real = REAL[self.dtype.name]
         self.electric, self.magnetic = (self._zeros((3, *yee.shape)) for _ in range(2))
         self._x = slots_x(yee, axes[0])
@@ -122,6 +121,12 @@ class CudaYee(LeapfrogSteps):
     def passes(self) -> int:
         """How often a step reads the fields."""
         return 2 if self._one is None else 1
+
+    def fetch(self, begin: Callable[[], None], arrive: Callable[[], None], ends: tuple[int, int]) -> None:
+        super().fetch(begin, arrive, ends)
+        if self._one is not None:
+            shape, self._one = self._one.shape, None  # there may be room for one more pair of fields, not for two
+            self._one = self._one_pass(shape)
 
     def _zeros(self, shape: tuple[int, ...]) -> Any:
         return self._backend.array(np.zeros(shape, self.dtype))

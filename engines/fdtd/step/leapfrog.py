@@ -27,9 +27,8 @@ class LeapfrogSteps(ABC):
     states: Any
     dtype: Any
     between: Callable[[], None] | None = None
-    """Called after each step, where a part of the fields comes from elsewhere before the next: begins to fetch it."""
-    arrive: Callable[[], None] | None = None
-    """Called before what is fetched is needed."""
+    _arrive: Callable[[], None] | None = None
+    _ends: tuple[int, int] | None = None
     _yee: Yee
 
     @property
@@ -41,9 +40,14 @@ class LeapfrogSteps(ABC):
     def advance(self, values: Array) -> None:
         """A step for each row of ``values``, (steps, drives) of the sources. Inside ``backend.timed`` or ``active``."""
 
+    def fetch(self, begin: Callable[[], None], arrive: Callable[[], None], ends: tuple[int, int]) -> None:
+        """A part of the fields comes from elsewhere: ``begin`` is called after each step, ``arrive`` before the next
+        needs what comes. Planes from the first of ``ends`` to before the second do not, and may be stepped before."""
+        self.between, self._arrive, self._ends = begin, arrive, ends
+
     def _arrived(self) -> None:
-        if self.arrive is not None:
-            self.arrive()
+        if self._arrive is not None:
+            self._arrive()
 
     @abstractmethod
     def prepare(self, values: Array) -> Any:

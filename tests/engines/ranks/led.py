@@ -19,7 +19,6 @@ from engines.ranks.world import BUILD, World
 from tests.cuda_on_host import HostCudaBackend
 from tests.engines.ranks.threads import PATIENCE, Post, ThreadRanks
 
-
 STACK = 64 << 20
 """Bytes of a rank's stack: it compiles kernels that call others, which takes more than a thread usually has."""
 

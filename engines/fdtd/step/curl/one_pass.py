@@ -39,7 +39,7 @@ class OnePass:
         self, backend: Any, yee: Yee, axes: Sequence[Axis], slots: tuple[int, int], dtype: np.dtype[Any], real: str,
         shape: OneShape, ends: tuple[int, int] | None = None,
     ) -> None:  # fmt: skip
-        packed, self._rows, blocks, span = shape
+        self.shape = packed, self._rows, blocks, span = shape
         macros = [real, f"-DV={packed}", f"-DROWS={self._rows}", f"-DBLOCKS={blocks}"]
         tiles, layered = tiles_of(yee, axes, slots, packed, self._rows, span, ends)
         later = (tiles[:, 2] < ends[0]) | (tiles[:, 3] > ends[1]) if ends is not None else np.zeros(len(tiles), bool)
