@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Selection, Simulation
+from engines.api import Array, Selection, Simulation
 from engines.api.errors import WorkbenchError
 from engines.api.simulation.ranks import Part
 from engines.ranks.world import BUILD, END, Refusal, World
@@ -75,6 +75,17 @@ class _Follower:
         state = self._part.state_of(names)
         for name in names:
             self._world.send_array(0, self._part.shares[name].given(np.asarray(state[name])))
+
+    def restore(self, same: dict[str, Array], kinds: dict[str, tuple[tuple[int, ...], Any]]) -> None:
+        """``same``: what is the same on all ranks; kinds: of the whole arrays of which this rank's part comes."""
+        own = {}
+        for name, (shape, dtype) in kinds.items():
+            share = self._part.shares[name]
+            of_part = (*shape[: share.axis], len(share.places), *shape[share.axis + 1 :])
+            own[name] = np.empty(of_part, dtype)
+            self._world.receive_array(0, own[name])
+        self.simulation.restore(same | own)
+        self._world.answer(None)
 
     def select(self, number: int, elements: Any) -> None:
         self._handles[number] = self.simulation.select(Selection(np.asarray(elements, np.int32)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -157,8 +157,7 @@ class LedSimulation(Simulation):
         owners, numbers = self._places.of(elements)
         number = next(self._handles)
         places = [np.flatnonzero(owners == rank) for rank in range(self._world.size)]
-        theirs = {rank: (numbers[places[rank]],) for rank in range(1, self._world.size)}
-        self._world.order("select", number, each=theirs)
+        self._world.order("select", number, each=lambda rank: (numbers[places[rank]],))
         own = self._own.select(Selection(numbers[places[0]].astype(np.int32)))
         handle = _Handle(number, own, places, selection)
         weakref.finalize(handle, self._dropped.append, number)
@@ -202,7 +201,7 @@ class LedSimulation(Simulation):
 
     def put_back(self, under: Underneath) -> None:
         self._moment = -1
-        self._world.order("put_back", each={rank: (under.values[rank],) for rank in range(1, self._world.size)})
+        self._world.order("put_back", each=lambda rank: (under.values[rank],))
         self._finished(lambda: cast(Unpainting, self._own).put_back(under.values[0]))
 
     def state(self) -> dict[str, Array]:
@@ -213,19 +212,20 @@ class LedSimulation(Simulation):
 
     def _whole_arrays(self, own: Mapping[str, Array], names: Sequence[str]) -> dict[str, Array]:
         """Those that are shared out, from all ranks, which have been ordered to send them in this order."""
-        found = {}
-        for name in names:
-            share = self._part.shares[name]
-            parts = [(share.to, np.asarray(share.given(np.asarray(own[name]))))]
-            shape = list(parts[0][1].shape)
-            for rank in range(1, self._world.size):
-                to = self._shares[rank][name].to
-                shape[share.axis] = len(to)
-                values = np.empty(shape, parts[0][1].dtype)
-                self._world.receive_array(rank, values)
-                parts.append((to, values))
-            found[name] = share.joined(parts)
-        return found
+        return {name: self._part.shares[name].joined(self._given(name, own[name])) for name in names}
+
+    def _given(self, name: str, own: Array) -> Iterator[tuple[Array, Array]]:
+        """What each rank gives to an array, and where that stands, as it comes."""
+        share = self._part.shares[name]
+        given = np.asarray(share.given(np.asarray(own)))
+        yield share.to, given
+        shape = list(given.shape)
+        for rank in range(1, self._world.size):
+            to = self._shares[rank][name].to
+            shape[share.axis] = len(to)
+            values = np.empty(shape, given.dtype)
+            self._world.receive_array(rank, values)
+            yield to, values
 
     def restore(self, state: Mapping[str, Array]) -> None:
         for name, share in self._part.shares.items():
@@ -233,13 +233,16 @@ class LedSimulation(Simulation):
                 shape = state[name].shape if name in state else "none"
                 raise ValueError(f"'{name}' has the shape {shape}, and {share.length:,} rows are needed")
 
-        def of(rank: int) -> dict[str, Array]:
-            shares = self._shares[rank]
-            return {name: shares[name].taken(values) if name in shares else values for name, values in state.items()}
-
         self._moment = -1
-        self._world.order("restore", each={rank: (of(rank),) for rank in range(1, self._world.size)})
-        self._finished(lambda: self._own.restore(of(0)))
+        names = sorted(self._part.shares)
+        same = {name: values for name, values in state.items() if name not in names}
+        kinds = {name: (state[name].shape, state[name].dtype) for name in names}
+        self._world.order("restore", same, kinds)
+        for rank in range(1, self._world.size):
+            for name in names:
+                self._world.send_array(rank, self._shares[rank][name].taken(state[name]))
+        own = {name: self._part.shares[name].taken(state[name]) for name in names}
+        self._finished(lambda: self._own.restore(same | own))
 
     # How it stands.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -69,14 +69,14 @@ class Share:
         """Where in the whole :meth:`given` stands."""
         return self.places if self.own is None else self.places[self.own]
 
-    def joined(self, parts: Sequence[tuple[Array, Array]]) -> Array:
-        """The whole array of what ranks have given, each with where it stands."""
-        _, first = parts[0]
-        shape = list(first.shape)
-        shape[self.axis] = self.length
-        whole = np.zeros(shape, first.dtype)
+    def joined(self, parts: Iterable[tuple[Array, Array]]) -> Array:
+        """The whole array of what ranks give, each with where it stands."""
+        whole: Array | None = None
         for to, given in parts:
+            if whole is None:
+                whole = np.zeros((*given.shape[: self.axis], self.length, *given.shape[self.axis + 1 :]), given.dtype)
             whole[along(self.axis, to)] = given
+        assert whole is not None
         return whole
 
     def taken(self, whole: Array) -> Array:
