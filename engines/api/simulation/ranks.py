@@ -89,7 +89,7 @@ class Share:
 
 def along(axis: int, places: Array) -> Any:
     """An index to ``places`` of an axis; a slice where they follow each other, which copies nothing."""
-    there: slice | Array = places
+    there: Any = places
     if len(places) and places[0] >= 0 and (np.diff(places) == 1).all():
         there = slice(int(places[0]), int(places[-1]) + 1)
     return (*(slice(None),) * axis, there)

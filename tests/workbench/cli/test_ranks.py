@@ -147,6 +147,18 @@ def test_what_ranks_cannot_do_is_refused_in_a_sentence(mpi, tmp_path):
     assert err.count("Poisson's equation is solved on one rank: run it without --ranks.") == 1
 
 
+def test_scaling_is_measured_and_projected(mpi, tmp_path):
+    small = ["--set", "grid.cells_x=64", "--set", "grid.cells_y=64"]
+    asked = ["bench", "scaling", "heat_on_a_plate", *small, "--ranks", "2", "--device", "cpu", "--out", str(tmp_path)]
+    code, out, err = end(mpi(*asked))
+    assert code == 0, err
+    assert [line.split("|")[1].strip() for line in out.splitlines() if line.startswith("|")][2:5] == ["1", "2", "4"]
+    found = json.loads((tmp_path / "scaling.json").read_text())
+    assert [each["ranks"] for each in found["measured"]] == [1, 2]
+    # the edge of a round: as many rows of 64 float32 values as it has steps
+    assert found["measured"][1]["sent"]["bytes"] == pytest.approx(64 * 4, rel=0.2)
+
+
 def test_without_mpi_it_is_said_what_adds_it(monkeypatch, capsys):
     from workbench.cli.runs import ranks
 
