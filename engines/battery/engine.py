@@ -66,6 +66,7 @@ from engines.api import (
 from engines.api.charts import Forecast
 from engines.api.device import Backend
 from engines.api.lab import Study
+from engines.api.simulation.ranks import Part, Ranks
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
 from engines.backend.pace import small_pace, structure_of
@@ -132,6 +133,9 @@ class BatteryEngine(Engine):
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
         return _model(problem).build(problem, backend, progress)
+
+    def build_part(self, problem: Problem, backend: Backend, ranks: Ranks, progress: Progress = no_progress) -> Part:
+        return _model(problem).part(problem, backend, ranks, progress)
 
     def ends(self, problem: Problem) -> bool:
         return _model(problem).ends(problem)

@@ -35,8 +35,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from engines.api import (
     Benchmark,
     Engine,
@@ -50,28 +48,25 @@ from engines.api import (
 from engines.api.device import Backend
 from engines.api.lab import LabTable, Study
 from engines.api.placing import Placement
+from engines.api.simulation.ranks import Part, Ranks
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
 from engines.backend.pace import small_pace, structure_of
 from engines.fdtd.gprmax.reader import SUFFIX, read_gprmax
 from engines.fdtd.grid.yee import TIME_UNITS
 from engines.fdtd.lab.benchmarks import benchmarks, warming_problems
-from engines.fdtd.media.materials import make_media, with_coupling
-from engines.fdtd.media.smoothing.edges import smoothed_edges
-from engines.fdtd.media.solids.painting import Painter
-from engines.fdtd.media.solids.shapes import cells_of, shapes_of
 from engines.fdtd.monitors.incident import bare_of, incident_of
 from engines.fdtd.monitors.plans import make_watchers
 from engines.fdtd.monitors.settling import endless
 from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.placing.placement import placement_of
-from engines.fdtd.ports.lumped import gap_of, with_port_currents, with_resistors
 from engines.fdtd.ports.watcher import PortsWatcher
+from engines.fdtd.ranks.part import part_of
 from engines.fdtd.setup.grid import grid_of
 from engines.fdtd.setup.imported import SURFACE, of_body
+from engines.fdtd.setup.on_grid import on_grid
 from engines.fdtd.setup.problem import Setup, checked
 from engines.fdtd.setup.sources import expected_field
-from engines.fdtd.sources.currents import make_sources
 from engines.fdtd.step.simulation import FdtdSimulation
 from engines.fdtd.step.steps import make_steps
 from engines.fdtd.tools.fit_dispersion import FitDispersion
@@ -146,46 +141,28 @@ class FdtdEngine(Engine):
         if monitors.normalised:
             incident = incident_of(parameters, monitors, backend, progress, without_objects)
 
-        cells = cells_of(parameters, yee, backend)
-        progress("Mixing materials along edges", 0.2)
-        smoothed = None
-        if parameters.numerics.smoothing:
-            smoothed = smoothed_edges(yee, axes, cells, setup.media, shapes_of(parameters))
-        media = make_media(yee, axes, cells, setup.media, dt, smoothed)
-        gaps = [gap_of(yee, axes, media, port, n) for n, port in enumerate(setup.ports, 1)]
-        if gaps:
-            media = with_resistors(yee, media, gaps, setup.ports, dt)
-        if smoothed is not None:
-            media = with_coupling(yee, axes, media, smoothed, dt, setup.parts.electric)
-
-        driven = setup.driven
-        sources = make_sources(
-            yee, axes, media, setup.media[0], dt, unit, driven.dipoles, driven.waves, driven.oblique, driven.beams,
-            driven.launches,
-        )  # fmt: skip
-        if gaps:
-            sources = with_port_currents(sources, yee, media, gaps, setup.ports, unit)
-
+        placed = on_grid(setup, backend, progress)
         progress(f"Moving {yee.cells:,} cells to {backend.info.name}", 0.5)
-        steps = make_steps(backend, yee, axes, media, sources, setup.precision, setup.parts)
-
+        steps = make_steps(backend, yee, axes, placed.media, placed.sources, setup.precision, setup.parts)
         watchers = make_watchers(
             parameters, monitors, backend, steps, expected_field(parameters), incident, setup.keeps_all
         )
-        if gaps:
-            watchers.append(PortsWatcher(backend, steps, gaps, setup.ports, dt, unit))
-        held = [gap.electric for gap in gaps]
-        kept = np.zeros(0, np.int64) if smoothed is None else smoothed.places
-        painter = Painter(parameters, yee, axes, cells, media, setup.media, sources, dt, held, kept)
+        if placed.gaps:
+            watchers.append(PortsWatcher(backend, steps, placed.gaps, setup.ports, dt, unit))
+        painter = placed.painter()
         simulation = FdtdSimulation(
-            backend, grid_of(parameters.grid), yee, dt, steps, sources, scale=parameters.source_scale, cells=cells,
-            fields=fields_of(parameters, setup.parts, setup.media),
-            traffic=setup.traffic_of(media, steps.passes), period=setup.period, watchers=watchers, painter=painter,
-            there=setup.parts, still=SourceCharts(parameters),
+            backend, grid_of(parameters.grid), yee, dt, steps, placed.sources, scale=parameters.source_scale,
+            cells=placed.cells, fields=fields_of(parameters, setup.parts, setup.media),
+            traffic=setup.traffic_of(placed.media, steps.passes), period=setup.period, watchers=watchers,
+            painter=painter, there=setup.parts, still=SourceCharts(parameters),
             permittivity=Permittivity(yee, lambda: painter.media, setup.parts, frequency_of(parameters)),
         )  # fmt: skip
         progress("Ready", 1.0)
         return simulation
+
+    def build_part(self, problem: Problem, backend: Backend, ranks: Ranks, progress: Progress = no_progress) -> Part:
+        """A slab of the grid across z. Raises ProblemError for what runs on one rank."""
+        return part_of(problem, backend, ranks, progress)
 
     def placed(self, problem: Problem) -> Placement:
         return placement_of(checked(problem))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from engines.api import Selection, Simulation
+from engines.api import Array, Selection, Simulation
 from engines.api.errors import WorkbenchError
 from engines.api.simulation.ranks import Part
 from engines.ranks.world import BUILD, END, Refusal, World
@@ -34,8 +34,9 @@ def follow(world: World, build: Callable[[], Part], as_sentence: Callable[[BaseE
             return
         try:
             if name == BUILD:
-                follower = _Follower(world, build().simulation)
-                world.answer(None)
+                part = build()
+                follower = _Follower(world, part)
+                world.answer((part.elements, part.shares))
             else:
                 assert follower is not None
                 getattr(follower, name, follower.ask(name))(*given)
@@ -48,15 +49,21 @@ def follow(world: World, build: Callable[[], Part], as_sentence: Callable[[BaseE
             world.answer(Refusal(sentence))
 
 
+def asked(simulation: Simulation, name: str, given: Sequence[Any]) -> Any:
+    """A member of a simulation, or what it answers."""
+    member = getattr(simulation, name)
+    return member(*given) if callable(member) else member
+
+
 class _Follower:
     """The answers that are more than what the part says itself."""
 
-    def __init__(self, world: World, simulation: Simulation) -> None:
-        self.simulation, self._world = simulation, world
+    def __init__(self, world: World, part: Part) -> None:
+        self.simulation, self._part, self._world = part.simulation, part, world
         self._handles: dict[int, Any] = {}
 
     def ask(self, name: str) -> Callable[..., None]:
-        return lambda *given: self._world.answer(getattr(self.simulation, name)(*given))
+        return lambda *given: self._world.answer(asked(self.simulation, name, given))
 
     def advance(self, steps: int) -> None:
         self.simulation.advance(steps)
@@ -64,10 +71,21 @@ class _Follower:
     def field(self, name: str) -> None:
         self._world.send_array(0, self.simulation.field(name))
 
-    def state(self, split: dict[str, int]) -> None:
-        state = self.simulation.state()
-        for name in sorted(split):
-            self._world.send_array(0, np.asarray(state[name]))
+    def state(self, names: list[str]) -> None:
+        state = self._part.state_of(names)
+        for name in names:
+            self._world.send_array(0, self._part.shares[name].given(np.asarray(state[name])))
+
+    def restore(self, same: dict[str, Array], kinds: dict[str, tuple[tuple[int, ...], Any]]) -> None:
+        """``same``: what is the same on all ranks; kinds: of the whole arrays of which this rank's part comes."""
+        own = {}
+        for name, (shape, dtype) in kinds.items():
+            share = self._part.shares[name]
+            of_part = (*shape[: share.axis], len(share.places), *shape[share.axis + 1 :])
+            own[name] = np.empty(of_part, dtype)
+            self._world.receive_array(0, own[name])
+        self.simulation.restore(same | own)
+        self._world.answer(None)
 
     def select(self, number: int, elements: Any) -> None:
         self._handles[number] = self.simulation.select(Selection(np.asarray(elements, np.int32)))

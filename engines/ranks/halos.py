@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from engines.api import Array
 from engines.api.device import Backend
 from engines.api.simulation.ranks import Exchange, Ranks
 from engines.ranks.world import World
@@ -37,8 +38,8 @@ class HostRanks(Ranks):
         requests += [self._comm.Isend(array, dest=rank, tag=tag) for rank, tag, array in outgoing]
         return _HostExchange(requests)
 
-    def largest(self, value: int) -> int:
-        return self._world.largest(value)
+    def gathered(self, values: Array) -> list[Array]:
+        return self._world.gathered(values)
 
 
 class _HostExchange(Exchange):
@@ -115,8 +116,8 @@ class CudaRanks(Ranks):
             self._done.record(self._stream)
         return _CudaExchange(self._backend, self._done)
 
-    def largest(self, value: int) -> int:
-        return self._world.largest(value)
+    def gathered(self, values: Array) -> list[Array]:
+        return self._world.gathered(values)
 
 
 class _CudaExchange(Exchange):

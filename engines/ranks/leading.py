@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
-from engines.api import Array, Dab, Finding, KernelTiming, NonFinite, PaintInfo, Selection, Simulation
+from engines.api import Array, Dab, Finding, KernelTiming, NonFinite, Selection, Simulation
 from engines.api.abilities import Underneath, Unpainting
 from engines.api.charts import ChartData
 from engines.api.device import Backend
-from engines.api.simulation.ranks import Part
+from engines.api.simulation.ranks import Part, Share
 from engines.backend.fields.selection import Checked
+from engines.ranks.following import asked
 from engines.ranks.world import World
+
+OF_OWN = ("brushes", "vectors", "keeps", "kept", "populations", "spike_trains")
+"""What rank 0 knows of the whole by itself."""
+OF_WHOLE = (
+    "results", "files", "inspect", "cell_quantities", "cell_steps", "cell_series", "drawn_parameters", "cell_results",
+)  # fmt: skip
+"""Abilities of what is seen of the whole."""
+Ownership = tuple[tuple[tuple[int, int], ...], Mapping[str, Share]]
+"""Elements and shares of a :class:`Part`."""
 
 
 class LedSimulation(Simulation):
@@ -25,18 +36,27 @@ class LedSimulation(Simulation):
     of rank 0, beside the bandwidth of its device.
     """
 
-    def __init__(self, world: World, part: Part, backend: Backend) -> None:
+    def __init__(self, world: World, part: Part, backend: Backend, others: Sequence[Ownership]) -> None:
+        """``others``: what the other ranks have answered to the order to build."""
         self._world, self._part, self._own, self._backend = world, part, part.simulation, backend
-        self._ends = np.array(part.rows) * part.row_length
+        self._places = _Places([part.elements, *(elements for elements, _ in others)])
+        self._shares = [part.shares, *(shares for _, shares in others)]
         self.geometry = part.geometry
         own = self._own
         self.dt, self.fields, self.series, self.charts = own.dt, own.fields, own.series, own.charts
         self.front, self.sample_steps, self.whole_batch = own.front, own.sample_steps, own.whole_batch
         self._handles = itertools.count()
         self._dropped: list[int] = []
-        if hasattr(own, "brushes"):
-            self.brushes: tuple[PaintInfo, ...] = own.brushes
-        if not hasattr(own, "underneath"):  # an ability is what a simulation has the methods of
+        self._moment = -1  # the step whose state ``whole`` has
+        # an ability is what a simulation has the members of
+        for name in OF_OWN:
+            if hasattr(own, name):
+                setattr(self, name, getattr(own, name))
+        for name in OF_WHOLE:
+            if hasattr(part.whole, name):
+                member = getattr(part.whole, name)
+                setattr(self, name, partial(self._asked_of_whole, name) if callable(member) else member)
+        if not hasattr(own, "underneath"):
             self.underneath = None  # type: ignore[method-assign, assignment]
 
     @property
@@ -56,7 +76,7 @@ class LedSimulation(Simulation):
 
     @property
     def finished(self) -> bool:
-        return self._own.finished
+        return all(self._all("finished"))
 
     @property
     def done(self) -> float | None:
@@ -64,28 +84,68 @@ class LedSimulation(Simulation):
 
     @property
     def ending(self) -> str:
-        return self._own.ending
+        whole = self._part.whole
+        if not hasattr(whole, "ending"):
+            return self._own.ending
+        return str(self._seen().ending) if self.finished and self._seen().finished else ""
 
     def noticed(self) -> Sequence[Finding]:
-        return tuple(dict.fromkeys(finding for found in self._all("noticed") for finding in found))
+        found = dict.fromkeys(finding for found in self._all("noticed") for finding in found)
+        if self._part.whole is not None:
+            found |= dict.fromkeys(self._seen().noticed())
+        return tuple(found)
 
     def chart(self, name: str) -> ChartData:
-        raise KeyError(name)  # of parts: an engine that has charts says how they are joined
+        if self._part.whole is None:
+            raise KeyError(name)
+        chart: ChartData = self._seen().chart(name)
+        return chart
 
     def observe(self) -> Mapping[str, float]:
+        if self._part.combined is None:
+            observed: Mapping[str, float] = self._seen().observe()
+            return observed
         found = self._all("observe")
         totals: dict[str, float] = {}
         for name in found[0]:
             values = [one[name] for one in found]
             how = self._part.combined[name]
-            totals[name] = sum(values) if how == "sum" else max(values, key=lambda value: (value != value, value))
+            if how == "same":
+                totals[name] = values[0]
+            else:
+                totals[name] = sum(values) if how == "sum" else max(values, key=lambda value: (value != value, value))
         return totals
+
+    def _seen(self) -> Any:
+        """What is seen of the whole, as it is now."""
+        part = self._part
+        if self._moment != self.step:
+            shared = sorted(name for name in part.seen if name in part.shares)
+            self._world.order("state", shared)
+            state = dict(part.state_of(part.seen))
+            part.whole.restore(state | self._whole_arrays(state, shared))
+            self._moment = self.step
+        return part.whole
+
+    def _asked_of_whole(self, name: str, *given: Any) -> Any:
+        return getattr(self._seen(), name)(*given)
 
     # Whole fields and selections.
 
     def field(self, name: str) -> Array:
+        if name in self._part.fields:
+            values: Array = self._seen().field(name)
+            return values
         self._world.order("field", name)
-        return self._joined(self._own.field(name), 0, self._ends)
+        own = self._own.field(name)
+        whole = np.empty((self._places.count, *own.shape[1:]), own.dtype)
+        for rank in range(self._world.size):
+            values = own
+            if rank:
+                values = np.empty((self._places.counts[rank], *own.shape[1:]), own.dtype)
+                self._world.receive_array(rank, values)
+            self._places.put(rank, values, whole)
+        return whole
 
     def on_device(self, name: str) -> Any:
         return self._backend.array(self.field(name))
@@ -94,17 +154,22 @@ class LedSimulation(Simulation):
         if self._dropped:
             self._world.order("forget", [self._dropped.pop() for _ in range(len(self._dropped))])
         elements = np.asarray(selection.elements)
-        owners = np.searchsorted(self._ends, elements, side="right") - 1
+        owners, numbers = self._places.of(elements)
         number = next(self._handles)
         places = [np.flatnonzero(owners == rank) for rank in range(self._world.size)]
-        theirs = {rank: (elements[places[rank]] - self._ends[rank],) for rank in range(1, self._world.size)}
-        self._world.order("select", number, each=theirs)
-        own = self._own.select(Selection((elements[places[0]] - self._ends[0]).astype(np.int32)))
+        self._world.order("select", number, each=lambda rank: (numbers[places[rank]],))
+        own = self._own.select(Selection(numbers[places[0]].astype(np.int32)))
         handle = _Handle(number, own, places, selection)
         weakref.finalize(handle, self._dropped.append, number)
         return handle
 
     def gather(self, name: str, handle: _Handle) -> Array:
+        if name in self._part.fields:
+            whole = self._seen()
+            if handle.of_whole is None:
+                handle.of_whole = whole.select(handle.selection)
+            found: Array = whole.gather(name, handle.of_whole)
+            return found
         self._world.order("gather", name, handle.number)
         parts = [self._own.gather(name, handle.own), *self._world.answers()]
         values = np.empty((len(handle.selection.elements), *parts[0].shape[1:]), np.float32)
@@ -119,9 +184,11 @@ class LedSimulation(Simulation):
     # What changes it.
 
     def set_control(self, name: str, value: Any) -> None:
+        self._moment = -1
         self._all("set_control", name, value)
 
     def paint(self, dab: Dab) -> str | None:
+        self._moment = -1
         said: str | None = self._all("paint", dab)[0]
         return said
 
@@ -133,31 +200,49 @@ class LedSimulation(Simulation):
         return Underneath(dab.brush, None, found, nbytes, all(one.lasts for one in found))
 
     def put_back(self, under: Underneath) -> None:
-        self._world.order("put_back", each={rank: (under.values[rank],) for rank in range(1, self._world.size)})
+        self._moment = -1
+        self._world.order("put_back", each=lambda rank: (under.values[rank],))
         self._finished(lambda: cast(Unpainting, self._own).put_back(under.values[0]))
 
     def state(self) -> dict[str, Array]:
-        self._world.order("state", dict(self._part.split))
+        names = sorted(self._part.shares)
+        self._world.order("state", names)
         state = dict(self._own.state())
-        for name in sorted(self._part.split):
-            axis, rows = self._part.split[name], np.array(self._part.rows)
-            state[name] = self._joined(state[name], axis, rows)
-        return state
+        return state | self._whole_arrays(state, names)
+
+    def _whole_arrays(self, own: Mapping[str, Array], names: Sequence[str]) -> dict[str, Array]:
+        """Those that are shared out, from all ranks, which have been ordered to send them in this order."""
+        return {name: self._part.shares[name].joined(self._given(name, own[name])) for name in names}
+
+    def _given(self, name: str, own: Array) -> Iterator[tuple[Array, Array]]:
+        """What each rank gives to an array, and where that stands, as it comes."""
+        share = self._part.shares[name]
+        given = np.asarray(share.given(np.asarray(own)))
+        yield share.to, given
+        shape = list(given.shape)
+        for rank in range(1, self._world.size):
+            to = self._shares[rank][name].to
+            shape[share.axis] = len(to)
+            values = np.empty(shape, given.dtype)
+            self._world.receive_array(rank, values)
+            yield to, values
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        rows, split = self._part.rows, self._part.split
-        for name, axis in split.items():
-            if state[name].ndim <= axis or state[name].shape[axis] != rows[-1]:
-                raise ValueError(f"'{name}' has the shape {state[name].shape}, and {rows[-1]:,} rows are needed")
+        for name, share in self._part.shares.items():
+            if name not in state or state[name].ndim <= share.axis or state[name].shape[share.axis] != share.length:
+                shape = state[name].shape if name in state else "none"
+                raise ValueError(f"'{name}' has the shape {shape}, and {share.length:,} rows are needed")
 
-        def of(rank: int) -> dict[str, Array]:
-            return {
-                name: _rows(values, split[name], rows[rank], rows[rank + 1]) if name in split else values
-                for name, values in state.items()
-            }
-
-        self._world.order("restore", each={rank: (of(rank),) for rank in range(1, self._world.size)})
-        self._finished(lambda: self._own.restore(of(0)))
+        self._moment = -1
+        names = sorted(self._part.shares)
+        same = {name: values for name, values in state.items() if name not in names}
+        kinds = {name: (state[name].shape, state[name].dtype) for name in names}
+        self._world.order("restore", same, kinds)
+        for rank in range(1, self._world.size):
+            for name in names:
+                self._world.send_array(rank, self._shares[rank][name].taken(state[name]))
+        own = {name: self._part.shares[name].taken(state[name]) for name in names}
+        self._finished(lambda: self._own.restore(same | own))
 
     # How it stands.
 
@@ -167,7 +252,7 @@ class LedSimulation(Simulation):
     def non_finite(self) -> NonFinite | None:
         for rank, found in enumerate(self._all("non_finite")):
             if found is not None:
-                return NonFinite(found.field, int(found.element + self._ends[rank]), found.advice)
+                return NonFinite(found.field, self._places.whole_of(rank, int(found.element)), found.advice)
         return None
 
     def close(self) -> None:
@@ -176,7 +261,7 @@ class LedSimulation(Simulation):
     def _all(self, name: str, *given: Any) -> list[Any]:
         """What each rank answers, in their order."""
         self._world.order(name, *given)
-        return self._finished(lambda: getattr(self._own, name)(*given))
+        return self._finished(lambda: asked(self._own, name, given))
 
     def _finished(self, call: Callable[[], Any]) -> list[Any]:
         """The own answer, and the others', who are heard also where rank 0 refuses."""
@@ -193,19 +278,40 @@ class LedSimulation(Simulation):
         except Exception:  # all refuse what one refuses
             return
 
-    def _joined(self, own: Array, axis: int, ends: Array) -> Array:
-        """The whole of an array that is shared out along ``axis``, from all ranks."""
-        shape = list(own.shape)
-        shape[axis] = int(ends[-1])
-        whole = np.empty(shape, own.dtype)
-        _rows(whole, axis, ends[0], ends[1])[...] = own
-        for rank in range(1, self._world.size):
-            place = _rows(whole, axis, ends[rank], ends[rank + 1])
-            part = place if place.flags.c_contiguous else np.empty(place.shape, place.dtype)
-            self._world.receive_array(rank, part)
-            if part is not place:
-                place[...] = part
-        return whole
+
+class _Places:
+    """Which of the whole's elements each rank has; ``count`` in all, ``counts`` of each."""
+
+    def __init__(self, ranges: Sequence[Sequence[tuple[int, int]]]) -> None:
+        self._ranges = ranges
+        self.counts = [sum(high - low for low, high in of_rank) for of_rank in ranges]
+        self.count = sum(self.counts)
+        rows = sorted(
+            (low, rank, first)
+            for rank, of_rank in enumerate(ranges)
+            for (low, _), first in zip(of_rank, np.cumsum([0, *(high - low for low, high in of_rank)]), strict=False)
+        )
+        self._lows, self._owners, self._firsts = np.array(rows, np.int64).T
+
+    def of(self, elements: Array) -> tuple[Array, Array]:
+        """(rank, number there) of elements of the whole."""
+        at = np.searchsorted(self._lows, elements, side="right") - 1
+        return self._owners[at], elements - self._lows[at] + self._firsts[at]
+
+    def whole_of(self, rank: int, element: int) -> int:
+        """The number in the whole of an element of a rank."""
+        for low, high in self._ranges[rank]:
+            if element < high - low:
+                return low + element
+            element -= high - low
+        raise IndexError(element)
+
+    def put(self, rank: int, values: Array, whole: Array) -> None:
+        """A rank's values to their places."""
+        first = 0
+        for low, high in self._ranges[rank]:
+            whole[low:high] = values[first : first + high - low]
+            first += high - low
 
 
 class _Handle:
@@ -213,13 +319,10 @@ class _Handle:
 
     def __init__(self, number: int, own: Any, places: list[Array], selection: Selection) -> None:
         self.number, self.own, self.places, self.selection = number, own, places, selection
+        self.of_whole: Any = None
 
     def __len__(self) -> int:
         return len(self.selection)
-
-
-def _rows(values: Array, axis: int, low: int, high: int) -> Array:
-    return values[(*(slice(None),) * axis, slice(int(low), int(high)))]
 
 
 def _means(values: Array, offsets: Array, missing: float | None) -> Array:

@@ -90,6 +90,12 @@ class Slab:
             (self.high - self.low, *grid.shape[1:]), grid.spacing, (origin[0], origin[1], origin[2]), grid.length_unit
         )
 
+    @property
+    def elements(self) -> tuple[int, int]:
+        """Its range of the grid's cells."""
+        of_plane = self.grid.n_cells // self.grid.shape[0]
+        return self.low * of_plane, self.high * of_plane
+
     def of_own(self, values: Array) -> Array:
         """Its planes of an array of the whole grid, a copy."""
         return np.ascontiguousarray(values[self.low : self.high])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time as clock
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TextIO
@@ -78,10 +78,10 @@ class World:
 
     # Rank 0.
 
-    def order(self, name: str, *given: Any, each: Mapping[int, tuple[Any, ...]] | None = None) -> None:
+    def order(self, name: str, *given: Any, each: Callable[[int], tuple[Any, ...]] = lambda rank: ()) -> None:
         """Have the others do something; ``each``: what a rank is given besides."""
         for rank in range(1, self.size):
-            self.comm.send((name, (*given, *((each or {}).get(rank, ())))), dest=rank, tag=ORDER)
+            self.comm.send((name, (*given, *each(rank))), dest=rank, tag=ORDER)
 
     def answers(self) -> list[Any]:
         """What the others answer, in their order. Raises the first error among them, after all have answered."""
@@ -134,6 +134,11 @@ class World:
         from mpi4py import MPI
 
         return int(self.comm.allreduce(value, op=MPI.MAX))
+
+    def gathered(self, values: Array) -> list[Array]:
+        """What each rank gives, in their order. All ask together."""
+        found: list[Array] = self.comm.allgather(values)
+        return found
 
     def end(self) -> bool:
         """Rank 0 is through: have the others end. Whether all have heard it: in the middle of steps one does not."""

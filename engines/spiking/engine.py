@@ -32,6 +32,7 @@ from engines.api.charts import Diagram
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
+from engines.api.simulation.ranks import Part, Ranks
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
 from engines.backend.pace import small_pace, structure_of
@@ -46,6 +47,7 @@ from engines.spiking.network.traffic import network_traffic
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ConstantDelay, NoDelay
 from engines.spiking.parameters.published import cuba
+from engines.spiking.ranks.part import part_of
 from engines.spiking.setup.checks import check, findings, off_by, spikes_on_disk
 from engines.spiking.setup.diagram import network_diagram
 from engines.spiking.setup.memory import need
@@ -92,6 +94,12 @@ class SpikingEngine(Engine):
         simulation.set_live(live_of(parameters))
         progress("Ready", 1.0)
         return simulation
+
+    def build_part(self, problem: Problem, backend: Backend, ranks: Ranks, progress: Progress = no_progress) -> Part:
+        """A range of the neurons. Raises ProblemError for what runs on one rank."""
+        parameters = _checked(problem)
+        progress(f"Drawing about {sum(check(parameters, backend)):,} synapses", 0.0)
+        return part_of(parameters, self.geometry_of(problem), backend, ranks, progress)
 
     def diagram(self, problem: Problem) -> Diagram:
         return network_diagram(_checked(problem))

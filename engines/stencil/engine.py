@@ -56,7 +56,7 @@ from engines.api.charts import Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab import Study
-from engines.api.simulation.ranks import Part, Ranks
+from engines.api.simulation.ranks import Part, Ranks, Share
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
 from engines.geometry.grid import Grid
@@ -162,13 +162,15 @@ class StencilEngine(Engine):
         slab = Slab.of(posed.grid, ranks, wraps=posed.ghosts[-1][0].wraps)
         simulation: Simulation
         if isinstance(posed.equation, GrayScott):
-            simulation, split = patterns(posed, posed.equation, backend, slab, ranks), {"u": 0, "v": 0}
+            simulation, split = patterns(posed, posed.equation, backend, slab, ranks), ("u", "v")
         else:
             assert isinstance(posed.equation, Diffusion)
-            simulation, split = heat(posed, posed.equation, backend, slab, ranks), {"u": 0, "source": 0}
+            simulation, split = heat(posed, posed.equation, backend, slab, ranks), ("u", "source")
         progress("Ready", 1.0)
-        row_length = posed.grid.n_cells // posed.grid.shape[0]
-        return Part(simulation, posed.grid, slab.rows, row_length, split, {"content": "sum", "largest": "largest"})
+        shares = dict.fromkeys(split, Share(0, posed.grid.shape[0], np.arange(slab.low, slab.high)))
+        return Part(
+            simulation, posed.grid, (slab.elements,), shares, {"content": "sum", "largest": "largest"}
+        )  # fmt: skip
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         return benchmarks(elements)

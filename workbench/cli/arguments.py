@@ -220,7 +220,11 @@ def _sweep(commands: Any) -> None:
 
 def _bench(commands: Any) -> None:
     bench = commands.add_parser("bench", help="time the kernels against this device's measured bandwidth")
-    bench.add_argument("engines", nargs="*", metavar="ENGINE", help="default: all engines")
+    bench.add_argument(
+        "engines", nargs="*", metavar="ENGINE",
+        help="default: all engines; 'scaling PROJECT': steps of a project or preset on one rank, two, four …",
+    )  # fmt: skip
+    bench.add_argument("--ranks", type=several, metavar="N", help="of 'scaling', at most (default: the GPUs)")
     bench.add_argument("--device", type=device, default="auto", help="auto, cpu or cuda:N")
     bench.add_argument("--elements", type=elements, nargs="+", default=(), metavar="N", help="sizes, such as 1e6")
     bench.add_argument("--out", type=Path, metavar="DIR", help="folder for the tables as JSON and CSV, and for plots")
@@ -236,6 +240,7 @@ def _bench(commands: Any) -> None:
     )  # fmt: skip
     bench.add_argument("--thorough", action="store_true", help="tables with the published sizes, however long it takes")
     bench.add_argument("--list", action="store_true", help="name the studies and tables that there are")
+    _changed(bench)
     bench.set_defaults(carry_out=_later("workbench.cli.bench:bench_command"))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from engines.api import Progress, Simulation
 from engines.api.device import Backend
 from engines.api.errors import ProblemError, WorkbenchError
-from engines.api.simulation.ranks import Part
+from engines.api.simulation.ranks import Part, Ranks
 from engines.ranks.following import follow
 from engines.ranks.halos import ranks_on
 from engines.ranks.leading import LedSimulation
@@ -87,26 +88,38 @@ def check_presences(found: list[Presence]) -> None:
             )
 
 
-def lead(world: World, document: Document, backend: Backend, progress: Progress) -> Simulation:
+Seen = Callable[[Ranks, Backend], Ranks]
+"""What all ranks do with the ranks before anything is built; those that it is built with."""
+
+
+def _as_they_are(ranks: Ranks, backend: Backend) -> Ranks:
+    return ranks
+
+
+def lead(
+    world: World, document: Document, backend: Backend, progress: Progress, seen: Seen = _as_they_are
+) -> Simulation:  # fmt: skip
     """On rank 0: the problem as one simulation. Raises WorkbenchError."""
     problem = document.complete_problem()
     check_presences([presence(document, backend), *world.answers()])
     world.order(BUILD)
     failure: Exception | None = None
     try:
-        part = document.engine.build_part(problem, backend, ranks_on(world, backend), progress)
+        ranks = seen(ranks_on(world, backend), backend)
+        part = document.engine.build_part(problem, backend, ranks, progress)
     except Exception as error:
         failure = error
+    others: list[Any] = []
     try:
-        world.answers()
+        others = world.answers()
     except Exception as error:
         failure = failure or error
     if failure is not None:
         raise failure
-    return LedSimulation(world, part, backend)
+    return LedSimulation(world, part, backend, others)
 
 
-def stand_by(world: World, document: Document, named: str) -> None:
+def stand_by(world: World, document: Document, named: str, seen: Seen = _as_they_are) -> None:
     """On the other ranks: take part until rank 0 has come to its end."""
     backend: Backend | None = None
     try:
@@ -118,7 +131,8 @@ def stand_by(world: World, document: Document, named: str) -> None:
 
     def build() -> Part:
         assert backend is not None
-        return document.engine.build_part(document.complete_problem(), backend, ranks_on(world, backend))
+        ranks = seen(ranks_on(world, backend), backend)
+        return document.engine.build_part(document.complete_problem(), backend, ranks)
 
     try:
         follow(world, build, as_sentence)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+
 from engines.api.simulation.base import Simulation
+from engines.api.values import Array
 
 
 class Ranks(ABC):
@@ -28,8 +31,12 @@ class Ranks(ABC):
         sent may not change, nor may what is received be read, before the exchange is waited for."""
 
     @abstractmethod
+    def gathered(self, values: Array) -> list[Array]:
+        """What each rank gives, arrays on the host, in their order. All ask together."""
+
     def largest(self, value: int) -> int:
         """Of what the ranks say. All ask together."""
+        return max(int(one) for one in self.gathered(np.array(value)))
 
 
 class Exchange(ABC):
@@ -41,21 +48,79 @@ class Exchange(ABC):
 
 
 @dataclass(frozen=True)
+class Share:
+    """What a rank has of an array of :meth:`Simulation.state`, along one axis of ``length`` entries in all.
+
+    places: (n,) where each of its entries stands among all of them; −1: nowhere, it is zero
+    own:    (m,) which of its entries it gives to the whole; the others are copies of another rank's. None: all
+    """
+
+    axis: int
+    length: int
+    places: Array
+    own: Array | None = None
+
+    def given(self, values: Array) -> Array:
+        """Of this rank's array what it gives to the whole."""
+        return values if self.own is None else values[along(self.axis, self.own)]
+
+    @property
+    def to(self) -> Array:
+        """Where in the whole :meth:`given` stands."""
+        return self.places if self.own is None else self.places[self.own]
+
+    def joined(self, parts: Iterable[tuple[Array, Array]]) -> Array:
+        """The whole array of what ranks give, each with where it stands."""
+        whole: Array | None = None
+        for to, given in parts:
+            if whole is None:
+                whole = np.zeros((*given.shape[: self.axis], self.length, *given.shape[self.axis + 1 :]), given.dtype)
+            whole[along(self.axis, to)] = given
+        assert whole is not None
+        return whole
+
+    def taken(self, whole: Array) -> Array:
+        """This rank's array of the whole one."""
+        values = np.ascontiguousarray(whole[along(self.axis, self.places)])
+        if (self.places < 0).any():
+            values[(*(slice(None),) * self.axis, self.places < 0)] = 0
+        return values
+
+
+def along(axis: int, places: Array) -> Any:
+    """An index to ``places`` of an axis; a slice where they follow each other, which copies nothing."""
+    there: Any = places
+    if len(places) and places[0] >= 0 and (np.diff(places) == 1).all():
+        there = slice(int(places[0]), int(places[-1]) + 1)
+    return (*(slice(None),) * axis, there)
+
+
+@dataclass(frozen=True)
 class Part:
     """What a rank has of a problem, and how parts make the whole.
 
     simulation: of this rank's own elements, which are numbered from 0
     geometry:   the whole
-    rows:       (size + 1,) where the ranges of rows begin that ranks own, in their order, from 0 to the number of rows
-    row_length: elements of a row (the cells of a grid's plane; 1 where elements are shared out one by one)
-    split:      which arrays of :meth:`Simulation.state` are shared out by rows, and along which axis; the others are
-                the same on all ranks
-    combined:   how each of ``Simulation.series`` is made of those of the ranks
+    elements:   which ranges of the whole's elements those are, in the order of their numbers
+    shares:     which arrays of :meth:`Simulation.state` are shared out, and how; the others are the same on all ranks
+    combined:   how each of ``Simulation.series`` is made of those of the ranks; None: ``whole`` observes
+    given:      those arrays of the state alone that are named, where making all of it costs more
+    whole:      on rank 0, what is seen of the whole: it is given ``seen`` of the state (:meth:`Simulation.restore`)
+                before it is asked for charts, results, findings, ``fields`` and what else it has of the abilities of a
+                simulation. None: no more is to be seen than the parts say
+    fields:     those that ``whole`` is asked for; the parts have the others
     """
 
     simulation: Simulation
     geometry: Any
-    rows: tuple[int, ...]
-    row_length: int
-    split: Mapping[str, int]
-    combined: Mapping[str, Literal["sum", "largest"]] = field(default_factory=dict)
+    elements: tuple[tuple[int, int], ...]
+    shares: Mapping[str, Share]
+    combined: Mapping[str, Literal["sum", "largest", "same"]] | None = field(default_factory=dict)
+    given: Callable[[Sequence[str]], Mapping[str, Array]] | None = None
+    whole: Any = None
+    seen: tuple[str, ...] = ()
+    fields: frozenset[str] = frozenset()
+
+    def state_of(self, names: Sequence[str]) -> Mapping[str, Array]:
+        """These arrays of the state."""
+        return self.simulation.state() if self.given is None else self.given(names)

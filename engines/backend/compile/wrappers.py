@@ -24,7 +24,7 @@ import numba
 from numba import _dynfunc
 from numba.core import event
 from numba.core.caching import NullCache
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.cpu import CPUContext, CPUTargetOptions
 from numba.core.dispatcher import Dispatcher
@@ -103,7 +103,13 @@ def _values_of(self: Any) -> dict[str, Any]:
 def _libraries_wait() -> None:
     """A library goes into the engine, which makes machine code of all that is in it, with the first address in it."""
     put_into_engine, address = JITCodeLibrary._finalize_final_module, JITCodeLibrary.get_pointer_to_function
-    compiled_object = JITCodeLibrary._get_compiled_object
+    compiled_object, tell = JITCodeLibrary._get_compiled_object, JITCPUCodegen.set_env
+
+    @wraps(tell)
+    def tell_what_is_there(self: Any, name: str, environment: Any) -> None:
+        """What is read from the disk while a caller compiles waits too, and is told by ``want``."""
+        if self._engine.get_global_value_address(name):
+            tell(self, name, environment)
 
     @wraps(put_into_engine)
     def be_ready(self: Any) -> None:
@@ -133,6 +139,7 @@ def _libraries_wait() -> None:
     JITCodeLibrary._finalize_final_module = be_ready
     JITCodeLibrary.get_pointer_to_function = wanted_address
     JITCodeLibrary._get_compiled_object = wanted_object
+    JITCPUCodegen.set_env = tell_what_is_there
 
 
 def _functions_wait() -> None:

@@ -9,6 +9,8 @@ import numpy as np
 
 from engines.api import Array, Estimate, Finding, Problem, Progress, no_progress
 from engines.api.device import Backend
+from engines.api.simulation.ranks import Part, Ranks
+from engines.backend.cpu import CpuBackend
 from engines.backend.precision import FLOAT_TYPES
 from engines.backend.timing import best_seconds, measured_once
 from engines.backend.twins import pick
@@ -16,7 +18,7 @@ from engines.battery.cells.ageing import ageing_of
 from engines.battery.cells.coefficients import coefficient_rows
 from engines.battery.cells.forecast import CellForecast
 from engines.battery.cells.simulation import CellSimulation
-from engines.battery.cells.step.cells import CELLS, RECORDED, state_rows_beside
+from engines.battery.cells.step.cells import CELLS, PADDING, RECORDED, state_rows_beside
 from engines.battery.cells.step.reference import spm
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import BatteryParameters, parameters_of
@@ -30,6 +32,7 @@ from engines.battery.setup.model import Model
 from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, CycleRow, Row
 from engines.battery.watch.cell_record import CellRecord, cells_on_disk
 from engines.geometry.particles import Particles, interned, named_parts, paired_rows
+from engines.ranks.ranges import bounds_of
 
 MICROMETRE = 1e-6
 SAMPLE_CELLS = {"cpu": 512, "cuda": 262_144}
@@ -72,35 +75,30 @@ class SingleParticle(Model):
 
     def build(self, problem: Problem, backend: Backend, progress: Progress) -> CellSimulation:
         progress("Drawing the cells", 0.0)
-        parameters, cell, scalars, plan = _checked(problem)
-        progress(f"Moving {parameters.ensemble.cells:,} cells to {backend.info.name}", 0.5)
-        n = parameters.ensemble.cells
-        cells = CELLS.open(
-            backend,
-            cell,
-            plan.instructions,
-            step_of(parameters),
-            {"contact_resistance": np.full(n, cell.values()["contact_resistance"]), **scalars},
-            electrolyte=parameters.model == "SPMe",
-            thermal=parameters.thermal == "lumped",
-            precision=FLOAT_TYPES[parameters.numerics.precision],
-            drive=plan.drive,
-            ageing=ageing_of(parameters),
-            cycles=parameters.cycles,
-        )
-        cells.factor = parameters.current_factor
-        geometry = self.geometry(problem)
+        checked = _checked(problem)
+        n = checked[0].ensemble.cells
+        progress(f"Moving {n:,} cells to {backend.info.name}", 0.5)
+        simulation = _built(checked, backend, slice(0, n), self.geometry(problem))
         progress("Ready", 1.0)
-        every = sample_steps(plan.instructions, cell, step_of(parameters), parameters.current_factor)
-        return CellSimulation(
-            backend,
-            cells,
-            geometry,
-            parameters.numerics.radial_points,
-            every,
-            driven=plan.drive is not None,
-            record=CellRecord(cells, parameters.recording, scalars),
-        )
+        return simulation
+
+    def part(self, problem: Problem, backend: Backend, ranks: Ranks, progress: Progress) -> Part:
+        """A range of the cells. What is seen of all of them rank 0 finds from their states, on its host."""
+        progress("Drawing the cells", 0.0)
+        checked = _checked(problem)
+        parameters, cell, scalars, _ = checked
+        n = parameters.ensemble.cells
+        bounds = bounds_of(n, ranks.size, PADDING, "An ensemble", "cells")
+        of_rank = slice(*bounds[ranks.rank : ranks.rank + 2])
+        negative, positive = (_radii(cell, scalars, each, n)[of_rank] for each in ("negative", "positive"))
+        progress(f"Moving {of_rank.stop - of_rank.start:,} cells to {backend.info.name}", 0.5)
+        simulation = _built(checked, backend, of_rank, paired_rows(negative, positive))
+        geometry = self.geometry(problem)
+        whole = None if ranks.rank else _built(checked, CpuBackend(), slice(0, n), geometry)
+        progress("Ready", 1.0)
+        elements = tuple((first + of_rank.start, first + of_rank.stop) for first in (0, n))
+        shares = simulation.shares(of_rank.start, n)
+        return Part(simulation, geometry, elements, shares, None, whole=whole, seen=tuple(simulation.state()))
 
     def ends(self, problem: Problem) -> bool:
         """Every step of a protocol has an end."""
@@ -129,6 +127,36 @@ class SingleParticle(Model):
             simulation.advance(1)
             simulation.observe()
             simulation.close()
+
+
+def _built(checked: Checked, backend: Backend, of: slice, geometry: Particles) -> CellSimulation:
+    """Those cells of a problem, which ``geometry`` has."""
+    parameters, cell, scalars, plan = checked
+    chosen = {name: np.asarray(values)[of] for name, values in scalars.items()}
+    cells = CELLS.open(
+        backend,
+        cell,
+        plan.instructions,
+        step_of(parameters),
+        {"contact_resistance": np.full(of.stop - of.start, cell.values()["contact_resistance"]), **chosen},
+        electrolyte=parameters.model == "SPMe",
+        thermal=parameters.thermal == "lumped",
+        precision=FLOAT_TYPES[parameters.numerics.precision],
+        drive=plan.drive,
+        ageing=ageing_of(parameters),
+        cycles=parameters.cycles,
+    )
+    cells.factor = parameters.current_factor
+    every = sample_steps(plan.instructions, cell, step_of(parameters), parameters.current_factor)
+    return CellSimulation(
+        backend,
+        cells,
+        geometry,
+        parameters.numerics.radial_points,
+        every,
+        driven=plan.drive is not None,
+        record=CellRecord(cells, parameters.recording, chosen),
+    )
 
 
 Checked = tuple[BatteryParameters, ParameterSet, dict[str, Array], Plan]

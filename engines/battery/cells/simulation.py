@@ -12,7 +12,8 @@ from engines.api import Array, FieldInfo, KernelTiming, NonFinite, Selection, Si
 from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.battery.cells.step.cells import Cells
+from engines.api.simulation.ranks import Share
+from engines.battery.cells.step.cells import Cells, padded, recorded_cells
 from engines.battery.parameter_sets import ParameterSet
 from engines.battery.parameter_sets.constants import REFERENCE_TEMPERATURE
 from engines.battery.parameters.recording import Recording
@@ -224,6 +225,16 @@ class CellSimulation(Recorded, Simulation):
             "current_factor": np.array(self._cells.factor),
             **({"cycles": self._backend.to_host(self._cells.record)} if self._cycles is not None else {}),
         }
+
+    def shares(self, first: int, n: int) -> dict[str, Share]:
+        """Of the state, where its cells are those from ``first`` on among ``n``."""
+        cells = self._cells
+        found = {"cells": Share(1, padded(n), first + np.arange(cells.n_padded))}
+        if self._cycles is not None:
+            recorded = recorded_cells(n, len(cells.record))
+            at = first + np.arange(cells.record.shape[2])
+            found["cycles"] = Share(2, recorded, np.where(at < recorded, at, -1), np.flatnonzero(at < recorded))
+        return found
 
     def restore(self, state: Mapping[str, Array]) -> None:
         self.step = int(state["step"])

@@ -41,6 +41,8 @@ VARYING = replace(PARAMETER_SETS["Chen2020"], negative_diffusivity_law=np.ones_l
 class ManyParticleModel(Model):
     """One cell with particles of different sizes in each electrode, all of an electrode at one potential."""
 
+    alone = "The particles of the MPM share one potential, and run on one rank"
+
     def geometry(self, problem: Problem) -> Particles:
         """Two heaps that face each other, in µm: the negative electrode's particles, then the positive one's."""
         parameters = parameters_of(problem)

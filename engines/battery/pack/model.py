@@ -48,6 +48,8 @@ TYPICAL_OVERPOTENTIAL = 0.15
 class PackHeat(Model):
     """Cells in a box of voxels."""
 
+    alone = "The cells of a pack share its current and its heat, and run on one rank"
+
     def geometry(self, problem: Problem) -> Grid:
         pack = parameters_of(problem).pack
         _check_size(pack)

@@ -47,6 +47,8 @@ SAMPLE_STEPS = 32
 class BareParticles(Model):
     """Particles of one electrode under a flux that is the same everywhere on their surfaces."""
 
+    alone = "Bare particles run on one rank"
+
     def geometry(self, problem: Problem) -> Particles:
         return _geometry(*_shape(parameters_of(problem)))
 

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from engines.api import Estimate, Problem, Progress, Simulation
 from engines.api.charts import Forecast
 from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.simulation.ranks import Part, Ranks
 from engines.geometry.base import Geometry
 
 
@@ -24,6 +26,13 @@ class Model(ABC):
     @abstractmethod
     def build(self, problem: Problem, backend: Backend, progress: Progress) -> Simulation:
         """As :meth:`Engine.build`."""
+
+    def part(self, problem: Problem, backend: Backend, ranks: Ranks, progress: Progress) -> Part:
+        """As :meth:`Engine.build_part`."""
+        raise ProblemError(f"{self.alone}: run it without --ranks.", ("model",))
+
+    alone = "This model runs on one rank"
+    """Why it does, as a sentence begins."""
 
     def ends(self, problem: Problem) -> bool:
         """As :meth:`Engine.ends`."""

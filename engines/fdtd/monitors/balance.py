@@ -30,6 +30,8 @@ class Balance(FieldWatcher):
     whole: whether R and T must be all of it: nothing absorbs, and no face beside the way of the wave lets it out
     """
 
+    fixes_sources = True
+
     def __init__(
         self, reflected: Sequence[FluxWatcher], transmitted: Sequence[FluxWatcher], incident: Array, every: int,
         whole: bool = False, decays: bool = False,

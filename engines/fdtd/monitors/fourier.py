@@ -58,7 +58,8 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class FourierPlan:
-    """What a monitor sums: frequencies: (count,) [1/time unit]; every: steps between samples; batch: samples kept."""
+    """What a monitor sums: frequencies: (count,) [1/time unit]; every: steps between samples; batch: samples kept; yee:
+    of the fields that are sampled, where these are a part of the grid."""
 
     name: str
     setting: Frequencies
@@ -67,6 +68,7 @@ class FourierPlan:
     batch: int
     blocks: tuple[Block, ...]
     memory: int
+    yee: Yee | None = None
 
     @property
     def starts(self) -> list[int]:
@@ -108,7 +110,7 @@ class FourierWatcher(FieldWatcher):
         self.plan, self.every = plan, plan.every
         self._around, self._backend = around, backend
         self._taken = 0
-        self._sums = SUMS.open(backend, around.yee, steps, plan.blocks, len(plan.frequencies), plan.batch)
+        self._sums = SUMS.open(backend, plan.yee or around.yee, steps, plan.blocks, len(plan.frequencies), plan.batch)
 
     def look(self, step: int) -> None:
         number = step // self.every - 1

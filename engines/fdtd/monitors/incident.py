@@ -58,12 +58,13 @@ def _of_power(plane: PlaneMonitor) -> PlaneMonitor:
 
 def incident_of(
     parameters: FdtdParameters, plans: MonitorPlans, backend: Backend, progress: Progress,
-    build: Callable[[FdtdParameters], FdtdSimulation],
+    build: Callable[[FdtdParameters], FdtdSimulation], rank: int = 0,
 ) -> Incident:  # fmt: skip
-    """Raises ProblemError if the field does not leave the grid."""
+    """``rank``: whose simulation that is, where several share the grid and all ask together. Raises ProblemError if the
+    field does not leave the grid."""
     empty = without_objects(parameters)
     roles = {each.plan.name: each.measures for each in plans.normalised}
-    key = f"{empty.model_dump_json()} {roles}", backend.info.id
+    key = f"{empty.model_dump_json()} {roles} {rank}", backend.info.id
     if key not in _kept:
         simulation = build(empty)
         try:
@@ -97,7 +98,7 @@ def _run(simulation: FdtdSimulation, around: Surroundings, progress: Progress) -
 
 
 def _read(simulation: FdtdSimulation, plans: MonitorPlans) -> Incident:
-    watchers = [each for each in simulation.watchers if isinstance(each, FluxWatcher)]
+    watchers = [each for each in simulation.seen_by_watchers() if isinstance(each, FluxWatcher)]
     energies = {each.plan.name: each.energy() for each in watchers}
     largest = max(float(np.abs(values).max()) for values in energies.values())
     sums = {}

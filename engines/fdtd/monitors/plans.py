@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -66,12 +67,14 @@ class VolumePlan:
 
 @dataclass(frozen=True)
 class MonitorPlans:
-    """All monitors of a problem, checked. ``memory``: (name, bytes on the device) of each."""
+    """All monitors of a problem, checked. ``memory``: (name, bytes on the device) of each; ``points``: of traces, by
+    their names, where they are not as :func:`interpolation` finds them."""
 
     around: Surroundings
     plans: tuple[TraceMonitor | FluxPlan | VolumePlan, ...]
     memory: tuple[tuple[str, int], ...]
     findings: tuple[Finding, ...]
+    points: Mapping[str, tuple[Array, Array, Array]] = field(default_factory=dict)
 
     @property
     def normalised(self) -> list[FluxPlan]:
@@ -242,7 +245,7 @@ def make_watchers(
     parts: dict[str, list[FluxWatcher]] = {"reflection": [], "transmission": []}
     for number, plan in enumerate(plans.plans, 1):
         if isinstance(plan, TraceMonitor):
-            trace = TraceWatcher(number, plan, around, backend, steps)
+            trace = TraceWatcher(number, plan, around, backend, steps, points=plans.points.get(plan.name))
             found += [trace, RingingWatcher(number, trace, around)] if plan.ringing.on else [trace]
         elif isinstance(plan, VolumePlan):
             found.append(

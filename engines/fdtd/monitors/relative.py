@@ -79,6 +79,8 @@ class CrossSections(_Compared):
     """incident: (frequencies,) [J/Hz per unit of length squared] of the plane wave; images: how many times the grid's
     part is there, with its mirror images"""
 
+    fixes_sources = True
+
     def __init__(
         self, boxes: Sequence[tuple[BoxMonitor, FluxWatcher]], incident: Sequence[Array], images: int, unit: str
     ) -> None:

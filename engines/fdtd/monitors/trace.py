@@ -85,17 +85,18 @@ def _two(points: Array, x: float, wraps: bool) -> list[tuple[int, float]]:
 
 
 class TraceWatcher(FieldWatcher):
-    """values: (CAPACITY, components) on the device; ``every`` doubles whenever they are full."""
+    """values: (CAPACITY, components) on the device; ``every`` doubles whenever they are full. ``points``: as of
+    :func:`interpolation`, where they are others."""
 
     def __init__(
         self, number: int, monitor: TraceMonitor, around: Surroundings, backend: Backend, steps: YeeSteps,
-        capacity: int = CAPACITY,
+        capacity: int = CAPACITY, points: tuple[Array, Array, Array] | None = None,
     ) -> None:  # fmt: skip
         self.monitor, self._around, self._backend, self._steps = monitor, around, backend, steps
         self._capacity, self._gather = capacity, POINTS.on(backend)
         self._base = self.every = trace_interval(monitor, around)
         self._count = 0
-        electric, places, weights = interpolation(monitor, around)
+        electric, places, weights = points or interpolation(monitor, around)
         self._electric, self._places = backend.array(electric), backend.array(places)
         self._weights = backend.array(weights.astype(steps.dtype))
         self._values = backend.array(np.zeros((capacity, len(places)), steps.dtype))

@@ -77,8 +77,8 @@ class PortsWatcher(FieldWatcher):
         row, ports = (step // self.every - 1) % ROWS, len(self._impedances)
         sample = self._samples[row]
         sample[0] = step
-        sample[1 : 1 + ports] = (self._steps.electric.reshape(-1)[self._electric] * self._lengths).sum(axis=1)
-        sample[1 + ports :] = (self._steps.magnetic.reshape(-1)[self._magnetic] * self._circulation).sum(axis=1)
+        sample[1 : 1 + ports] = (self._steps.values(True, self._electric) * self._lengths).sum(axis=1)
+        sample[1 + ports :] = (self._steps.values(False, self._magnetic) * self._circulation).sum(axis=1)
         if row == ROWS - 1:
             spectra = self._spectra()
             self._sums[...] = self._backend.array(np.stack([spectra.real, spectra.imag], axis=2))

@@ -171,7 +171,7 @@ class Setup:
         kept = pick(self.backend, cpu=CPU_ID_BYTES, cuda=self._id_bytes)
         found = self._copies * memory_bytes(yee, self.axes, value_bytes, self._magnetic, states, kept) + yee.cells
         found += source_bytes(yee, self.axes, self.driven, value_bytes, pick(self.backend, cpu=False, cuda=True))
-        available, name = self.backend.info.memory_bytes, self.backend.info.name
+        available, name = self.backend.info.memory_bytes * self.backend.parts, self.backend.info.name
         if available and found > MEMORY_SHARE * available:
             dimensions = len(yee.varying)
             side = int((MEMORY_SHARE * available / (found / yee.cells)) ** (1 / dimensions))

@@ -89,19 +89,28 @@ class CpuYee(LeapfrogSteps):
 
     def advance(self, values: Array) -> None:
         """A step for each row of ``values``, (steps, drives) of the sources. Inside ``backend.timed`` or ``active``."""
-        prepared = self.prepare(values)
-        with self._cores:
-            for step in range(len(values)):
-                if self.bands_together:
-                    self._drive(values[step], True)
-                    self._couple()
-                    self._sweep(sweeps.BOTH)
-                    self._after_electric(values[step])
-                    self._after_magnetic()
-                else:
-                    self.electric_half(prepared, step)
-                    self.magnetic_half()
+        if self.between is None:
+            with self._cores:
+                for row in range(len(values)):
+                    self._step(values, row)
+        else:
+            for row in range(len(values)):
+                self._arrived()
+                with self._cores:
+                    self._step(values, row)
+                self.between()
         self.finish()
+
+    def _step(self, values: Array, row: int) -> None:
+        if self.bands_together:
+            self._drive(values[row], True)
+            self._couple()
+            self._sweep(sweeps.BOTH)
+            self._after_electric(values[row])
+            self._after_magnetic()
+        else:
+            self.electric_half(self.prepare(values), row)
+            self.magnetic_half()
 
     def prepare(self, values: Array) -> Array:
         """What the halves of steps are given of ``values``."""
@@ -196,23 +205,19 @@ class CpuYee(LeapfrogSteps):
         pairs = ((media.ca, media.cb), (media.da, -media.db))
         return [np.stack([first, second, -second]).astype(self.dtype) for first, second in pairs]
 
-    def energy(self) -> tuple[float, float]:
-        """Σ ε_r E² with what the poles hold, and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
-        sums = np.zeros((self._yee.shape[0], 2))
+    def energy_rows(self) -> tuple[Array, Array]:
+        sums, held = np.zeros((self._yee.shape[0], 2)), np.zeros(self._yee.shape[0])
         kernels.energy_sums(
             self.electric, self.magnetic, self._ids_e, self._ids_h,
             self._permittivity, self._permeability, self._counts, self._energy_weights, sums,
         )  # fmt: skip
-        electric, magnetic = sums.sum(axis=0)
         poles = self._dispersion
         if poles is not None:
-            held = np.zeros(self._yee.shape[0])
             extras.pole_energy(
                 self.electric, self._ids_e, poles.spans, self.states, poles.beta, poles.energy_weights(),
                 self._counts, self._energy_weights, held,
             )  # fmt: skip
-            electric += held.sum()
-        return float(electric), float(magnetic)
+        return sums, held
 
     def line_psi(self) -> dict[str, Any]:
         """ψ of the lines of plane waves."""

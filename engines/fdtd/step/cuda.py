@@ -122,6 +122,12 @@ class CudaYee(LeapfrogSteps):
         """How often a step reads the fields."""
         return 2 if self._one is None else 1
 
+    def fetch(self, begin: Callable[[], None], arrive: Callable[[], None], ends: tuple[int, int]) -> None:
+        super().fetch(begin, arrive, ends)
+        if self._one is not None:
+            shape, self._one = self._one.shape, None  # there may be room for one more pair of fields, not for two
+            self._one = self._one_pass(shape)
+
     def _zeros(self, shape: tuple[int, ...]) -> Any:
         return self._backend.array(np.zeros(shape, self.dtype))
 
@@ -204,7 +210,7 @@ class CudaYee(LeapfrogSteps):
         return (None, found) if found is not None else (self._one, None)
 
     def _one_pass(self, shape: OneShape) -> OnePass:
-        return OnePass(self._backend, self._yee, self._axes, self._x, self.dtype, self._real, shape)
+        return OnePass(self._backend, self._yee, self._axes, self._x, self.dtype, self._real, shape, self._ends)
 
     def _worth(self) -> OnePass | None:
         """One pass in the best of its shapes, or None where two passes are faster."""
@@ -266,6 +272,7 @@ class CudaYee(LeapfrogSteps):
         one.launch(
             self.electric, self.magnetic,
             (self._ids_e, self._coefficients[0], da, minus_db, *self._tables, *self.psi[:3], *self._grid),
+            self._arrived,
         )  # fmt: skip
 
     def launch(self, name: str, shape: Shape) -> None:
@@ -299,6 +306,15 @@ class CudaYee(LeapfrogSteps):
 
     def _put(self, count: int) -> None:
         """``count`` steps with the first rows of ``_values``, as a graph if so many come often."""
+        if self.between is not None:
+            for row in range(count):
+                if self._faders:
+                    self._arrived()
+                    self._step_by_halves(row)
+                else:
+                    self._step(row, self._one)
+                self.between()
+            return
         if self._many is not None:
             self._launch_many(self._many, count)
             return
@@ -316,16 +332,22 @@ class CudaYee(LeapfrogSteps):
         """One pass reads one pair of fields and writes the other, so the last of an odd number of steps takes two."""
         for row in range(count):
             if self._faders:
-                self.electric_half(self._values, row)
-                self.magnetic_half()
+                self._step_by_halves(row)
             else:
                 self._step(row, self._one if row < count // 2 * 2 else None)
 
+    def _step_by_halves(self, row: int) -> None:
+        self.electric_half(self._values, row)
+        self.magnetic_half()
+
     def _step(self, row: int, one: OnePass | None) -> None:
         """E and H one right after the other; what sources do to E then goes to both."""
+        if self._coupling is not None:
+            self._arrived()
         self._couple()
         self._layers_electric(self._values, row)
         if one is None:
+            self._arrived()
             self._two_passes()
         else:
             self._launch_one(one)
@@ -453,12 +475,30 @@ class CudaYee(LeapfrogSteps):
             self._coupling.weights[...] = array(media.coupling.weights.astype(self.dtype))
         self._energy_media[...] = array(np.concatenate([media.permittivity, media.permeability]))
 
+    def energy_rows(self) -> tuple[Array, Array]:
+        sums, planes = self._energy_sums(), self._yee.shape[0]
+        values, count = self._backend.to_host(sums), sums.size // (planes * (3 if self._poles.arguments else 2))
+        rows = values[: 2 * count * planes].reshape(count, planes, 2).sum(axis=0)
+        return rows, values[2 * count * planes :].reshape(-1, planes).sum(axis=0)
+
     def energy(self) -> tuple[float, float]:
         """Σ ε_r E² with what the poles hold, and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
         return self.energy_later()()
 
     def energy_later(self) -> Callable[[], tuple[float, float]]:
         """Nothing waits for the device before the energy is asked for."""
+        sums = self._energy_sums()
+
+        def found() -> tuple[float, float]:
+            values = self._backend.to_host(sums)
+            count = values.size // (3 if self._poles.arguments else 2)
+            electric, magnetic = values[: 2 * count].reshape(-1, 2).sum(axis=0)
+            return float(electric + values[2 * count :].sum()), float(magnetic)
+
+        return found
+
+    def _energy_sums(self) -> Any:
+        """On the device, in float64: (parts, planes, 2), and (parts, planes) of poles behind it (energy.cu)."""
         nz, ny, row = self._yee.shape
         parts = max(1, min(-(-ny * row // PLACES_A_BLOCK), -(-ENERGY_BLOCKS // nz)))
         share, blocks = np.int32(-(-ny * row // parts)), nz * parts
@@ -480,12 +520,7 @@ class CudaYee(LeapfrogSteps):
                 ),
             )  # fmt: skip
 
-        def found() -> tuple[float, float]:
-            values = self._backend.to_host(sums)
-            electric, magnetic = values[: 2 * blocks].reshape(-1, 2).sum(axis=0)
-            return float(electric + values[2 * blocks :].sum()), float(magnetic)
-
-        return found
+        return sums
 
     def line_psi(self) -> dict[str, Any]:
         """ψ of the lines of plane waves."""

@@ -26,6 +26,9 @@ class LeapfrogSteps(ABC):
     signals: Any
     states: Any
     dtype: Any
+    between: Callable[[], None] | None = None
+    _arrive: Callable[[], None] | None = None
+    _ends: tuple[int, int] | None = None
     _yee: Yee
 
     @property
@@ -36,6 +39,15 @@ class LeapfrogSteps(ABC):
     @abstractmethod
     def advance(self, values: Array) -> None:
         """A step for each row of ``values``, (steps, drives) of the sources. Inside ``backend.timed`` or ``active``."""
+
+    def fetch(self, begin: Callable[[], None], arrive: Callable[[], None], ends: tuple[int, int]) -> None:
+        """A part of the fields comes from elsewhere: ``begin`` is called after each step, ``arrive`` before the next
+        needs what comes. Planes from the first of ``ends`` to before the second do not, and may be stepped before."""
+        self.between, self._arrive, self._ends = begin, arrive, ends
+
+    def _arrived(self) -> None:
+        if self._arrive is not None:
+            self._arrive()
 
     @abstractmethod
     def prepare(self, values: Array) -> Any:
@@ -58,8 +70,17 @@ class LeapfrogSteps(ABC):
         """Ids of ``media`` in a block along z, y, x have changed, and so may its tables. Inside ``active``."""
 
     @abstractmethod
+    def energy_rows(self) -> tuple[Array, Array]:
+        """(nz + 1, 2) of ε_r E² and μ_r (η₀H)², and (nz + 1,) of what the poles hold, on the host: sums over the nodes
+        and halves of a plane."""
+
     def energy(self) -> tuple[float, float]:
         """Σ ε_r E² with what the poles hold, and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
+        return energy_of(*self.energy_rows())
+
+    def values(self, electric: bool, places: Any) -> Any:
+        """Of E or H at places of the flat field, on the device."""
+        return (self.electric if electric else self.magnetic).reshape(-1)[places]
 
     def energy_later(self) -> Callable[[], tuple[float, float]]:
         """:meth:`energy` of now, asked for when a device has had time to find it. Inside ``backend.active``."""
@@ -78,6 +99,12 @@ class LeapfrogSteps(ABC):
     @abstractmethod
     def line_psi(self) -> dict[str, Any]:
         """ψ of the lines of plane waves."""
+
+
+def energy_of(sums: Array, held: Array) -> tuple[float, float]:
+    """Electric and magnetic energy of the rows of :meth:`LeapfrogSteps.energy_rows`."""
+    electric, magnetic = sums.sum(axis=0)
+    return float(electric + held.sum()), float(magnetic)
 
 
 LEAPFROG = Twins[LeapfrogSteps](__package__, cpu="cpu:CpuYee", cuda="cuda:CudaYee")

@@ -28,8 +28,6 @@ from engines.api.tools import ToolResult
 from engines.fdtd.grid.dimensions import ALL, Parts, per_length
 from engines.fdtd.grid.yee import METRES, VACUUM_PERMITTIVITY, Yee
 from engines.fdtd.media.solids.painting import KEEP, Block, Painter
-from engines.fdtd.monitors.balance import Balance
-from engines.fdtd.monitors.relative import CrossSections
 from engines.fdtd.monitors.traffic import MONITORS
 from engines.fdtd.sources.currents import Sources
 from engines.fdtd.step.steps import YeeSteps
@@ -38,7 +36,7 @@ from engines.fdtd.watch.components import Components, Selected
 from engines.fdtd.watch.fields import vectors_of
 from engines.fdtd.watch.permittivity import INDEX, PERMITTIVITY, Permittivity
 from engines.fdtd.watch.source_charts import SourceCharts
-from engines.fdtd.watch.watcher import FieldWatcher
+from engines.fdtd.watch.watcher import FieldWatcher, named_parts
 from engines.geometry.grid import Grid
 from engines.watching import Watchers
 
@@ -53,6 +51,9 @@ class FdtdSimulation(Simulation):
     period: the shortest driven [the engine's time], which ``sample_steps`` resolves
     traffic: of the steps and of all that watches them
     still: charts that do not change during a run"""
+
+    below = 0
+    """Planes of the fields that are not this one's (of the slab below, where several ranks share a grid)."""
 
     def __init__(
         self,
@@ -112,6 +113,10 @@ class FdtdSimulation(Simulation):
             self._steps.advance(values)
         self.step += steps
         self._unwatched += steps
+
+    def seen_by_watchers(self) -> Watchers[FieldWatcher]:
+        """The watchers, with what they have found in the whole grid."""
+        return self.watchers
 
     def chart(self, name: str) -> ChartData:
         if self._still is not None and any(info.name == name for info in self._still.charts):
@@ -193,8 +198,7 @@ class FdtdSimulation(Simulation):
     def set_control(self, name: str, value: Any) -> None:
         if name != "source_scale":
             raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
-        compared = any(isinstance(watcher, (Balance, CrossSections)) for watcher in self.watchers)
-        if float(value) != self._scale and compared:
+        if float(value) != self._scale and any(watcher.fixes_sources for watcher in self.watchers):
             raise ProblemError(
                 "R, T and cross-sections are parts of an incident wave that was known before the run: reset, change "
                 "the factor on the sources, and run again."
@@ -218,8 +222,13 @@ class FdtdSimulation(Simulation):
         assert self._painter is not None
         self._painted += 1
         with self._backend.active():
-            self._cells[cells] = self._backend.array(np.ascontiguousarray(self._painter.cells[cells]))
+            self._show(cells)
             self._steps.repaint(self._painter.media, places)
+
+    def _show(self, cells: Block) -> None:
+        """What is painted in a block of cells is seen."""
+        assert self._painter is not None
+        self._cells[cells] = self._backend.array(np.ascontiguousarray(self._painter.cells[cells]))
 
     def kept(self, problem: Problem) -> ToolResult | None:
         return None if self._painter is None else self._painter.kept(problem)
@@ -230,7 +239,7 @@ class FdtdSimulation(Simulation):
         places = self._painter.put(cells)
         self._painted += 1
         with self._backend.active():
-            self._cells[...] = self._backend.array(cells)
+            self._show((slice(0, len(cells)), slice(None), slice(None)))
             self._steps.repaint(self._painter.media, places)
 
     def state(self) -> dict[str, Array]:
@@ -240,10 +249,7 @@ class FdtdSimulation(Simulation):
         return {"step": np.array(self.step), "scale": np.array(self._scale), **held}
 
     def _parts(self) -> dict[str, Any]:
-        found = self._steps.parts()
-        for number, watcher in enumerate(self.watchers):
-            found.update({f"monitor {number} {name}": part for name, part in watcher.parts().items()})
-        return found
+        return self._steps.parts() | named_parts(self.watchers)
 
     def restore(self, state: Mapping[str, Array]) -> None:
         parts = self._parts()
@@ -266,9 +272,9 @@ class FdtdSimulation(Simulation):
         for title, field in (("electric", self._steps.electric), ("magnetic", self._steps.magnetic)):
             place = self._backend.first_non_finite(field)
             if place is not None:
-                _, k, j, i = np.unravel_index(place, (3, *self._yee.shape))
+                _, k, j, i = np.unravel_index(place, field.shape)
                 nx, ny, nz = self._yee.counts
-                cell = (min(int(k), nz - 1) * ny + min(int(j), ny - 1)) * nx + min(int(i), nx - 1)
+                cell = (min(max(int(k) - self.below, 0), nz - 1) * ny + min(int(j), ny - 1)) * nx + min(int(i), nx - 1)
                 poles = any(name.endswith("poles") for name in self._steps.parts())
                 return NonFinite(f"The {title} field", cell, ADVICE_ON_POLES if poles else ADVICE)
         return None

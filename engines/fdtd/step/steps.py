@@ -17,11 +17,19 @@ from engines.fdtd.step.bloch.steps import BlochSteps
 from engines.fdtd.step.leapfrog import LEAPFROG, LeapfrogSteps
 
 
-class YeeSteps(Protocol):
-    """What a run needs of its steps: :class:`LeapfrogSteps`, or :class:`BlochSteps` of two of them."""
+class Fields(Protocol):
+    """E and H, (3, nz + 1, ny + 1, row) each."""
 
-    electric: Any
-    magnetic: Any
+    @property
+    def electric(self) -> Any: ...
+
+    @property
+    def magnetic(self) -> Any: ...
+
+
+class YeeSteps(Fields, Protocol):
+    """What a run needs of its steps: :class:`LeapfrogSteps`, :class:`BlochSteps` of two of them, or those of a slab."""
+
     dtype: Any
 
     @property
@@ -36,6 +44,9 @@ class YeeSteps(Protocol):
 
     def energy_later(self) -> Callable[[], tuple[float, float]]:
         """:meth:`energy` of now, which is asked for when a device has had time to find it."""
+
+    def values(self, electric: bool, places: Any) -> Any:
+        """Of E or H at places of the flat field, on the device."""
 
     def repaint(self, media: Media, block: tuple[slice, slice, slice]) -> None:
         """Ids of ``media`` in a block along z, y, x have changed, and so may its tables. Inside ``active``."""

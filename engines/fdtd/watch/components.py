@@ -14,7 +14,7 @@ from engines.api import Array, Selection
 from engines.api.device import Backend
 from engines.fdtd.grid.dimensions import Parts
 from engines.fdtd.grid.yee import VACUUM_IMPEDANCE, Yee, around_center
-from engines.fdtd.step.steps import YeeSteps
+from engines.fdtd.step.steps import Fields
 
 PARTS = {"E": ("Ex", "Ey", "Ez"), "H": ("Hx", "Hy", "Hz")}
 
@@ -22,7 +22,7 @@ PARTS = {"E": ("Ex", "Ey", "Ez"), "H": ("Hx", "Hy", "Hz")}
 class Components:
     """Of the fields of ``steps``, which has the components ``there``; E in V/m, H in A/m."""
 
-    def __init__(self, backend: Backend, yee: Yee, steps: YeeSteps, there: Parts) -> None:
+    def __init__(self, backend: Backend, yee: Yee, steps: Fields, there: Parts) -> None:
         self._backend, self._yee, self._steps = backend, yee, steps
         self._names = {field: [name for name in PARTS[field] if name in there.names()] for field in PARTS}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 from engines.api import Array
@@ -15,6 +16,9 @@ NEVER = 1 << 62
 class FieldWatcher(Watcher[int]):
     """One of a problem's monitors, or all of its ports. Sums on the device while a run goes on; charts, series and
     results are made of the sums when they are asked for."""
+
+    fixes_sources: bool = False
+    """It compares with what the sources were before the run: they cannot change."""
 
     @abstractmethod
     def look(self, step: int) -> None:
@@ -34,3 +38,12 @@ class FieldWatcher(Watcher[int]):
     @abstractmethod
     def parts(self) -> dict[str, Any]:
         """What changes from step to step, by name: arrays on the device."""
+
+
+def named_parts(watchers: Sequence[FieldWatcher]) -> dict[str, Any]:
+    """What watchers keep, by the names that a state has for it."""
+    return {
+        f"monitor {number} {name}": part
+        for number, watcher in enumerate(watchers)
+        for name, part in watcher.parts().items()
+    }

@@ -239,7 +239,7 @@ def _record_given(first, now, recorded, rising, g_e, g_i, rise_e, rise_i):
 
 
 @njit(nogil=True)
-def _update(k, first, stop, now, populations, rows, random, base, arrived, state, firing, recorded):
+def update(k, first, stop, now, populations, rows, random, base, arrived, state, firing, recorded):
     """One step of neurons first … stop − 1, which are of population ``k``."""
     model, n = populations.models[k], len(state.voltage)
     own = slice(first, stop)
@@ -283,7 +283,7 @@ def _update(k, first, stop, now, populations, rows, random, base, arrived, state
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _deliver(now, populations, synapses, firing, counts):
+def deliver(now, populations, synapses, firing, counts):
     """What follows from the spikes of a step: their targets' input at its time, and what is counted."""
     bounds, starts, words, ring = populations.bounds, synapses.starts, synapses.words, synapses.ring
     late = synapses.late
@@ -349,10 +349,10 @@ def _compiled_run(sources: int) -> Any:
             now = clock[0]
             arrived = ring[now & (len(ring) - 1)]
             for k in range(len(populations.models)):
-                _update(
+                update(
                     k, bounds[k], bounds[k + 1], now, populations, rows, random, base, arrived, state, firing, recorded
                 )  # fmt: skip
-            _deliver(now, populations, synapses, firing, counts)
+            deliver(now, populations, synapses, firing, counts)
             if len(recorded.watched):
                 _record(now, recorded, state, counts.last)
             clock[0] = now + 1
@@ -376,10 +376,10 @@ def _compiled_run_shared(sources: int) -> Any:
                 for k in range(len(populations.models)):
                     first, stop = max(begin, bounds[k]), min(end, bounds[k + 1])
                     if first < stop:
-                        _update(
+                        update(
                             k, first, stop, now, populations, rows, random, base, arrived, state, firing, recorded
                         )  # fmt: skip
-            _deliver(now, populations, synapses, firing, counts)
+            deliver(now, populations, synapses, firing, counts)
             if len(recorded.watched):
                 _record(now, recorded, state, counts.last)
             clock[0] = now + 1

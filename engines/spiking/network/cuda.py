@@ -28,9 +28,12 @@ SPIKES_AT_ONCE = 1 / 256
 
 
 class CudaNetwork(GraphedNetwork):
-    """A network; see :class:`engines.spiking.network.cpu.CpuNetwork`."""
+    """A network; see :class:`engines.spiking.network.cpu.CpuNetwork`. ``own``: which of its neurons take steps here,
+    where others do on other ranks."""
 
-    def __init__(self, backend: Any, plan: Plan, wiring: Wiring, first: First) -> None:
+    def __init__(
+        self, backend: Any, plan: Plan, wiring: Wiring, first: First, own: tuple[int, int] | None = None
+    ) -> None:  # fmt: skip
         super().__init__(backend, wiring.quantum)
         self.electrodes: CudaElectrodes = CudaElectrodes(backend, noted=True)
         n = plan.neurons
@@ -38,29 +41,32 @@ class CudaNetwork(GraphedNetwork):
         self.arrays = {name: backend.array(values) for name, values in host.items()}
         a = self.arrays
         population = np.repeat(np.arange(len(plan.populations), dtype=np.uint8), np.diff(plan.bounds))
-        own, starts, synapses = (backend.array(values) for values in (population, wiring.starts, wiring.words))
+        of, starts, synapses = (backend.array(values) for values in (population, wiring.starts, wiring.words))
         counts = backend.array(np.zeros(3, np.int32))
         spiking = backend.empty(n, np.int32)
         mask = np.int32(len(host["ring"]) - 1)
         module = backend.compile(SOURCE, _bits(wiring.late))
-        self._update, self._deliver = module.get_function("update"), module.get_function("deliver")
+        self._update, self._hear, self._deliver = map(module.get_function, ("update", "hear", "deliver"))
+        begin, end = own or (0, n)
+        self._fired = None if own is None else backend.array(np.zeros(n, np.uint8))
+        refractory = backend.array(plan.refractory)
+        raster = np.int32(raster_stride(n)), np.int32(host["history"].shape[1]), np.int32(HISTORY)
+        self._hears = spiking, counts, self._fired, of, refractory, np.int32(n), *raster
         self._update_arguments = (
             *(a[name] for name in ("parameters", "chances", "outside", "voltage", "recovery", "gates", "g_e", "g_i",
                                    "ring")),
             a["rise"] if "rise" in a else backend.array(no_rise()),
             *(a[name] for name in ("release", "last", "spikes", "interval", "interval_square", "history")),
-            spiking, counts, a["clock"], own,
-            *(backend.array(v) for v in (plan.models, plan.refractory, noise_table())),
-            np.uint64(plan.key), np.int32(n), mask, np.int32(raster_stride(n)), np.int32(host["history"].shape[1]),
-            np.int32(HISTORY),
+            spiking, counts, a["clock"], of, backend.array(plan.models), refractory, backend.array(noise_table()),
+            np.uint64(plan.key), np.int32(n), mask, *raster, np.int32(begin), np.int32(end), self._fired,
         )  # fmt: skip
         parts = max(1, -(-int(np.diff(wiring.starts).max(initial=0)) // PART))
         self._deliver_arguments = (
-            a["ring"], spiking, counts, a["clock"], own, starts, synapses, *_late(backend, wiring.late),
+            a["ring"], spiking, counts, a["clock"], of, starts, synapses, *_late(backend, wiring.late),
             a["population_spikes"], a["events"], np.int32(n), mask, np.int32(parts),
         )  # fmt: skip
         threads = SMALL_THREADS if n <= SMALL else THREADS
-        self._grid, self._block = (-(-n // threads),), (threads,)
+        self._grid, self._block = (-(-(end - begin) // threads),), (threads,)
         warps = round(n * SPIKES_AT_ONCE) * parts
         self._deliver_grid = (max(1, min(8 * backend.multiprocessors, warps // 8)),)
         self._changes = self._plastic(backend, wiring, plan.dt, spiking, counts, mask) if wiring.plastic else []

@@ -14,26 +14,56 @@
 // Clock, counts and everything live are on the device: a CUDA graph of steps replays without the host. `parity`
 // alternates: `deliver` clears the count that the next step's list will use, which nobody reads at that time.
 //
+// On several ranks (engines/spiking/ranks) `update` steps neurons first … stop − 1 alone and says in `fired` who of them
+// fires; `hear` counts and lists those of the other ranks.
+//
 // variants: -DDELAY=8; -DDELAY=16
 #include "spiking/neurons/models.cuh"
 
 #define PART 256
 #define STATE 5
 
-// grid: over neurons
+// What is counted of a spike.
+static __device__ __forceinline__ void count(
+    const int i, const int now, const int refractory, int* release, int* last, int* spikes, double* interval,
+    double* interval_square)
+{
+    if (spikes[i]) {
+        const double since = (double)(now - last[i]);
+        interval[i] = __dadd_rn(interval[i], since);
+        interval_square[i] = __dadd_rn(interval_square[i], __dmul_rn(since, since));
+    }
+    spikes[i] += 1;
+    last[i] = now;
+    release[i] = now + refractory;
+}
+
+// Those of a warp that fire, into the list of the step.
+static __device__ __forceinline__ void enlist(const bool fires, const int i, int* list, int* counter)
+{
+    const int lane = threadIdx.x & 31;
+    const unsigned votes = __ballot_sync(~0u, fires);
+    if (!votes) return;
+    int place = 0;
+    if (lane == 0) place = atomicAdd(counter, __popc(votes));
+    place = __shfl_sync(~0u, place, 0);
+    if (fires) list[place + __popc(votes & ((1u << lane) - 1))] = i;
+}
+
+// grid: over neurons first … stop − 1
 extern "C" __global__ void __launch_bounds__(256)
 update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const int* __restrict__ outside,
        float* voltage, float* recovery, float* gates, float* g_e, float* g_i, int* ring, float* rise, int* release, int* last,
        int* spikes, double* interval, double* interval_square, unsigned char* history, int* list, int* counts,
        const int* __restrict__ clock, const unsigned char* __restrict__ population, const int* __restrict__ models,
        const int* __restrict__ refractory, const float* __restrict__ noises, unsigned long long key, int n, int mask,
-       int stride, int slots, int window, const int* __restrict__ watched, float* recorded, int most, int recorded_steps,
-       int parity) {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
+       int stride, int slots, int window, int first, int stop, unsigned char* fired, const int* __restrict__ watched,
+       float* recorded, int most, int recorded_steps, int parity) {
+    const int i = first + blockIdx.x * blockDim.x + threadIdx.x;
     const int now = *clock;
     bool fires = false;
-    if (i == 0) counts[2] = now;  // for `deliver`, which moves the clock
-    if (i < n) {
+    if (i == first) counts[2] = now;  // for `deliver`, which moves the clock
+    if (i < stop) {
         const int own = population[i], model = models[own];
         const Row& p = rows[own];
         const unsigned* chance = chances + own * TABLE;
@@ -135,24 +165,23 @@ update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const
                 }
             }
         }
-        if (fires) {
-            if (spikes[i]) {
-                const double since = (double)(now - last[i]);
-                interval[i] = __dadd_rn(interval[i], since);
-                interval_square[i] = __dadd_rn(interval_square[i], __dmul_rn(since, since));
-            }
-            spikes[i] += 1;
-            last[i] = now;
-            release[i] = now + refractory[own];
-        }
+        if (fires) count(i, now, refractory[own], release, last, spikes, interval, interval_square);
+        if (fired) fired[i] = fires;
         if (i % stride == 0) history[(long long)(now % window) * slots + i / stride] = fires;
     }
-    const unsigned votes = __ballot_sync(~0u, fires);
-    if (!votes) return;
-    int place = 0;
-    if (lane == 0) place = atomicAdd(counts + parity, __popc(votes));
-    place = __shfl_sync(~0u, place, 0);
-    if (fires) list[place + __popc(votes & ((1u << lane) - 1))] = i;
+    enlist(fires, i, list, counts + parity);
+}
+
+// grid: over neurons; those of other ranks. Bytes: 1 of each.
+extern "C" __global__ void __launch_bounds__(256)
+hear(int* release, int* last, int* spikes, double* interval, double* interval_square, unsigned char* history, int* list,
+     int* counts, const unsigned char* __restrict__ fired, const unsigned char* __restrict__ population,
+     const int* __restrict__ refractory, int n, int stride, int slots, int window, int first, int stop, int parity) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, now = counts[2];
+    const bool other = i < n && (i < first || i >= stop), fires = other && fired[i];
+    if (fires) count(i, now, refractory[population[i]], release, last, spikes, interval, interval_square);
+    if (other && i % stride == 0) history[(long long)(now % window) * slots + i / stride] = fires;
+    enlist(fires, i, list, counts + parity);
 }
 
 // grid: any number of warps; parts: stretches of PART synapses of the longest row

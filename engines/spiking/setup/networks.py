@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +17,7 @@ from engines.spiking.lif.model import Lif as ExactLif
 from engines.spiking.lif.model import Sources, Start
 from engines.spiking.lif.traffic import lif_traffic
 from engines.spiking.lif.twins import LIF
-from engines.spiking.network.plan import Plan, first_values
+from engines.spiking.network.plan import First, Plan, first_values
 from engines.spiking.network.traffic import network_traffic
 from engines.spiking.network.twins import NETWORK
 from engines.spiking.neurons.constants import Live
@@ -90,14 +90,18 @@ def plain(parameters: SpikingParameters, backend: Backend, progress: Progress) -
     ), made
 
 
-def general(parameters: SpikingParameters, backend: Backend, progress: Progress) -> tuple[Subject, Network]:
-    """A network of any populations."""
+def general(
+    parameters: SpikingParameters, backend: Backend, progress: Progress,
+    opened: Callable[[Plan, Wiring, First], Network] | None = None,
+) -> tuple[Subject, Network]:  # fmt: skip
+    """A network of any populations; ``opened``: made otherwise than by ``NETWORK``."""
     dt, seed, n = parameters.numerics.step, parameters.numerics.seed, neurons(parameters)
     plan = Plan(tuple(parameters.populations), dt, seed)
     where = space(places_of(parameters.populations))
     wiring = wire(parameters.connections, spans(parameters), where, dt, seed, plan.largest_outside, progress)
     progress(f"Moving {n:,} neurons to {backend.info.name}", 0.8)
-    made = NETWORK.open(backend, plan, wiring, first_values(parameters.populations, seed))
+    first = first_values(parameters.populations, seed)
+    made = NETWORK.open(backend, plan, wiring, first) if opened is None else opened(plan, wiring, first)
     levels = [level for each in parameters.populations for level in _levels(each.neuron)]
     typical = [abs(each.weight.weight) for each in parameters.connections] + [
         abs(each.external.weight) for each in parameters.populations

@@ -144,7 +144,10 @@ def test_what_is_kept_on_disk_is_whole(tmp_path):
     """A function that a kernel compiled, and that another process calls: it is not compiled anew."""
     (tmp_path / "kernels.py").write_text(
         "from numba import njit\n@njit(cache=True)\ndef inner(x):\n    return 3 * x\n"
-        "@njit(cache=True)\ndef outer(x):\n    return inner(x) + 1\n",
+        "@njit(cache=True)\ndef middle(x):\n    return inner(x) + 1\n"
+        "@njit(cache=True)\ndef outer(x):\n    return middle(x)\n"
+        "@njit\ndef between(x):\n    return middle(x)\n"
+        "@njit(cache=True)\ndef later(x):\n    return between(x) + 1\n",
         "utf-8",
     )
     environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
@@ -159,6 +162,7 @@ def test_what_is_kept_on_disk_is_whole(tmp_path):
 
     assert told("kernels.outer(2)") == ["7", "0"]
     assert told("kernels.outer(2), kernels.inner(4)") == ["7", "12", "1"]
+    assert told("kernels.later(2), kernels.middle(3)")[:2] == ["8", "10"], "a kernel that finds there what it calls"
 
 
 def test_python_and_a_kernel_may_ask_at_once():

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import io
 import queue
-import threading
 from collections import defaultdict
-from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
 from engines.api import Dab, Problem, Selection
-from engines.api.errors import NotLiveError, ProblemError, WorkbenchError
+from engines.api.errors import NotLiveError, ProblemError
 from engines.api.simulation.ranks import Part
-from engines.backend.cpu import CpuBackend
 from engines.ranks.following import BROKEN, follow
-from engines.ranks.leading import LedSimulation
 from engines.ranks.world import BUILD, World
 from engines.stencil.engine import StencilEngine
-from tests.engines.ranks.threads import PATIENCE, Post, ThreadRanks
+from tests.engines.ranks.led import FakeComm, PatientBackend, as_sentence, led_runs, same_states
+from tests.engines.ranks.threads import Post, ThreadRanks
 
 PLATE = {
     "grid": {"kind": "2D", "cells_x": 24, "cells_y": 21, "size_x": 12.0, "size_y": 10.5},
@@ -30,80 +27,13 @@ PLATE = {
 }
 
 
-class PatientBackend(CpuBackend):
-    """Of ranks that are threads: none holds the cores while it waits for another."""
-
-    def timed(self, kernel, launches=1):
-        return nullcontext()
-
-
-class FakeComm:
-    """The few calls of mpi4py's communicator that the world makes, between threads."""
-
-    def __init__(self, boxes, rank, size):
-        self._boxes, self.rank, self.size = boxes, rank, size
-
-    def send(self, value, dest, tag):
-        self._boxes[self.rank, dest, tag].put(value)
-
-    def recv(self, source, tag):
-        return self._boxes[source, self.rank, tag].get(timeout=PATIENCE)
-
-    def Send(self, values, dest, tag):
-        self.send(np.array(values), dest, tag)
-
-    def Recv(self, into, source, tag):
-        into[...] = self.recv(source, tag)
-
-    def Iprobe(self, source, tag):
-        return not self._boxes[source, self.rank, tag].empty()
-
-    def Abort(self, code):
-        raise SystemExit(code)
-
-
 @pytest.fixture
 def led():
     """Makes a problem's simulation on so many ranks, and one on a single rank beside it."""
-    worlds, threads = [], []
-
-    def make(size=3, **changes):
-        engine = StencilEngine()
-        problem = Problem(engine.Parameters.model_validate(PLATE | changes), None)
-        boxes, post = defaultdict(queue.Queue), Post(size)
-        ranks = [World(FakeComm(boxes, rank, size)) for rank in range(size)]
-
-        def part_of(rank):
-            return engine.build_part(problem, PatientBackend(), ThreadRanks(post, rank))
-
-        for rank in range(1, size):
-            calls = (ranks[rank], lambda rank=rank: part_of(rank), lambda error: _sentence(error))
-            threads.append(threading.Thread(target=follow, args=calls))
-            threads[-1].start()
-        worlds.append(ranks[0])
-        ranks[0].order(BUILD)
-        own = part_of(0)
-        ranks[0].answers()
-        return LedSimulation(ranks[0], own, PatientBackend()), engine.build(problem, PatientBackend())
-
-    yield make
-    for world in worlds:
-        assert world.end()
-    for thread in threads:
-        thread.join(PATIENCE)
-        assert not thread.is_alive()
-
-
-def _sentence(error):
-    return error if isinstance(error, WorkbenchError) else WorkbenchError(f"{type(error).__name__}: {error}")
-
-
-def same_states(one, other):
-    first, second = one.state(), other.state()
-    assert first.keys() == second.keys()
-    for name, values in first.items():
-        np.testing.assert_array_equal(values, second[name], name)
-    return True
+    with led_runs(StencilEngine()) as make:
+        yield lambda size=3, **changes: make(
+            Problem(StencilEngine.Parameters.model_validate(PLATE | changes), None), size
+        )
 
 
 def test_fields_series_and_states_are_those_of_one(led):
@@ -231,8 +161,8 @@ def test_a_rank_that_fails_in_the_middle_of_steps_says_why_and_ends_all():
     leader, follower = World(Comm(boxes, 0, 2)), World(Comm(boxes, 1, 2), voice)
     leader.order(BUILD)
     leader.order("advance", 5)
-    part = Part(Failing(), None, (0, 1, 2), 1, {})
+    part = Part(Failing(), None, ((1, 2),), {})
     with pytest.raises(Ended) as caught:
-        follow(follower, lambda: part, _sentence)
+        follow(follower, lambda: part, as_sentence)
     assert caught.value.args == (BROKEN,)
     assert voice.getvalue() == "Rank 1 of 2: The GPU ran out of memory.\n"

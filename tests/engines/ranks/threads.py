@@ -37,10 +37,10 @@ class ThreadRanks(Ranks):
             self._post.box(self.rank, other, tag).put(np.array(values))
         return Coming(self._post, self.rank, incoming)
 
-    def largest(self, value):
-        self._post.said[self.rank] = value
+    def gathered(self, values):
+        self._post.said[self.rank] = np.array(values)
         self._post.barrier.wait(PATIENCE)
-        found = max(self._post.said)
+        found = list(self._post.said)
         self._post.barrier.wait(PATIENCE)
         return found
 

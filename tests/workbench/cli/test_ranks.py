@@ -74,9 +74,24 @@ def same(one: Path, other: Path) -> bool:
     return True
 
 
-def test_two_ranks_write_what_one_writes_and_a_checkpoint_of_two_opens_on_one(mpi, tmp_path):
+WAVES = [
+    "fdtd_dipole", "--device", "cpu", "--no-pictures", "--checkpoints", "1", "--set", "faces.layer=4",
+    *(word for axis in "xyz" for word in ("--set", f"grid.cells_{axis}=32")),
+]  # fmt: skip
+CELLS = ["thousand_cells", "--device", "cpu", "--no-pictures", "--checkpoints", "1", "--set", "ensemble.cells=130"]
+RUNS = {
+    "plate": ([*PLATE, "--snapshot-every", "1"], "2", "3"),
+    "waves": (WAVES, "0.6", "0.9"),
+    "cells": (CELLS, "60", "100"),
+    "neurons": (["izhikevich_2003", "--device", "cpu", "--no-pictures", "--checkpoints", "1"], "40", "60"),
+}
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_two_ranks_write_what_one_writes_and_a_checkpoint_of_two_opens_on_one(mpi, tmp_path, run):
     one, two = tmp_path / "one", tmp_path / "two"
-    asked = [*PLATE, "--until", "2", "--snapshot-every", "1"]
+    command, until, further = RUNS[run]
+    asked = [*command, "--until", until]
     code, out, err = end(mpi("run", *asked, "--out", str(two), "--ranks", "2"))
     assert (code, err.count("Traceback")) == (0, 0), err
     assert out.startswith("Finished at ")
@@ -84,7 +99,7 @@ def test_two_ranks_write_what_one_writes_and_a_checkpoint_of_two_opens_on_one(mp
     assert same(one, two)
     assert json.loads((two / "run.json").read_text())["command"]["ranks"] == 2
     for folder in (one, two):
-        assert main(["run", *asked, "--out", str(folder), "--resume", "--until", "3"]) == 0
+        assert main(["run", *asked, "--out", str(folder), "--resume", "--until", further]) == 0
     assert same(one, two)
 
 
@@ -130,6 +145,18 @@ def test_what_ranks_cannot_do_is_refused_in_a_sentence(mpi, tmp_path):
     code, _, err = end(mpi("run", *asked))
     assert code == 2
     assert err.count("Poisson's equation is solved on one rank: run it without --ranks.") == 1
+
+
+def test_scaling_is_measured_and_projected(mpi, tmp_path):
+    small = ["--set", "grid.cells_x=64", "--set", "grid.cells_y=64"]
+    asked = ["bench", "scaling", "heat_on_a_plate", *small, "--ranks", "2", "--device", "cpu", "--out", str(tmp_path)]
+    code, out, err = end(mpi(*asked))
+    assert code == 0, err
+    assert [line.split("|")[1].strip() for line in out.splitlines() if line.startswith("|")][2:5] == ["1", "2", "4"]
+    found = json.loads((tmp_path / "scaling.json").read_text())
+    assert [each["ranks"] for each in found["measured"]] == [1, 2]
+    # the edge of a round: as many rows of 64 float32 values as it has steps
+    assert found["measured"][1]["sent"]["bytes"] == pytest.approx(64 * 4, rel=0.2)
 
 
 def test_without_mpi_it_is_said_what_adds_it(monkeypatch, capsys):

@@ -43,6 +43,16 @@ def state_rows_beside(ageing: Ageing | None, varying: bool) -> int:
     return (len(AgeingRow) if ageing is not None else 0) + (2 * graded.SHELLS if varying else 0)
 
 
+def padded(cells: int) -> int:
+    """Columns of the state of so many cells."""
+    return -(-cells // PADDING) * PADDING
+
+
+def recorded_cells(cells: int, cycles: int) -> int:
+    """How many of so many cells have a record of each of their cycles."""
+    return min(cells, max(1, RECORDED // (cycles * len(CycleRow))))
+
+
 class Cells(ABC):
     """N cells of one parameter set with their own scalars, at rest and full of whatever the scalars say.
 
@@ -85,7 +95,7 @@ class Cells(ABC):
         self.asymmetric = ageing is not None or self.varying or is_asymmetric(self.scalars)
         per_cell = coefficients(parameters, self.scalars, electrolyte, ageing, self.varying)
         self.n_cells = per_cell.shape[1]
-        self.n_padded = -(-self.n_cells // PADDING) * PADDING
+        self.n_padded = padded(self.n_cells)
         self.aged = Row.SALT + (3 * ELECTROLYTE_CELLS if electrolyte else 0)
         """First of the rows of :class:`AgeingRow`."""
         self.shells = self.aged + (0 if ageing is None else len(AgeingRow))
@@ -106,7 +116,7 @@ class Cells(ABC):
         if ageing is not None:
             start[self.aged : self.shells] = self._unaged(ageing, per_cell)
         self.state = self._place(start)
-        recorded = (cycles, len(CycleRow), min(self.n_cells, max(1, RECORDED // (cycles * len(CycleRow)))))
+        recorded = (cycles, len(CycleRow), recorded_cells(self.n_cells, cycles))
         self.record = backend.array(np.full(recorded if ageing is not None else (0, 0, 0), np.nan, self.dtype))
         """(cycles, len(CycleRow), recorded cells) of cells that age; NaN before a cycle has ended."""
 

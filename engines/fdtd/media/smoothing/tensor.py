@@ -17,7 +17,8 @@ sparse matrix from H to E.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,6 +93,19 @@ class Coupling:
         targets, starts, places, weights = self._rows()
         self.weights[...] = 0.0
         self._put(np.searchsorted(self.targets, targets), starts, places, weights)
+
+    def cut(self, of_targets: Callable[[Array], tuple[Array, Array]], of_places: Callable[[Array], Array]) -> Coupling:
+        """The same of a part of the grid: where its edges are there, and which are; where places of H are there."""
+        targets, there = of_targets(self.targets)
+        kept = np.flatnonzero(there)
+        kept = kept[np.argsort(targets[kept])]
+        found = copy(self)
+        found.targets, found.places, found.weights = (
+            targets[kept],
+            of_places(self.places[:, kept]),
+            self.weights[:, kept],
+        )
+        return found
 
     def _edge(self, c: int, side: int) -> tuple[Array, Array]:
         """Places of the edges along c before (0) and behind (1) the nodes, and which there are."""

@@ -61,6 +61,10 @@ class BlochSteps:
         """Σ ε_r |E|² and Σ μ_r |η₀H|² over the cells [V²/m²]. Inside ``backend.active``."""
         return self.energy_later()()
 
+    def values(self, electric: bool, places: Any) -> Any:
+        """Of the real part."""
+        return self._copies[0].values(electric, places)
+
     def energy_later(self) -> Callable[[], tuple[float, float]]:
         """:meth:`energy` of now, asked for when a device has had time to find it. Inside ``backend.active``."""
         copies = [copy.energy_later() for copy in self._copies]

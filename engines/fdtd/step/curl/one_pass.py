@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,27 +31,38 @@ def one_shapes(dtype: np.dtype[Any]) -> list[OneShape]:
 class OnePass:
     """Reads one pair of fields and writes another, which it keeps; places that do not exist are zero in both.
 
-    slots: places of x that have ψ, as (low_x, high_x) of yee.cuh; real: the macro for the type of the fields
+    slots: places of x that have ψ, as (low_x, high_x) of yee.cuh; real: the macro for the type of the fields; ends: the
+    planes from the first to before the second are stepped before the others
     """
 
     def __init__(
         self, backend: Any, yee: Yee, axes: Sequence[Axis], slots: tuple[int, int], dtype: np.dtype[Any], real: str,
-        shape: OneShape,
+        shape: OneShape, ends: tuple[int, int] | None = None,
     ) -> None:  # fmt: skip
-        packed, self._rows, blocks, span = shape
+        self.shape = packed, self._rows, blocks, span = shape
         macros = [real, f"-DV={packed}", f"-DROWS={self._rows}", f"-DBLOCKS={blocks}"]
-        tiles, layered = tiles_of(yee, axes, slots, packed, self._rows, span)
+        tiles, layered = tiles_of(yee, axes, slots, packed, self._rows, span, ends)
+        later = (tiles[:, 2] < ends[0]) | (tiles[:, 3] > ends[1]) if ends is not None else np.zeros(len(tiles), bool)
         self._launches = [
-            (backend.compile(ONE_PASS, [*macros, *more]).get_function("one_pass"), backend.array(some), len(some))
-            for some, more in ((tiles[~layered], ()), (tiles[layered], ("-DLAYERS",)))
-            if len(some)
+            [
+                (backend.compile(ONE_PASS, [*macros, *more]).get_function("one_pass"), backend.array(some), len(some))
+                for some, more in ((tiles[of & ~layered], ()), (tiles[of & layered], ("-DLAYERS",)))
+                if len(some)
+            ]
+            for of in (~later, later)
         ]
         self._next = tuple(backend.array(np.zeros((3, *yee.shape), dtype)) for _ in range(2))
 
-    def launch(self, electric: Any, magnetic: Any, arguments: Sequence[Any]) -> None:
-        """One step of both into the other pair; ``arguments``: those of the kernel from the ids to the grid."""
-        for kernel, tiles, count in self._launches:
-            kernel((count,), (LANES, self._rows), (electric, magnetic, *self._next, *arguments, tiles))
+    def launch(
+        self, electric: Any, magnetic: Any, arguments: Sequence[Any], between: Callable[[], None] = lambda: None
+    ) -> None:  # fmt: skip
+        """One step of both into the other pair; ``arguments``: those of the kernel from the ids to the grid;
+        ``between``: called before the planes that are stepped last."""
+        for launches in self._launches:
+            for kernel, tiles, count in launches:
+                kernel((count,), (LANES, self._rows), (electric, magnetic, *self._next, *arguments, tiles))
+            if launches is self._launches[0]:
+                between()
 
     def swapped(self, electric: Any, magnetic: Any) -> tuple[Any, Any]:
         """The pair that was written; the given one is written next."""
@@ -60,19 +71,20 @@ class OnePass:
 
 
 def tiles_of(
-    yee: Yee, axes: Sequence[Axis], slots: tuple[int, int], packed: int, rows: int, span: int
-) -> tuple[Array, Array]:
+    yee: Yee, axes: Sequence[Axis], slots: tuple[int, int], packed: int, rows: int, span: int,
+    ends: tuple[int, int] | None = None,
+) -> tuple[Array, Array]:  # fmt: skip
     """(n, 4) int32: first place of x and y, first plane and the one behind the last; and which reach into layers.
 
     Tiles begin 31 vectors and ``rows − 1`` rows apart: the last lane and row of each compute E only, for H beside them,
-    unless they are the last of the grid. Planes are parted where the layers of z begin.
+    unless they are the last of the grid. Planes are parted where the layers of z begin, and at ``ends``.
     """
     _, ny, nz = yee.counts
     y, z = axes[1], axes[2]
     vectors = yee.row // packed
     across = np.arange(max(1, -(-(vectors - 1) // (LANES - 1)))) * (LANES - 1) * packed
     along = np.arange(max(1, -(-ny // (rows - 1)))) * (rows - 1)
-    bounds = sorted({0, z.low, nz - z.high if z.high else nz + 1, nz + 1})
+    bounds = sorted({0, z.low, nz - z.high if z.high else nz + 1, nz + 1, *(ends or ())})
     planes = []
     for low, high in itertools.pairwise(bounds):
         parts = -(-(high - low) // span)

@@ -1,0 +1,70 @@
+"""What networks that ranks share have in common.
+
+A rank has the arrays of all neurons and the synapses of those that it steps. Each step has three parts: its own neurons
+take it, a byte of each says who fires and goes to all others, and the spikes of all arrive at its own neurons and are
+counted. So what is counted of spikes is known of all neurons on all ranks, what moves of its own alone; inputs are
+integers, and add to the same in any order: the bits are those of one rank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from engines.api.device import Backend
+from engines.api.simulation.ranks import Ranks
+from engines.spiking.connectivity.wiring import Wiring
+from engines.spiking.step.network import Network
+
+MOVING = {"voltage": 0, "g_e": 0, "g_i": 0, "recovery": 0, "gates": 1, "ring": 2, "rise": 1}
+"""Arrays of which each rank has its own neurons' part, and along which axis neurons stand."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """Neurons ``first … stop − 1`` of ``ranks.rank``; ``bounds``: where the ranges of all begin, and the last one's
+    end."""
+
+    ranks: Ranks
+    bounds: tuple[int, ...]
+
+    @property
+    def first(self) -> int:
+        return self.bounds[self.ranks.rank]
+
+    @property
+    def stop(self) -> int:
+        return self.bounds[self.ranks.rank + 1]
+
+    def spread(self, fired: Any) -> None:
+        """``fired: (n,)`` of own neurons goes to the other ranks, and theirs comes."""
+        others = [rank for rank in range(self.ranks.size) if rank != self.ranks.rank]
+        own = fired[self.first : self.stop]
+        outgoing = [(rank, 0, own) for rank in others]
+        incoming = [(rank, 0, fired[self.bounds[rank] : self.bounds[rank + 1]]) for rank in others]
+        self.ranks.exchange(outgoing, incoming).wait()
+
+    def synapses(self, wiring: Wiring) -> Wiring:
+        """Those that end at own neurons."""
+        kept = (wiring.targets >= self.first) & (wiring.targets < self.stop)
+        before = np.concatenate([[0], np.cumsum(kept)])
+        late = wiring.late[kept] if len(wiring.late) else wiring.late
+        return replace(wiring, starts=before[wiring.starts], words=wiring.words[kept], late=late)
+
+
+class RangeNetwork(Network):
+    """A network of a range of neurons, before that of a device among its bases."""
+
+    _range: Range
+    _backend: Backend
+
+    def advance_watched(self, steps: int) -> None:
+        """Synaptic events are counted where they arrive, and then of all ranks."""
+        held = self.arrays["events"]
+        before = self._backend.to_host(held)
+        super().advance_watched(steps)
+        own = self._backend.to_host(held) - before
+        with self._backend.active():
+            held[...] = self._backend.array(before + sum(self._range.ranks.gathered(own)))

@@ -1,0 +1,125 @@
+"""Ranks that are threads, led as one simulation, and what they are compared with."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import defaultdict
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+
+from engines.api.errors import WorkbenchError
+from engines.backend.cpu import CpuBackend
+from engines.ranks.following import follow
+from engines.ranks.leading import LedSimulation
+from engines.ranks.world import BUILD, World
+from tests.cuda_on_host import HostCudaBackend
+from tests.engines.ranks.threads import PATIENCE, Post, ThreadRanks
+
+STACK = 64 << 20
+"""Bytes of a rank's stack: it compiles kernels that call others, which takes more than a thread usually has."""
+
+
+class Patient:
+    """A backend of ranks that are threads: none holds the cores while it waits for another."""
+
+    def timed(self, kernel, launches=1):
+        return nullcontext()
+
+    def active(self):
+        return nullcontext()
+
+
+class PatientBackend(Patient, CpuBackend):
+    """On the CPU."""
+
+
+class PatientHostCuda(Patient, HostCudaBackend):
+    """Kernels of a GPU, thread by thread, of one rank at a time: what they know of their threads is the process's."""
+
+    turn = threading.RLock()
+
+    def compile(self, path, macros=(), cooperative=False):
+        with self.turn:
+            module = super().compile(path, macros, cooperative)
+        return SimpleNamespace(get_function=lambda name: partial(self._launch, module.get_function(name)))
+
+    def captured(self, launches):
+        with self.turn:
+            return partial(self._launch, super().captured(launches))
+
+    def _launch(self, kernel, *arguments, **others):
+        with self.turn:
+            return kernel(*arguments, **others)
+
+
+class FakeComm:
+    """The few calls of mpi4py's communicator that the world makes, between threads."""
+
+    def __init__(self, boxes, rank, size):
+        self._boxes, self.rank, self.size = boxes, rank, size
+
+    def send(self, value, dest, tag):
+        self._boxes[self.rank, dest, tag].put(value)
+
+    def recv(self, source, tag):
+        return self._boxes[source, self.rank, tag].get(timeout=PATIENCE)
+
+    def Send(self, values, dest, tag):
+        self.send(np.array(values), dest, tag)
+
+    def Recv(self, into, source, tag):
+        into[...] = self.recv(source, tag)
+
+    def Iprobe(self, source, tag):
+        return not self._boxes[source, self.rank, tag].empty()
+
+    def Abort(self, code):
+        raise SystemExit(code)
+
+
+@contextmanager
+def led_runs(engine, kind=PatientBackend):
+    """Gives what makes a problem's simulation on so many ranks, and one on a single rank beside it."""
+    worlds, threads = [], []
+
+    def make(problem, size):
+        boxes, post = defaultdict(queue.Queue), Post(size)
+        ranks = [World(FakeComm(boxes, rank, size)) for rank in range(size)]
+
+        def part_of(rank):
+            return engine.build_part(problem, kind(), ThreadRanks(post, rank))
+
+        for rank in range(1, size):
+            calls = (ranks[rank], lambda rank=rank: part_of(rank), as_sentence)
+            threads.append(threading.Thread(target=follow, args=calls, daemon=True))
+            before = threading.stack_size(STACK)
+            threads[-1].start()
+            threading.stack_size(before)
+        worlds.append(ranks[0])
+        ranks[0].order(BUILD)
+        own = part_of(0)
+        many = LedSimulation(ranks[0], own, kind(), ranks[0].answers())
+        return many, engine.build(problem, kind())
+
+    yield make
+    for world in worlds:
+        assert world.end()
+    for thread in threads:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+def as_sentence(error):
+    return error if isinstance(error, WorkbenchError) else WorkbenchError(f"{type(error).__name__}: {error}")
+
+
+def same_states(one, other):
+    first, second = one.state(), other.state()
+    assert first.keys() == second.keys()
+    for name, values in first.items():
+        np.testing.assert_array_equal(values, second[name], name)
+    return True

@@ -1,0 +1,83 @@
+"""Two GPUs: what two ranks find is what one finds, to the bit, and large slabs are stepped nearly twice as fast.
+
+Each test starts ``workbench run --ranks 2`` and one rank beside it; without two GPUs and an MPI they are skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engines.backend.devices.cuda_status import cuda_status
+
+ROOT = Path(__file__).parents[2]
+RUNS = {
+    "grid": ["gray_scott_coral", "--until", "500"],
+    "waves": ["fdtd_gold_sphere", "--until", "20"],
+    "dipole": ["fdtd_dipole", "--until", "20"],
+    "patch": ["fdtd_patch", "--until", "20"],
+    "neurons": ["brunel", "--until", "200"],
+    "cells": ["thousand_cells", "--set", "ensemble.cells=100000", "--until", "1800"],
+}
+EXACT = (
+    "voltage",
+    "g_e",
+    "g_i",
+    "ring",
+    "spikes",
+    "history",
+    "events",
+    "electric",
+    "magnetic",
+    "u",
+    "v",
+    "cells",
+    "poles",
+    "signals",
+)
+"""Arrays of a checkpoint in which no sum of many elements is."""
+
+
+def state_of(folder: Path) -> dict[str, np.ndarray]:
+    with np.load(folder / "checkpoint.npz") as file:
+        return {name: file[name] for name in file.files if not name.endswith(".json")}
+
+
+def run(*given: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    command = [sys.executable, "-P", "-m", "workbench", "run", *given, "--no-pictures"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=500)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(autouse=True)
+def two_gpus():
+    pytest.importorskip("mpi4py", reason="needs the extra 'mpi'")
+    beside = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    if shutil.which("mpiexec", path=beside) is None:
+        pytest.skip("needs the mpiexec of an MPI: the extra 'mpi'")
+    if len(cuda_status().devices) < 2:
+        pytest.skip("needs two GPUs")
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_two_gpus_find_what_one_finds(name, tmp_path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    run(*RUNS[name], "--device", "cuda:0", "--out", str(one))
+    run(*RUNS[name], "--ranks", "2", "--out", str(two))
+    expected, found = state_of(one), state_of(two)
+    assert found.keys() == expected.keys()
+    for part, values in expected.items():
+        if part.split()[0] in EXACT or (part.startswith(("psi", "monitor")) and "energ" not in part):
+            np.testing.assert_array_equal(found[part], values, part)
+        else:
+            np.testing.assert_allclose(found[part], values, rtol=1e-12, err_msg=part)
+    assert json.loads((two / "run.json").read_text())["command"]["ranks"] == 2
+    run(*RUNS[name], "--device", "cuda:0", "--out", str(two), "--resume")

@@ -1,0 +1,77 @@
+"""Scaling: what is counted, measured and projected from it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.engines.ranks.led import PatientBackend
+from tests.engines.ranks.threads import on_each
+from workbench.ranks.scaling import (
+    PROJECTED,
+    Counted,
+    Line,
+    Measured,
+    Sent,
+    line_of,
+    projected,
+    record,
+    step_seconds,
+    table,
+)
+
+LINE = Line(10e-6, 100e9)
+ONE, TWO = Measured(1, 8e-3, "GPU"), Measured(2, 4.2e-3, "GPU", Sent(2.0, 20e6), LINE)
+
+
+def test_a_projection_is_of_work_and_of_what_is_sent():
+    """8 ms over n; two exchanges of 10 µs, and 20 MB at 100 GB/s, twice as much beyond two ranks."""
+    assert projected([ONE, TWO], 2) == pytest.approx((4e-3, 4e-3 + 220e-6))
+    assert projected([ONE, TWO], 4) == pytest.approx((2e-3, 2e-3 + 420e-6))
+    assert projected([ONE, TWO], 1024) == pytest.approx((420e-6, 8e-3 / 1024 + 420e-6))
+
+
+def test_the_table_has_measured_steps_beside_projected_ones():
+    lines = table([ONE, TWO]).splitlines()
+    assert lines[2] == "| 1 | 8 ms | 1.000 |  |  |"
+    assert lines[3] == "| 2 | 4.2 ms | 0.952 | 4 ms to 4.22 ms | 0.948 to 1.000 |"
+    assert [line.split("|")[1].strip() for line in lines[4:13]] == [f"{ranks:,}" for ranks in PROJECTED]
+    assert "20 MB in 2 exchanges a step" in lines[-1]
+    assert table([ONE]).count("\n") == 2
+    assert set(record([ONE, TWO])["projected_step"]) == set(map(str, PROJECTED))
+    assert record([ONE])["projected_step"] == {}
+
+
+def test_what_goes_through_is_counted_and_a_line_is_measured():
+    def rank(ranks):
+        backend, counted = PatientBackend(), Counted(ranks)
+        line = line_of(counted, backend)
+        before = counted.exchanges, counted.bytes
+        other = 1 - ranks.rank
+        came = np.zeros(5)
+        counted.exchange([(other, 0, np.full(5, float(ranks.rank)))], [(other, 0, came)]).wait()
+        assert (came == other).all()
+        return line, counted.exchanges - before[0], counted.bytes - before[1]
+
+    for line, exchanges, sent in on_each(2, rank):
+        assert line.latency > 0
+        assert line.bandwidth > 0
+        assert (exchanges, sent) == (1, 40)
+
+
+def test_the_shortest_batch_counts_and_steps_are_counted():
+    class Simulation:
+        whole_batch, finished, taken = 4, False, 0
+
+        def advance(self, steps):
+            assert steps % 4 == 0
+            self.taken += steps
+
+        def synchronize(self):
+            np.linalg.svd(np.ones((200, 200)))
+
+    simulation = Simulation()
+    simulation.finished = True  # one batch is enough
+    seconds, taken = step_seconds(simulation)
+    assert taken == simulation.taken
+    assert 0 < seconds < 1
