@@ -3,7 +3,9 @@
 A slab owns cells ``low … high − 1``: nodes and halves of the same numbers, the last slab node n too. Beside them it has
 a cell of each neighbour: H in the half below node ``low`` and above node ``high`` comes from there after each step, so
 that E of both nodes is stepped from the same numbers in the same order as on one rank; node ``high`` is the neighbour's
-too. The nodes beyond are perfect conductors, ``E = 0``. Absorbing layers of z lie in the first and the last slab.
+too. The nodes beyond are perfect conductors, ``E = 0``, and so are both halves of the neighbours: an absorbing layer of x
+or y would step E_z there from H of before the exchange, which grows without end. Absorbing layers of z lie in the first
+and the last slab.
 """
 
 from __future__ import annotations
@@ -121,9 +123,10 @@ class CutYee:
 
     def media(self, media: Media) -> Media:
         ids_e = self._planes(media.ids_e, True)
-        for there, plane in ((self.slab.below, 0), (self.slab.above, self.cells)):
+        for there, plane, half in ((self.slab.below, 0, 0), (self.slab.above, self.cells, self.cells - 1)):
             if there is not None:
                 ids_e[:Z, plane] = 0
+                ids_e[Z, half] = 0
         ids_h = None if media.ids_h is None else self._planes(media.ids_h, False)
         dispersion = None if media.dispersion is None else self._dispersion(media.dispersion)[0]
         coupling = media.coupling

@@ -269,6 +269,9 @@ def test_kernels_of_a_gpu_step_slabs_as_one_grid(name, passes, monkeypatch):
             many.advance(steps)
             one.advance(steps)
         assert np.abs(one.field("E")).max() > 0
+        electric, own = many._own._steps.electric, grid.cells_z // 2
+        assert np.abs(electric[2, own - 1]).max() > 0
+        assert np.abs(electric[2, -2]).max() == 0  # beyond the cut nothing grows that nobody looks at
         assert same_states(many, one)
         assert many.observe() == pytest.approx(one.observe(), rel=1e-13)
 
