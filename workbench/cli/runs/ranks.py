@@ -72,14 +72,16 @@ def joined(ranks: int | None) -> World | None:
     return world
 
 
-def launch(options: Namespace, ranks: int) -> int:
-    """Start so many ranks of this command and wait for their end; the exit code of rank 0. Raises ProblemError."""
+def launch(options: Namespace, ranks: int, cores: int | None = None) -> int:
+    """Start so many ranks of this command, each on its share of the cores or on so many, and wait for their end; the
+    exit code of rank 0. Raises ProblemError."""
     mpiexec = None if getattr(sys, "frozen", False) else _mpiexec()  # a bundle is no Python that could be started
     if mpiexec is None:
         raise ProblemError(MISSING)
     with tempfile.TemporaryDirectory(prefix="workbench-ranks-") as scratch:
         folder = Path(scratch)
-        environment = {**_environment(ranks), LAUNCHED: scratch, "WORKBENCH_TERMINAL": str(os.getpid())}
+        share = cores or max(1, usable_cores() // ranks)
+        environment = {**_environment(share), LAUNCHED: scratch, "WORKBENCH_TERMINAL": str(os.getpid())}
         command = [mpiexec, "-n", str(ranks), sys.executable, "-P", "-c", BEGIN.format(path=sys.path), *options.given]
         with (folder / "log").open("w") as log:
             process = subprocess.Popen(
@@ -89,10 +91,11 @@ def launch(options: Namespace, ranks: int) -> int:
         return _end(folder, process.returncode, ranks)
 
 
-def _environment(ranks: int) -> dict[str, str]:
-    """Of the ranks. Those of one machine share memory and open no port: Open MPI's are open to every network, whatever
-    it was told to use. The port of its starter, ``prterun`` 3.0, cannot be bound to one machine."""
-    found = {"NUMBA_NUM_THREADS": str(max(1, usable_cores() // ranks)), **MANNERS, **os.environ}
+def _environment(cores: int) -> dict[str, str]:
+    """Of the ranks, of which each has so many cores. Those of one machine share memory and open no port: Open MPI's are
+    open to every network, whatever it was told to use. The port of its starter, ``prterun`` 3.0, cannot be bound to one
+    machine."""
+    found = {"NUMBA_NUM_THREADS": str(cores), **MANNERS, **os.environ}
     if not any(name in ALLOCATED or name.startswith(WAYS) for name in found):
         found[WAYS] = "^tcp"
     return found

@@ -43,10 +43,9 @@ def scaling_command(options: Namespace) -> int:
     most = options.ranks or (len(cuda_status().devices) if options.device != "cpu" else 0) or 2
     sizes = [1 << n for n in range(most.bit_length()) if 1 << n <= most]
     share = max(1, usable_cores() // sizes[-1])
-    os.environ.setdefault("NUMBA_NUM_THREADS", str(share))  # of all ranks, however few there are
     measured = [_alone(document, options.device, share)]
     for ranks in sizes[1:]:
-        found = _launched(options, ranks)
+        found = _launched(options, ranks, share)
         if isinstance(found, int):
             return found
         measured.append(found)
@@ -71,13 +70,13 @@ def _alone(document: Document, device: str, cores: int) -> Measured:
         backend.close()
 
 
-def _launched(options: Namespace, ranks: int) -> Measured | int:
-    """What so many ranks measure, or their exit code."""
+def _launched(options: Namespace, ranks: int, cores: int) -> Measured | int:
+    """What so many ranks measure, each on so many cores however few there are, or their exit code."""
     with tempfile.TemporaryDirectory(prefix="workbench-scaling-") as scratch:
         into = Path(scratch) / "measured.json"
         os.environ[INTO] = str(into)
         try:
-            code = launch(options, ranks)
+            code = launch(options, ranks, cores)
         finally:
             del os.environ[INTO]
         if code or not into.exists():
