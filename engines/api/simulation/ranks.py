@@ -82,8 +82,8 @@ class Share:
     def taken(self, whole: Array) -> Array:
         """This rank's array of the whole one."""
         values = np.ascontiguousarray(whole[along(self.axis, self.places)])
-        if (self.places < 0).any():
-            values[(*(slice(None),) * self.axis, self.places < 0)] = 0
+        if len(nowhere := np.flatnonzero(self.places < 0)):
+            values[along(self.axis, nowhere)] = 0
         return values
 
 

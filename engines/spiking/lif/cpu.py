@@ -62,7 +62,7 @@ class State(NamedTuple):
 
 @njit(nogil=True, cache=True, inline="always")
 @noticing(constants_of, rows)
-def _update(first, stop, now, constants, voltage, g_e, g_i, arrived_e, arrived_i, release, fired):
+def update(first, stop, now, constants, voltage, g_e, g_i, arrived_e, arrived_i, release, fired):
     """One exact step of neurons first … stop − 1; the order of operations is that of ``lif.cu``."""
     loss, base = constants[Constant.LOSS], constants[Constant.BASE]
     gain_e, gain_i = constants[Constant.GAIN_E], constants[Constant.GAIN_I]
@@ -124,7 +124,7 @@ def _record(now, watched, kept, voltage, g_e, g_i, last):
 @njit(nogil=True, cache=True)
 @noticing(constants_of, rows)
 def run(updated, steps, clock, constants, net, state, firing, counts, recorded):
-    """Steps on one core: ``_update`` of all neurons, unless they are ``updated``, and what follows from spikes.
+    """Steps on one core: ``update`` of all neurons, unless they are ``updated``, and what follows from spikes.
 
     Arrays as the structs tell; clock: (1,) int32, the next step. Bytes: 45 of each neuron (44 as in
     ``lif.cu``, and whether it fires), 12 of each synaptic event.
@@ -145,7 +145,7 @@ def run(updated, steps, clock, constants, net, state, firing, counts, recorded):
     for _ in range(steps):
         now = clock[0]
         if not updated:
-            _update(0, len(voltage), now, constants, voltage, g_e, g_i, arrived[0], arrived[1], release, fired)
+            update(0, len(voltage), now, constants, voltage, g_e, g_i, arrived[0], arrived[1], release, fired)
         row = history[now % history.shape[0]]
         row[:] = 0
         for eight in range(len(eights)):
@@ -168,12 +168,12 @@ def run(updated, steps, clock, constants, net, state, firing, counts, recorded):
 @njit(parallel=True, nogil=True, cache=True)
 @noticing(constants_of, rows)
 def _update_shared(now, constants, voltage, g_e, g_i, arrived, release, fired):
-    """One step of all neurons, as ``_update``, shared among threads: 44 bytes of a neuron."""
+    """One step of all neurons, as ``update``, shared among threads: 44 bytes of a neuron."""
     n = len(voltage)
     for chunk in prange(-(-n // _CHUNK)):
         first = chunk * _CHUNK
         stop = min(first + _CHUNK, n)
-        _update(first, stop, now, constants, voltage, g_e, g_i, arrived[0], arrived[1], release, fired)
+        update(first, stop, now, constants, voltage, g_e, g_i, arrived[0], arrived[1], release, fired)
 
 
 @njit(nogil=True, cache=True)

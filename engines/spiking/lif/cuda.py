@@ -31,9 +31,13 @@ SPIKES_AT_ONCE = 1 / 64
 
 
 class CudaLif(GraphedNetwork):
-    """A network; see :class:`engines.spiking.lif.cpu.CpuLif`."""
+    """A network; see :class:`engines.spiking.lif.cpu.CpuLif`. ``own``: which of its neurons take steps here, where
+    others do on other ranks."""
 
-    def __init__(self, backend: Any, lif: Lif, sources: Sources, synapses: Synapses, start: Start) -> None:
+    def __init__(
+        self, backend: Any, lif: Lif, sources: Sources, synapses: Synapses, start: Start,
+        own: tuple[int, int] | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(backend, synapses.quantum(sources))
         self.electrodes = CudaElectrodes(backend, noted=False)
         host = new_state(sources, start)
@@ -52,24 +56,37 @@ class CudaLif(GraphedNetwork):
         self._net = tuple(backend.array(array) for array in net)
         module = backend.compile(SOURCE)
         self._update, self._deliver = module.get_function("update"), module.get_function("deliver")
-        a = self.arrays
-        stride = raster_stride(n)
+        a, (begin, end) = self.arrays, own or (0, n)
+        raster = np.int32(raster_stride(n)), np.int32(host["history"].shape[1]), np.int32(HISTORY)
+        self._fired = None if own is None else backend.array(np.zeros(n, np.uint8))
+        of, refractory = np.zeros(n, np.uint8), np.array([lif.refractory_steps], np.int32)
+        self._heard = (
+            self._list, self._counts, a["clock"], self._fired, backend.array(of), backend.array(refractory),
+            np.int32(n), *raster,
+        )  # fmt: skip
         self._update_arguments = (
             *(a[name] for name in ("voltage", "g_e", "g_i", "input", "release", "last", "spikes", "interval",
                                    "interval_square", "history")),
             self._list, self._counts, a["clock"], a["constants"], np.int32(n), np.int32(lif.refractory_steps),
-            np.int32(stride), np.int32(host["history"].shape[1]), np.int32(HISTORY),
+            *raster, np.int32(begin), np.int32(end), self._fired,
         )  # fmt: skip
         self._deliver_arguments = (
             a["input"], self._list, self._counts, a["clock"], *self._net, a["population_spikes"], a["events"],
             np.int32(n),
         )  # fmt: skip
         threads = SMALL_THREADS if n <= SMALL else THREADS
-        self._grid, self._block = (-(-n // threads),), (threads,)
+        self._grid, self._block = (-(-(end - begin) // threads),), (threads,)
         self._deliver_grid = (max(1, min(8 * backend.multiprocessors, round(n * SPIKES_AT_ONCE) // 8)),)
         self.traffic = lif_traffic(n, len(synapses.targets))
 
     def _launch(self) -> None:
-        parity = np.int32(self._parity)
-        self._update(self._grid, self._block, (*self._update_arguments, parity))
-        self._deliver(self._deliver_grid, (THREADS,), (*self._deliver_arguments, parity))
+        self._launch_update()
+        self._launch_rest()
+
+    def _launch_update(self) -> None:
+        """Neurons take a step."""
+        self._update(self._grid, self._block, (*self._update_arguments, np.int32(self._parity)))
+
+    def _launch_rest(self) -> None:
+        """What follows from its spikes."""
+        self._deliver(self._deliver_grid, (THREADS,), (*self._deliver_arguments, np.int32(self._parity)))

@@ -12,6 +12,7 @@
 // Counts and clock stay on the device, parameters in `constants`: a CUDA graph of steps replays without the host.
 // `parity` alternates: `deliver` clears the count that the next step's list will use, which nobody reads at that time.
 
+#include "spiking/step/spikes.cuh"
 #include "spiking/lif/constants.cuh"
 
 __device__ __forceinline__ float kept(float a) { return fabsf(a) < FADED ? 0.0f : a; }
@@ -20,11 +21,11 @@ __device__ __forceinline__ float kept(float a) { return fabsf(a) < FADED ? 0.0f 
 extern "C" __global__ void __launch_bounds__(256)
 update(float* voltage, float* g_e, float* g_i, int* input, int* release, int* last, int* spikes, double* interval,
        double* interval_square, unsigned char* history, int* list, int* counts, const int* __restrict__ clock,
-       const float* __restrict__ constants, int n, int refractory, int stride, int slots, int window, int parity) {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
+       const float* __restrict__ constants, int n, int refractory, int stride, int slots, int window, int first, int stop, unsigned char* fired, int parity) {
+    const int i = first + blockIdx.x * blockDim.x + threadIdx.x;
     const int now = *clock;
     bool fires = false;
-    if (i < n) {
+    if (i < stop) {
         const int arrived_e = input[i], arrived_i = input[n + i];
         const float excitation = __fadd_rn(g_e[i], __fmul_rn((float)arrived_e, constants[Constant::SCALE_E]));
         const float inhibition = __fadd_rn(g_i[i], __fmul_rn((float)arrived_i, constants[Constant::SCALE_I]));
@@ -41,24 +42,11 @@ update(float* voltage, float* g_e, float* g_i, int* input, int* release, int* la
         }
         g_e[i] = kept(__fadd_rn(excitation, __fmul_rn(excitation, constants[Constant::LOSS_E])));
         g_i[i] = kept(__fadd_rn(inhibition, __fmul_rn(inhibition, constants[Constant::LOSS_I])));
-        if (fires) {
-            if (spikes[i]) {
-                const double since = (double)(now - last[i]);
-                interval[i] = __dadd_rn(interval[i], since);
-                interval_square[i] = __dadd_rn(interval_square[i], __dmul_rn(since, since));
-            }
-            spikes[i] += 1;
-            last[i] = now;
-            release[i] = now + refractory;
-        }
+        if (fires) count_spike(i, now, refractory, release, last, spikes, interval, interval_square);
+        if (fired) fired[i] = fires;
         if (i % stride == 0) history[(long long)(now % window) * slots + i / stride] = fires;
     }
-    const unsigned votes = __ballot_sync(~0u, fires);
-    if (!votes) return;
-    int place = 0;
-    if (lane == 0) place = atomicAdd(counts + parity, __popc(votes));
-    place = __shfl_sync(~0u, place, 0);
-    if (fires) list[place + __popc(votes & ((1u << lane) - 1))] = i;
+    enlist(fires, i, list, counts + parity);
 }
 
 // grid: any number of warps

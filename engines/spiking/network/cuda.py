@@ -46,12 +46,12 @@ class CudaNetwork(GraphedNetwork):
         spiking = backend.empty(n, np.int32)
         mask = np.int32(len(host["ring"]) - 1)
         module = backend.compile(SOURCE, _bits(wiring.late))
-        self._update, self._hear, self._deliver = map(module.get_function, ("update", "hear", "deliver"))
+        self._update, self._deliver = module.get_function("update"), module.get_function("deliver")
         begin, end = own or (0, n)
         self._fired = None if own is None else backend.array(np.zeros(n, np.uint8))
         refractory = backend.array(plan.refractory)
         raster = np.int32(raster_stride(n)), np.int32(host["history"].shape[1]), np.int32(HISTORY)
-        self._hears = spiking, counts, self._fired, of, refractory, np.int32(n), *raster
+        self._heard = spiking, counts, a["clock"], self._fired, of, refractory, np.int32(n), *raster
         self._update_arguments = (
             *(a[name] for name in ("parameters", "chances", "outside", "voltage", "recovery", "gates", "g_e", "g_i",
                                    "ring")),
@@ -73,8 +73,17 @@ class CudaNetwork(GraphedNetwork):
         self.traffic = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising)
 
     def _launch(self) -> None:
+        self._launch_update()
+        self._launch_rest()
+
+    def _launch_update(self) -> None:
+        """Neurons take a step."""
+        arguments = (*self._update_arguments, *self.electrodes.arguments, np.int32(self._parity))
+        self._update(self._grid, self._block, arguments)
+
+    def _launch_rest(self) -> None:
+        """What follows from its spikes."""
         parity = np.int32(self._parity)
-        self._update(self._grid, self._block, (*self._update_arguments, *self.electrodes.arguments, parity))
         self._deliver(self._deliver_grid, (THREADS,), (*self._deliver_arguments, parity))
         for kernel, grid, arguments, alternates in self._changes:
             kernel(grid, (THREADS,), (*arguments, parity) if alternates else arguments)

@@ -14,41 +14,15 @@
 // Clock, counts and everything live are on the device: a CUDA graph of steps replays without the host. `parity`
 // alternates: `deliver` clears the count that the next step's list will use, which nobody reads at that time.
 //
-// On several ranks (engines/spiking/ranks) `update` steps neurons first … stop − 1 alone and says in `fired` who of them
-// fires; `hear` counts and lists those of the other ranks.
+// On several ranks (engines/spiking/ranks) `update` steps neurons first … stop − 1 alone, and says in `fired` who of them
+// fires.
 //
 // variants: -DDELAY=8; -DDELAY=16
 #include "spiking/neurons/models.cuh"
+#include "spiking/step/spikes.cuh"
 
 #define PART 256
 #define STATE 5
-
-// What is counted of a spike.
-static __device__ __forceinline__ void count(
-    const int i, const int now, const int refractory, int* release, int* last, int* spikes, double* interval,
-    double* interval_square)
-{
-    if (spikes[i]) {
-        const double since = (double)(now - last[i]);
-        interval[i] = __dadd_rn(interval[i], since);
-        interval_square[i] = __dadd_rn(interval_square[i], __dmul_rn(since, since));
-    }
-    spikes[i] += 1;
-    last[i] = now;
-    release[i] = now + refractory;
-}
-
-// Those of a warp that fire, into the list of the step.
-static __device__ __forceinline__ void enlist(const bool fires, const int i, int* list, int* counter)
-{
-    const int lane = threadIdx.x & 31;
-    const unsigned votes = __ballot_sync(~0u, fires);
-    if (!votes) return;
-    int place = 0;
-    if (lane == 0) place = atomicAdd(counter, __popc(votes));
-    place = __shfl_sync(~0u, place, 0);
-    if (fires) list[place + __popc(votes & ((1u << lane) - 1))] = i;
-}
 
 // grid: over neurons first … stop − 1
 extern "C" __global__ void __launch_bounds__(256)
@@ -165,22 +139,10 @@ update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const
                 }
             }
         }
-        if (fires) count(i, now, refractory[own], release, last, spikes, interval, interval_square);
+        if (fires) count_spike(i, now, refractory[own], release, last, spikes, interval, interval_square);
         if (fired) fired[i] = fires;
         if (i % stride == 0) history[(long long)(now % window) * slots + i / stride] = fires;
     }
-    enlist(fires, i, list, counts + parity);
-}
-
-// grid: over neurons; those of other ranks. Bytes: 1 of each.
-extern "C" __global__ void __launch_bounds__(256)
-hear(int* release, int* last, int* spikes, double* interval, double* interval_square, unsigned char* history, int* list,
-     int* counts, const unsigned char* __restrict__ fired, const unsigned char* __restrict__ population,
-     const int* __restrict__ refractory, int n, int stride, int slots, int window, int first, int stop, int parity) {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x, now = counts[2];
-    const bool other = i < n && (i < first || i >= stop), fires = other && fired[i];
-    if (fires) count(i, now, refractory[population[i]], release, last, spikes, interval, interval_square);
-    if (other && i % stride == 0) history[(long long)(now % window) * slots + i / stride] = fires;
     enlist(fires, i, list, counts + parity);
 }
 

@@ -12,12 +12,19 @@ from numba import njit
 from engines.api.device import Backend
 from engines.backend.compile.digest import digest
 from engines.spiking.connectivity.wiring import Wiring
+from engines.spiking.lif import constants as lif_constants
+from engines.spiking.lif import cpu as lif_kernels
+from engines.spiking.lif.cpu import CpuLif
+from engines.spiking.lif.cpu import run as plain_run
+from engines.spiking.lif.cpu import update as plain_update
+from engines.spiking.lif.model import Lif, Sources, Start, Synapses
 from engines.spiking.network import cpu_kernels
 from engines.spiking.network.cpu import CpuNetwork
 from engines.spiking.network.cpu_kernels import deliver, update
 from engines.spiking.network.plan import First, Plan
 from engines.spiking.neurons import cpu_models, rows
 from engines.spiking.ranks.network import Range, RangeNetwork
+from engines.spiking.step.cpu_arguments import Recorded
 
 
 def _compiled(sources: int) -> tuple[Any, Any]:
@@ -42,7 +49,22 @@ def _compiled(sources: int) -> tuple[Any, Any]:
     return step, hear
 
 
+def _compiled_plain(sources: int) -> Any:
+    @njit(nogil=True, cache=True)
+    def plain_step(begin, end, clock, constants, state, firing):
+        """As ``step``, of a plain network. Bytes: 44 of each neuron."""
+        arrived = state.arrived
+        if sources >= 0:
+            plain_update(
+                begin, end, clock[0], constants, state.voltage, state.g_e, state.g_i, arrived[0], arrived[1],
+                firing.release, firing.fired,
+            )  # fmt: skip
+
+    return plain_step
+
+
 step, hear = _compiled(digest(cpu_kernels, cpu_models, rows))
+plain_step = _compiled_plain(digest(lif_kernels, lif_constants, rows))
 
 
 class CpuRange(RangeNetwork, CpuNetwork):
@@ -64,3 +86,22 @@ class CpuRange(RangeNetwork, CpuNetwork):
                 )  # fmt: skip
                 own.spread(firing.fired)
                 hear(clock, populations, synapses, firing, counts)
+
+
+class CpuLifRange(RangeNetwork, CpuLif):
+    """See :mod:`engines.spiking.ranks.network`."""
+
+    def __init__(
+        self, backend: Backend, lif: Lif, sources: Sources, synapses: Synapses, start: Start, own: Range
+    ) -> None:  # fmt: skip
+        super().__init__(backend, lif, sources, own.pairs(synapses, sources), start)
+        self._range = own
+
+    def advance(self, steps: int) -> None:
+        clock, constants, net, state, firing, counts = self._network
+        own, recorded = self._range, Recorded(*self.electrodes.places)
+        with self._backend.timed("step", launches=steps):
+            for _ in range(steps):
+                plain_step(own.first, own.stop, clock, constants, state, firing)
+                own.spread(firing.fired)
+                plain_run(True, 1, clock, constants, net, state, firing, counts, recorded)

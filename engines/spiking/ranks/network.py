@@ -13,13 +13,25 @@ from typing import Any
 
 import numpy as np
 
+from engines.api import Array
 from engines.api.device import Backend
 from engines.api.simulation.ranks import Ranks
 from engines.spiking.connectivity.wiring import Wiring
+from engines.spiking.lif.model import Sources, Synapses
 from engines.spiking.step.network import Network
 
-MOVING = {"voltage": 0, "g_e": 0, "g_i": 0, "recovery": 0, "gates": 1, "ring": 2, "rise": 1}
+MOVING = {"voltage": 0, "g_e": 0, "g_i": 0, "recovery": 0, "gates": 1, "ring": 2, "rise": 1, "input": 1}
 """Arrays of which each rank has its own neurons' part, and along which axis neurons stand."""
+
+
+@dataclass(frozen=True, eq=False)
+class SomePairs(Synapses):
+    """A part of synapses whose quantum is that of all."""
+
+    of_all: float
+
+    def quantum(self, sources: Sources) -> float:
+        return self.of_all
 
 
 @dataclass(frozen=True)
@@ -48,10 +60,19 @@ class Range:
 
     def synapses(self, wiring: Wiring) -> Wiring:
         """Those that end at own neurons."""
-        kept = (wiring.targets >= self.first) & (wiring.targets < self.stop)
-        before = np.concatenate([[0], np.cumsum(kept)])
+        kept, starts = self._kept(wiring.starts, wiring.targets)
         late = wiring.late[kept] if len(wiring.late) else wiring.late
-        return replace(wiring, starts=before[wiring.starts], words=wiring.words[kept], late=late)
+        return replace(wiring, starts=starts, words=wiring.words[kept], late=late)
+
+    def pairs(self, synapses: Synapses, sources: Sources) -> Synapses:
+        """The same of a plain network, with the quantum of all of it."""
+        kept, starts = self._kept(synapses.starts, synapses.targets)
+        return SomePairs(starts, synapses.targets[kept], synapses.quantum(sources))
+
+    def _kept(self, starts: Array, targets: Array) -> tuple[Array, Array]:
+        """Which of synapses by sender end at own neurons, and where senders then begin."""
+        kept = (targets >= self.first) & (targets < self.stop)
+        return kept, np.concatenate([[0], np.cumsum(kept)])[starts]
 
 
 class RangeNetwork(Network):

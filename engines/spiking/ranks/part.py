@@ -12,21 +12,24 @@ from engines.backend.cpu import CpuBackend
 from engines.backend.twins import Twins
 from engines.geometry.particles import Particles
 from engines.ranks.ranges import bounds_of
-from engines.spiking.connectivity.wiring import Wiring
-from engines.spiking.network.plan import First, Plan
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.plasticity import NoPlasticity
 from engines.spiking.ranks.network import MOVING, Range
-from engines.spiking.setup.networks import general
+from engines.spiking.setup.networks import general, plain
 from engines.spiking.setup.populations import is_plain, live_of, neurons
 from engines.spiking.step.network import Network
 from engines.spiking.step.simulation import SpikingSimulation, Subject
 from engines.spiking.watch.electrodes import Electrodes
 
 RANGE = Twins[Network](__package__, cpu="cpu:CpuRange", cuda="cuda:CudaRange")
-"""Opened as a network, with its :class:`Range`."""
+LIF_RANGE = Twins[Network](__package__, cpu="cpu:CpuLifRange", cuda="cuda:CudaLifRange")
+"""Opened as the networks, with their :class:`Range`."""
 FEWEST = 8
 """Ranges begin at multiples of this."""
+
+
+UNSEEN = ("ring", "input")
+"""Arrays that nobody looks at."""
 
 
 class RangeSimulation(SpikingSimulation):
@@ -52,7 +55,7 @@ class Shown(Network):
         super().__init__(host, network.quantum)
         self.electrodes = Electrodes(host)
         self.arrays = {
-            name: host.array(backend.to_host(values)) for name, values in network.arrays.items() if name != "ring"
+            name: host.array(backend.to_host(values)) for name, values in network.arrays.items() if name not in UNSEEN
         }
         self.traffic = network.traffic
 
@@ -64,19 +67,17 @@ def part_of(
     parameters: SpikingParameters, geometry: Particles, backend: Backend, ranks: Ranks, progress: Progress
 ) -> Part:  # fmt: skip
     """A range of the neurons. Raises ProblemError for networks that run on one rank."""
-    if is_plain(parameters):
-        raise ProblemError(
-            "A network of equal neurons without delays runs on one rank: run it without --ranks.", ("connections",)
-        )
     if any(not isinstance(connection.plasticity, NoPlasticity) for connection in parameters.connections):
         raise ProblemError("Synapses whose weights change run on one rank: run it without --ranks.", ("connections",))
     n = neurons(parameters)
     own = Range(ranks, bounds_of(n, ranks.size, FEWEST, "A network", "neurons"))
 
-    def opened(plan: Plan, wiring: Wiring, first: First) -> Network:
-        return RANGE.open(backend, plan, wiring, first, own)
-
-    subject, network = general(parameters, backend, progress, opened)
+    if is_plain(parameters):
+        subject, network = plain(
+            parameters, backend, progress, lambda *given: LIF_RANGE.open(backend, *given, own)
+        )  # fmt: skip
+    else:
+        subject, network = general(parameters, backend, progress, lambda *given: RANGE.open(backend, *given, own))
     simulation = RangeSimulation(backend, geometry, subject, network, own)
     simulation.set_live(live_of(parameters))
     whole = None
@@ -92,6 +93,6 @@ def part_of(
     progress("Ready", 1.0)
     return Part(
         simulation, geometry, ((own.first, own.stop),), shares, dict.fromkeys(simulation.observe(), "same"),
-        whole=whole, seen=tuple(name for name in simulation.state() if name != "ring"),
+        whole=whole, seen=tuple(name for name in simulation.state() if name not in UNSEEN),
         fields=frozenset(info.name for info in simulation.fields),
     )  # fmt: skip

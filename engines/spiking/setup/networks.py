@@ -14,7 +14,7 @@ from engines.spiking.connectivity.pairs import random_synapses
 from engines.spiking.connectivity.partners import Block
 from engines.spiking.connectivity.wiring import Wiring, wire
 from engines.spiking.lif.model import Lif as ExactLif
-from engines.spiking.lif.model import Sources, Start
+from engines.spiking.lif.model import Sources, Start, Synapses
 from engines.spiking.lif.traffic import lif_traffic
 from engines.spiking.lif.twins import LIF
 from engines.spiking.network.plan import First, Plan, first_values
@@ -49,8 +49,11 @@ def lif_of(neuron: Lif, dt: float, live: Live) -> ExactLif:
     )
 
 
-def plain(parameters: SpikingParameters, backend: Backend, progress: Progress) -> tuple[Subject, Network]:
-    """The network of ``lif``."""
+def plain(
+    parameters: SpikingParameters, backend: Backend, progress: Progress,
+    opened: Callable[[ExactLif, Sources, Synapses, Start], Network] | None = None,
+) -> tuple[Subject, Network]:  # fmt: skip
+    """The network of ``lif``; ``opened``: made otherwise than by ``LIF``."""
     dt, seed, n = parameters.numerics.step, parameters.numerics.seed, neurons(parameters)
     rule, neuron = parameters.connections[0].rule, parameters.populations[0].neuron
     assert isinstance(neuron, Lif)
@@ -63,7 +66,8 @@ def plain(parameters: SpikingParameters, backend: Backend, progress: Progress) -
     weights = tuple(each.weight.weight for each in parameters.connections if isinstance(each.weight, ConstantWeight))
     sources, exact = Sources(bounds, weights), lif_of(neuron, dt, live_of(parameters))
     start = Start(first_values(parameters.populations, seed).voltage, neuron.resting_voltage)
-    made = LIF.open(backend, exact, sources, synapses, start)
+    given = exact, sources, synapses, start
+    made = LIF.open(backend, *given) if opened is None else opened(*given)
 
     sent = np.repeat(np.array(weights), np.diff(bounds))
     block = Block(synapses.starts, synapses.targets, 0, lambda places: sent[block.senders(places)])

@@ -12,7 +12,8 @@ import numpy as np
 
 from engines.api.simulation.ranks import Exchange, Ranks
 
-PATIENCE = 60.0
+PATIENCE = 240.0
+"""[s] for which a rank waits for another, which may be compiling."""
 
 
 class Post:

@@ -50,9 +50,13 @@ def same_answers(many, one) -> bool:
     return same_states(many, one)
 
 
+NETWORKS = {"plain": plain, "all models": lambda: Problem(all_models())}
+
+
 @pytest.mark.parametrize("size", [2, 3])
-def test_neurons_of_all_models_on_ranks_fire_as_on_one(led, size):
-    many, one = led(Problem(all_models()), size)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_neurons_on_ranks_fire_as_on_one(led, network, size):
+    many, one = led(NETWORKS[network](), size)
     for ability in (Spiking, Inspected, WithResults):
         assert isinstance(many, ability)
     readers = [simulation.spike_trains() for simulation in (many, one)]
@@ -90,9 +94,10 @@ def test_brushes_live_parameters_and_checkpoints_go_from_some_ranks_to_others(le
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
-def test_kernels_of_a_gpu_step_ranges_as_one_network():
+@pytest.mark.parametrize("network", NETWORKS)
+def test_kernels_of_a_gpu_step_ranges_as_one_network(network):
     with led_runs(SpikingEngine(), PatientHostCuda) as make:
-        many, one = make(Problem(all_models()), 2)
+        many, one = make(NETWORKS[network](), 2)
         readers = [simulation.spike_trains() for simulation in (many, one)]
         for steps in (1, 40):
             for simulation in (many, one):
@@ -105,7 +110,6 @@ def test_kernels_of_a_gpu_step_ranges_as_one_network():
 @pytest.mark.parametrize(
     ("given", "size", "said"),
     [
-        (plain(), 2, "A network of equal neurons without delays runs on one rank"),
         (general(), 2, "Synapses whose weights change run on one rank"),
         (problem(), 14, "A network of 100 neurons cannot be shared by 14 ranks"),
     ],
