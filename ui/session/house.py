@@ -24,7 +24,6 @@ from engines.api.tools import Tool, ToolResult
 from engines.backend.compile.stamp import compiled_ahead
 from engines.backend.devices.faster import faster
 from ui.session import snapshots
-from ui.session.run_memory import RunMemory, remembered_state
 from ui.session.services import NO_CURVES
 from workbench.bench.lab_run import LabRun
 from workbench.bench.record_files import kept_records, read_record, write_json
@@ -50,6 +49,7 @@ from workbench.run.lines import line_results
 from workbench.run.observer import Observer
 from workbench.run.runner import Runner
 from workbench.run.states.history import MOST
+from workbench.run.states.memory import RunMemory, remembered_state
 from workbench.run.timing_log import TimingLog, TimingRow, export_timing
 from workbench.storage.paths import state_dir
 from workbench.storage.recent import RecentFile, RecentFiles

@@ -18,13 +18,13 @@ from engines.api.errors import ProblemError
 from tests.ui.doubles import FakeViewport, keep_aside
 from tests.workbench.fake_grid_engine import FadeEngine
 from ui.session.house import HouseServices
-from ui.session.run_memory import runs_dir
 from ui.window.main_window import MainWindow
 from workbench.export.png import encode_png, save_snapshot
 from workbench.project import presets
 from workbench.project.autosave import recover, recoveries
 from workbench.project.boundary import OutsideFiles, Permission
 from workbench.project.store import read_stored
+from workbench.run.states.memory import runs_dir
 from workbench.storage.atomic import StorageError
 from workbench.storage.paths import config_dir, state_dir
 
