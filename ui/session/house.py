@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
-from engines.api import Array, Engine, Estimate, Preset, Progress, Simulation, SimulationInfo, registry
+from engines.api import Array, Engine, Estimate, Preset, Progress, registry
 from engines.api.charts import Forecast
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
@@ -30,7 +30,7 @@ from workbench.bench.record_files import kept_records, read_record, write_json
 from workbench.bench.records import LabRecord, device_text
 from workbench.export.meshes import export_mesh
 from workbench.export.png import encode_png, save_snapshot
-from workbench.export.results import export_results, take_results
+from workbench.export.results import export_results
 from workbench.project import presets as all_presets
 from workbench.project.autosave import Autosave, Recovery, discard, recover, recoveries
 from workbench.project.boundary import NOTHING, Permission
@@ -43,14 +43,14 @@ from workbench.project.document import (
     save_document,
 )
 from workbench.project.findings import estimate_beside_others, estimate_of
+from workbench.remote.connection import Connection, Place
+from workbench.remote.runner import AnyRunner, RemoteRunner
 from workbench.run import session
-from workbench.run.frames import Sample
-from workbench.run.lines import line_results
-from workbench.run.observer import Observer
 from workbench.run.runner import Runner
 from workbench.run.states.history import MOST
 from workbench.run.states.memory import RunMemory, remembered_state
-from workbench.run.timing_log import TimingLog, TimingRow, export_timing
+from workbench.run.states.taken import TakeResults, TakeSnapshot
+from workbench.run.timing_log import TimingObserver, export_timing
 from workbench.storage.paths import state_dir
 from workbench.storage.recent import RecentFile, RecentFiles
 from workbench.sweep.kept import RememberedCases
@@ -70,13 +70,15 @@ class HouseServices:
         self._allowed: frozenset[Path] = frozenset()  # what the person chose or confirmed in this session
         self._resume: tuple[Document, snapshots.Beginning] | None = None
         # Of runners that somebody else has: they hold their documents.
-        self._earlier: WeakKeyDictionary[Runner, snapshots.Curves] = WeakKeyDictionary()
-        self._logs: WeakKeyDictionary[Runner, _TimingObserver] = WeakKeyDictionary()
+        self._earlier: WeakKeyDictionary[AnyRunner, snapshots.Curves] = WeakKeyDictionary()
+        self._logs: WeakKeyDictionary[Runner, TimingObserver] = WeakKeyDictionary()
         self._backends: dict[str, Backend] = {}
         self._forecasting: dict[str, Backend] = {}
         self._tooling: dict[str, Backend] = {}
         self._stopped_sweep: dict[str, Row] = {}
         self._estimating = threading.Lock()
+        self._there: Connection | None = None
+        self._attached = False  # to the run of the document that is about to be shown
 
     # Short lists.
 
@@ -90,6 +92,8 @@ class HouseServices:
         return (*registry.left_out(), *all_presets.left_out())
 
     def devices(self) -> Sequence[tuple[str, str]]:
+        if self._there is not None:
+            return self._there.devices
         from engines.backend.devices.select import available  # Numba and CuPy are imported when they are needed
 
         return [("auto", "Automatic"), *((info.id, info.name) for info in available())]
@@ -212,12 +216,44 @@ class HouseServices:
             self._tooling[device] = open_backend(device, reserve_core=True)
         return self._tooling[device]
 
-    def start(self, document: Document, autostart: bool, state: Mapping[str, Array] | None = None) -> Runner:
-        timing, memory = _TimingObserver(), RunMemory(document)
+    # Elsewhere.
+
+    def connect(self, place: Place | None, asks: bool = False) -> Document | None:
+        self.disconnect()
+        if place is None:
+            return None
+        there = Connection(place, asks)
+        document = there.attach()
+        self._there, self._attached = there, document is not None
+        return document
+
+    def disconnect(self) -> None:
+        there, self._there, self._attached = self._there, None, False
+        if there is not None:
+            there.close()
+
+    @property
+    def place(self) -> Place | None:
+        return None if self._there is None else self._there.place
+
+    def _start_there(
+        self, there: Connection, document: Document, autostart: bool, beginning: snapshots.Beginning, kept: bool
+    ) -> RemoteRunner:
+        attached, self._attached = self._attached, False
+        if attached and there.runner is not None:
+            runner = there.runner
+            self._earlier[runner] = runner.curves
+            return runner
+        return there.start(document, autostart=autostart, state=beginning.state, state_of=beginning.device, kept=kept)
+
+    def start(self, document: Document, autostart: bool, state: Mapping[str, Array] | None = None) -> AnyRunner:
+        timing, memory = TimingObserver(), RunMemory(document)
         resume, self._resume = self._resume, None
         beginning = snapshots.Beginning(state)
         if state is None and resume is not None and _same_problem(resume[0], document):
             beginning = resume[1]
+        if self._there is not None:
+            return self._start_there(self._there, document, autostart, beginning, resume is not None)
         runner = session.start(
             document,
             document.project.run.device,
@@ -241,7 +277,7 @@ class HouseServices:
 
     # Exports.
 
-    def earlier_curves(self, runner: Runner) -> snapshots.Curves:
+    def earlier_curves(self, runner: AnyRunner) -> snapshots.Curves:
         return self._earlier.pop(runner, NO_CURVES)
 
     def export_snapshot(
@@ -249,24 +285,22 @@ class HouseServices:
         path: Path,
         picture: Array,
         document: Document,
-        runner: Runner | None = None,
+        runner: AnyRunner | None = None,
         curves: snapshots.Curves = NO_CURVES,
     ) -> None:
         moment = ""
         if runner is not None:
             with suppress(CancelledError, TimeoutError):  # it has ended: the picture is of the project alone
-                taken, warn = (
-                    runner.post(snapshots.take).result(EXPORT_SECONDS),
-                    partial(runner.say, severity="warning"),
-                )
+                taken = runner.post(TakeSnapshot()).result(EXPORT_SECONDS)
+                warn = partial(runner.say, severity="warning")
                 moment = snapshots.keep(document, taken, curves, warn)
         save_snapshot(path, picture, document, moment)
         self._allowed = self._allowed.union(document.files())
 
-    def export_results(self, directory: Path, document: Document, runner: Runner) -> Sequence[Path]:
-        points, lines = session.probe_elements(document), partial(line_results, lines=document.project.lines)
+    def export_results(self, directory: Path, document: Document, runner: AnyRunner) -> Sequence[Path]:
+        wanted = TakeResults(tuple(session.probe_elements(document)), tuple(document.project.lines))
         try:
-            results = runner.post(lambda simulation: take_results(simulation, points, lines)).result(EXPORT_SECONDS)
+            results = runner.post(wanted).result(EXPORT_SECONDS)
         except (CancelledError, TimeoutError) as error:
             raise ProblemError("The run has ended, so there is nothing to export: run it again first.") from error
         return export_results(results, directory / "results.pvd")
@@ -277,8 +311,12 @@ class HouseServices:
     def export_parameters(self, path: Path, document: Document) -> None:
         export_parameters(document, path)
 
-    def export_timing_log(self, path: Path, document: Document, runner: Runner) -> Sequence[Path]:
-        rows = self._logs[runner].rows(runner)
+    def export_timing_log(self, path: Path, document: Document, runner: AnyRunner) -> Sequence[Path]:
+        asked = runner.timings() if isinstance(runner, RemoteRunner) else self._logs[runner].taken(runner)
+        try:
+            rows = asked.result(EXPORT_SECONDS)
+        except CancelledError as error:
+            raise ProblemError("The run has ended meanwhile: export its timings again.") from error
         if not rows:
             raise ProblemError("There are no timings yet: let it run for a second first.")
         return export_timing(rows, path)
@@ -334,31 +372,6 @@ class HouseServices:
     def keep_lab_record(self, record: LabRecord) -> None:
         name = re.sub(r"[^a-z0-9]+", "-", device_text(record.machine).lower()).strip("-")
         write_json(record, _lab_folder() / f"{name}.json")
-
-
-class _TimingObserver(Observer):
-    """Collects the timing log of one run on its worker."""
-
-    def __init__(self) -> None:
-        self._log = TimingLog()
-
-    def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
-        self._log.begin(info)
-
-    def sampled(self, sample: Sample) -> None:
-        self._log.add(sample)
-
-    def rows(self, runner: Runner) -> list[TimingRow]:
-        """All rows until now, taken on the worker while it lives."""
-
-        def take(_: Simulation) -> list[TimingRow]:
-            self._log.flush()
-            return list(self._log.rows)
-
-        try:
-            return runner.post(take).result(EXPORT_SECONDS)
-        except CancelledError:
-            return list(self._log.rows)  # the worker has ended: nobody else writes
 
 
 def _same_problem(one: Document, other: Document) -> bool:

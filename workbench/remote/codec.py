@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+from pydantic import BaseModel
 
 from engines.api import Array
 from engines.api.errors import WorkbenchError
@@ -77,6 +78,8 @@ def _plain(value: Any, arrays: list[bytes]) -> Any:
         own = len(arrays)
         arrays.extend(value.arrays)
         return {"tree": value.tree, "arrays": [own, len(arrays)]}
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
     if is_dataclass(value) and not isinstance(value, type):
         return {each.name: _plain(getattr(value, each.name), arrays) for each in fields(value)}
     if isinstance(value, Mapping):
@@ -113,6 +116,8 @@ def _made(kind: Any, tree: Any, arrays: Sequence[bytes]) -> Any:
         return [_made(inner[0], each, arrays) for each in _checked(tree, isinstance(tree, list), kind)]
     if isinstance(kind, type) and is_dataclass(kind):
         return _dataclass(kind, tree, arrays)
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return kind.model_validate(tree)
     return _scalar(kind, tree)
 
 
@@ -175,7 +180,7 @@ def _packed_array(values: Array, arrays: list[bytes]) -> dict[str, Any]:
     content, packed = plain.tobytes(), False
     if len(content) >= PACKED_FROM:
         planes = np.ascontiguousarray(np.frombuffer(content, np.uint8).reshape(-1, plain.itemsize).T)
-        squeezed = zlib.compress(planes, 1)
+        squeezed = zlib.compress(planes.data, 1)
         if len(squeezed) < len(content):
             content, packed = squeezed, True
     arrays.append(content)
@@ -195,7 +200,7 @@ def _array(tree: Any, arrays: Sequence[bytes]) -> Array:
         content = unpacker.decompress(content, size + 1)
     if len(content) != size:
         raise WireError("An array came that is not as long as it says.")
-    if packed:
+    if packed and size:
         planes = np.frombuffer(content, np.uint8).reshape(dtype.itemsize, -1)
         return np.ascontiguousarray(planes.T).reshape(-1).view(dtype).reshape(shape)
-    return np.frombuffer(content, dtype).reshape(shape).copy()
+    return np.frombuffer(content, dtype).reshape(shape).copy() if size else np.empty(shape, dtype)

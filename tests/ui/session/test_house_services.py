@@ -127,8 +127,8 @@ def test_a_full_disk_costs_the_memory_of_the_run_and_not_the_run(qtbot, make_win
         raise StorageError("The disk is full: free some room.")
 
     window = make_window()
-    monkeypatch.setattr("ui.session.run_memory.write_checkpoint", full)
-    monkeypatch.setattr("ui.session.run_memory.EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("workbench.run.states.memory.write_checkpoint", full)
+    monkeypatch.setattr("workbench.run.states.memory.EVERY_SECONDS", 0.0)
     open_slab(qtbot, window)
     run_until(qtbot, window, 1.0)
     lines = [window.log.lines.text(row) for row in range(window.log.lines.rowCount())]

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from engines.api.errors import DeviceError
 from ui.session.controller import Controller
 from ui.widgets.banner import Banner
-from workbench.run.runner import Runner
+from workbench.remote.runner import AnyRunner
 from workbench.run.states.history import KeptState
 from workbench.words.units import clock_text
 
@@ -25,7 +25,7 @@ class GoingOn(QObject):
         self._controller, self._banner = controller, banner
         controller.broke_off.connect(self._offer)
 
-    def _offer(self, runner: Runner) -> None:
+    def _offer(self, runner: AnyRunner) -> None:
         error, kept = runner.error, runner.rescued
         lost = isinstance(error, DeviceError) and error.lost
         answers: dict[str, Callable[[], None]] = {}

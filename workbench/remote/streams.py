@@ -1,0 +1,135 @@
+"""Streams of bytes to the process that has the run: its socket, and OpenSSH's client."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from engines.api.errors import ProblemError, WorkbenchError
+
+GREETING = b"\nworkbench-serve\n"
+"""Before it come the words of the other machine's shell, which nobody wants."""
+MOST_WORDS = 1 << 16
+SSH = ("-T", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", "-o", "ClearAllForwardings=yes")
+"""A line that is dead is noticed after fifteen seconds."""
+HOST = re.compile(r"[A-Za-z0-9._%+\-\[\]:]+(@[A-Za-z0-9._%+\-\[\]:]+)?")
+
+
+class LineLost(WorkbenchError):
+    """The way to the other machine is not, or no longer, there."""
+
+
+class SocketStream:
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+
+    def read(self, most: int) -> bytes:
+        return self._connection.recv(most)
+
+    def write(self, content: bytes) -> None:
+        self._connection.sendall(content)
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+        self._connection.close()
+
+
+class ProcessStream:
+    """What a process reads and writes; what it has to say goes to ``words``."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._process, self._in, self._out = process, process.stdin.fileno(), process.stdout.fileno()
+
+    def read(self, most: int) -> bytes:
+        return os.read(self._out, most)
+
+    def write(self, content: bytes) -> None:
+        left = memoryview(content)
+        while left:
+            left = left[os.write(self._in, left) :]
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._process.terminate()
+
+    def words(self) -> str:
+        """The last line of what it said, once it has ended."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(2.0)
+        said = b""
+        if self._process.stderr is not None:
+            os.set_blocking(self._process.stderr.fileno(), False)  # what SSH leaves behind may hold it open
+            said = self._process.stderr.read() or b""
+        lines = said.decode(errors="replace").strip().splitlines()
+        return lines[-1].strip() if lines else ""
+
+
+def to_socket(path: Path) -> SocketStream:
+    """Raises LineLost."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.connect(str(path))
+    except OSError as error:
+        connection.close()
+        raise LineLost(f"Nothing listens at '{path}' ({error.strerror or error}): start 'workbench serve'.") from error
+    return SocketStream(connection)
+
+
+def through_ssh(host: str, command: str = "workbench", asks: bool = False) -> ProcessStream:
+    """``asks``: SSH may ask for a password at the terminal. Raises ProblemError, LineLost."""
+    check_host(host)
+    batch = () if asks else ("-o", "BatchMode=yes")
+    told = ["ssh", *SSH, *batch, "--", host, f"{command} serve --stdio"]
+    pipe = subprocess.PIPE
+    try:
+        process = subprocess.Popen(told, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
+    except OSError as error:
+        raise ProblemError("There is no 'ssh' here: install OpenSSH's client.") from error
+    stream = ProcessStream(process)
+    if not _greeted(stream):
+        stream.close()
+        raise LineLost(f"{host} cannot be reached: {stream.words() or 'it said nothing'}.")
+    return stream
+
+
+def check_host(host: str) -> None:
+    """Raises ProblemError for what would be an option, or a command."""
+    if not HOST.fullmatch(host) or host.startswith("-"):
+        raise ProblemError(f"'{host[:60]}' is no name of a machine: write user@host, or a Host of ~/.ssh/config.")
+
+
+def _greeted(stream: ProcessStream) -> bool:
+    said = b""
+    while GREETING not in said:
+        part = stream.read(1)
+        if not part or len(said) > MOST_WORDS:
+            return False
+        said += part
+    return True
+
+
+def relay(path: Path, incoming: int, outgoing: int) -> None:
+    """Between two descriptors and the socket, until one of them ends. Raises LineLost."""
+    stream = to_socket(path)
+    os.write(outgoing, GREETING)
+
+    def forth() -> None:
+        with suppress(OSError):
+            while content := os.read(incoming, 1 << 16):
+                stream.write(content)
+        stream.close()
+
+    threading.Thread(target=forth, daemon=True).start()
+    with suppress(OSError):
+        while content := stream.read(1 << 16):
+            left = memoryview(content)
+            while left:
+                left = left[os.write(outgoing, left) :]
