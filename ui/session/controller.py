@@ -30,7 +30,7 @@ from workbench.project.boundary import NOTHING, OutsideFiles, Permission
 from workbench.project.document import Document
 from workbench.project.parameter_files import value_at
 from workbench.project.project import Line
-from workbench.remote.runner import AnyRunner
+from workbench.remote.runner import AnyRunner, RemoteRunner
 from workbench.run.frames import FrameRequest, Message, RunState
 
 TICK_MILLISECONDS = 33
@@ -201,6 +201,15 @@ class Controller(QObject):
     def stale(self) -> bool:
         """Whether parameters, or the device, were changed that the run began with."""
         return self._stale
+
+    @property
+    def away(self) -> bool:
+        """Whether the run is on another machine."""
+        return isinstance(self.runner, RemoteRunner)
+
+    def await_reset(self) -> None:
+        """What the run began with is no longer what the next one will begin with."""
+        self._stale = True
 
     def build(self, autostart: bool = False, state: Mapping[str, Array] | None = None) -> None:
         """Begin a new run of the document as it is now, at ``state`` if there is one; the old one ends."""

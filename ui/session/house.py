@@ -78,6 +78,7 @@ class HouseServices:
         self._stopped_sweep: dict[str, Row] = {}
         self._estimating = threading.Lock()
         self._there: Connection | None = None
+        self._kept_there = False  # go on from there
         self._attached = False  # to the run of the document that is about to be shown
 
     # Short lists.
@@ -227,6 +228,16 @@ class HouseServices:
         self._there, self._attached = there, document is not None
         return document
 
+    def reconnect(self) -> bool:
+        before = self._there
+        if before is None:
+            raise ProblemError("There is no machine to connect to again: choose one.")
+        there = Connection(before.place)
+        run = "" if before.runner is None else before.runner.run_id
+        self._attached = there.run == run and there.attach() is not None
+        self._there, self._kept_there = there, not self._attached
+        return self._attached
+
     def disconnect(self) -> None:
         there, self._there, self._attached = self._there, None, False
         if there is not None:
@@ -244,6 +255,7 @@ class HouseServices:
             runner = there.runner
             self._earlier[runner] = runner.curves
             return runner
+        kept, self._kept_there = kept or self._kept_there, False
         return there.start(document, autostart=autostart, state=beginning.state, state_of=beginning.device, kept=kept)
 
     def start(self, document: Document, autostart: bool, state: Mapping[str, Array] | None = None) -> AnyRunner:

@@ -98,6 +98,10 @@ class Services(Protocol):
         """Have what is started from now on run there; None: here. What the run that goes on there is of, if there is
         one. Takes seconds. ``asks``: SSH may ask at the terminal. Raises WorkbenchError."""
 
+    def reconnect(self) -> bool:
+        """To the same place, once the line is lost. Whether the run is still there, which :meth:`start` then gives;
+        else that goes on from where it was last kept there. Takes seconds. Raises WorkbenchError."""
+
     def disconnect(self) -> None:
         """From now on problems run here; a run elsewhere goes on."""
 

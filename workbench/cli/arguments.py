@@ -144,9 +144,7 @@ def _tool(commands: Any) -> None:
 def _serve(commands: Any) -> None:
     serve = commands.add_parser("serve", help="have runs for windows elsewhere; 'connect' starts it by itself")
     serve.add_argument("--socket", type=Path, metavar="PATH", help="where it listens (default: a folder of your own)")
-    serve.add_argument(
-        "--stdio", action="store_true", help="pass on what comes over SSH; starts a server if need be"
-    )
+    serve.add_argument("--stdio", action="store_true", help="pass on what comes over SSH; starts a server if need be")
     serve.add_argument(
         "--idle", type=positive, default=30.0, metavar="MINUTES",
         help="without a window and a run it ends after so long (default 30)",

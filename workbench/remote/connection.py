@@ -66,6 +66,11 @@ class Connection:
             self.close()
             raise LineLost(self.lost or f"{place.title} does not answer: try 'workbench connect' again.")
 
+    @property
+    def run(self) -> str:
+        """The one that was there when it was made; empty: none."""
+        return "" if self._attached is None else self._attached.run
+
     def close(self) -> None:
         """A run goes on."""
         self._leaving = True
@@ -126,7 +131,8 @@ class Connection:
         document = self._received.document(attached.problem, folder_of(attached.run))
         runner = RemoteRunner(attached.run, self._line, document.time_unit, attached.until, attached.pace)
         runner.geometry, runner.curves = document.geometry, attached.curves
-        document.project.run.until, document.project.run.pace = attached.until, attached.pace
+        settings = document.project.run
+        settings.until, settings.pace, settings.device = attached.until, attached.pace, attached.device
         self.runner = runner
         self._line.send(m.Attend(attached.run))
         return document
