@@ -35,7 +35,7 @@ class Place:
 
     @property
     def title(self) -> str:
-        return self.host or f"the server at '{self.socket}'"
+        return self.host or "this computer"
 
     def stream(self, asks: bool) -> SocketStream | ProcessStream:
         """Raises ProblemError, LineLost."""
@@ -163,13 +163,16 @@ class Connection:
                 runner.take(message)
 
     def _ended(self, why: str) -> None:
-        words = self._stream.words() if isinstance(self._stream, ProcessStream) else ""
-        told = (
-            why or f"The line to {self.place.title} is lost{f' ({words})' if words else ''}: what runs there goes on."
-        )
-        self.lost = told
+        self.lost = why or self._reason()
         self._welcome.set()
         if self.runner is not None and not self._leaving:
-            error = LineLost(told)
+            error = LineLost(self.lost)
             error.torn = True
             self.runner.fail(error)
+
+    def _reason(self) -> str:
+        stream = self._stream
+        if isinstance(stream, ProcessStream) and stream.is_cut:
+            words = stream.words()
+            return f"The line to {self.place.title} is lost{f' ({words})' if words else ''}: what runs there goes on."
+        return f"The server of {self.place.title} has ended: what it ran can go on from where it was last kept."

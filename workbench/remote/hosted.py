@@ -13,7 +13,7 @@ from workbench.project.document import Document
 from workbench.remote import messages as m
 from workbench.remote.codec import Raw, pack, unpack
 from workbench.remote.packing import geometry_told
-from workbench.remote.questions import QUESTIONS, Reset, Rewind, TakeTimings, asked
+from workbench.remote.questions import LONG, QUESTIONS, Reset, Rewind, TakeTimings, asked
 from workbench.run import session
 from workbench.run.frames import FrameRequest, Rewound, RunState
 from workbench.run.states.history import MOST
@@ -125,7 +125,7 @@ class Hosted:
             try:
                 future = asked(question, self.runner)
             except WorkbenchError as error:
-                send(m.Answer(ask.number, self._turn, Raw(None), m.trouble_of(error)))
+                send(m.Answer(ask.number, self._turn, error=m.trouble_of(error)))
                 return
         future.add_done_callback(lambda done: self._answered(ask.number, question, done, send))
 
@@ -133,19 +133,25 @@ class Hosted:
         """On the run's thread, before it goes on."""
         with self._lock:
             if done.cancelled():
-                send(m.Answer(number, self._turn, Raw(None), m.Trouble("The run has ended meanwhile.")))
+                send(m.Answer(number, self._turn, cancelled=True))
                 return
             error = done.exception()
             if error is not None:
-                send(m.Answer(number, self._turn, Raw(None), m.trouble_of(error)))
+                send(m.Answer(number, self._turn, error=m.trouble_of(error)))
                 return
             value = done.result()
             if isinstance(question, Reset | Rewind):
                 self._turn += 1
                 self.runner.frames.take()  # of before
                 self._back_to(value)
-            packed = pack(_without_geometry(value))
-            send(m.Answer(number, self._turn, Raw(packed.tree, tuple(packed.arrays))))
+            if isinstance(question, LONG):  # the run need not wait while megabytes are packed
+                threading.Thread(target=self._send, args=(number, value, send), name="workbench-packing").start()
+            else:
+                self._send(number, value, send)
+
+    def _send(self, number: int, value: Any, send: Callable[[m.Answer], None]) -> None:
+        packed = pack(_without_geometry(value))
+        send(m.Answer(number, self._turn, Raw(packed.tree, tuple(packed.arrays))))
 
     def _back_to(self, rewound: Rewound | None) -> None:
         if rewound is None:

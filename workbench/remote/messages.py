@@ -44,6 +44,7 @@ class Trouble:
     lost: bool = False
 
 
+NOTHING = Raw(None)
 KINDS: dict[str, type[WorkbenchError]] = {
     "problem": ProblemError, "instability": InstabilityError, "device": DeviceError, "other": WorkbenchError,
 }  # fmt: skip
@@ -233,8 +234,9 @@ class Shown:
 class Answer:
     number: int
     turn: int
-    value: Raw
+    value: Raw = NOTHING
     error: Trouble | None = None
+    cancelled: bool = False
 
 
 def kinds(*messages: type) -> dict[str, type]:

@@ -227,7 +227,12 @@ class RemoteRunner:
         if answer.number not in self._asked:
             return
         kind, future = self._asked.pop(answer.number)
-        self._turn = max(self._turn, answer.turn)
+        if answer.turn > self._turn:
+            self._turn = answer.turn
+            self.frames.take()  # of before
+        if answer.cancelled:
+            future.cancel()
+            return
         if answer.error is not None:
             future.set_exception(m.error_of(answer.error))
             return

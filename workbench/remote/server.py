@@ -7,6 +7,7 @@ window that goes, or is lost, leaves a run that has begun as it is; the next one
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import socket
 import stat
@@ -37,6 +38,7 @@ IDLE_SECONDS = 1800.0
 """Without a window and without a run that has begun: then it ends by itself."""
 FROM_WINDOW = m.kinds(m.Hello, m.Start, m.Attend, m.FilePart, m.Wanted, m.Watch, m.Steer, m.End, m.Ask)
 TAKEN_OVER = "Another window looks at this run now: this one no longer follows it."
+STOPPED = "The server has been ended there: what it ran is kept as it stood, and can go on from there."
 REPLACED = "A run of '{title}' that this window does not look at is on there: connect again to see it or to end it."
 
 
@@ -110,8 +112,9 @@ class Server:
 
     def serve(self) -> None:
         """Until it is stopped, or nobody has wanted anything for long."""
-        threading.Thread(target=self._accept, name="workbench-serve", daemon=True).start()
-        while not self._stopping.wait(LOOK_SECONDS if self._window else UNSEEN_SECONDS):
+        while not self._stopping.is_set():
+            if select.select([self._socket], [], [], LOOK_SECONDS if self._window else UNSEEN_SECONDS)[0]:
+                self._accept()
             self._look()
         self._close()
 
@@ -121,16 +124,11 @@ class Server:
     # Connections.
 
     def _accept(self) -> None:
-        while not self._stopping.is_set():
-            try:
-                connection, _ = self._socket.accept()
-            except OSError:
-                return
-            peer = peer_of(connection)
-            if peer not in (None, os.getuid()):
-                connection.close()
-                continue
+        connection, _ = self._socket.accept()
+        if peer_of(connection) in (None, os.getuid()):
             self._open(connection)
+        else:
+            connection.close()
 
     def _open(self, connection: socket.socket) -> None:
         window: list[_Window] = []
@@ -280,7 +278,7 @@ class Server:
             window, hosted = self._window, self._hosted
             self._window = self._hosted = None
         if window is not None:
-            window.line.end("The server has been ended: what it ran has been kept as it stood.")
+            window.line.end(STOPPED)
             window.line.join(2.0)
         if hosted is not None:
             _end(hosted)

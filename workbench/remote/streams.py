@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import socket
 import subprocess
 import threading
@@ -25,6 +26,8 @@ class LineLost(WorkbenchError):
 
 
 class SocketStream:
+    """A connected socket."""
+
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
 
@@ -41,12 +44,13 @@ class SocketStream:
 
 
 class ProcessStream:
-    """What a process reads and writes; what it has to say goes to ``words``."""
+    """What a process reads and writes."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
-        self._process, self._in, self._out = process, process.stdin.fileno(), process.stdout.fileno()
+        self._process, self._stdin = process, process.stdin
+        self._in, self._out = process.stdin.fileno(), process.stdout.fileno()
 
     def read(self, most: int) -> bytes:
         return os.read(self._out, most)
@@ -58,7 +62,18 @@ class ProcessStream:
 
     def close(self) -> None:
         with suppress(OSError):
+            self._stdin.close()
+        try:
+            self._process.wait(1.0)  # how it ended says why
+        except subprocess.TimeoutExpired:
             self._process.terminate()
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether SSH has ended because the line did, and not because the other end closed it."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(2.0)
+        return self._process.returncode not in (0, -signal.SIGTERM)
 
     def words(self) -> str:
         """The last line of what it said, once it has ended."""

@@ -75,12 +75,13 @@ class Line:
         self._woken = False
         self._closing = False
         self._told = False
+        self._why = ""
         self._coming = bytearray()
-        self.sent = 0
+        self.sent = self.received = 0
         """Bytes."""
         self._threads = [
             threading.Thread(target=work, name=f"workbench-line-{work.__name__[1:]}", daemon=True)
-            for work in (self._reading, self._writing)
+            for work in (self._writing, self._reading)
         ]
 
     def open(self) -> None:
@@ -115,6 +116,7 @@ class Line:
     def end(self, sentence: str = "") -> None:
         """Send what is short, then ``sentence``, and close."""
         self.send(Ended(sentence))
+        self._why = self._why or sentence
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -193,11 +195,11 @@ class Line:
         except WorkbenchError as error:
             why = str(error)
             self.end(why)
-            self._threads[1].join(1.0)
+            self._threads[0].join(1.0)
         except Exception as error:  # of whoever receives: it ends this line and nothing else
             why = f"The line was ended by an unexpected {type(error).__name__}: {error}."
             self.end(why)
-            self._threads[1].join(1.0)
+            self._threads[0].join(1.0)
         self._close(why)
 
     def _take(self, kind: int, length: int) -> Any:
@@ -227,6 +229,7 @@ class Line:
             if not part:
                 raise EOFError
             content += part
+        self.received += length
         return bytes(content)
 
     def _close(self, why: str) -> None:
@@ -235,7 +238,7 @@ class Line:
             self._changed.notify_all()
         self._stream.close()
         if first:
-            self._ended(why)
+            self._ended(why or self._why)
 
 
 def encoded(message: Any) -> bytes:
