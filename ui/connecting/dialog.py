@@ -58,11 +58,12 @@ class PlaceDialog(QDialog):
         self.buttons.accepted.connect(self._accept)
         self.buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
-        for widget in (self.here, self.there):
-            layout.addWidget(widget)
+        layout.addWidget(self.here)
+        layout.addWidget(self.there)
         layout.addLayout(form)
-        for widget in (note, self.said, self.buttons):
-            layout.addWidget(widget)
+        layout.addWidget(note)
+        layout.addWidget(self.said)
+        layout.addWidget(self.buttons)
         for edit in (self.host, self.command):
             edit.textEdited.connect(lambda _: self.there.setChecked(True))
         self.setMinimumWidth(460)
