@@ -11,7 +11,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from engines.api.errors import ProblemError
-from workbench.remote.streams import LineLost, check_host, relay, to_socket
+from workbench.remote.streams import LineLost, check_host, own_folder, relay, socket_path, to_socket
 
 STARTING_SECONDS = 60.0
 DONE = 0
@@ -20,8 +20,6 @@ DONE = 0
 def serve_command(options: Namespace) -> int:
     if sys.platform == "win32":
         raise ProblemError("'workbench serve' needs Linux or macOS: Windows is where its window may be.")
-    from workbench.remote.server import Server, socket_path
-
     path = (options.socket or socket_path()).absolute()
     if options.stdio:
         _begin(path, options.idle)
@@ -29,6 +27,8 @@ def serve_command(options: Namespace) -> int:
         return DONE
     if options.stop:
         return _stop(path)
+    from workbench.remote.server import Server  # loads the engines
+
     server = Server(path, 60 * options.idle)
     server.listen()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -58,13 +58,11 @@ def _begin(path: Path, idle: float) -> None:
     if _listens(path):
         return
     words = path.with_suffix(".log")
-    from workbench.remote.server import own_folder
-
     own_folder(path.parent)
     with words.open("w") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "workbench", "serve", "--socket", str(path), "--idle", str(idle)],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=Path.home(),
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=path.parent,
         )  # fmt: skip
     ends = clock.monotonic() + STARTING_SECONDS
     while not _listens(path):

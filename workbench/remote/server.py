@@ -10,7 +10,6 @@ import os
 import select
 import shutil
 import socket
-import stat
 import struct
 import sys
 import threading
@@ -26,11 +25,10 @@ from workbench.remote.codec import WireError
 from workbench.remote.hosted import Hosted
 from workbench.remote.packing import Received, folder_of, parts_of
 from workbench.remote.questions import LONG
-from workbench.remote.streams import SocketStream
+from workbench.remote.streams import SocketStream, own_folder
 from workbench.remote.wire import Line
 from workbench.storage.atomic import write_text
 from workbench.storage.locking import ProcessLock
-from workbench.storage.paths import state_dir
 
 LOOK_SECONDS = 1 / 60
 UNSEEN_SECONDS = 0.25
@@ -40,22 +38,6 @@ FROM_WINDOW = m.kinds(m.Hello, m.Start, m.Attend, m.FilePart, m.Wanted, m.Watch,
 TAKEN_OVER = "Another window looks at this run now: this one no longer follows it."
 STOPPED = "The server has been ended there: what it ran is kept as it stood, and can go on from there."
 REPLACED = "A run of '{title}' that this window does not look at is on there: connect again to see it or to end it."
-
-
-def socket_path() -> Path:
-    """Where this person's server of this machine listens."""
-    base = os.environ.get("XDG_RUNTIME_DIR")
-    return (Path(base) / "workbench" if base else state_dir() / "serve") / "serve.sock"
-
-
-def own_folder(folder: Path) -> None:
-    """Make it, for this person alone. Raises ProblemError where it is somebody else's or open to others."""
-    folder.mkdir(0o700, parents=True, exist_ok=True)
-    told = folder.lstat()
-    if not stat.S_ISDIR(told.st_mode) or told.st_uid != os.getuid():
-        raise ProblemError(f"'{folder}' is not a folder of yours: remove it, or choose another with --socket.")
-    if stat.S_IMODE(told.st_mode) & 0o077:
-        raise ProblemError(f"Others may look into '{folder}': run 'chmod 700 {folder}', then again.")
 
 
 def peer_of(connection: socket.socket) -> int | None:

@@ -6,12 +6,14 @@ import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import threading
 from contextlib import suppress
 from pathlib import Path
 
 from engines.api.errors import ProblemError, WorkbenchError
+from workbench.storage.paths import state_dir
 
 GREETING = b"\nworkbench-serve\n"
 """Before it come the words of the other machine's shell, which nobody wants."""
@@ -84,7 +86,23 @@ class ProcessStream:
             os.set_blocking(self._process.stderr.fileno(), False)  # what SSH leaves behind may hold it open
             said = self._process.stderr.read() or b""
         lines = said.decode(errors="replace").strip().splitlines()
-        return lines[-1].strip() if lines else ""
+        return lines[-1].strip().removesuffix(".") if lines else ""
+
+
+def socket_path() -> Path:
+    """Where this person's server of this machine listens."""
+    base = os.environ.get("XDG_RUNTIME_DIR")
+    return (Path(base) / "workbench" if base else state_dir() / "serve") / "serve.sock"
+
+
+def own_folder(folder: Path) -> None:
+    """Make it, for this person alone. Raises ProblemError where it is somebody else's or open to others."""
+    folder.mkdir(0o700, parents=True, exist_ok=True)
+    told = folder.lstat()
+    if not stat.S_ISDIR(told.st_mode) or told.st_uid != os.getuid():
+        raise ProblemError(f"'{folder}' is not a folder of yours: remove it, or choose another with --socket.")
+    if stat.S_IMODE(told.st_mode) & 0o077:
+        raise ProblemError(f"Others may look into '{folder}': run 'chmod 700 {folder}', then again.")
 
 
 def to_socket(path: Path) -> SocketStream:
