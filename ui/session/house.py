@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
@@ -21,8 +20,6 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
-from engines.backend.compile.stamp import compiled_ahead
-from engines.backend.devices.faster import faster
 from ui.session import snapshots
 from ui.session.services import NO_CURVES
 from workbench.bench.lab_run import LabRun
@@ -42,7 +39,7 @@ from workbench.project.document import (
     open_document,
     save_document,
 )
-from workbench.project.findings import estimate_beside_others, estimate_of
+from workbench.project.findings import Estimator
 from workbench.remote.connection import Connection, Place
 from workbench.remote.runner import AnyRunner, RemoteRunner
 from workbench.run import session
@@ -72,11 +69,10 @@ class HouseServices:
         # Of runners that somebody else has: they hold their documents.
         self._earlier: WeakKeyDictionary[AnyRunner, snapshots.Curves] = WeakKeyDictionary()
         self._logs: WeakKeyDictionary[Runner, TimingObserver] = WeakKeyDictionary()
-        self._backends: dict[str, Backend] = {}
+        self._estimator = Estimator(reserve_core=True)
         self._forecasting: dict[str, Backend] = {}
         self._tooling: dict[str, Backend] = {}
         self._stopped_sweep: dict[str, Row] = {}
-        self._estimating = threading.Lock()
         self._there: Connection | None = None
         self._kept_there = False  # go on from there
         self._attached = False  # to the run of the document that is about to be shown
@@ -174,20 +170,11 @@ class HouseServices:
     # Runs.
 
     def estimate(self, document: Document) -> Estimate:
-        with self._estimating:
-            backend = self._judging(document)
-            runners = [reference() for reference in self._logs.keyrefs()]
-            if any(runner and runner.alive for runner in runners):  # its memory is there for the run that follows it
-                return estimate_beside_others(document, backend)
-            return estimate_of(document, backend)
-
-    def _judging(self, document: Document) -> Backend:
-        """The device that the estimate is of: the faster one where none is named."""
-        first = self._backend(document.project.run.device)
-        if document.project.run.device != "auto" or first.info.kind == "cpu" or not compiled_ahead():
-            return first
-        problem, cpu = document.complete_problem(), self._backend("cpu")
-        return faster(document.engine, problem, first, cpu, trial=False)[0]
+        if self._there is not None:
+            return self._there.estimate(document)
+        runners = [reference() for reference in self._logs.keyrefs()]
+        alive = any(runner and runner.alive for runner in runners)  # its memory is there for the run that follows it
+        return self._estimator.estimate(document, beside=alive)
 
     def forecast(self, document: Document) -> Forecast | None:
         device = document.project.run.device
@@ -336,13 +323,6 @@ class HouseServices:
     def _look_for_state(self, document: Document) -> None:
         kept = remembered_state(document)
         self._resume = None if kept is None else (document, snapshots.Beginning(kept.state, device=kept.meta.device))
-
-    def _backend(self, device: str) -> Backend:
-        if device not in self._backends:
-            from engines.backend.devices.select import open_backend
-
-            self._backends[device] = open_backend(device, reserve_core=True)
-        return self._backends[device]
 
     # The Kernel Lab.
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import threading
+import time as clock
 import uuid
 from collections.abc import Mapping
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from engines.api import Array
+from engines.api import Array, Estimate
 from workbench import __version__
 from workbench.project.document import Document
 from workbench.remote import messages as m
+from workbench.remote.codec import unpack
 from workbench.remote.packing import Received, folder_of, packed, parts_of
 from workbench.remote.runner import RemoteRunner
 from workbench.remote.streams import LineLost, ProcessStream, SocketStream, through_ssh, to_socket
@@ -58,6 +62,8 @@ class Connection:
         self._awaited: dict[str, int] = {}
         self._all_there = threading.Event()
         self._leaving = False
+        self._numbers = count(-1, -1)  # those of a run count up from zero
+        self._judged: dict[int, Future[Estimate]] = {}
         self._stream = place.stream(asks)
         self._line = Line(self._stream, TO_WINDOW, self._take, self._ended, self._fresh)
         self._line.open()
@@ -113,6 +119,21 @@ class Connection:
         threading.Thread(target=send, name="workbench-sending", daemon=True).start()
         return runner
 
+    def estimate(self, document: Document) -> Estimate:
+        """What a run of it needs there; waits until its files are there. Raises WorkbenchError."""
+        while (runner := self.runner) is not None and not runner.is_there and runner.alive and not self.lost:
+            clock.sleep(0.05)
+        if self.lost:
+            raise LineLost(self.lost)
+        number = next(self._numbers)
+        answer: Future[Estimate] = Future()
+        self._judged[number] = answer
+        self._line.send(m.Judge(number, packed(document)[0]))
+        try:
+            return answer.result(PATIENCE_SECONDS)
+        except (CancelledError, TimeoutError) as error:
+            raise LineLost(self.lost or f"{self.place.title} does not say what this needs: try again.") from error
+
     def attach(self) -> Document | None:
         """What the run that there is is of, which :attr:`runner` then follows; None where there is none.
 
@@ -157,14 +178,24 @@ class Connection:
                     del self._awaited[message.sha256]
                 if not self._awaited:
                     self._all_there.set()
+            case m.Answer(number=number) if number < 0:
+                self._take_estimate(self._judged.pop(number), message)
             case m.Answer() if runner is not None:
                 runner.take(message)
             case _ if runner is not None and message.run == runner.run_id:
                 runner.take(message)
 
+    def _take_estimate(self, asked: Future[Estimate], answer: m.Answer) -> None:
+        if answer.error is None:
+            asked.set_result(unpack(Estimate, answer.value.tree, answer.value.arrays))
+        else:
+            asked.set_exception(m.error_of(answer.error))
+
     def _ended(self, why: str) -> None:
         self.lost = why or self._reason()
         self._welcome.set()
+        for asked in self._judged.values():
+            asked.cancel()
         if self.runner is not None and not self._leaving:
             error = LineLost(self.lost)
             error.torn = True

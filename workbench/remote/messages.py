@@ -147,6 +147,14 @@ class Ask:
     question: Raw
 
 
+@dataclass(frozen=True)
+class Judge:
+    """What would a run of this need there? Its files have been sent. Answered as an :class:`Ask` is."""
+
+    number: int
+    problem: SentProblem
+
+
 # From the process that has the run.
 
 

@@ -23,8 +23,16 @@ from engines.api.errors import ProblemError
 from engines.geometry.base import Geometry
 from workbench.project.document import Document, open_document
 from workbench.project.meshes import check_companions, fingerprint
-from workbench.project.parameter_files import check_files, check_kinds, named_files
-from workbench.project.store import KEPT_SECONDS, LARGEST_MESH, PROJECT_FILE, as_json, flat
+from workbench.project.parameter_files import check_files, check_kinds, named_files, with_values
+from workbench.project.store import (
+    KEPT_SECONDS,
+    LARGEST_MESH,
+    PROJECT_FILE,
+    as_json,
+    flat,
+    parse_project,
+    validated,
+)
 from workbench.remote.codec import WireError
 from workbench.remote.messages import FilePart, FileTold, GeometryTold, SentProblem
 from workbench.storage.atomic import storing, write_text
@@ -122,6 +130,18 @@ class Received:
                     shutil.copyfile(source, folder / file.name)
         write_text(folder / PROJECT_FILE, problem.project)
         return replace(open_document(folder), path=None)
+
+
+def edited(document: Document, problem: SentProblem, folder: Path) -> Document | None:
+    """A problem of the same files as the ``document``, which was opened in ``folder``, without reading its mesh again;
+    None where it stands on another. Raises ProblemError."""
+    project = parse_project(problem.project, "The problem")
+    if project.engine != document.engine.id or project.geometry != document.project.geometry:
+        return None
+    model = document.engine.Parameters
+    files = named_files(validated(model, project.parameters, "The problem"))
+    values = with_values(project.parameters, {place: str(folder / file.name) for place, file in files.items()})
+    return replace(document, project=project, parameters=validated(model, values, "The problem"))
 
 
 def geometry_told(geometry: Geometry) -> GeometryTold:

@@ -95,6 +95,11 @@ class RemoteRunner:
     def alive(self) -> bool:
         return self.state not in (RunState.FAILED, RunState.CLOSED)
 
+    @property
+    def is_there(self) -> bool:
+        """Whether the other machine has it, its files too."""
+        return self._unsent is None
+
     def run(self) -> None:
         self._send(m.Steer(self.run_id, "run"))
 

@@ -20,10 +20,12 @@ from typing import Any
 
 from engines.api.errors import ProblemError, WorkbenchError
 from workbench import __version__
+from workbench.project.document import Document
+from workbench.project.findings import Estimator
 from workbench.remote import messages as m
-from workbench.remote.codec import WireError
+from workbench.remote.codec import Raw, WireError, pack
 from workbench.remote.hosted import Hosted
-from workbench.remote.packing import Received, folder_of, parts_of
+from workbench.remote.packing import Received, edited, folder_of, parts_of
 from workbench.remote.questions import LONG
 from workbench.remote.streams import SocketStream, own_folder
 from workbench.remote.wire import Line
@@ -34,7 +36,7 @@ LOOK_SECONDS = 1 / 60
 UNSEEN_SECONDS = 0.25
 IDLE_SECONDS = 1800.0
 """Without a window and without a run that has begun: then it ends by itself."""
-FROM_WINDOW = m.kinds(m.Hello, m.Start, m.Attend, m.FilePart, m.Wanted, m.Watch, m.Steer, m.End, m.Ask)
+FROM_WINDOW = m.kinds(m.Hello, m.Start, m.Attend, m.FilePart, m.Wanted, m.Watch, m.Steer, m.End, m.Ask, m.Judge)
 TAKEN_OVER = "Another window looks at this run now: this one no longer follows it."
 STOPPED = "The server has been ended there: what it ran is kept as it stood, and can go on from there."
 REPLACED = "A run of '{title}' that this window does not look at is on there: connect again to see it or to end it."
@@ -70,6 +72,9 @@ class Server:
         self._start: m.Start | None = None  # one whose files are still coming
         self._wanted: dict[str, int] = {}
         self._received = Received()
+        self._estimator = Estimator()
+        self._judged: tuple[tuple[m.FileTold, ...], Document] | None = None
+        self._judging = threading.Lock()
         self._stopping = threading.Event()
         self._seen = clock.monotonic()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -153,6 +158,10 @@ class Server:
                 self._store(message)
             case m.Wanted():
                 self._send_files(window, message)
+            case m.Judge():
+                threading.Thread(
+                    target=self._judge, args=(window, message), name="workbench-judging", daemon=True
+                ).start()
             case m.Attend():
                 window.attends = True
             case _ if self._hosted is not None and message.run == self._hosted.run:
@@ -226,6 +235,23 @@ class Server:
         for sha256 in wanted.files:
             if sha256 in known:
                 window.line.send_all(parts_of(sha256, self._received.path(sha256)))
+
+    def _judge(self, window: _Window, judge: m.Judge) -> None:
+        """On a thread of its own: meshes are read, devices opened."""
+        try:
+            with self._judging:
+                if self._received.missing(judge.problem):
+                    raise ProblemError("The files of this problem are not there yet.")
+                folder, document = folder_of(f"judged {self.path}"), None
+                if self._judged is not None and self._judged[0] == judge.problem.files:
+                    document = edited(self._judged[1], judge.problem, folder)
+                document = document or self._received.document(judge.problem, folder)
+                self._judged = judge.problem.files, document
+                estimate = pack(self._estimator.estimate(document, beside=self._hosted is not None))
+            answer = m.Answer(judge.number, 0, Raw(estimate.tree, tuple(estimate.arrays)))
+        except Exception as error:
+            answer = m.Answer(judge.number, 0, error=m.trouble_of(error))
+        window.line.send(answer)
 
     def _drop(self) -> None:
         """End the run that there is."""

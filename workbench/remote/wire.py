@@ -9,8 +9,10 @@ would take. Frames are not queued at all: when the one before has left, the newe
 from __future__ import annotations
 
 import json
+import math
 import struct
 import threading
+import time as clock
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,9 +23,12 @@ from workbench.remote.codec import LARGEST_ARRAY, WireError, pack, unpack
 
 HEAD = struct.Struct(">BI")
 WHOLE, PIECE, LAST, CONFIRMED = 1, 2, 3, 4
-PIECE_BYTES = 1 << 16
-UNCONFIRMED = 6 * PIECE_BYTES
+PIECE_BYTES = 1 << 14
+UNCONFIRMED = 24 * PIECE_BYTES
 """On their way at most: at 100 Mbit/s 31 ms. A line of 20 ms there and back carries 19 MB/s with it."""
+WAITING_SECONDS = 0.04
+"""That pieces may stand in buffers of the line, beyond what the way itself takes; on slower lines fewer are sent."""
+AGAIN_SECONDS = 10.0
 LARGEST_WHOLE = 1 << 24
 LARGEST_LONG = LARGEST_ARRAY + (1 << 24)
 LENGTH = struct.Struct(">I")
@@ -48,6 +53,49 @@ class Ended:
     sentence: str
 
 
+class _Allowance:
+    """How many bytes may be on their way: fewer as soon as they begin to stand in a queue before the line.
+
+    Every :data:`AGAIN_SECONDS` it begins with one piece, so that what the empty way takes is known as it is now.
+    """
+
+    def __init__(self) -> None:
+        self._sent = self._confirmed = 0
+        self._on_way: deque[tuple[int, int, float]] = deque()
+        """Of each piece: where it ends, how many bytes were on their way with it, and when that was."""
+        self._begin()
+
+    def _begin(self) -> None:
+        self._began, self._most, self._least, self._doubling = clock.monotonic(), float(PIECE_BYTES), math.inf, True
+
+    @property
+    def more(self) -> bool:
+        return self._sent - self._confirmed + PIECE_BYTES <= self._most
+
+    def sent(self, length: int) -> None:
+        self._sent += length
+        self._on_way.append((self._sent, self._sent - self._confirmed, clock.monotonic()))
+
+    def confirmed(self, length: int) -> None:
+        self._confirmed = min(self._sent, self._confirmed + length)
+        now = clock.monotonic()
+        if now - self._began > AGAIN_SECONDS:
+            self._begin()
+        while self._on_way and self._on_way[0][0] <= self._confirmed:
+            _, together, when = self._on_way.popleft()
+            if when < self._began:
+                continue
+            took = now - when
+            self._least = min(took, self._least)
+            right = self._least + WAITING_SECONDS
+            if took > right:
+                self._most = max(PIECE_BYTES, min(self._most, together * right / took))
+                self._doubling = False
+            else:
+                more = PIECE_BYTES if self._doubling else PIECE_BYTES * PIECE_BYTES / self._most
+                self._most = min(UNCONFIRMED, self._most + more)
+
+
 class Line:
     """One end of it. ``kinds``: what may come, by name; ``receive`` is given each message on the line's own thread.
 
@@ -70,7 +118,7 @@ class Line:
         self._short: deque[bytes] = deque()
         self._long: deque[Iterator[Any]] = deque()
         self._going = memoryview(b"")  # what is left of the long message on its way
-        self._unconfirmed = 0
+        self._allowance = _Allowance()
         self._to_confirm = 0
         self._woken = False
         self._closing = False
@@ -137,7 +185,7 @@ class Line:
                 self._stream.write(content)
                 self.sent += len(content)
         except OSError:
-            pass
+            self._threads[1].join(1.0)  # what the other side said last may still be read
         except WorkbenchError as error:  # a file that was to be sent is gone
             self._close(str(error))
         except Exception as error:  # a message that does not travel: a mistake of this program, not of the line
@@ -171,12 +219,12 @@ class Line:
                     self._woken = True  # and what is fresh after it
 
     def _has_work(self) -> bool:
-        long = bool(self._going or self._long or self._woken) and self._unconfirmed < UNCONFIRMED
+        long = bool(self._going or self._long or self._woken) and self._allowance.more
         return bool(self._short or self._closing or self._to_confirm or long)
 
     def _piece(self) -> bytes:
         piece, self._going = self._going[:PIECE_BYTES], self._going[PIECE_BYTES:]
-        self._unconfirmed += len(piece)
+        self._allowance.sent(len(piece))
         return HEAD.pack(PIECE if self._going else LAST, len(piece)) + bytes(piece)
 
     def _reading(self) -> None:
@@ -206,7 +254,7 @@ class Line:
         """The message that is complete with this piece, or None. Raises WireError."""
         if kind == CONFIRMED:
             with self._changed:
-                self._unconfirmed = max(0, self._unconfirmed - length)
+                self._allowance.confirmed(length)
                 self._changed.notify_all()
             return None
         if kind == WHOLE and length <= LARGEST_WHOLE:

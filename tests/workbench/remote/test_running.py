@@ -16,9 +16,11 @@ import numpy as np
 import pytest
 
 from engines.api import Dab, Selection
-from engines.api.errors import ProblemError
+from engines.api.errors import DeviceError, ProblemError
+from tests.workbench.fake_engine import FakeBackend
 from tests.workbench.remote.conftest import wait_for
 from workbench.export.results import take_results
+from workbench.project.findings import estimate_beside_others
 from workbench.remote import server as serving
 from workbench.remote.connection import Connection, Place
 from workbench.remote.streams import LineLost, check_host
@@ -198,6 +200,22 @@ def test_a_problem_that_cannot_be_run_there_ends_with_its_sentence(there, docume
     second = there.connections[0].start(document, autostart=True)
     wait_for(lambda: second.state is RunState.FAILED)
     assert "no device 'cuda:3'" in str(second.error)
+
+
+def test_what_a_problem_needs_is_what_it_needs_there(there, running, document):
+    connection, _ = running
+    told = connection.estimate(document)
+    assert told == estimate_beside_others(document, FakeBackend())
+    document.parameters = document.parameters.model_copy(update={"step": 0.01})
+    assert connection.estimate(document) == estimate_beside_others(document, FakeBackend()) != told
+    assert there.server._judged[1].loaded is not None
+    document.parameters = document.parameters.model_copy(update={"step": 0.02, "speed": 1e9})
+    loaded = there.server._judged[1].loaded
+    connection.estimate(document)
+    assert there.server._judged[1].loaded is loaded, "the mesh is not read again"
+    document.project.run.device = "cuda:3"
+    with pytest.raises(DeviceError, match="no device 'cuda:3'"):
+        connection.estimate(document)
 
 
 def test_a_file_is_sent_once(there, running, document):

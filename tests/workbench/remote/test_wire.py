@@ -14,7 +14,7 @@ import pytest
 from engines.api import Array
 from workbench.remote.messages import kinds
 from workbench.remote.streams import SocketStream
-from workbench.remote.wire import HEAD, UNCONFIRMED, WHOLE, Ended, Line, encoded
+from workbench.remote.wire import HEAD, PIECE_BYTES, UNCONFIRMED, WHOLE, Ended, Line, _Allowance, encoded
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,43 @@ def test_frames_are_dropped_rather_than_queued(sockets):
     numbers = [load.number for load in far.got]
     assert numbers == sorted(numbers)
     assert len(made) - numbers[-1] <= 2, "one is made when the one before has left, and no other waits"
+
+
+class Way:
+    """A line of so many bytes a second and seconds there and back, with buffers without end, on a clock of its own."""
+
+    def __init__(self, monkeypatch, rate, seconds):
+        self.rate, self.seconds, self.now, self.free = rate, seconds, 0.0, 0.0
+        monkeypatch.setattr("workbench.remote.wire.clock.monotonic", lambda: self.now)
+        self.allowance, self.on_way = _Allowance(), []
+
+    def run(self, seconds):
+        """Send what may be sent for so long; what 95 % of short messages would have waited at most, in the second
+        half."""
+        ends, waits = self.now + seconds, []
+        while self.now < ends:
+            while self.allowance.more:
+                self.allowance.sent(PIECE_BYTES)
+                self.free = max(self.free, self.now) + PIECE_BYTES / self.rate
+                self.on_way.append(self.free + self.seconds)
+            if self.now > ends - seconds / 2:
+                waits.append(self.free - self.now)
+            self.now = self.on_way.pop(0)
+            self.allowance.confirmed(PIECE_BYTES)
+        return np.percentile(waits, 95)
+
+
+@pytest.mark.parametrize("rate", [0.5e6, 2.5e6, 12.5e6])
+@pytest.mark.parametrize("seconds", [0.001, 0.02, 0.2])
+def test_no_line_is_filled_with_frames(monkeypatch, rate, seconds):
+    """4, 20 and 100 Mbit/s: what stands before a short message is gone within the 100 ms that an answer may take."""
+    assert Way(monkeypatch, rate, seconds).run(40.0) < 0.1
+
+
+def test_a_fast_line_is_used(monkeypatch):
+    way = Way(monkeypatch, 12.5e6, 0.02)
+    way.run(10.0)
+    assert way.allowance._confirmed > 0.9 * 10.0 * 12.5e6
 
 
 @pytest.mark.parametrize(
