@@ -58,11 +58,12 @@ class ConnectingArea(QObject):
         window.controller.progressed.emit(f"Connecting to {place.title}", 0.0)
 
         def connected(document: Document | None) -> None:
-            self._connected()
             if document is not None:
                 window.model.open(document)
             else:
                 self._move(place)
+            self._connected()
+            if document is None:
                 then()
 
         window.background.submit(LANE, lambda: window.services.connect(place, asks), connected, self._failed)
@@ -75,10 +76,10 @@ class ConnectingArea(QObject):
         window.controller.progressed.emit(f"Connecting to {place.title}", 0.0)
 
         def connected(same: bool) -> None:
+            window.controller.build()
             self._connected()
             if not same:
                 window.banner.say(GONE.format(title=place.title), "warning")
-            window.controller.build()
 
         window.background.submit(LANE, window.services.reconnect, connected, self._failed)
 
@@ -89,9 +90,9 @@ class ConnectingArea(QObject):
         if there and controller.runner is not None:
             controller.runner.leave()
         self._window.services.disconnect()
-        self._connected()
         if there:
             controller.build()
+        self._connected()
 
     def _move(self, place: Place) -> None:
         """Nothing runs there yet: what has not begun here begins there."""

@@ -54,7 +54,7 @@ class PlaceDialog(QDialog):
         form.addRow("&Machine", self.host)
         form.addRow("&Workbench there", self.command)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
-        self.buttons.addButton("Compute there", QDialogButtonBox.ButtonRole.AcceptRole)
+        accept = self.buttons.addButton("", QDialogButtonBox.ButtonRole.AcceptRole)
         self.buttons.accepted.connect(self._accept)
         self.buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
@@ -66,6 +66,9 @@ class PlaceDialog(QDialog):
         layout.addWidget(self.buttons)
         for edit in (self.host, self.command):
             edit.textEdited.connect(lambda _: self.there.setChecked(True))
+        self.there.toggled.connect(lambda there: accept.setText("Compute there" if there else "Compute here"))
+        self.there.toggled.emit(self.there.isChecked())
+        self.host.setFocus()
         self.setMinimumWidth(460)
 
     def _accept(self) -> None:
@@ -77,6 +80,7 @@ class PlaceDialog(QDialog):
             except ProblemError as error:
                 self.said.setText(str(error))
                 self.said.show()
+                self.adjustSize()
                 return
         self.accept()
         self.chosen.emit(place)

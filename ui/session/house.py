@@ -170,7 +170,7 @@ class HouseServices:
     # Runs.
 
     def estimate(self, document: Document) -> Estimate:
-        if self._there is not None:
+        if self._there is not None and self._there.runner is not None:
             return self._there.estimate(document)
         runners = [reference() for reference in self._logs.keyrefs()]
         alive = any(runner and runner.alive for runner in runners)  # its memory is there for the run that follows it

@@ -13,6 +13,7 @@ from PySide6.QtCore import QSettings, Qt
 
 from tests.ui.doubles import FakeViewport
 from ui.app import place_in
+from ui.connecting.area import GONE
 from ui.connecting.dialog import PlaceDialog
 from ui.session.controller import Phase
 from ui.session.house import HouseServices
@@ -154,3 +155,26 @@ def test_the_command_line_names_the_place():
     assert place_in(["--host=me@lab", "--command=/opt/wb", "--asks", "sphere"]) == Place("me@lab", "/opt/wb")
     assert place_in(["--socket=/run/x.sock"]) == Place(socket=Path("/run/x.sock"))
     assert place_in(["--theme", "sphere"]) is None
+
+
+def test_a_server_that_is_gone_is_told_and_the_next_goes_on_where_the_run_was_kept(running, server, qtbot):
+    window = running
+    qtbot.waitUntil(lambda: window.controller.time > 0)
+    server.stop()
+    qtbot.waitUntil(lambda: bool(window.banner.answers), timeout=20_000)
+    assert window.banner.text.startswith("The server has been ended there")
+    again = Server(server.path)
+    qtbot.waitUntil(lambda: not server.path.exists())
+    again.listen()
+    thread = threading.Thread(target=again.serve)
+    thread.start()
+    try:
+        qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
+        assert window.banner.text == GONE.format(title="this computer")
+        said = [window.log.lines.text(row) for row in range(window.log.lines.rowCount())]
+        assert any("Goes on from" in line for line in said)
+        window.close_at_once()
+    finally:
+        again.stop()
+        thread.join(20)
