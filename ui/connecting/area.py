@@ -117,6 +117,7 @@ class ConnectingArea(QObject):
     def _failed(self, error: BaseException) -> None:
         controller = self._window.controller
         controller.progressed.emit("", 0.0)
+        self._window.status.set_place(self._window.services.place)
         if not isinstance(error, WorkbenchError):
             raise error
         controller.message.emit(Message(str(error), "error"))

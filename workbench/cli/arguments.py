@@ -150,7 +150,7 @@ def _serve(commands: Any) -> None:
         help="without a window and a run it ends after so long (default 30)",
     )  # fmt: skip
     serve.add_argument("--stop", action="store_true", help="end the server that is on, and its run; its state is kept")
-    serve.set_defaults(carry_out=_later("workbench.cli.serve:serve_command"))
+    serve.set_defaults(carry_out=_later("workbench.cli.runs.serve:serve_command"))
 
     connect = commands.add_parser("connect", help="open the window on the runs of another machine")
     connect.add_argument("host", nargs="?", default="", metavar="USER@HOST", help="as 'ssh' takes it")
@@ -159,7 +159,7 @@ def _serve(commands: Any) -> None:
     connect.add_argument(
         "--command", dest="there", default="workbench", metavar="COMMAND", help="what Workbench is called there"
     )
-    connect.set_defaults(carry_out=_later("workbench.cli.serve:connect_command"))
+    connect.set_defaults(carry_out=_later("workbench.cli.runs.serve:connect_command"))
 
 
 def _run(commands: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time as clock
 import uuid
+from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
@@ -62,6 +63,8 @@ class Connection:
         self._awaited: dict[str, int] = {}
         self._all_there = threading.Event()
         self._leaving = False
+        self._own: deque[str] = deque(maxlen=64)  # runs that may make way for the next
+        self._sending = threading.Lock()
         self._numbers = count(-1, -1)  # those of a run count up from zero
         self._judged: dict[int, Future[Estimate]] = {}
         self._stream = place.stream(asks)
@@ -100,7 +103,8 @@ class Connection:
         if self.lost:
             raise LineLost(self.lost)
         run, settings = uuid.uuid4().hex, document.project.run
-        replaces = self.runner.run_id if self.runner is not None else ""
+        replaces = tuple(self._own)
+        self._own.append(run)
         runner = RemoteRunner(run, self._line, document.time_unit, settings.until, settings.pace)
         self.runner = runner
 
@@ -108,11 +112,11 @@ class Connection:
             try:
                 runner.geometry = document.geometry
                 problem, files = packed(document)
-                if self.runner is not runner:
-                    return  # another was begun meanwhile
-                self._files = files
                 told = run, replaces, problem, settings.device, autostart, settings.until, settings.pace
-                self._line.send_long(m.Start(*told, state, state_of, kept))
+                with self._sending:
+                    if self.runner is runner:  # else another was begun meanwhile
+                        self._files = files
+                        self._line.send_long(m.Start(*told, state, state_of, kept))
             except Exception as error:
                 runner.fail(as_sentence(error))
 
@@ -155,6 +159,7 @@ class Connection:
         settings = document.project.run
         settings.until, settings.pace, settings.device = attached.until, attached.pace, attached.device
         self.runner = runner
+        self._own.append(attached.run)
         self._line.send(m.Attend(attached.run))
         return document
 

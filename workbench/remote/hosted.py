@@ -8,16 +8,18 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
-from engines.api.errors import WorkbenchError
+from engines.api.errors import ProblemError, WorkbenchError
 from workbench.project.document import Document
 from workbench.remote import messages as m
+from workbench.remote.checking import check_elements, check_request
 from workbench.remote.codec import Raw, pack, unpack
 from workbench.remote.packing import geometry_told
-from workbench.remote.questions import LONG, QUESTIONS, Reset, Rewind, TakeTimings, asked
+from workbench.remote.questions import LONG, QUESTIONS, Reset, Rewind, SetProbes, TakeTimings, asked
 from workbench.run import session
 from workbench.run.frames import FrameRequest, Rewound, RunState
 from workbench.run.states.history import MOST
 from workbench.run.states.memory import RunMemory, remembered_state
+from workbench.run.states.taken import TakeResults
 from workbench.run.streams.traces import TraceStore
 from workbench.run.timing_log import TimingObserver
 
@@ -51,6 +53,7 @@ class Hosted:
         self._lock = threading.Lock()
         """Of what is told in the order of time: samples before an answer that they are older than."""
         self._parts: FrameRequest | None = None
+        self._waiting: m.Watch | None = None
 
     @property
     def begun(self) -> bool:
@@ -62,7 +65,7 @@ class Hosted:
         """For a window that has come; what it is told from then on begins anew."""
         with self._lock:
             self._take()
-            self._told, self._parts = None, None
+            self._told = self._parts = self._waiting = None
             series = [((name,), buffer) for name, buffer in self._store.series.items()]
             curves = {key: (each.times, each.values) for key, each in (*series, *self._store.probes.items())}
         run = self.runner
@@ -72,6 +75,8 @@ class Hosted:
         info = self.runner.info
         if info is None:
             return None
+        if self._waiting is not None:
+            self.watch(self._waiting)
         return m.Built(self.run, replace(info, geometry=None), geometry_told(info.geometry))
 
     def tell(self, send: Callable[[m.News], None]) -> None:
@@ -101,9 +106,15 @@ class Hosted:
             return None if frame is None else m.Shown(self.run, self._turn, frame)
 
     def watch(self, wanted: m.Watch) -> None:
-        request = wanted.request
+        """Raises WireError where it asks for what there is not. Before the run is built it waits."""
+        request, info = wanted.request, self.runner.info
+        self._waiting = wanted if info is None else None
+        if info is None:
+            return
         if request is not None and wanted.same and self._parts is not None:
             request = replace(request, parts=self._parts.parts)
+        if request is not None:
+            check_request(request, info)
         self._parts = request
         self.runner.watch(request)
 
@@ -116,9 +127,12 @@ class Hosted:
             self.runner.advance(wanted.steps)
 
     def answer(self, ask: m.Ask, send: Callable[[m.Answer], None]) -> None:
-        """``send`` it once it is there. Raises WireError where nobody knows what was asked."""
+        """``send`` it once it is there. Raises WireError where nobody knows what was asked, or it is not there."""
         kind = QUESTIONS.get(ask.kind)
         question = unpack(kind or type(None), ask.question.tree, ask.question.arrays)
+        if isinstance(question, SetProbes | TakeResults) and self.runner.info is not None:
+            places = question.probes if isinstance(question, SetProbes) else question.points
+            check_elements([element for _, element in places], self.runner.info)
         if isinstance(question, TakeTimings):
             future: Future[Any] = self._timing.taken(self.runner)
         else:
@@ -150,8 +164,13 @@ class Hosted:
                 self._send(number, value, send)
 
     def _send(self, number: int, value: Any, send: Callable[[m.Answer], None]) -> None:
-        packed = pack(_without_geometry(value))
-        send(m.Answer(number, self._turn, Raw(packed.tree, tuple(packed.arrays))))
+        try:
+            packed = pack(_without_geometry(value))
+        except TypeError as error:  # of an engine that somebody else wrote
+            trouble = m.trouble_of(ProblemError(f"The answer cannot be sent to another machine: {error}."))
+            send(m.Answer(number, self._turn, error=trouble))
+        else:
+            send(m.Answer(number, self._turn, Raw(packed.tree, tuple(packed.arrays))))
 
     def _back_to(self, rewound: Rewound | None) -> None:
         if rewound is None:

@@ -79,11 +79,11 @@ class Hello:
 
 @dataclass(frozen=True)
 class Start:
-    """Begin a run, called ``run``, in the place of ``replaces`` (empty: there is none). ``state``: go on from it, of
+    """Begin a run, called ``run``, in the place of one of ``replaces`` if that is on. ``state``: go on from it, of
     the device ``state_of``; ``kept``: from where the last run of this problem stood there, if one did."""
 
     run: str
-    replaces: str
+    replaces: tuple[str, ...]
     problem: SentProblem
     device: str
     autostart: bool

@@ -6,6 +6,7 @@ window that goes, or is lost, leaves a run that has begun as it is; the next one
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import shutil
@@ -164,7 +165,7 @@ class Server:
                 ).start()
             case m.Attend():
                 window.attends = True
-            case _ if self._hosted is not None and message.run == self._hosted.run:
+            case _ if self._hosted is not None and getattr(message, "run", "") == self._hosted.run:
                 self._pass_on(window, self._hosted, message)
 
     def _welcome(self, window: _Window, message: Any) -> None:
@@ -189,6 +190,7 @@ class Server:
             case m.Steer():
                 hosted.steer(message)
             case m.End():
+                check_times(message.until, message.pace)
                 hosted.runner.until, hosted.runner.pace = message.until, message.pace
             case m.Ask():
                 long = message.kind in {each.__name__ for each in LONG}
@@ -198,7 +200,8 @@ class Server:
 
     def _begin(self, window: _Window, start: m.Start) -> None:
         hosted = self._hosted
-        if hosted is not None and hosted.run != start.replaces:
+        check_times(start.until, start.pace)
+        if hosted is not None and hosted.run not in start.replaces:
             sentence = REPLACED.format(title=hosted.document.project.title)
             window.line.send(m.Refused(start.run, m.Trouble(sentence, "problem")))
             return
@@ -272,13 +275,19 @@ class Server:
                 return
             if not window.attends:
                 return
-            if not window.built:
-                built = hosted.built()
-                if built is not None:
-                    window.line.send(built)
-                    window.built = True
-            hosted.tell(window.line.send)
+            try:
+                self._tell(window, hosted)
+            except Exception as error:  # of an engine that somebody else wrote: the run goes on
+                window.line.end(f"What this run tells cannot be sent ({type(error).__name__}: {error}).")
         window.line.wake()
+
+    def _tell(self, window: _Window, hosted: Hosted) -> None:
+        if not window.built:
+            built = hosted.built()
+            if built is not None:
+                window.line.send(built)
+                window.built = True
+        hosted.tell(window.line.send)
 
     def _close(self) -> None:
         self._socket.close()
@@ -293,6 +302,12 @@ class Server:
         for file in (self.path, self.path.with_suffix(".pid")):
             file.unlink(missing_ok=True)
         self._guard.release(remove=True)
+
+
+def check_times(*times: float | None) -> None:
+    """Raises WireError."""
+    if not all(time is None or 0 < time < math.inf for time in times):
+        raise WireError("An end or a pace came that is no positive number.")
 
 
 def _end(hosted: Hosted) -> None:

@@ -260,6 +260,53 @@ def test_nonsense_of_a_window_that_was_greeted_ends_its_line_and_not_the_run(the
     wait_for(lambda: again.runner.state is RunState.RUNNING)
 
 
+NOBODY = {"surface": ("voltage", Selection(np.array([0, 216], np.int32)))}
+REQUESTS = {
+    "element": FrameRequest(1, NOBODY),
+    "negative": FrameRequest(1, {"s": ("voltage", Selection(np.array([-1], np.int32)))}),
+    "not whole": FrameRequest(1, {"s": ("voltage", Selection(np.array([0.5])))}),
+    "offsets": FrameRequest(1, {"s": ("voltage", Selection(np.zeros(4, np.int32), np.array([0, 9], np.int32)))}),
+    "points": FrameRequest(1, {"s": ("voltage", Selection(np.zeros(4, np.int32), points=np.zeros(9, np.int32)))}),
+    "field": FrameRequest(1, {"s": ("volts", Selection(np.zeros(1, np.int32)))}),
+    "inspected": FrameRequest(1, EVERY, element=10**6),
+    "pair": FrameRequest(1, EVERY, pair=(0, -3)),
+}
+
+
+@pytest.mark.parametrize("request_", REQUESTS.values(), ids=REQUESTS)
+def test_what_is_not_there_is_not_looked_for(there, running, request_):
+    """In Numba's and CUDA's kernels a number of no element would read whatever memory there is."""
+    connection, runner = running
+    runner.watch(request_)
+    wait_for(lambda: connection.lost)
+    assert "asked for" in connection.lost
+    again = there.connect()
+    again.attach()
+    wait_for(lambda: again.runner.state is RunState.RUNNING)
+
+
+@pytest.mark.parametrize("pace", [0.0, -1.0, float("nan")])
+def test_a_pace_that_is_none_does_not_reach_the_run(there, running, pace):
+    connection, runner = running
+    runner.pace = pace
+    wait_for(lambda: connection.lost)
+    assert "no positive number" in connection.lost
+    assert there.server._hosted.runner.pace is None
+    assert there.server._hosted.runner.state is RunState.RUNNING
+
+
+def test_after_a_problem_that_could_not_be_sent_the_next_takes_the_place_of_the_run(there, running, document):
+    connection, first = running
+    mesh = document.mesh
+    document.mesh = mesh.with_name("gone.vtu")
+    failed = connection.start(document, autostart=True)
+    wait_for(lambda: failed.state is RunState.FAILED)
+    document.mesh = mesh
+    next_ = connection.start(document, autostart=True)
+    wait_for(lambda: next_.state is RunState.RUNNING)
+    assert there.server._hosted.run == next_.run_id != first.run_id
+
+
 # Who may connect.
 
 

@@ -82,6 +82,9 @@ def _listens(path: Path) -> bool:
 
 def _stop(path: Path) -> int:
     """Its process says which it is in the file that it keeps locked."""
+    if not _listens(path):  # the number in the file may be somebody else's by now
+        print("No server is on.")
+        return DONE
     try:
         number = int(path.with_suffix(".pid").read_text())
         os.kill(number, signal.SIGTERM)
