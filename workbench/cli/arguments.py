@@ -95,22 +95,7 @@ def parser() -> argparse.ArgumentParser:
     presets = commands.add_parser("presets", help="list the ready problems")
     presets.set_defaults(carry_out=_later("workbench.cli.listing:presets_command"))
 
-    new = commands.add_parser("new", help="make a project from a mesh or, with --engine, of an engine's own geometry")
-    new.add_argument("project", type=Path, metavar="PROJECT", help="folder or .zip to make")
-    new.add_argument("--mesh", type=Path, help="mesh file, for an engine that takes one")
-    new.add_argument("--engine", metavar="ID", help="default: the first that takes meshes")
-    _mesh_options(new)
-    _boundary(new)
-    new.set_defaults(carry_out=_later("workbench.cli.create:new_command"))
-
-    convert = commands.add_parser("convert", help="convert a mesh, spikes of a run, or a file of another program")
-    convert.add_argument("mesh", type=Path, metavar="FILE", help="mesh; spikes.h5 of a run; .par, .in or BPX's .json")
-    convert.add_argument(
-        "target", type=Path, metavar="OUT", help="OUT.vtu, OUT.elem for CARP; OUT.nwb; a project's folder or .zip"
-    )
-    _mesh_options(convert)
-    _boundary(convert)
-    convert.set_defaults(carry_out=_later("workbench.cli.create:convert_command"))
+    _create(commands)
 
     _serve(commands)
 
@@ -139,6 +124,25 @@ def _tool(commands: Any) -> None:
     tool.add_argument("--out", type=Path, metavar="DIR", help="folder for the charts as CSV")
     _boundary(tool)
     tool.set_defaults(carry_out=_later("workbench.cli.tool:tool_command"))
+
+
+def _create(commands: Any) -> None:
+    new = commands.add_parser("new", help="make a project from a mesh or, with --engine, of an engine's own geometry")
+    new.add_argument("project", type=Path, metavar="PROJECT", help="folder or .zip to make")
+    new.add_argument("--mesh", type=Path, help="mesh file, for an engine that takes one")
+    new.add_argument("--engine", metavar="ID", help="default: the first that takes meshes")
+    _mesh_options(new)
+    _boundary(new)
+    new.set_defaults(carry_out=_later("workbench.cli.create:new_command"))
+
+    convert = commands.add_parser("convert", help="convert a mesh, spikes of a run, or a file of another program")
+    convert.add_argument("mesh", type=Path, metavar="FILE", help="mesh; spikes.h5 of a run; .par, .in or BPX's .json")
+    convert.add_argument(
+        "target", type=Path, metavar="OUT", help="OUT.vtu, OUT.elem for CARP; OUT.nwb; a project's folder or .zip"
+    )
+    _mesh_options(convert)
+    _boundary(convert)
+    convert.set_defaults(carry_out=_later("workbench.cli.create:convert_command"))
 
 
 def _serve(commands: Any) -> None:

@@ -21,12 +21,14 @@ def serve_command(options: Namespace) -> int:
     if sys.platform == "win32":
         raise ProblemError("'workbench serve' needs Linux or macOS: Windows is where its window may be.")
     path = (options.socket or socket_path()).absolute()
+    options.answer["socket"] = str(path)
     if options.stdio:
         _begin(path, options.idle)
         relay(path, 0, 1)
         return DONE
     if options.stop:
-        return _stop(path)
+        options.answer["stopped"] = _stop(path)
+        return DONE
     from workbench.remote.server import Server  # loads the engines
 
     server = Server(path, 60 * options.idle)
@@ -80,18 +82,13 @@ def _listens(path: Path) -> bool:
     return True
 
 
-def _stop(path: Path) -> int:
-    """Its process says which it is in the file that it keeps locked."""
+def _stop(path: Path) -> bool:
+    """Whether there was one; its process says which it is in a file beside the socket."""
     if not _listens(path):  # the number in the file may be somebody else's by now
         print("No server is on.")
-        return DONE
-    try:
-        number = int(path.with_suffix(".pid").read_text())
-        os.kill(number, signal.SIGTERM)
-    except (OSError, ValueError):
-        print("No server is on.")
-        return DONE
+        return False
+    os.kill(int(path.with_suffix(".pid").read_text()), signal.SIGTERM)
     while _listens(path):
         clock.sleep(0.1)
     print("It has been ended.")
-    return DONE
+    return True
