@@ -177,7 +177,7 @@ class HouseServices:
         return self._estimator.estimate(document, beside=alive)
 
     def forecast(self, document: Document) -> Forecast | None:
-        device = document.project.run.device
+        device = self._device_here(document)
         if device not in self._forecasting:  # not the one of the estimates, which another thread uses
             from engines.backend.devices.select import open_backend
 
@@ -195,9 +195,13 @@ class HouseServices:
             keep(row)
         self._stopped_sweep.clear()  # only one that was stopped goes on where it was
 
+    def _device_here(self, document: Document) -> str:
+        """The one that the project names may be of another machine."""
+        return document.project.run.device if self._there is None else "auto"
+
     def _working(self, document: Document) -> Backend:
         """The device of tools and sweeps, which take turns on one thread."""
-        device = document.project.run.device
+        device = self._device_here(document)
         if device not in self._tooling:
             from engines.backend.devices.select import open_backend
 
@@ -235,14 +239,14 @@ class HouseServices:
         return None if self._there is None else self._there.place
 
     def _start_there(
-        self, there: Connection, document: Document, autostart: bool, beginning: snapshots.Beginning, kept: bool
+        self, there: Connection, document: Document, autostart: bool, beginning: snapshots.Beginning
     ) -> RemoteRunner:
         attached, self._attached = self._attached, False
         if attached and there.runner is not None:
             runner = there.runner
             self._earlier[runner] = runner.curves
             return runner
-        kept, self._kept_there = kept or self._kept_there, False
+        kept, self._kept_there = self._kept_there, False
         return there.start(document, autostart=autostart, state=beginning.state, state_of=beginning.device, kept=kept)
 
     def start(self, document: Document, autostart: bool, state: Mapping[str, Array] | None = None) -> AnyRunner:
@@ -252,7 +256,7 @@ class HouseServices:
         if state is None and resume is not None and _same_problem(resume[0], document):
             beginning = resume[1]
         if self._there is not None:
-            return self._start_there(self._there, document, autostart, beginning, resume is not None)
+            return self._start_there(self._there, document, autostart, beginning)
         runner = session.start(
             document,
             document.project.run.device,
@@ -321,6 +325,9 @@ class HouseServices:
         return export_timing(rows, path)
 
     def _look_for_state(self, document: Document) -> None:
+        if self._there is not None:  # that machine has its own
+            self._resume, self._kept_there = None, True
+            return
         kept = remembered_state(document)
         self._resume = None if kept is None else (document, snapshots.Beginning(kept.state, device=kept.meta.device))
 

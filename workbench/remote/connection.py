@@ -112,11 +112,11 @@ class Connection:
             try:
                 runner.geometry = document.geometry
                 problem, files = packed(document)
-                told = run, replaces, problem, settings.device, autostart, settings.until, settings.pace
+                start = m.Start(run, replaces, problem, autostart, state, state_of, kept)
                 with self._sending:
                     if self.runner is runner:  # else another was begun meanwhile
                         self._files = files
-                        self._line.send_long(m.Start(*told, state, state_of, kept))
+                        self._line.send_long(start)
             except Exception as error:
                 runner.fail(as_sentence(error))
 
@@ -156,8 +156,7 @@ class Connection:
         document = self._received.document(attached.problem, folder_of(attached.run))
         runner = RemoteRunner(attached.run, self._line, document.time_unit, attached.until, attached.pace)
         runner.geometry, runner.curves = document.geometry, attached.curves
-        settings = document.project.run
-        settings.until, settings.pace, settings.device = attached.until, attached.pace, attached.device
+        document.project.run.until, document.project.run.pace = attached.until, attached.pace
         self.runner = runner
         self._own.append(attached.run)
         self._line.send(m.Attend(attached.run))

@@ -32,21 +32,19 @@ class Hosted:
     def __init__(self, start: m.Start, document: Document) -> None:
         self.run, self.problem, self.document = start.run, start.problem, document
         self._timing, memory = TimingObserver(), RunMemory(document)
+        self._autostart, settings = start.autostart, document.project.run
         kept = remembered_state(document) if start.kept and start.state is None else None
         self.runner = session.start(
             document,
-            start.device,
+            settings.device,
             (self._timing, memory),
             autostart=start.autostart,
-            until=start.until,
-            pace=start.pace,
+            pace=settings.pace,
             resume_from=start.state if kept is None else kept.state,
             state_of=start.state_of if kept is None else kept.meta.device,
             checkpoints=MOST,
         )
-        self.runner.until = start.until  # None: open end, whatever the project says
         memory.say, memory.rescued = self.runner.say, lambda: self.runner.rescued
-        self._device, self._autostart = start.device, start.autostart
         self._store = TraceStore()
         self._told: m.News | None = None
         self._turn = 0
@@ -69,7 +67,7 @@ class Hosted:
             series = [((name,), buffer) for name, buffer in self._store.series.items()]
             curves = {key: (each.times, each.values) for key, each in (*series, *self._store.probes.items())}
         run = self.runner
-        return m.Attached(self.run, self.problem, curves, run.until, run.pace, self._device)
+        return m.Attached(self.run, self.problem, curves, run.until, run.pace)
 
     def built(self) -> m.Built | None:
         info = self.runner.info

@@ -85,10 +85,7 @@ class Start:
     run: str
     replaces: tuple[str, ...]
     problem: SentProblem
-    device: str
     autostart: bool
-    until: float | None
-    pace: float | None
     state: Mapping[str, Array] | None = None
     state_of: str = ""
     kept: bool = False
@@ -167,7 +164,6 @@ class Attached:
     curves: Curves
     until: float | None
     pace: float | None
-    device: str
 
 
 @dataclass(frozen=True)

@@ -200,7 +200,6 @@ class Server:
 
     def _begin(self, window: _Window, start: m.Start) -> None:
         hosted = self._hosted
-        check_times(start.until, start.pace)
         if hosted is not None and hosted.run not in start.replaces:
             sentence = REPLACED.format(title=hosted.document.project.title)
             window.line.send(m.Refused(start.run, m.Trouble(sentence, "problem")))

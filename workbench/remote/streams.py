@@ -83,7 +83,8 @@ class ProcessStream:
             self._process.wait(2.0)
         said = b""
         if self._process.stderr is not None:
-            os.set_blocking(self._process.stderr.fileno(), False)  # what SSH leaves behind may hold it open
+            if os.name != "nt":
+                os.set_blocking(self._process.stderr.fileno(), False)  # what SSH leaves behind may hold it open
             said = self._process.stderr.read() or b""
         lines = said.decode(errors="replace").strip().splitlines()
         return lines[-1].strip().removesuffix(".") if lines else ""

@@ -69,12 +69,12 @@ MESSAGES = [
     m.Shown("r", 2, frame()),
     NEWS,
     m.Built("r", info(), m.GeometryTold(3, "mm", np.zeros(3), np.ones(3), np.eye(3))),
-    m.Start("r", ("q",), PROBLEM, "auto", True, None, 2.5, {"v": np.arange(5, dtype=np.float64)}, "GPU", True),
+    m.Start("r", ("q",), PROBLEM, True, {"v": np.arange(5, dtype=np.float64)}, "GPU", True),
     m.Watch("r", FrameRequest(1, {"s": ("v", SELECTION)}, ("c",), 3, (1, 2), True, False, (
         Line(name="l", field="v", start=(0, 0, 0), end=(1, 0, 0)),
     ))),
     m.Watch("r", None),
-    m.Welcome("1", (("cpu", "CPU"),), m.Attached("r", PROBLEM, {("s",): (np.arange(2.0),) * 2}, 4.0, None, "cpu")),
+    m.Welcome("1", (("cpu", "CPU"),), m.Attached("r", PROBLEM, {("s",): (np.arange(2.0),) * 2}, 4.0, None)),
 ]  # fmt: skip
 
 
