@@ -76,9 +76,10 @@ class ConnectingArea(QObject):
         window.controller.progressed.emit(f"Connecting to {place.title}", 0.0)
 
         def connected(same: bool) -> None:
+            begun = window.controller.time > 0
             window.controller.build()
             self._connected()
-            if not same:
+            if begun and not same:
                 window.banner.say(GONE.format(title=place.title), "warning")
 
         window.background.submit(LANE, window.services.reconnect, connected, self._failed)

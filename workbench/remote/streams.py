@@ -91,9 +91,9 @@ class ProcessStream:
 
 
 def socket_path() -> Path:
-    """Where this person's server of this machine listens."""
-    base = os.environ.get("XDG_RUNTIME_DIR")
-    return (Path(base) / "workbench" if base else state_dir() / "serve") / "serve.sock"
+    """Where this person's server of this machine listens: in a folder that outlasts logging out, whatever the session,
+    of a name of its own where machines share their homes."""
+    return state_dir() / "serve" / f"{socket.gethostname().partition('.')[0][:32]}.sock"
 
 
 def own_folder(folder: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.workbench.remote.conftest import wait_for
 from workbench.project.presets import open_preset, presets
 from workbench.remote.connection import Connection, Place
-from workbench.remote.streams import LineLost
+from workbench.remote.streams import LineLost, socket_path
 from workbench.run.frames import RunState
 
 ROOT = Path(__file__).parents[3]
@@ -24,6 +24,10 @@ eval "exec $last"
 """
 
 
+def end(how):
+    os.kill(int(socket_path().with_suffix(".pid").read_text()), how)
+
+
 @pytest.fixture
 def lab(folder, monkeypatch):
     """A machine that SSH's stand-in leads to: where its server keeps its files."""
@@ -31,15 +35,13 @@ def lab(folder, monkeypatch):
     ssh.parent.mkdir()
     ssh.write_text(STANDIN)
     ssh.chmod(0o755)
-    (folder / "run").mkdir(mode=0o700)
     monkeypatch.setenv("PATH", f"{ssh.parent}:{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder / "run"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder))
     monkeypatch.setenv("WORKBENCH_TOLD", str(folder / "told"))
     yield folder
-    pid = folder / "run" / "workbench" / "serve.pid"
-    if pid.exists():
-        os.kill(int(pid.read_text()), signal.SIGTERM)
+    if socket_path().exists():
+        end(signal.SIGTERM)
 
 
 def test_a_run_through_ssh_outlives_the_line_and_its_server_is_missed(lab):
@@ -61,7 +63,7 @@ def test_a_run_through_ssh_outlives_the_line_and_its_server_is_missed(lab):
     again.attach()
     wait_for(lambda: again.runner.state is RunState.RUNNING)
 
-    os.kill(int((lab / "run" / "workbench" / "serve.pid").read_text()), signal.SIGKILL)
+    end(signal.SIGKILL)
     wait_for(lambda: again.lost)
     assert again.lost == "The server of me@lab has ended: what it ran can go on from where it was last kept."
     third = Connection(place)
