@@ -153,7 +153,8 @@ class Connection:
             while not self._all_there.wait(0.2):
                 if self.lost:
                     raise LineLost(self.lost)
-        document = self._received.document(attached.problem, folder_of(attached.run))
+        self._received.forget_old()
+        document = self._received.document(attached.problem, folder_of(attached.run, "shown"))
         runner = RemoteRunner(attached.run, self._line, document.time_unit, attached.until, attached.pace)
         runner.geometry, runner.curves = document.geometry, attached.curves
         document.project.run.until, document.project.run.pace = attached.until, attached.pace

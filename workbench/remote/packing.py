@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -111,10 +112,10 @@ class Received:
 
     def forget_old(self) -> None:
         """What was last wanted long ago."""
-        for file in self._folder.glob("*"):
+        for old in (old for folder in ("sent", "runs", "shown") for old in (cache_dir() / folder).glob("*")):
             with suppress(OSError):
-                if clock.time() - file.stat().st_mtime > KEPT_SECONDS:
-                    file.unlink()
+                if clock.time() - old.stat().st_mtime > KEPT_SECONDS:
+                    shutil.rmtree(old) if old.is_dir() else old.unlink()
 
     def document(self, problem: SentProblem, folder: Path) -> Document:
         """Open it in ``folder``, which is made. Raises ProblemError, StorageError."""
@@ -161,8 +162,9 @@ def same_geometry(one: GeometryTold, other: GeometryTold) -> bool:
     return plain and all(close(getattr(one, each), getattr(other, each)) for each in ("low", "high", "centres"))
 
 
-def folder_of(run: str) -> Path:
-    return cache_dir() / "runs" / hashlib.sha256(run.encode()).hexdigest()[:32]
+def folder_of(run: str, use: Literal["runs", "shown"]) -> Path:
+    """Of a problem that ``runs`` here, or that runs elsewhere and is ``shown`` here: both may be on one machine."""
+    return cache_dir() / use / hashlib.sha256(run.encode()).hexdigest()[:32]
 
 
 def _is_name(name: str) -> bool:

@@ -225,12 +225,12 @@ class Server:
         start, self._start = self._start, None
         assert start is not None
         try:
-            document = self._received.document(start.problem, folder_of(start.run))
+            document = self._received.document(start.problem, folder_of(start.run, "runs"))
             self._hosted = Hosted(start, document)
             window.attends, window.built = True, False
         except WorkbenchError as error:
             window.line.send(m.Refused(start.run, m.trouble_of(error)))
-            shutil.rmtree(folder_of(start.run), ignore_errors=True)
+            shutil.rmtree(folder_of(start.run, "runs"), ignore_errors=True)
 
     def _send_files(self, window: _Window, wanted: m.Wanted) -> None:
         known = set() if self._hosted is None else {file.sha256 for file in self._hosted.problem.files}
@@ -244,7 +244,7 @@ class Server:
             with self._judging:
                 if self._received.missing(judge.problem):
                     raise ProblemError("The files of this problem are not there yet.")
-                folder, document = folder_of(f"judged {self.path}"), None
+                folder, document = folder_of(f"judged {self.path}", "runs"), None
                 if self._judged is not None and self._judged[0] == judge.problem.files:
                     document = edited(self._judged[1], judge.problem, folder)
                 document = document or self._received.document(judge.problem, folder)
@@ -311,7 +311,7 @@ def check_times(*times: float | None) -> None:
 
 def _end(hosted: Hosted) -> None:
     hosted.close()
-    shutil.rmtree(folder_of(hosted.run), ignore_errors=True)
+    shutil.rmtree(folder_of(hosted.run, "runs"), ignore_errors=True)
 
 
 def _devices() -> tuple[tuple[str, str], ...]:

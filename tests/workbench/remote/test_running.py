@@ -138,6 +138,8 @@ def test_a_window_that_goes_leaves_the_run_on_and_the_next_sees_its_curves(there
     assert samples[0].trace_times[0] > times[-1] - 1e-9, "what came before is among the curves"
     again.runner.close()
     wait_for(lambda: there.server._hosted is None)
+    clock.sleep(0.2)
+    assert opened.mesh.is_file(), "what is shown here does not go with the run"
 
 
 def test_a_run_that_has_not_begun_goes_with_its_window(there, document):
