@@ -13,6 +13,8 @@ from ui.widgets.icons import dress
 from workbench.remote.connection import Place
 from workbench.words.units import grouped
 
+LONGEST_HOST = 32
+
 
 class StatusBar(QStatusBar):
     """Short facts; nothing here asks for an answer."""
@@ -63,7 +65,8 @@ class StatusBar(QStatusBar):
         self.device.setText("" if info is None else info.device)
 
     def set_place(self, place: Place | None) -> None:
-        self.place.setText("This computer" if place is None else place.host or "Server of this computer")
+        host = "This computer" if place is None else place.host or "Server of this computer"
+        self.place.setText(host if len(host) <= LONGEST_HOST else f"{host[: LONGEST_HOST - 1]}…")
 
     def set_unseen(self, count: int, errors: bool) -> None:
         """How much in the log nobody has looked at, and whether an error is among it."""

@@ -67,7 +67,7 @@ class RemoteRunner:
         self._serial: int | None = None  # of the parts that were sent last
         self._samples: Outbox[Sample] = Outbox(4096)
         self._messages: Outbox[Message] = Outbox(4096)
-        self._watched: m.Watch | None = None
+        self._watched: Mailbox[m.Watch] = Mailbox()
 
     # What a window asks of it.
 
@@ -117,20 +117,19 @@ class RemoteRunner:
 
     def watch(self, request: FrameRequest | None) -> None:
         """The parts of a view, which may be megabytes, are sent once; of several requests the newest."""
-        self._watched = m.Watch(self.run_id, request)
+        self._watched.put(m.Watch(self.run_id, request))
         self._line.wake()
 
     def fresh(self) -> m.Watch | None:
         """For the line: the request to be sent."""
-        if self._unsent is not None:
+        watched = None if self._unsent is not None else self._watched.take()
+        if watched is None:
             return None
-        watched, self._watched = self._watched, None
-        if watched is None or watched.request is None:
-            self._serial = None if watched is not None else self._serial
+        request, before = watched.request, self._serial
+        self._serial = None if request is None else request.serial
+        if request is None or request.serial != before:
             return watched
-        same = watched.request.serial == self._serial
-        self._serial = watched.request.serial
-        return replace(watched, same=True, request=replace(watched.request, parts={})) if same else watched
+        return replace(watched, same=True, request=replace(request, parts={}))
 
     def set_probes(self, probes: Sequence[tuple[str, int]]) -> Future[None]:
         return self._ask(SetProbes(tuple(probes)))

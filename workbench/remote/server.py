@@ -173,7 +173,8 @@ class Server:
             raise WireError("What came first is no greeting of a window.")
         if message.version != __version__:
             raise WireError(
-                f"Workbench {__version__} is on the other machine and {message.version} here: install the same on both."
+                f"Workbench {__version__} is on there and {message.version} here: install the same on both, and end "
+                "what is on there with 'workbench serve --stop'."
             )
         if self._window is not None:
             self._window.line.end(TAKEN_OVER)

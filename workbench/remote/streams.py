@@ -18,7 +18,7 @@ from workbench.storage.paths import state_dir
 GREETING = b"\nworkbench-serve\n"
 """Before it come the words of the other machine's shell, which nobody wants."""
 MOST_WORDS = 1 << 16
-SSH = ("-T", "-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3", "-o", "ClearAllForwardings=yes")
+OPTIONS = ("ConnectTimeout=15", "ServerAliveInterval=5", "ServerAliveCountMax=3", "ClearAllForwardings=yes")
 """A line that is dead is noticed after fifteen seconds."""
 HOST = re.compile(r"[A-Za-z0-9._%+\-\[\]:]+(@[A-Za-z0-9._%+\-\[\]:]+)?")
 
@@ -120,8 +120,15 @@ def to_socket(path: Path) -> SocketStream:
 def through_ssh(host: str, command: str = "workbench", asks: bool = False) -> ProcessStream:
     """``asks``: SSH may ask for a password at the terminal. Raises ProblemError, LineLost."""
     check_host(host)
-    batch = () if asks else ("-o", "BatchMode=yes")
-    told = ["ssh", *SSH, *batch, "--", host, f"{command} serve --stdio"]
+    options = (*OPTIONS, *(() if asks else ("BatchMode=yes",)))
+    told = [
+        "ssh",
+        "-T",
+        *(word for option in options for word in ("-o", option)),
+        "--",
+        host,
+        f"{command} serve --stdio",
+    ]
     pipe = subprocess.PIPE
     try:
         process = subprocess.Popen(told, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
