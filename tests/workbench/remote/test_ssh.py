@@ -49,7 +49,7 @@ def test_a_run_through_ssh_outlives_the_line_and_its_server_is_missed(lab):
     connection = Connection(place)
     told = (lab / "told").read_text().splitlines()
     assert told[-3:] == ["--", "me@lab", f"{sys.executable} -m workbench serve --stdio"]
-    assert "BatchMode=yes" in told
+    assert "-oBatchMode=yes" in told
     document = open_preset(next(preset for preset in presets() if preset.id == "heat_on_a_plate"))
     document.project.run.until = None
     runner = connection.start(document, autostart=True)
