@@ -89,8 +89,8 @@ class HouseServices:
         return (*registry.left_out(), *all_presets.left_out())
 
     def devices(self) -> Sequence[tuple[str, str]]:
-        if self._there is not None:
-            return self._there.devices
+        if (there := self._there) is not None:
+            return there.devices
         from engines.backend.devices.select import available  # Numba and CuPy are imported when they are needed
 
         return [("auto", "Automatic"), *((info.id, info.name) for info in available())]
@@ -170,8 +170,8 @@ class HouseServices:
     # Runs.
 
     def estimate(self, document: Document) -> Estimate:
-        if self._there is not None and self._there.runner is not None:
-            return self._there.estimate(document)
+        if (there := self._there) is not None and there.runner is not None:
+            return there.estimate(document)
         runners = [reference() for reference in self._logs.keyrefs()]
         alive = any(runner and runner.alive for runner in runners)  # its memory is there for the run that follows it
         return self._estimator.estimate(document, beside=alive)
@@ -210,12 +210,10 @@ class HouseServices:
 
     # Elsewhere.
 
-    def connect(self, place: Place | None, asks: bool = False) -> Document | None:
-        self.disconnect()
-        if place is None:
-            return None
+    def connect(self, place: Place, asks: bool = False) -> Document | None:
         there = Connection(place, asks)
-        document = there.attach()
+        document = _attached_to(there)
+        self.disconnect()
         self._there, self._attached = there, document is not None
         return document
 
@@ -224,10 +222,11 @@ class HouseServices:
         if before is None:
             raise ProblemError("There is no machine to connect to again: choose one.")
         there = Connection(before.place)
-        run = "" if before.runner is None else before.runner.run_id
-        self._attached = there.run == run and there.attach() is not None
-        self._there, self._kept_there = there, not self._attached
-        return self._attached
+        same = before.runner is not None and before.runner.run_id == there.run
+        if same:  # another run is not taken for ours, which would end it
+            _attached_to(there)
+        self._there, self._attached, self._kept_there = there, same, not same
+        return same
 
     def disconnect(self) -> None:
         there, self._there, self._attached = self._there, None, False
@@ -371,6 +370,14 @@ class HouseServices:
     def keep_lab_record(self, record: LabRecord) -> None:
         name = re.sub(r"[^a-z0-9]+", "-", device_text(record.machine).lower()).strip("-")
         write_json(record, _lab_folder() / f"{name}.json")
+
+
+def _attached_to(there: Connection) -> Document | None:
+    try:
+        return there.attach()
+    except BaseException:
+        there.close()
+        raise
 
 
 def _same_problem(one: Document, other: Document) -> bool:

@@ -94,9 +94,9 @@ class Services(Protocol):
         """A runner of this document, which goes on from ``state`` if there is one; returns at once. Where
         :meth:`connect` has just found a run, that one, once."""
 
-    def connect(self, place: Place | None, asks: bool = False) -> Document | None:
-        """Have what is started from now on run there; None: here. What the run that goes on there is of, if there is
-        one. Takes seconds. ``asks``: SSH may ask at the terminal. Raises WorkbenchError."""
+    def connect(self, place: Place, asks: bool = False) -> Document | None:
+        """Have what is started from now on run there. What the run that goes on there is of, if there is one. Takes
+        seconds. ``asks``: SSH may ask at the terminal. Raises WorkbenchError; then all is as it was."""
 
     def reconnect(self) -> bool:
         """To the same place, once the line is lost. Whether the run is still there, which :meth:`start` then gives;

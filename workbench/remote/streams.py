@@ -120,15 +120,8 @@ def to_socket(path: Path) -> SocketStream:
 def through_ssh(host: str, command: str = "workbench", asks: bool = False) -> ProcessStream:
     """``asks``: SSH may ask for a password at the terminal. Raises ProblemError, LineLost."""
     check_host(host)
-    options = (*OPTIONS, *(() if asks else ("BatchMode=yes",)))
-    told = [
-        "ssh",
-        "-T",
-        *(word for option in options for word in ("-o", option)),
-        "--",
-        host,
-        f"{command} serve --stdio",
-    ]
+    options = [f"-o{option}" for option in (*OPTIONS, *(() if asks else ("BatchMode=yes",)))]
+    told = ["ssh", "-T", *options, "--", host, f"{command} serve --stdio"]
     pipe = subprocess.PIPE
     try:
         process = subprocess.Popen(told, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
