@@ -22,6 +22,7 @@ from ui.widgets.theme import THEMES, theme
 from ui.window.ending import SignalEnding
 from ui.window.main_window import MainWindow
 from workbench.project.presets import preset_called
+from workbench.remote.connection import Place
 from workbench.run.frames import Message
 
 log = logging.getLogger("workbench.window")
@@ -54,7 +55,9 @@ def settings_file() -> Path:
 
 
 def main(argv: Sequence[str] = ()) -> int:
-    """Open the window, on a project, mesh, snapshot or preset if one is named; returns the exit code."""
+    """Open the window, on a project, mesh, snapshot or preset if one is named; returns the exit code.
+
+    Before the name may stand on which machine problems are computed, as ``workbench connect`` writes it."""
     faulthandler.enable()
     share_arenas()
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -75,13 +78,29 @@ def main(argv: Sequence[str] = ()) -> int:
     compiler = BackgroundCompiler(lambda text: window.log.add(Message(text)), window)
     compiler.begin_soon()
     names = [text for text in argv if not text.startswith("-")]
-    if names:
-        QTimer.singleShot(0, lambda: open_named(window, names[0]))
+    place = place_in(argv)
+
+    def open_first() -> None:
+        if names:
+            open_named(window, names[0])
+
+    if place is not None:
+        QTimer.singleShot(0, lambda: window.connecting.go_to(place, "--asks" in argv, open_first))
+    else:
+        QTimer.singleShot(0, open_first)
     code = application.exec()
     compiler.stop()
     ending.restore()
     collector.stop()
     return code
+
+
+def place_in(argv: Sequence[str]) -> Place | None:
+    """The machine that these name, if they name one."""
+    told = dict(text.removeprefix("--").split("=", 1) for text in argv if text.startswith("--") and "=" in text)
+    if "socket" in told:
+        return Place(socket=Path(told["socket"]))
+    return Place(told["host"], told.get("command", "workbench")) if "host" in told else None
 
 
 def open_named(window: MainWindow, name: str) -> None:

@@ -242,6 +242,11 @@ class WaveEngine(Engine):
 class FakeServices(FakeLab):
     """Opens slabs by name; remembers what was asked of it."""
 
+    place = None
+
+    def disconnect(self):
+        pass
+
     def __init__(self, presets=(), engines=()):
         super().__init__()
         self.engine = WaveEngine()

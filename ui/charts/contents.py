@@ -8,7 +8,7 @@ import numpy as np
 
 from engines.api import Array, SeriesInfo, SimulationInfo
 from engines.api.charts import ChartData, ChartInfo, Curve
-from ui.charts.plots.traces import Branch, LeftCurve, TraceBuffer
+from workbench.run.streams.traces import Branch, LeftCurve, TraceBuffer
 
 NUMBERS = ("", "1")
 """Units of numbers that have none."""

@@ -19,13 +19,13 @@ from ui.charts.grid import ChartGrid
 from ui.charts.pacing import Pace
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.making import Plot
-from ui.charts.plots.traces import TraceBuffer, TraceStore
 from ui.charts.runs.runs import SessionRuns
 from ui.session.model import DocumentModel
 from ui.widgets.icons import dress
 from workbench.project.project import ChartView, Line, MeasuredData
 from workbench.run.frames import Frame
 from workbench.run.lines import PREFIX, line_charts
+from workbench.run.streams.traces import TraceBuffer, TraceStore
 
 NOTHING = "The charts of a run stand here."
 

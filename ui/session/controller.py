@@ -30,8 +30,8 @@ from workbench.project.boundary import NOTHING, OutsideFiles, Permission
 from workbench.project.document import Document
 from workbench.project.parameter_files import value_at
 from workbench.project.project import Line
+from workbench.remote.runner import AnyRunner, RemoteRunner
 from workbench.run.frames import FrameRequest, Message, RunState
-from workbench.run.runner import Runner
 
 TICK_MILLISECONDS = 33
 PATIENCE_SECONDS = 1.0
@@ -79,7 +79,7 @@ class Controller(QObject):
     problem = Signal(str)
     """One sentence for the banner: something is wrong."""
     broke_off = Signal(object)
-    """The :class:`Runner` of a run that a device has ended, or an error that nobody expected; after :attr:`problem`."""
+    """The runner of a run that a device has ended, or an error that nobody expected; after :attr:`problem`."""
     outside_asked = Signal(object)
     """An :class:`Outside`: what is being opened names files that nobody chose."""
     noticed = Signal(tuple)
@@ -96,7 +96,7 @@ class Controller(QObject):
         self.model = model
         self.services = services
         self.background = background
-        self.runner: Runner | None = None
+        self.runner: AnyRunner | None = None
         self.phase = Phase.EMPTY
         self.info: SimulationInfo | None = None
         self.time = 0.0
@@ -201,6 +201,15 @@ class Controller(QObject):
     def stale(self) -> bool:
         """Whether parameters, or the device, were changed that the run began with."""
         return self._stale
+
+    @property
+    def away(self) -> bool:
+        """Whether the run is on another machine."""
+        return isinstance(self.runner, RemoteRunner)
+
+    def await_reset(self) -> None:
+        """What the run began with is no longer what the next one will begin with."""
+        self._stale = True
 
     def build(self, autostart: bool = False, state: Mapping[str, Array] | None = None) -> None:
         """Begin a new run of the document as it is now, at ``state`` if there is one; the old one ends."""
@@ -330,13 +339,13 @@ class Controller(QObject):
         self._begin_anew()
 
     def close(self) -> None:
-        """Stop the timer and the worker; blocks until the worker has written what it has."""
+        """Stop the timer and the worker; blocks until the worker has written what it has. A run elsewhere goes on."""
         self._closed = True
         self._timer.stop()
         self.painting.forget()
         runner, self.runner = self.runner, None
         if runner is not None:
-            runner.close()
+            runner.leave()
 
     def _begin_anew(self) -> None:
         self._samples.clear()
@@ -468,13 +477,13 @@ class Controller(QObject):
                 self._first_step_said = True
                 self.progressed.emit("Compiling kernels for this machine, once", 0.0)
 
-    def _follow_building(self, runner: Runner) -> None:
+    def _follow_building(self, runner: AnyRunner) -> None:
         if runner.progress != self._progress:
             self._progress = runner.progress
             text, fraction = self._progress
             self.progressed.emit(text or "Preparing the device", fraction)
 
-    def _built(self, runner: Runner) -> None:
+    def _built(self, runner: AnyRunner) -> None:
         self.info = runner.info
         self._progress = ("", 0.0)
         self.progressed.emit("", 0.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
@@ -15,23 +14,20 @@ from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
-from engines.api import Array, Engine, Estimate, Preset, Progress, Simulation, SimulationInfo, registry
+from engines.api import Array, Engine, Estimate, Preset, Progress, registry
 from engines.api.charts import Forecast
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
-from engines.backend.compile.stamp import compiled_ahead
-from engines.backend.devices.faster import faster
 from ui.session import snapshots
-from ui.session.run_memory import RunMemory, remembered_state
 from ui.session.services import NO_CURVES
 from workbench.bench.lab_run import LabRun
 from workbench.bench.record_files import kept_records, read_record, write_json
 from workbench.bench.records import LabRecord, device_text
 from workbench.export.meshes import export_mesh
 from workbench.export.png import encode_png, save_snapshot
-from workbench.export.results import export_results, take_results
+from workbench.export.results import export_results
 from workbench.project import presets as all_presets
 from workbench.project.autosave import Autosave, Recovery, discard, recover, recoveries
 from workbench.project.boundary import NOTHING, Permission
@@ -43,14 +39,15 @@ from workbench.project.document import (
     open_document,
     save_document,
 )
-from workbench.project.findings import estimate_beside_others, estimate_of
+from workbench.project.findings import Estimator
+from workbench.remote.connection import Connection, Place
+from workbench.remote.runner import AnyRunner, RemoteRunner
 from workbench.run import session
-from workbench.run.frames import Sample
-from workbench.run.lines import line_results
-from workbench.run.observer import Observer
 from workbench.run.runner import Runner
 from workbench.run.states.history import MOST
-from workbench.run.timing_log import TimingLog, TimingRow, export_timing
+from workbench.run.states.memory import RunMemory, remembered_state
+from workbench.run.states.taken import TakeResults, TakeSnapshot
+from workbench.run.timing_log import TimingObserver, export_timing
 from workbench.storage.paths import state_dir
 from workbench.storage.recent import RecentFile, RecentFiles
 from workbench.sweep.kept import RememberedCases
@@ -70,13 +67,15 @@ class HouseServices:
         self._allowed: frozenset[Path] = frozenset()  # what the person chose or confirmed in this session
         self._resume: tuple[Document, snapshots.Beginning] | None = None
         # Of runners that somebody else has: they hold their documents.
-        self._earlier: WeakKeyDictionary[Runner, snapshots.Curves] = WeakKeyDictionary()
-        self._logs: WeakKeyDictionary[Runner, _TimingObserver] = WeakKeyDictionary()
-        self._backends: dict[str, Backend] = {}
+        self._earlier: WeakKeyDictionary[AnyRunner, snapshots.Curves] = WeakKeyDictionary()
+        self._logs: WeakKeyDictionary[Runner, TimingObserver] = WeakKeyDictionary()
+        self._estimator = Estimator(reserve_core=True)
         self._forecasting: dict[str, Backend] = {}
         self._tooling: dict[str, Backend] = {}
         self._stopped_sweep: dict[str, Row] = {}
-        self._estimating = threading.Lock()
+        self._there: Connection | None = None
+        self._kept_there = False  # go on from there
+        self._attached = False  # to the run of the document that is about to be shown
 
     # Short lists.
 
@@ -90,6 +89,8 @@ class HouseServices:
         return (*registry.left_out(), *all_presets.left_out())
 
     def devices(self) -> Sequence[tuple[str, str]]:
+        if (there := self._there) is not None:
+            return there.devices
         from engines.backend.devices.select import available  # Numba and CuPy are imported when they are needed
 
         return [("auto", "Automatic"), *((info.id, info.name) for info in available())]
@@ -169,23 +170,14 @@ class HouseServices:
     # Runs.
 
     def estimate(self, document: Document) -> Estimate:
-        with self._estimating:
-            backend = self._judging(document)
-            runners = [reference() for reference in self._logs.keyrefs()]
-            if any(runner and runner.alive for runner in runners):  # its memory is there for the run that follows it
-                return estimate_beside_others(document, backend)
-            return estimate_of(document, backend)
-
-    def _judging(self, document: Document) -> Backend:
-        """The device that the estimate is of: the faster one where none is named."""
-        first = self._backend(document.project.run.device)
-        if document.project.run.device != "auto" or first.info.kind == "cpu" or not compiled_ahead():
-            return first
-        problem, cpu = document.complete_problem(), self._backend("cpu")
-        return faster(document.engine, problem, first, cpu, trial=False)[0]
+        if (there := self._there) is not None and there.runner is not None:
+            return there.estimate(document)
+        runners = [reference() for reference in self._logs.keyrefs()]
+        alive = any(runner and runner.alive for runner in runners)  # its memory is there for the run that follows it
+        return self._estimator.estimate(document, beside=alive)
 
     def forecast(self, document: Document) -> Forecast | None:
-        device = document.project.run.device
+        device = self._device_here(document)
         if device not in self._forecasting:  # not the one of the estimates, which another thread uses
             from engines.backend.devices.select import open_backend
 
@@ -203,21 +195,67 @@ class HouseServices:
             keep(row)
         self._stopped_sweep.clear()  # only one that was stopped goes on where it was
 
+    def _device_here(self, document: Document) -> str:
+        """The one that the project names may be of another machine."""
+        return document.project.run.device if self._there is None else "auto"
+
     def _working(self, document: Document) -> Backend:
         """The device of tools and sweeps, which take turns on one thread."""
-        device = document.project.run.device
+        device = self._device_here(document)
         if device not in self._tooling:
             from engines.backend.devices.select import open_backend
 
             self._tooling[device] = open_backend(device, reserve_core=True)
         return self._tooling[device]
 
-    def start(self, document: Document, autostart: bool, state: Mapping[str, Array] | None = None) -> Runner:
-        timing, memory = _TimingObserver(), RunMemory(document)
+    # Elsewhere.
+
+    def connect(self, place: Place, asks: bool = False) -> Document | None:
+        there = Connection(place, asks)
+        document = _attached_to(there)
+        self.disconnect()
+        self._there, self._attached = there, document is not None
+        return document
+
+    def reconnect(self) -> bool:
+        before = self._there
+        if before is None:
+            raise ProblemError("There is no machine to connect to again: choose one.")
+        there = Connection(before.place)
+        same = before.runner is not None and before.runner.run_id == there.run
+        if same:  # another run is not taken for ours, which would end it
+            _attached_to(there)
+        self._there, self._attached, self._kept_there = there, same, not same
+        return same
+
+    def disconnect(self) -> None:
+        there, self._there, self._attached = self._there, None, False
+        if there is not None:
+            there.close()
+
+    @property
+    def place(self) -> Place | None:
+        return None if self._there is None else self._there.place
+
+    def _start_there(
+        self, there: Connection, document: Document, autostart: bool, beginning: snapshots.Beginning
+    ) -> RemoteRunner:
+        attached, self._attached = self._attached, False
+        if attached and there.runner is not None:
+            runner = there.runner
+            self._earlier[runner] = runner.curves
+            return runner
+        kept, self._kept_there = self._kept_there, False
+        return there.start(document, autostart=autostart, state=beginning.state, state_of=beginning.device, kept=kept)
+
+    def start(self, document: Document, autostart: bool, state: Mapping[str, Array] | None = None) -> AnyRunner:
+        timing, memory = TimingObserver(), RunMemory(document)
         resume, self._resume = self._resume, None
         beginning = snapshots.Beginning(state)
         if state is None and resume is not None and _same_problem(resume[0], document):
             beginning = resume[1]
+        if self._there is not None:
+            return self._start_there(self._there, document, autostart, beginning)
         runner = session.start(
             document,
             document.project.run.device,
@@ -241,7 +279,7 @@ class HouseServices:
 
     # Exports.
 
-    def earlier_curves(self, runner: Runner) -> snapshots.Curves:
+    def earlier_curves(self, runner: AnyRunner) -> snapshots.Curves:
         return self._earlier.pop(runner, NO_CURVES)
 
     def export_snapshot(
@@ -249,24 +287,22 @@ class HouseServices:
         path: Path,
         picture: Array,
         document: Document,
-        runner: Runner | None = None,
+        runner: AnyRunner | None = None,
         curves: snapshots.Curves = NO_CURVES,
     ) -> None:
         moment = ""
         if runner is not None:
             with suppress(CancelledError, TimeoutError):  # it has ended: the picture is of the project alone
-                taken, warn = (
-                    runner.post(snapshots.take).result(EXPORT_SECONDS),
-                    partial(runner.say, severity="warning"),
-                )
+                taken = runner.post(TakeSnapshot()).result(EXPORT_SECONDS)
+                warn = partial(runner.say, severity="warning")
                 moment = snapshots.keep(document, taken, curves, warn)
         save_snapshot(path, picture, document, moment)
         self._allowed = self._allowed.union(document.files())
 
-    def export_results(self, directory: Path, document: Document, runner: Runner) -> Sequence[Path]:
-        points, lines = session.probe_elements(document), partial(line_results, lines=document.project.lines)
+    def export_results(self, directory: Path, document: Document, runner: AnyRunner) -> Sequence[Path]:
+        wanted = TakeResults(tuple(session.probe_elements(document)), tuple(document.project.lines))
         try:
-            results = runner.post(lambda simulation: take_results(simulation, points, lines)).result(EXPORT_SECONDS)
+            results = runner.post(wanted).result(EXPORT_SECONDS)
         except (CancelledError, TimeoutError) as error:
             raise ProblemError("The run has ended, so there is nothing to export: run it again first.") from error
         return export_results(results, directory / "results.pvd")
@@ -277,22 +313,22 @@ class HouseServices:
     def export_parameters(self, path: Path, document: Document) -> None:
         export_parameters(document, path)
 
-    def export_timing_log(self, path: Path, document: Document, runner: Runner) -> Sequence[Path]:
-        rows = self._logs[runner].rows(runner)
+    def export_timing_log(self, path: Path, document: Document, runner: AnyRunner) -> Sequence[Path]:
+        asked = runner.timings() if isinstance(runner, RemoteRunner) else self._logs[runner].taken(runner)
+        try:
+            rows = asked.result(EXPORT_SECONDS)
+        except CancelledError as error:
+            raise ProblemError("The run has ended meanwhile: export its timings again.") from error
         if not rows:
             raise ProblemError("There are no timings yet: let it run for a second first.")
         return export_timing(rows, path)
 
     def _look_for_state(self, document: Document) -> None:
+        if self._there is not None:  # that machine has its own
+            self._resume, self._kept_there = None, True
+            return
         kept = remembered_state(document)
         self._resume = None if kept is None else (document, snapshots.Beginning(kept.state, device=kept.meta.device))
-
-    def _backend(self, device: str) -> Backend:
-        if device not in self._backends:
-            from engines.backend.devices.select import open_backend
-
-            self._backends[device] = open_backend(device, reserve_core=True)
-        return self._backends[device]
 
     # The Kernel Lab.
 
@@ -336,29 +372,12 @@ class HouseServices:
         write_json(record, _lab_folder() / f"{name}.json")
 
 
-class _TimingObserver(Observer):
-    """Collects the timing log of one run on its worker."""
-
-    def __init__(self) -> None:
-        self._log = TimingLog()
-
-    def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
-        self._log.begin(info)
-
-    def sampled(self, sample: Sample) -> None:
-        self._log.add(sample)
-
-    def rows(self, runner: Runner) -> list[TimingRow]:
-        """All rows until now, taken on the worker while it lives."""
-
-        def take(_: Simulation) -> list[TimingRow]:
-            self._log.flush()
-            return list(self._log.rows)
-
-        try:
-            return runner.post(take).result(EXPORT_SECONDS)
-        except CancelledError:
-            return list(self._log.rows)  # the worker has ended: nobody else writes
+def _attached_to(there: Connection) -> Document | None:
+    try:
+        return there.attach()
+    except BaseException:
+        there.close()
+        raise
 
 
 def _same_problem(one: Document, other: Document) -> bool:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from workbench.remote.runner import AnyRunner
 from workbench.run.frames import Rewound
-from workbench.run.runner import Runner
 from workbench.run.states.history import Mark
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Rewinding(QObject):
         self._pending, self._run_after = None, False
         self._set_marks(())
 
-    def follow(self, runner: Runner) -> None:
+    def follow(self, runner: AnyRunner) -> None:
         """Say where the run can go, and that it went there."""
         pending, controller = self._pending, self._controller
         if pending is not None and pending.done():

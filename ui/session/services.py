@@ -19,7 +19,8 @@ from workbench.bench.records import LabRecord
 from workbench.project.autosave import Recovery
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import Document
-from workbench.run.runner import Runner
+from workbench.remote.connection import Place
+from workbench.remote.runner import AnyRunner
 from workbench.storage.recent import RecentFile
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
@@ -89,8 +90,24 @@ class Services(Protocol):
 
         Raises WorkbenchError, and what ``progress`` raises."""
 
-    def start(self, document: Document, autostart: bool, state: Mapping[str, Array] | None = None) -> Runner:
-        """A runner of this document, which goes on from ``state`` if there is one; returns at once."""
+    def start(self, document: Document, autostart: bool, state: Mapping[str, Array] | None = None) -> AnyRunner:
+        """A runner of this document, which goes on from ``state`` if there is one; returns at once. Where
+        :meth:`connect` has just found a run, that one, once."""
+
+    def connect(self, place: Place, asks: bool = False) -> Document | None:
+        """Have what is started from now on run there. What the run that goes on there is of, if there is one. Takes
+        seconds. ``asks``: SSH may ask at the terminal. Raises WorkbenchError; then all is as it was."""
+
+    def reconnect(self) -> bool:
+        """To the same place, once the line is lost. Whether the run is still there, which :meth:`start` then gives;
+        else that goes on from where it was last kept there. Takes seconds. Raises WorkbenchError."""
+
+    def disconnect(self) -> None:
+        """From now on problems run here; a run elsewhere goes on."""
+
+    @property
+    def place(self) -> Place | None:
+        """Where they run; None: here."""
 
     def locate(self, geometry: Any, position: tuple[float, float, float]) -> int:
         """The element nearest to a position, in the geometry's unit of length."""
@@ -118,15 +135,20 @@ class Services(Protocol):
         """Delete one of :meth:`unsaved`."""
 
     def export_snapshot(
-        self, path: Path, picture: Array, document: Document, runner: Runner | None = None, curves: Curves = NO_CURVES
+        self,
+        path: Path,
+        picture: Array,
+        document: Document,
+        runner: AnyRunner | None = None,
+        curves: Curves = NO_CURVES,
     ) -> None:
         """A picture that reopens the document at the moment of ``runner``, with these curves. Waits for the worker
         between two batches. Raises WorkbenchError."""
 
-    def earlier_curves(self, runner: Runner) -> Curves:
+    def earlier_curves(self, runner: AnyRunner) -> Curves:
         """What had been drawn before the moment at which ``runner`` goes on; nothing where it began at zero."""
 
-    def export_results(self, directory: Path, document: Document, runner: Runner) -> Any:
+    def export_results(self, directory: Path, document: Document, runner: AnyRunner) -> Any:
         """The whole fields of the present moment. Waits for the worker between two batches."""
 
     def export_mesh(self, path: Path, document: Document) -> Any:
@@ -135,7 +157,7 @@ class Services(Protocol):
     def export_parameters(self, path: Path, document: Document) -> None:
         """In the form that the document's engine has for other programs. Raises WorkbenchError."""
 
-    def export_timing_log(self, path: Path, document: Document, runner: Runner) -> Any: ...
+    def export_timing_log(self, path: Path, document: Document, runner: AnyRunner) -> Any: ...
 
     def lab_studies(self) -> Sequence[tuple[str, Sequence[Study]]]:
         """(title of an engine, its studies), of the engines that have any."""

@@ -19,20 +19,19 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array, Simulation
+from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.reading import foreign_file, read_npz
 from workbench.export.png import read_moment
 from workbench.project.document import Document
 from workbench.run.states.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
+from workbench.run.states.taken import Snapshot
 from workbench.storage.atomic import StorageError, oldest, write_atomically
 from workbench.storage.paths import state_dir
 from workbench.storage.zips import write_npz
 from workbench.words.units import time_text
 
 KEPT = 12
-LARGEST_STATE = 1 << 29
-"""Bytes; of a larger run the time alone is kept."""
 Curves = Mapping[tuple[str, ...], tuple[Array, Array]]
 """Times and values, by (series,) or (probe, field)."""
 
@@ -46,23 +45,6 @@ class Beginning:
     missing: str = ""
     device: str = ""
     """Name of the device whose state it is; empty where nobody knows."""
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """Copied on the worker: the state, where it is not too large, and when that was."""
-
-    step: int
-    time: float
-    state: Mapping[str, Array] | None
-
-
-def take(simulation: Simulation) -> Snapshot:
-    """For the thread of the simulation."""
-    state: Mapping[str, Array] | None = simulation.state()
-    if state is not None and sum(values.nbytes for values in state.values()) > LARGEST_STATE:
-        state = None
-    return Snapshot(simulation.step, simulation.time, state)
 
 
 def keep(document: Document, snapshot: Snapshot, curves: Curves, say: Callable[[str], None]) -> str:

@@ -43,6 +43,7 @@ class Actions:
             ("step", "&Step", ".", "step"),
             ("reset", "Rese&t", "Ctrl+R", "reset"),
             ("rewind", "Re&wind to the last checkpoint", "Ctrl+Shift+R", None),
+            ("where", "Compute &on another machine…", None, None),
             ("sweep", "&Parameter sweep…", "Ctrl+Shift+P", None),
             ("theme", "&Dark or light theme", "Ctrl+T", "theme"),
             ("layout", "&Reset the layout", None, None),
@@ -109,6 +110,7 @@ class Actions:
         run.addActions([self["sweep"], self["runs"], self["compare"]])
         run.addSeparator()
         run.addMenu(devices)
+        run.addAction(self["where"])
         bar.addMenu(tools)
         view = bar.addMenu("&View")
         view.addActions(workspaces)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from ui.panels.view.brush import BrushPanel
 from ui.session.controller import Controller
 from ui.widgets.banner import Banner
-from workbench.run.strokes import Outcome, Stroke
+from workbench.run.strokes import Outcome, TakenBack
 from workbench.words.units import clock_text
 
 NO_MARK = "Reset begins anew without it."
@@ -27,12 +27,12 @@ class Brushing(QObject):
         brush.keep_asked.connect(kept.keep)
         kept.busy_changed.connect(brush.keep_button.setDisabled)
 
-    def _explain(self, stroke: Stroke, outcome: Outcome) -> None:
-        controller = self._controller
+    def _explain(self, refused: TakenBack) -> None:
+        controller, outcome = self._controller, refused.outcome
         if outcome is not Outcome.GONE_ON:
             self._banner.say(outcome.value, "info", stays=True)
             return
-        before = [mark for mark in controller.rewinding.marks if mark.step < stroke.began]
+        before = [mark for mark in controller.rewinding.marks if mark.step < refused.began]
         if not before or controller.info is None:
             self._banner.say(f"{outcome.value} {NO_MARK}", "info", stays=True)
             return

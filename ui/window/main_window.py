@@ -15,6 +15,7 @@ from engines.api import Engine, Finding, Preset
 from ui.charts.diagram.area import DiagramArea
 from ui.charts.lines.area import HINTS
 from ui.comparing.area import ComparingArea
+from ui.connecting.area import ConnectingArea
 from ui.importing.area import ImportArea
 from ui.importing.cycles import CycleColumns
 from ui.lab.workspace import LabWorkspace
@@ -81,7 +82,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Workbench")
         self.setAcceptDrops(True)
         self.setMinimumSize(1024, 640)
-        self._settings = settings
+        self.settings = settings
         self.services = services
         self.background = Background(self)
         self.model = DocumentModel(self)
@@ -107,6 +108,7 @@ class MainWindow(QMainWindow):
         self.imports = ImportArea(self.controller, self.files, self.tools, self)
         self.cycles = CycleColumns(self.model, self.problem, self.background, self)
         self.sweeps = SweepArea(self.controller, self.files, self)
+        self.connecting = ConnectingArea(self)
         self._make_layout()
         self.help = HelpArea(self)
         self._make_actions()
@@ -159,7 +161,7 @@ class MainWindow(QMainWindow):
         self.view_panel = ViewPanel()
         self.meters = MetersPanel()
         self.probes = ProbesPanel(self.model)
-        self.charts = ChartsArea(self.controller, self.viewport, self.probes, self._settings, self)
+        self.charts = ChartsArea(self.controller, self.viewport, self.probes, self.settings, self)
         self.timeline = Timeline()
         self.log = LogPane()
         self._lab: LabWorkspace | None = None
@@ -180,7 +182,7 @@ class MainWindow(QMainWindow):
         self.workspaces.add("Simulate", centre)
         self.workspaces.add("Kernel Lab", self._lab_page)
         self.setCentralWidget(self.workspaces.pages)
-        self._layout = DockLayout(self, self._settings)
+        self._layout = DockLayout(self, self.settings)
         left, right, bottom = Areas.LeftDockWidgetArea, Areas.RightDockWidgetArea, Areas.BottomDockWidgetArea
         for name, title, widget, area, bare in (
             ("problem", "Problem", self.problem, left, True),
@@ -242,12 +244,13 @@ class MainWindow(QMainWindow):
             traces=lambda: self.files.export_traces(self.probes.export_csv),
             copy_as_python=self.files.copy_as_python,
             rename=self.rename,
-            preferences=lambda: preferences.PreferencesDialog(self, self._settings).open(),
+            preferences=lambda: preferences.PreferencesDialog(self, self.settings).open(),
             quit=self.close,
             run=self.starting_over.toggle,
             step=self.controller.step,
             reset=self.controller.reset,
             rewind=self.controller.rewinding.rewind_to_last,
+            where=self.connecting.ask,
             sweep=self.sweeps.open,
             theme=self.switch_theme,
             layout=self._layout.first_layout,
@@ -261,9 +264,9 @@ class MainWindow(QMainWindow):
         )
         self.actions_["mesh"].setVisible(False)
         self.actions_["parameters"].setVisible(False)
-        QTimer.singleShot(DEVICES_MILLISECONDS, self, self._look_for_devices)
+        QTimer.singleShot(DEVICES_MILLISECONDS, self, self.look_for_devices)
 
-    def _look_for_devices(self) -> None:
+    def look_for_devices(self) -> None:
         self.background.submit("devices", self.services.devices, self.device_menu.set_choices)
 
     def _connect(self) -> None:
@@ -404,7 +407,7 @@ class MainWindow(QMainWindow):
     def switch_theme(self) -> None:
         name = THEMES[(THEMES.index(theme().palette.name) + 1) % len(THEMES)]
         theme().apply(name)
-        self._settings.setValue("theme", name)
+        self.settings.setValue("theme", name)
 
     def view_settings(self) -> ViewSettings:
         settings: ViewSettings = self.viewport.view_settings()
@@ -541,10 +544,11 @@ class MainWindow(QMainWindow):
             self.sweeps.close()
             self.controller.close()
             self.background.close()
+            self.services.disconnect()
             self.comparing.close()
             self.recording.close()
             self.forecaster.close()
             self.keeper.keep_at_end()
             self.viewport.close_canvas()
-            self._settings.sync()
+            self.settings.sync()
         event.accept()

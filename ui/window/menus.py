@@ -76,17 +76,18 @@ class ChoiceMenu(QMenu):
     def __init__(self, title: str, checked: str, parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
         self._group = QActionGroup(self)
+        self._group.triggered.connect(lambda action: self.chosen.emit(action.data()))
         self._checked = checked
 
     def set_choices(self, choices: Sequence[tuple[str, str]]) -> None:
-        """``choices``: (value, title) in the order in which they stand."""
+        """``choices``: (value, title) in the order in which they stand, in the place of those before."""
+        self.clear()
         for name, title in choices:
             action = QAction(title, self)
             action.setCheckable(True)
             action.setData(name)
             self._group.addAction(action)
             self.addAction(action)
-        self._group.triggered.connect(lambda action: self.chosen.emit(action.data()))
         self.set_checked(self._checked)
 
     def set_checked(self, name: str) -> None:

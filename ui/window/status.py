@@ -10,13 +10,17 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWi
 from engines.api import SimulationInfo
 from engines.geometry.particles import Particles
 from ui.widgets.icons import dress
+from workbench.remote.connection import Place
 from workbench.words.units import grouped
+
+LONGEST_HOST = 32
 
 
 class StatusBar(QStatusBar):
     """Short facts; nothing here asks for an answer."""
 
     log_asked = Signal()
+    place_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -30,6 +34,11 @@ class StatusBar(QStatusBar):
         self.geometry_label = QLabel(self)
         self.quality = QLabel(self)
         self.device = QLabel(self)
+        self.place = QToolButton(self)
+        self.place.setObjectName("small")
+        self.place.setToolTip("Where problems are computed")
+        self.place.clicked.connect(self.place_asked)
+        self.set_place(None)
         self.errors = QToolButton(self)
         self.errors.setObjectName("small")
         self.errors.setToolTip("Show the log")
@@ -38,7 +47,7 @@ class StatusBar(QStatusBar):
         self.errors.clicked.connect(self.log_asked)
         self.addWidget(self.activity)
         self.addWidget(self.progress)
-        for widget in (self.errors, self.quality, self.geometry_label, self.device):
+        for widget in (self.errors, self.quality, self.geometry_label, self.device, self.place):
             self.addPermanentWidget(widget)
         self.progress.hide()
         self.errors.hide()
@@ -54,6 +63,10 @@ class StatusBar(QStatusBar):
 
     def set_info(self, info: SimulationInfo | None) -> None:
         self.device.setText("" if info is None else info.device)
+
+    def set_place(self, place: Place | None) -> None:
+        host = "This computer" if place is None else place.host or "Server of this computer"
+        self.place.setText(host if len(host) <= LONGEST_HOST else f"{host[: LONGEST_HOST - 1]}…")
 
     def set_unseen(self, count: int, errors: bool) -> None:
         """How much in the log nobody has looked at, and whether an error is among it."""

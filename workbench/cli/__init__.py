@@ -137,8 +137,10 @@ def _carried_out(given: list[str], answer: dict[str, Any]) -> int:
         return RUN_FAILED
 
 
-def open_window(paths: Sequence[str]) -> int:
-    """The window, with these files or presets opened. Raises ProblemError if there is none in this installation."""
+def open_window(paths: Sequence[str], where: Sequence[str] = ()) -> int:
+    """The window, with these files or presets opened; ``where`` says on which machine it has them run.
+
+    Raises ProblemError if there is none in this installation."""
     for path in paths:
         if not Path(os.path.expanduser(path)).exists():
             _known_as_preset(path)
@@ -151,7 +153,7 @@ def open_window(paths: Sequence[str]) -> int:
         raise ProblemError(
             f"The window cannot open here ({error}): run 'workbench doctor' to see what is missing."
         ) from error
-    return int(window(list(paths)) or 0)
+    return int(window([*where, *paths]) or 0)
 
 
 def _known_as_preset(name: str) -> None:

@@ -16,7 +16,7 @@ from workbench import __version__
 
 COMMANDS = (
     "run", "resume", "estimate", "sweep", "tool", "script", "bench", "verify", "doctor", "engines", "presets",
-    "new", "convert", "completion",
+    "new", "convert", "serve", "connect", "completion",
 )  # fmt: skip
 MOVIE_FRAMES = 150
 """Six seconds."""
@@ -95,22 +95,9 @@ def parser() -> argparse.ArgumentParser:
     presets = commands.add_parser("presets", help="list the ready problems")
     presets.set_defaults(carry_out=_later("workbench.cli.listing:presets_command"))
 
-    new = commands.add_parser("new", help="make a project from a mesh or, with --engine, of an engine's own geometry")
-    new.add_argument("project", type=Path, metavar="PROJECT", help="folder or .zip to make")
-    new.add_argument("--mesh", type=Path, help="mesh file, for an engine that takes one")
-    new.add_argument("--engine", metavar="ID", help="default: the first that takes meshes")
-    _mesh_options(new)
-    _boundary(new)
-    new.set_defaults(carry_out=_later("workbench.cli.create:new_command"))
+    _create(commands)
 
-    convert = commands.add_parser("convert", help="convert a mesh, spikes of a run, or a file of another program")
-    convert.add_argument("mesh", type=Path, metavar="FILE", help="mesh; spikes.h5 of a run; .par, .in or BPX's .json")
-    convert.add_argument(
-        "target", type=Path, metavar="OUT", help="OUT.vtu, OUT.elem for CARP; OUT.nwb; a project's folder or .zip"
-    )
-    _mesh_options(convert)
-    _boundary(convert)
-    convert.set_defaults(carry_out=_later("workbench.cli.create:convert_command"))
+    _serve(commands)
 
     completion = commands.add_parser("completion", help="print what completes commands, options and presets in a shell")
     completion.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
@@ -137,6 +124,46 @@ def _tool(commands: Any) -> None:
     tool.add_argument("--out", type=Path, metavar="DIR", help="folder for the charts as CSV")
     _boundary(tool)
     tool.set_defaults(carry_out=_later("workbench.cli.tool:tool_command"))
+
+
+def _create(commands: Any) -> None:
+    new = commands.add_parser("new", help="make a project from a mesh or, with --engine, of an engine's own geometry")
+    new.add_argument("project", type=Path, metavar="PROJECT", help="folder or .zip to make")
+    new.add_argument("--mesh", type=Path, help="mesh file, for an engine that takes one")
+    new.add_argument("--engine", metavar="ID", help="default: the first that takes meshes")
+    _mesh_options(new)
+    _boundary(new)
+    new.set_defaults(carry_out=_later("workbench.cli.create:new_command"))
+
+    convert = commands.add_parser("convert", help="convert a mesh, spikes of a run, or a file of another program")
+    convert.add_argument("mesh", type=Path, metavar="FILE", help="mesh; spikes.h5 of a run; .par, .in or BPX's .json")
+    convert.add_argument(
+        "target", type=Path, metavar="OUT", help="OUT.vtu, OUT.elem for CARP; OUT.nwb; a project's folder or .zip"
+    )
+    _mesh_options(convert)
+    _boundary(convert)
+    convert.set_defaults(carry_out=_later("workbench.cli.create:convert_command"))
+
+
+def _serve(commands: Any) -> None:
+    serve = commands.add_parser("serve", help="have runs for windows elsewhere; 'connect' starts it by itself")
+    serve.add_argument("--socket", type=Path, metavar="PATH", help="where it listens (default: a folder of your own)")
+    serve.add_argument("--stdio", action="store_true", help="pass on what comes over SSH; starts a server if need be")
+    serve.add_argument(
+        "--idle", type=positive, default=30.0, metavar="MINUTES",
+        help="without a window and a run it ends after so long (default 30)",
+    )  # fmt: skip
+    serve.add_argument("--stop", action="store_true", help="end the server that is on, and its run; its state is kept")
+    serve.set_defaults(carry_out=_later("workbench.cli.runs.serve:serve_command"))
+
+    connect = commands.add_parser("connect", help="open the window on the runs of another machine")
+    connect.add_argument("host", nargs="?", default="", metavar="USER@HOST", help="as 'ssh' takes it")
+    connect.add_argument("project", nargs="?", default="", metavar="PROJECT", help="opened once it is connected")
+    connect.add_argument("--local", type=Path, metavar="SOCKET", help="instead: a server of this machine")
+    connect.add_argument(
+        "--command", dest="there", default="workbench", metavar="COMMAND", help="what Workbench is called there"
+    )
+    connect.set_defaults(carry_out=_later("workbench.cli.runs.serve:connect_command"))
 
 
 def _run(commands: Any) -> None:

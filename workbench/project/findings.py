@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from typing import Any
 
 from engines.api import Estimate, Finding, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.backend.compile.stamp import compiled_ahead
+from engines.backend.devices.faster import faster
 from engines.recording import series_of, series_on_disk
 from workbench.project.document import Document
 
@@ -44,6 +47,33 @@ def estimate_beside_others(
         facts=(*found.facts, *told),
         findings=found.findings if endless is None else (*found.findings, endless),
     )
+
+
+class Estimator:
+    """Estimates of documents on the devices of this machine, which are opened once. For any thread."""
+
+    def __init__(self, reserve_core: bool = False) -> None:
+        self._reserve_core = reserve_core
+        self._backends: dict[str, Backend] = {}
+        self._turn = threading.Lock()
+
+    def estimate(self, document: Document, beside: bool) -> Estimate:
+        """On the device that the project names, or the faster one where it names none. ``beside``: as
+        :func:`estimate_beside_others`. Raises ProblemError, DeviceError."""
+        with self._turn:
+            device = document.project.run.device
+            backend = self._backend(device)
+            if device == "auto" and backend.info.kind != "cpu" and compiled_ahead():
+                problem, cpu = document.complete_problem(), self._backend("cpu")
+                backend = faster(document.engine, problem, backend, cpu, trial=False)[0]
+            return (estimate_beside_others if beside else estimate_of)(document, backend)
+
+    def _backend(self, device: str) -> Backend:
+        if device not in self._backends:
+            from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when they are needed
+
+            self._backends[device] = open_backend(device, reserve_core=self._reserve_core)
+        return self._backends[device]
 
 
 def findings_of(document: Document, estimate: Estimate | None) -> tuple[Finding, ...]:

@@ -174,21 +174,28 @@ def write_zip(
 ) -> Project:
     """Save as one zip, as :func:`write_folder` does; returns the project as saved. Raises StorageError."""
     with storing(path):
-        names = _flat_names(mesh_files(mesh, fibres)) if mesh is not None else {}
-        others: dict[Path, str] = {}
-        for file in dict.fromkeys(files.values()):
-            others |= _flat_names([file], taken={*names.values(), *others.values(), PROJECT_FILE})
-        saved = _with_names(_with_reference(project, mesh, fibres, names), files, others)
+        saved, names = flat(project, mesh, fibres, files)
 
     def write(stream: Any) -> None:
         packing = zipfile.ZIP_DEFLATED
         with zipfile.ZipFile(stream, "w", packing, compresslevel=1, strict_timestamps=False) as archive:
             archive.writestr(undated(archive, PROJECT_FILE), as_json(saved))
-            for file, name in (*names.items(), *others.items()):
+            for file, name in names:
                 archive.write(file, name)
 
     write_atomically(path, write, durable=True)
     return saved
+
+
+def flat(
+    project: Project, mesh: Path | None, fibres: Path | None, files: Mapping[Place, Path] = NO_FILES
+) -> tuple[Project, list[tuple[Path, str]]]:
+    """The project as it names its files where they stand in one folder beside it, and what each is called there."""
+    names = _flat_names(mesh_files(mesh, fibres)) if mesh is not None else {}
+    others: dict[Path, str] = {}
+    for file in dict.fromkeys(files.values()):
+        others |= _flat_names([file], taken={*names.values(), *others.values(), PROJECT_FILE})
+    return _with_names(_with_reference(project, mesh, fibres, names), files, others), [*names.items(), *others.items()]
 
 
 def as_json(project: Project) -> str:

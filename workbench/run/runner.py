@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Literal, TypeVar
 
-from engines.api import Array, Finding, Progress, Simulation, SimulationInfo
+from engines.api import Array, Dab, Finding, Progress, Simulation, SimulationInfo
 from engines.api.device import Backend
 from engines.api.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
 from engines.backend.ceilings.curve import working_set_of
@@ -27,6 +27,7 @@ from workbench.run.observer import Audience, Observer
 from workbench.run.pacing import LONGEST_BATCH_SECONDS, LONGEST_REST_SECONDS, Pacer
 from workbench.run.states.fitting import fitting
 from workbench.run.states.history import History, KeptState, Mark
+from workbench.run.strokes import Strokes, TakenBack
 from workbench.run.viewing import FrameSource
 from workbench.words.failures import as_sentence
 from workbench.words.units import time_text
@@ -102,6 +103,7 @@ class Runner:
         """What the simulation said of its answers when the run last came to its end."""
         self._initial: dict[str, Array] = {}
         self._controls = Controls()
+        self._strokes = Strokes(self.say)
         self._stepping = False  # what the simulation holds is no state of the problem
         self._history = History(checkpoints, self.say)
         self._thread = threading.Thread(target=self._work, name="workbench-runner", daemon=True)
@@ -176,6 +178,18 @@ class Runner:
 
         return self.post(lambda simulation: self._controls.change(simulation, name, value))
 
+    def paint(self, stroke: int, dabs: Sequence[Dab]) -> Future[None]:
+        """Go on with the stroke of this number, which whoever paints gives it."""
+        wanted = tuple(dabs)
+        return self.post(lambda simulation: self._strokes.paint(simulation, stroke, wanted))
+
+    def take_back(self, stroke: int) -> Future[TakenBack]:
+        return self.post(lambda simulation: self._strokes.take_back(simulation, stroke))
+
+    def paint_again(self, stroke: int) -> Future[None]:
+        """One that was taken back."""
+        return self.post(lambda simulation: self._strokes.again(simulation, stroke))
+
     def post(self, call: Callable[[Simulation], T]) -> Future[T]:
         """Have the worker carry out ``call`` between two batches.
 
@@ -221,6 +235,10 @@ class Runner:
         with self._condition:
             self._condition.wait_for(arrived, timeout)
         return self._state
+
+    def leave(self) -> None:
+        """Nobody looks any more: a run of this process ends with that."""
+        self.close()
 
     def close(self, timeout: float = 30.0) -> None:
         """Stop within a batch, let the observers write, free the device, end the thread."""
@@ -427,6 +445,7 @@ class Runner:
         self.ended = False
         self._controls.set_again(simulation)
         self._samples.take()
+        self._strokes.clear()
         self._history.clear()
         self._meters.forget()
         self._audience.restarted(simulation)

@@ -6,6 +6,7 @@ A class of the worker thread; others hold a stroke only to ask for it again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 from engines.api import Dab, Simulation
@@ -89,3 +90,36 @@ def keep_within(strokes: Sequence[Stroke], most: int = MOST_BYTES) -> None:
             stroke.forget()
             room = 0
         room -= stroke.kept
+
+
+@dataclass(frozen=True)
+class TakenBack:
+    """What came of taking a stroke back that ``began`` at this step."""
+
+    outcome: Outcome
+    began: int = 0
+
+
+class Strokes:
+    """The strokes of a run, oldest first, by numbers that whoever paints gives them. A class of the worker thread."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._strokes: dict[int, Stroke] = {}
+
+    def paint(self, simulation: Simulation, number: int, dabs: Sequence[Dab]) -> None:
+        """Go on with a stroke, or begin it. Raises what a dab raises that is not possible."""
+        self._strokes.setdefault(number, Stroke()).paint(simulation, dabs, self._say)
+        keep_within(tuple(self._strokes.values()))
+
+    def take_back(self, simulation: Simulation, number: int) -> TakenBack:
+        stroke = self._strokes.get(number)
+        return TakenBack(Outcome.DONE) if stroke is None else TakenBack(stroke.take_back(simulation), stroke.began)
+
+    def again(self, simulation: Simulation, number: int) -> None:
+        if number in self._strokes:
+            self._strokes[number].again(simulation, self._say)
+
+    def clear(self) -> None:
+        """The run begins anew."""
+        self._strokes.clear()

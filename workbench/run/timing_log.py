@@ -6,13 +6,16 @@ import json
 import time as clock
 from collections import deque
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from engines.api import SimulationInfo
+from engines.api import Simulation, SimulationInfo
 from workbench.export.tables import rows_as_text
 from workbench.run.frames import Sample
+from workbench.run.observer import Observer
+from workbench.run.runner import Runner
 from workbench.storage.atomic import write_text
 
 ROW_SECONDS = 1.0
@@ -108,6 +111,33 @@ class TimingLog:
         self._launches, self._seconds, self._bytes, self._since = {}, {}, {}, 0.0
         self.rows.extend(rows)
         return rows
+
+
+class TimingObserver(Observer):
+    """Collects the timing log of one run on its worker."""
+
+    def __init__(self) -> None:
+        self._log = TimingLog()
+
+    def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
+        self._log.begin(info)
+
+    def sampled(self, sample: Sample) -> None:
+        self._log.add(sample)
+
+    def taken(self, runner: Runner) -> Future[tuple[TimingRow, ...]]:
+        """All rows until now, taken on the worker while it lives."""
+
+        def take(_: Simulation) -> tuple[TimingRow, ...]:
+            self._log.flush()
+            return tuple(self._log.rows)
+
+        rows = runner.post(take)
+        if not rows.cancelled():
+            return rows
+        ended: Future[tuple[TimingRow, ...]] = Future()
+        ended.set_result(tuple(self._log.rows))  # the worker has ended: nobody else writes
+        return ended
 
 
 def jsonl_of(rows: Sequence[TimingRow]) -> str:

@@ -8,7 +8,7 @@ from engines.api import SeriesInfo
 from engines.api.charts import ChartInfo
 from ui.charts.contents import over_time
 from ui.charts.plots.cell import ChartCell
-from ui.charts.plots.traces import TraceBuffer
+from workbench.run.streams.traces import TraceBuffer
 
 NAMES = ("elastic", "broken", "work")
 

@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt
 
 from engines.api.charts import ChartData, Curve
 from tests.ui.charts.test_panel import drawn, run_until
-from ui.charts.plots.traces import TraceBuffer
 from ui.charts.runs.dialog import BEHIND, DIFFERS, NAME, REACHED, STORED
 from ui.charts.runs.runs import MOST, SessionRuns, differing
 from workbench.project.project import MeasuredData, Project
 from workbench.run.frames import Frame
+from workbench.run.streams.traces import TraceBuffer
 
 
 def moment(time, charts):

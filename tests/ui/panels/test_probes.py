@@ -11,7 +11,7 @@ from engines.api import FieldInfo
 from engines.api.charts import Curve
 from tests.ui.doubles import FakeServices
 from ui.charts.plots.reading import value_at
-from ui.charts.plots.traces import TraceBuffer
+from workbench.run.streams.traces import TraceBuffer
 
 
 def reopened(window, qtbot, services: FakeServices) -> None:

@@ -7,9 +7,9 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 
-from ui.charts.plots.traces import TraceBuffer
 from ui.panels.probes.trace_plot import PALE, TracePlot
 from ui.widgets.theme import theme
+from workbench.run.streams.traces import TraceBuffer
 
 TIMES = np.arange(5.0)
 

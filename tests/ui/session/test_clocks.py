@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ui.session import run_memory, snapshots
+from ui.session import snapshots
+from workbench.run.states import memory as run_memory
 from workbench.run.states.checkpoint import CheckpointMeta
 from workbench.storage.atomic import oldest
 

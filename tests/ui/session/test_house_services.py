@@ -18,13 +18,13 @@ from engines.api.errors import ProblemError
 from tests.ui.doubles import FakeViewport, keep_aside
 from tests.workbench.fake_grid_engine import FadeEngine
 from ui.session.house import HouseServices
-from ui.session.run_memory import runs_dir
 from ui.window.main_window import MainWindow
 from workbench.export.png import encode_png, save_snapshot
 from workbench.project import presets
 from workbench.project.autosave import recover, recoveries
 from workbench.project.boundary import OutsideFiles, Permission
 from workbench.project.store import read_stored
+from workbench.run.states.memory import runs_dir
 from workbench.storage.atomic import StorageError
 from workbench.storage.paths import config_dir, state_dir
 
@@ -127,8 +127,8 @@ def test_a_full_disk_costs_the_memory_of_the_run_and_not_the_run(qtbot, make_win
         raise StorageError("The disk is full: free some room.")
 
     window = make_window()
-    monkeypatch.setattr("ui.session.run_memory.write_checkpoint", full)
-    monkeypatch.setattr("ui.session.run_memory.EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("workbench.run.states.memory.write_checkpoint", full)
+    monkeypatch.setattr("workbench.run.states.memory.EVERY_SECONDS", 0.0)
     open_slab(qtbot, window)
     run_until(qtbot, window, 1.0)
     lines = [window.log.lines.text(row) for row in range(window.log.lines.rowCount())]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-from ui.charts.plots.traces import TraceBuffer, TraceStore
 from ui.panels.probes.panel import LEFT_NOTE
 from ui.panels.timeline import Timeline
 from ui.panels.timeline_bar import APART, ProgressBar, Tick
@@ -14,6 +13,7 @@ from ui.session.controller import Phase
 from ui.session.rewinding import NOTHING_BEFORE
 from workbench.run.states import history
 from workbench.run.states.history import Mark
+from workbench.run.streams.traces import TraceBuffer, TraceStore
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QSpacerItem, QTabBar, QWidget
 
 from engines.api import Finding
 from tests.ui.pictures.walk import faults
-from ui.charts.plots.traces import TraceBuffer, TraceStore
 from ui.forms.notes import NoteLabel
 from ui.session.controller import Phase
 from ui.widgets.banner import Banner
@@ -23,6 +22,7 @@ from ui.widgets.formatting import at_most_text, bytes_text, count_text, duration
 from ui.widgets.icons import icon
 from ui.widgets.theme import THEMES, palette, theme
 from workbench.run.frames import Message, Sample
+from workbench.run.streams.traces import TraceBuffer, TraceStore
 
 
 def test_a_full_trace_keeps_its_peaks_and_its_bounds():

@@ -50,6 +50,8 @@ OK = {
     "presets": ([["presets"]], {"presets"}),
     "new": ([["new", "{out}", "--mesh", "{mesh}"]], {"project", "engine", "findings"}),
     "convert": ([["convert", "{mesh}", "{out}.vtu"]], {"files", "tetrahedra", "points", "findings"}),
+    "serve": ([["serve", "--stop", "--socket", "{out}/serve.sock"]], {"socket", "stopped"}),
+    "connect": ([["connect", "me@lab"]], set()),
     "completion": ([["completion", "bash"]], {"script"}),
 }
 """Of each command: calls that go well one after the other, and what the last one answers besides its name and code."""
@@ -98,6 +100,7 @@ def test_every_command_is_tried():
 def test_what_a_command_found_stands_in_its_answer(answered, command, tmp_path, monkeypatch):
     if command == "verify":
         monkeypatch.setattr(registry, "engines", lambda: {"wave": doubles.engine_with(doubles.relaxation)})
+    monkeypatch.setattr(cli, "open_window", lambda paths, where: 0)
     calls, keys = OK[command]
     for words in calls:
         if words[0] == "resume":

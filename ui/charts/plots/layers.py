@@ -16,9 +16,9 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPolygonF
 from engines.api import Array
 from engines.api.charts import Curve
 from ui.charts.arithmetic import rises
-from ui.charts.plots.traces import LeftCurve
 from ui.scene.colormaps import colormap
 from ui.widgets.theme import theme
+from workbench.run.streams.traces import LeftCurve
 
 BUCKETS = 400
 """Points of a filled area: about one for each pixel of a wide plot."""

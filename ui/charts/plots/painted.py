@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QWidget
 
 from engines.api import Array
 from engines.api.charts import EMPTY, ChartData, ChartInfo
-from ui.charts.plots.traces import LeftCurve
 from ui.widgets.theme import theme
 from workbench.project.project import MeasuredData
+from workbench.run.streams.traces import LeftCurve
 
 NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
 

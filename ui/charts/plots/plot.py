@@ -18,10 +18,10 @@ from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 from ui.charts.arithmetic import logarithm
 from ui.charts.plots.layers import Bars, Branches, Dots, Ghosts, Lines, Stack
 from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis, keep_legible
-from ui.charts.plots.traces import LeftCurve
 from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
 from workbench.project.project import MeasuredData
+from workbench.run.streams.traces import LeftCurve
 
 SYMBOLS = ("o", "s", "t1", "d")
 FINEST_TICKS = 1

@@ -12,7 +12,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from engines.api.charts import ChartData
-from ui.charts.plots.traces import TraceBuffer
+from workbench.run.streams.traces import TraceBuffer
 
 MOST = 12
 """Runs that are neither pinned nor kept with the project."""

@@ -8,9 +8,9 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.charts import ChartData, Curve
-from ui.charts.plots.traces import TraceBuffer
 from ui.charts.runs.runs import SessionRun
 from workbench.project.project import StoredCurve, StoredRun
+from workbench.run.streams.traces import TraceBuffer
 
 POINTS = 800
 """Of a curve: its extremes are among them."""

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolBut
 
 from engines.api import Array, FieldInfo, SimulationInfo
 from ui.charts.plots.reading import beyond, figure
-from ui.charts.plots.traces import TraceBuffer, TraceStore
 from ui.forms.fields.scalars import CalmComboBox
 from ui.panels.probes.probe_list import ROW_HEIGHT, ProbeList
 from ui.panels.probes.trace_plot import TracePlot
@@ -21,6 +20,7 @@ from ui.widgets.icons import dress
 from workbench.export.tables import write_table
 from workbench.run.frames import Sample
 from workbench.run.meters import followed
+from workbench.run.streams.traces import TraceBuffer, TraceStore
 
 SERIES = "series"
 ROWS_SHOWN = 4

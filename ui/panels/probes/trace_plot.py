@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from engines.api import Array
 from ui.charts.plots.scaled_axis import ScaledAxis, keep_legible
-from ui.charts.plots.traces import TraceBuffer
 from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
+from workbench.run.streams.traces import TraceBuffer
 from workbench.words.units import clock_text, unit_text
 
 PALE = 90

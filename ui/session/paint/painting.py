@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import time as clock
 from collections.abc import Callable
 from concurrent.futures import Future
-from functools import partial
+from itertools import count
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
-from engines.api import Dab, Simulation
-from workbench.run.runner import Runner
-from workbench.run.strokes import Outcome, Stroke, keep_within
+from engines.api import Dab
+from workbench.remote.runner import AnyRunner
+from workbench.run.strokes import Outcome, TakenBack
 
 INTERVAL_MILLISECONDS = 17
 
@@ -20,19 +21,20 @@ class Painting(QObject):
     """``runner()`` is the run of the moment. A run that is paused answers a posted call with a new frame, so what was
     painted shows at once."""
 
-    refused = Signal(object, object)
-    """A :class:`Stroke` could not be taken back: the :class:`Outcome` says why."""
+    refused = Signal(object)
+    """A stroke could not be taken back: the :class:`TakenBack` says why."""
 
     def __init__(
-        self, runner: Callable[[], Runner | None], undo_stack: QUndoStack, parent: QObject | None = None
+        self, runner: Callable[[], AnyRunner | None], undo_stack: QUndoStack, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._runner = runner
         self._undo_stack = undo_stack
-        self._strokes: list[Stroke] = []  # of this run, oldest first; their content is the worker's
-        self._going: Stroke | None = None
+        self._strokes: set[int] = set()  # of this run; what they are is the worker's
+        self._numbers = count(clock.time_ns())  # another window may have painted on the run before
+        self._going: int | None = None
         self._dabs: list[Dab] = []
-        self._asked: list[tuple[Stroke, Future[Outcome]]] = []
+        self._asked: list[Future[TakenBack]] = []
         self._timer = QTimer(self, singleShot=True)
         self._timer.setInterval(INTERVAL_MILLISECONDS)
         self._timer.timeout.connect(self._send)
@@ -45,55 +47,49 @@ class Painting(QObject):
     def add(self, dab: Dab) -> None:
         """Paint this soon; the first of a stroke at once."""
         if self._going is None:
-            self._going = Stroke()
-            self._strokes.append(self._going)
+            self._going = next(self._numbers)
+            self._strokes.add(self._going)
             self._undo_stack.push(PaintStroke(self, self._going))
         self._dabs.append(dab)
         if not self._timer.isActive():
             self._timer.start(0)
 
-    def has(self, stroke: Stroke) -> bool:
+    def has(self, stroke: int) -> bool:
         """Whether it was painted on this run, since its beginning."""
         return stroke in self._strokes
 
-    def take_back(self, stroke: Stroke) -> None:
+    def take_back(self, stroke: int) -> None:
         self.begin()
         runner = self._runner()
         if runner is not None:
-            self._asked.append((stroke, runner.post(stroke.take_back)))
+            self._asked.append(runner.take_back(stroke))
 
-    def again(self, stroke: Stroke) -> None:
+    def again(self, stroke: int) -> None:
         self.begin()
         runner = self._runner()
         if runner is not None:
-            runner.post(partial(stroke.again, say=runner.say))
+            runner.paint_again(stroke)
 
     def follow(self) -> None:
         """At each tick: say which strokes could not be taken back."""
-        done = [asked for asked in self._asked if asked[1].done()]
-        for asked in done:
-            self._asked.remove(asked)
-            stroke, answer = asked
-            if not answer.cancelled() and answer.exception() is None and answer.result() is not Outcome.DONE:
-                self.refused.emit(stroke, answer.result())
+        done = [answer for answer in self._asked if answer.done()]
+        for answer in done:
+            self._asked.remove(answer)
+            if not answer.cancelled() and answer.exception() is None and answer.result().outcome is not Outcome.DONE:
+                self.refused.emit(answer.result())
 
     def _send(self) -> None:
         dabs, self._dabs = self._dabs, []
         runner, stroke = self._runner(), self._going
         if not dabs or runner is None or stroke is None:
             return
-        strokes = tuple(self._strokes)
-
-        def paint(simulation: Simulation) -> None:
-            stroke.paint(simulation, dabs, runner.say)
-            keep_within(strokes)
-
-        runner.post(paint)
+        runner.paint(stroke, dabs)
         self._timer.start(INTERVAL_MILLISECONDS)
 
     def forget(self) -> None:
         """The run ends, or begins anew: what was painted is gone."""
-        self._dabs, self._strokes, self._going = [], [], None
+        self._dabs, self._going = [], None
+        self._strokes.clear()
         self._asked.clear()
         self._timer.stop()
 
@@ -101,7 +97,7 @@ class Painting(QObject):
 class PaintStroke(QUndoCommand):
     """A stroke that was painted. It is no edit of the document: what is unsaved is not told by it."""
 
-    def __init__(self, painting: Painting, stroke: Stroke) -> None:
+    def __init__(self, painting: Painting, stroke: int) -> None:
         super().__init__("stroke of the brush")
         self._painting, self._stroke = painting, stroke
         self._painted = True

@@ -5,28 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
-from engines.api.errors import DeviceError
+from engines.api.errors import DeviceError, WorkbenchError
 from ui.session.controller import Controller
 from ui.widgets.banner import Banner
-from workbench.run.runner import Runner
+from workbench.remote.runner import AnyRunner
+from workbench.remote.streams import LineLost
 from workbench.run.states.history import KeptState
 from workbench.words.units import clock_text
 
-ON_CPU, HERE, AGAIN = "Go on on the CPU", "Go on", "Start again"
+ON_CPU, HERE, AGAIN, RECONNECT = "Go on on the CPU", "Go on", "Start again", "Reconnect"
 
 
 class GoingOn(QObject):
     """Between a run that broke off and the controller; :attr:`Controller.broke_off` comes after its sentence."""
+
+    reconnect_asked = Signal()
 
     def __init__(self, controller: Controller, banner: Banner, parent: QObject) -> None:
         super().__init__(parent)
         self._controller, self._banner = controller, banner
         controller.broke_off.connect(self._offer)
 
-    def _offer(self, runner: Runner) -> None:
+    def _offer(self, runner: AnyRunner) -> None:
         error, kept = runner.error, runner.rescued
+        if isinstance(error, LineLost):
+            self.offer_reconnecting(error)
+            return
         lost = isinstance(error, DeviceError) and error.lost
         answers: dict[str, Callable[[], None]] = {}
         if isinstance(error, DeviceError) and runner.device not in ("", "cpu"):
@@ -38,6 +44,10 @@ class GoingOn(QObject):
         told = "" if kept is None else f" It can go on from {clock_text(kept.mark.time, runner.time_unit)}."
         if answers:
             self._banner.ask(f"{error}{told}", answers, "error")
+
+    def offer_reconnecting(self, error: WorkbenchError, possible: bool = True) -> None:
+        """``possible``: there is a machine that a line was lost to."""
+        self._banner.ask(str(error), {RECONNECT: self.reconnect_asked.emit} if possible else {}, "error")
 
     def _go_on_on_cpu(self, kept: KeptState | None) -> None:
         kept = self._still(kept)

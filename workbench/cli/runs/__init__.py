@@ -1,1 +1,1 @@
-"""Commands that run a problem: from the beginning, and on from where it was ended."""
+"""Commands that run a problem: from the beginning, on from where it was ended, and for windows elsewhere."""

@@ -1,0 +1,180 @@
+"""The window on a server of this machine: what runs there is seen, lost, found again, and outlives the window."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+
+from tests.ui.doubles import FakeViewport
+from ui.app import place_in
+from ui.connecting.area import GONE
+from ui.connecting.dialog import PlaceDialog
+from ui.session.controller import Phase
+from ui.session.house import HouseServices
+from ui.window.main_window import MainWindow
+from ui.window.questions.going_on import RECONNECT
+from workbench.remote.connection import Place
+from workbench.remote.server import Server
+from workbench.storage.paths import config_dir, state_dir
+
+SLAB = "small_slab"
+
+
+@pytest.fixture(autouse=True)
+def _clean():
+    yield
+    for folder in (state_dir(), config_dir()):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def server():
+    folder = Path(tempfile.mkdtemp(prefix="wb"))
+    server = Server(folder / "own" / "serve.sock")
+    server.listen()
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    yield server
+    server.stop()
+    thread.join(20)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def make_window(qtbot, tmp_path):
+    windows = []
+
+    def make():
+        settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+        windows.append(MainWindow(HouseServices(), FakeViewport, settings))
+        qtbot.addWidget(windows[-1])
+        windows[-1].show()
+        return windows[-1]
+
+    yield make
+    for window in windows:
+        window.close_at_once()
+
+
+@pytest.fixture
+def running(server, make_window, qtbot):
+    """A window whose run is on the server."""
+    window = make_window()
+    window.connecting.go_to(Place(socket=server.path))
+    qtbot.waitUntil(lambda: window.services.place is not None, timeout=20_000)
+    window.open_preset(next(preset for preset in window.services.presets() if preset.id == SLAB))
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
+    window.model.edit(("run", "until"), None, "end of the run")
+    window.controller.run()
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING and bool(window.viewport.frames), timeout=20_000)
+    qtbot.waitUntil(lambda: len(window.probes.store.series) > 0 or len(window.probes.store.probes) > 0)
+    return window
+
+
+def test_what_runs_there_is_seen_lost_and_found_again(running, server, qtbot):
+    window, document = running, running.model.document
+    assert window.controller.away
+    assert window.status.place.text() == "Server of this computer"
+    assert server._hosted.document.project.title == document.project.title
+    window.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.FAILED)
+    qtbot.waitUntil(lambda: bool(window.banner.answers))
+    assert [button.text() for button in window.banner.answers] == [RECONNECT]
+    assert window.banner.text.startswith("The server of this computer has ended")
+    begun = server._hosted
+    drawn = max(len(buffer.times) for buffer in window.probes.store.probes.values())
+    qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=20_000)
+    assert server._hosted is begun, "it has gone on meanwhile"
+    assert window.model.document is document, "what is open stays open"
+    qtbot.waitUntil(lambda: max(len(buffer.times) for buffer in window.probes.store.probes.values()) >= drawn)
+    frames = len(window.viewport.frames)
+    qtbot.waitUntil(lambda: len(window.viewport.frames) > frames)
+
+
+def test_closing_the_window_leaves_the_run_on_and_another_window_shows_it(running, server, make_window, qtbot):
+    begun = server._hosted
+    running.close_at_once()
+    assert server._hosted is begun
+    again = make_window()
+    again.connecting.go_to(Place(socket=server.path))
+    qtbot.waitUntil(lambda: again.controller.phase is Phase.RUNNING, timeout=20_000)
+    assert again.model.document.project.title == begun.document.project.title
+    assert again.model.document.path is None
+    assert not again.model.document.project.run.until
+    qtbot.waitUntil(lambda: bool(again.viewport.frames))
+    times = max((buffer.times for buffer in again.probes.store.probes.values()), key=len)
+    assert times[0] < 1.0, "its curves begin where it began"
+    again.controller.reset()
+    qtbot.waitUntil(lambda: again.controller.phase is Phase.READY)
+    assert server._hosted is begun
+
+
+def test_back_on_this_computer_the_run_there_goes_on(running, server, qtbot):
+    begun = server._hosted
+    running.connecting.choose(None)
+    qtbot.waitUntil(lambda: running.controller.phase is Phase.READY, timeout=20_000)
+    assert not running.controller.away
+    assert running.status.place.text() == "This computer"
+    assert server._hosted is begun
+
+
+def test_a_machine_that_is_not_there_is_one_sentence(make_window, qtbot, tmp_path):
+    window = make_window()
+    window.connecting.go_to(Place(socket=tmp_path / "none.sock"))
+    qtbot.waitUntil(lambda: bool(window.banner.text))
+    assert window.banner.text.endswith("start 'workbench serve'.")
+    assert window.services.place is None
+
+
+def test_the_dialog_asks_for_a_machine_and_refuses_what_is_none(window, qtbot):
+    window.actions_["where"].trigger()
+    dialog = window.connecting.dialog
+    assert isinstance(dialog, PlaceDialog)
+    assert dialog.here.isChecked()
+    chosen = []
+    dialog.chosen.disconnect()
+    dialog.chosen.connect(chosen.append)
+    qtbot.keyClicks(dialog.host, "-oProxyCommand=x")
+    assert dialog.there.isChecked(), "who types a machine means it"
+    dialog.buttons.accepted.emit()
+    assert "no name of a machine" in dialog.said.text()
+    assert not chosen
+    dialog.host.setText("me@lab")
+    dialog.buttons.accepted.emit()
+    assert chosen == [Place("me@lab")]
+
+
+def test_the_command_line_names_the_place():
+    assert place_in(["--host=me@lab", "--command=/opt/wb", "--asks", "sphere"]) == Place("me@lab", "/opt/wb")
+    assert place_in(["--socket=/run/x.sock"]) == Place(socket=Path("/run/x.sock"))
+    assert place_in(["--theme", "sphere"]) is None
+
+
+def test_a_server_that_is_gone_is_told_and_the_next_goes_on_where_the_run_was_kept(running, server, qtbot):
+    window = running
+    qtbot.waitUntil(lambda: window.controller.time > 0)
+    server.stop()
+    qtbot.waitUntil(lambda: bool(window.banner.answers), timeout=20_000)
+    assert window.banner.text.startswith("The server has been ended there")
+    again = Server(server.path)
+    qtbot.waitUntil(lambda: not server.path.exists())
+    again.listen()
+    thread = threading.Thread(target=again.serve)
+    thread.start()
+    try:
+        qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=20_000)
+        assert window.banner.text == GONE.format(title="this computer")
+        said = [window.log.lines.text(row) for row in range(window.log.lines.rowCount())]
+        assert any("Goes on from" in line for line in said)
+        window.close_at_once()
+    finally:
+        again.stop()
+        thread.join(20)

@@ -1,0 +1,82 @@
+"""A server of the fake engine in this process, and connections to it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+import time as clock
+from pathlib import Path
+
+import pytest
+
+from workbench.project.document import open_document
+from workbench.remote.connection import Connection, Place
+from workbench.remote.server import Server
+from workbench.run.frames import RunState
+
+
+@pytest.fixture
+def folder():
+    """Names of sockets are short."""
+    path = Path(tempfile.mkdtemp(prefix="wb"))
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+class There:
+    """The other machine."""
+
+    def __init__(self, path):
+        self.path, self.server, self.thread = path, None, None
+        self.connections = []
+
+    def start(self, **options):
+        self.server = Server(self.path, **options)
+        self.server.listen()
+        self.thread = threading.Thread(target=self.server.serve, daemon=True)
+        self.thread.start()
+
+    def stop(self):
+        self.server.stop()
+        self.thread.join(10.0)
+        assert not self.thread.is_alive()
+
+    def connect(self):
+        self.connections.append(Connection(Place(socket=self.path)))
+        return self.connections[-1]
+
+
+@pytest.fixture
+def there(folder, house):
+    there = There(folder / "own" / "serve.sock")
+    there.start()
+    yield there
+    for connection in there.connections:
+        if not connection.lost:
+            connection.close()
+    there.stop()
+
+
+def wait_for(true, seconds=15.0):
+    ends = clock.monotonic() + seconds
+    while not true():
+        assert clock.monotonic() < ends, "it did not come"
+        clock.sleep(0.005)
+
+
+@pytest.fixture
+def document(project):
+    document = open_document(project)
+    document.project.run.until = None
+    document.parameters = document.parameters.model_copy(update={"delay": 0.001})
+    return document
+
+
+@pytest.fixture
+def running(there, document):
+    """A connection, and its run that goes on."""
+    connection = there.connect()
+    runner = connection.start(document, autostart=True)
+    wait_for(lambda: runner.state is RunState.RUNNING)
+    return connection, runner

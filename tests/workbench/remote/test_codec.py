@@ -1,0 +1,178 @@
+"""What travels is what arrives, to the last bit; what is no message ends in a sentence, whatever it is."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+import zlib
+from contextlib import suppress
+from dataclasses import fields, is_dataclass, replace
+
+import numpy as np
+import pytest
+
+from engines.api import FieldInfo, Finding, Lines, Markers, Remedy, Selection
+from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection, Links
+from engines.api.device import Ceilings, DeviceInfo
+from engines.api.simulation.base import SimulationInfo
+from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
+from workbench.project.project import Line
+from workbench.remote import messages as m
+from workbench.remote.codec import WireError, pack, unpack
+from workbench.remote.wire import decoded, encoded
+from workbench.run.frames import Frame, FrameRequest, KernelRate, Message, RunState, Sample
+from workbench.run.states.history import Mark
+
+KINDS = m.kinds(m.Start, m.Watch, m.Built, m.News, m.Shown, m.Answer, m.Welcome)
+SELECTION = Selection(np.arange(7, dtype=np.int32), np.array([0, 3, 7], np.int32))
+CURVE = Curve("x", np.linspace(0, 1, 3), np.array([np.nan, -np.inf, 0.1]), low=np.zeros(3), high=np.ones(3))
+CHART = ChartData((CURVE,), "shade", ("a", "b"))
+LINKS = Links("bonds", "1", (0.0, 1.0), np.zeros((2, 2, 3)), np.array([1.0, np.nan]))
+INSPECTION = Inspection("cell 3", (Fact("v", -80.5, "mV"),), ((ChartInfo("c", "C", "V"), CHART),), LINKS, True)
+
+
+def frame():
+    values = {"surface": np.random.default_rng(3).normal(size=(300, 3)).astype(np.float32)}
+    values["surface"][5] = np.nan
+    markers, lines = Markers(np.zeros((2, 3)), np.array([1, -1], np.int8)), Lines(np.zeros((0, 2, 3)))
+    shifts = {("contact", 0): (0.0, 1.0, 2.0)}
+    return Frame(4, 17, 0.1 + 0.2, values, {"c": CHART}, INSPECTION, None, markers, lines, shifts, False)
+
+
+def sample():
+    rates = (KernelRate("follow", 1e-3, 1e9, 0.5, 3, 0.01),)
+    traces = {"voltage": np.arange(6, dtype=np.float32).reshape(3, 2)}
+    series = {"mean": np.array([1.0, np.inf, np.nan])}
+    return Sample(3, 0.3, 3, 0.1, 30.0, 3.0, 1e9, 0.5, rates, None, np.arange(3.0), traces, ("near", "far"), series)
+
+
+def info():
+    backend = FakeBackend()
+    simulation = WaveEngine().build(m_problem(), backend)
+    return replace(SimulationInfo.of(simulation, "ms", backend, 1e10), geometry=None)
+
+
+def m_problem():
+    from engines.api import Problem
+
+    return Problem(WaveParameters(), block())
+
+
+FINDING = Finding("sentence", "info", ("a", 1), Remedy("mend", {("a", 1): [1, {"b": None}], ("c",): 2.5}))
+NEWS = m.News(
+    "r", RunState.PAUSED, ("Building", 0.5), "cpu", True, "why", (FINDING,), (Mark(3, 0.1),),
+    m.Trouble("no", "problem", ("a", 2)), (sample(),), (Message("hello", "warning", 3.0),),
+)  # fmt: skip
+PROBLEM = m.SentProblem("{}", (m.FileTold("mesh.vtu", "0" * 64, 12),))
+MESSAGES = [
+    m.Shown("r", 2, frame()),
+    NEWS,
+    m.Built("r", info(), m.GeometryTold(3, "mm", np.zeros(3), np.ones(3), np.eye(3))),
+    m.Start("r", ("q",), PROBLEM, True, {"v": np.arange(5, dtype=np.float64)}, "GPU", True),
+    m.Watch("r", FrameRequest(1, {"s": ("v", SELECTION)}, ("c",), 3, (1, 2), True, False, (
+        Line(name="l", field="v", start=(0, 0, 0), end=(1, 0, 0)),
+    ))),
+    m.Watch("r", None),
+    m.Welcome("1", (("cpu", "CPU"),), m.Attached("r", PROBLEM, {("s",): (np.arange(2.0),) * 2}, 4.0, None)),
+]  # fmt: skip
+
+
+def same(one, other):
+    if isinstance(one, np.ndarray):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+    elif is_dataclass(one):
+        assert type(one) is type(other)
+        for each in fields(one):
+            same(getattr(one, each.name), getattr(other, each.name))
+    elif isinstance(one, dict):
+        assert list(one) == list(other)
+        for key in one:
+            same(one[key], other[key])
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other)
+        for a, b in zip(one, other, strict=True):
+            same(a, b)
+    else:
+        assert one == other
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
+def test_what_travels_is_what_arrives(message):
+    same(message, decoded(encoded(message), KINDS))
+
+
+def test_big_endian_strided_and_empty_arrays_arrive():
+    for values in (np.arange(999, dtype=">f4")[::3], np.empty((0, 3), np.int64), np.array(2.5), np.array([1 + 2j])):
+        packed = pack(values)
+        got = unpack(np.ndarray, packed.tree, packed.arrays)
+        np.testing.assert_array_equal(got, values)
+
+
+def test_a_smooth_field_packs_to_less_than_half_of_its_bytes_and_nothing_is_rounded():
+    x = np.linspace(0, 6, 100_000)
+    values = (-80 + 100 / (1 + np.exp(20 * (x - 3)))).astype(np.float32)
+    packed = pack(values)
+    assert len(packed.arrays[0]) < values.nbytes / 2
+    assert (unpack(np.ndarray, packed.tree, packed.arrays) == values).all()
+
+
+def wrong(kind, tree, arrays=()):
+    with pytest.raises(WireError) as told:
+        unpack(kind, tree, arrays)
+    assert str(told.value).endswith(".")
+
+
+def test_nothing_is_unpickled_and_no_objects_come():
+    content = pickle.dumps(np.array([{}], object))
+    wrong(np.ndarray, {"array": 0, "type": "|O", "shape": [1], "packed": False}, [content])
+    wrong(np.ndarray, {"array": 0, "type": "|V8", "shape": [1], "packed": False}, [content])
+    with pytest.raises(TypeError):
+        pack(np.array([{}], object))
+    with pytest.raises(TypeError):
+        pack(object())
+
+
+def test_an_array_that_would_fill_memory_is_refused_before_it_is_unpacked():
+    bomb = zlib.compress(bytes(50_000_000), 9)
+    wrong(np.ndarray, {"array": 0, "type": "<f4", "shape": [3], "packed": True}, [bomb])
+    wrong(np.ndarray, {"array": 0, "type": "<f4", "shape": [1 << 40], "packed": True}, [bomb])
+    wrong(np.ndarray, {"array": 1, "type": "<f4", "shape": [3], "packed": False}, [bomb])
+    wrong(np.ndarray, {"array": 0, "type": "<f4", "shape": [-3], "packed": False}, [bomb])
+
+
+def test_values_of_other_types_are_refused():
+    wrong(m.Steer, {"run": "r", "what": "format the disk"})
+    wrong(m.Steer, {"run": "r", "what": "run", "steps": True})
+    wrong(m.Steer, {"run": "r", "what": "run", "steps": 1.5})
+    wrong(m.Steer, {"run": 3, "what": "run"})
+    wrong(m.Steer, {"run": "r"})
+    wrong(m.Steer, {"run": "r", "what": "run", "else": 1})
+    wrong(m.Steer, [])
+    wrong(FieldInfo, {"name": "v", "range": [0]})
+    wrong(DeviceInfo, {"versions": {"a": 1}})
+    wrong(Ceilings, {"copy": "fast"})
+
+
+def test_damaged_messages_end_in_a_sentence_and_nothing_else():
+    chance = random.Random(7)
+    for _ in range(1500):
+        content = bytearray(encoded(chance.choice(MESSAGES)))
+        for _ in range(chance.randint(1, 8)):
+            place = chance.randrange(min(len(content), 4000))
+            match chance.randrange(3):
+                case 0:
+                    content[place] = chance.randrange(256)
+                case 1:
+                    del content[place : place + chance.randint(1, 40)]
+                case 2:
+                    content[place:place] = chance.randbytes(chance.randint(1, 9))
+            if not content:
+                break
+        with suppress(WireError):
+            decoded(bytes(content), KINDS)
+    deep = ("[" * 100_000).encode()
+    for text in (b"", b"\0", b"\0\0\0\2{}", len(deep).to_bytes(4, "big") + deep, json.dumps([1]).encode() * 9):
+        with pytest.raises(WireError):
+            decoded(text, KINDS)

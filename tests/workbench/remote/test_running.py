@@ -1,0 +1,390 @@
+"""A run elsewhere does what one here does, and outlives the window: over a real socket, with the fake engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time as clock
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from engines.api import Dab, Selection
+from engines.api.errors import DeviceError, ProblemError
+from tests.workbench.fake_engine import FakeBackend
+from tests.workbench.remote.conftest import wait_for
+from workbench.export.results import take_results
+from workbench.project.findings import estimate_beside_others
+from workbench.remote import server as serving
+from workbench.remote.connection import Connection, Place
+from workbench.remote.streams import LineLost, check_host
+from workbench.remote.wire import HEAD, WHOLE
+from workbench.run import session
+from workbench.run.frames import FrameRequest, RunState
+from workbench.run.states.taken import TakeResults, TakeSnapshot
+
+EVERY = {"surface": ("voltage", Selection(np.arange(216, dtype=np.int32)))}
+
+
+def frame_of(runner, after=-1):
+    found = []
+
+    def came():
+        frame = runner.frames.take()
+        if frame is not None and frame.step > after:
+            found.append(frame)
+        return found
+
+    wait_for(came)
+    return found[-1]
+
+
+def test_the_numbers_are_those_of_a_run_here(there, document):
+    runner = there.connect().start(document, autostart=False)
+    runner.watch(FrameRequest(1, EVERY))
+    runner.advance(37)
+    wait_for(lambda: runner.state is RunState.PAUSED)
+    frame = frame_of(runner, after=36)
+    samples = []
+    wait_for(lambda: samples.extend(runner.take_samples()) or (samples and samples[-1].step == 37))
+    here = session.start(document, "cpu", until=0.74)
+    here.run()
+    assert here.wait(RunState.FINISHED) is RunState.FINISHED
+    own = here.post(lambda simulation: (simulation.field("voltage"), simulation.step)).result(5)
+    mine = [sample for sample in here.take_samples() if len(sample.trace_times)]
+    here.close()
+    assert own[1] == frame.step == 37
+    np.testing.assert_array_equal(frame.values["surface"], own[0].astype(np.float32))
+    traced = np.concatenate([each.traces["voltage"] for each in samples if len(each.trace_times)])
+    np.testing.assert_array_equal(traced, np.concatenate([each.traces["voltage"] for each in mine]))
+    assert samples[0].probes == ("near", "far, end")
+    assert runner.info.geometry is runner.geometry
+    assert runner.info.fields == here.info.fields
+    assert runner.info.device == "NumPy on paper"
+
+
+def test_it_is_steered_rewound_reset_and_asked(running, document):
+    connection, runner = running
+    runner.watch(FrameRequest(1, EVERY))
+    assert frame_of(runner).values["surface"].shape == (216,)
+    with pytest.raises(ProblemError, match="There is no control 'nothing'"):
+        runner.set_control("nothing", 1.0).result(5)
+    wait_for(lambda: runner.marks)
+    runner.pause()
+    wait_for(lambda: runner.state is RunState.PAUSED)
+    mark = runner.marks[0]
+    rewound = runner.rewind(mark.step).result(5)
+    assert (rewound.step, rewound.time) == (mark.step, mark.time)
+    assert frame_of(runner).step == mark.step, "a frame of before does not come after it"
+    snapshot = runner.post(TakeSnapshot()).result(5)
+    assert snapshot.step == mark.step
+    assert snapshot.state
+    results = runner.post(TakeResults((("near", 0),), ())).result(5)
+    assert results.geometry is runner.geometry
+    assert results.points == (("near", 0),)
+    assert {row.kernel for row in runner.timings().result(5)} <= {"follow"}
+    assert runner.post(take_results).exception(5) is not None, "what is no message does not travel"
+    assert runner.reset().result(5) is None
+    wait_for(lambda: runner.state is RunState.READY)
+    assert runner.set_probes([("one", 3)]).result(5) is None
+    runner.until = 0.5
+    runner.run()
+    wait_for(lambda: runner.state is RunState.FINISHED)
+    samples = runner.take_samples()
+    assert samples[-1].time == pytest.approx(0.5)
+    assert samples[-1].probes == ("one",)
+    runner.close()
+    assert runner.state is RunState.CLOSED
+    wait_for(lambda: connection.runner is runner)
+
+
+def test_of_several_requests_for_frames_the_last_is_answered_and_parts_are_sent_once(running):
+    connection, runner = running
+    few = {"surface": ("voltage", Selection(np.array([0, 5], np.int32)))}
+    for serial in range(40):
+        runner.watch(FrameRequest(serial, few if serial == 39 else EVERY))
+    wait_for(lambda: frame_of(runner).serial == 39)
+    sent = connection._line.sent
+    runner.watch(FrameRequest(39, few, element=3))
+    frame = frame_of(runner, after=frame_of(runner).step)
+    assert frame.values["surface"].shape == (2,)
+    assert connection._line.sent - sent < 400
+    runner.watch(None)
+
+
+def test_a_window_that_goes_leaves_the_run_on_and_the_next_sees_its_curves(there, running, document):
+    connection, runner = running
+    wait_for(lambda: runner.take_samples())
+    runner.leave()
+    connection.close()
+    clock.sleep(0.3)
+    again = there.connect()
+    opened = again.attach()
+    assert opened.project.title == document.project.title
+    assert opened.path is None, "it is no file of this machine"
+    assert opened.parameters == document.parameters
+    times, values = again.runner.curves["near", "voltage"]
+    assert len(times) == len(values) > 1
+    assert ("mean_voltage",) in again.runner.curves
+    wait_for(lambda: again.runner.state is RunState.RUNNING)
+    samples = []
+    wait_for(lambda: samples.extend(again.runner.take_samples()) or samples)
+    assert samples[0].trace_times[0] > times[-1] - 1e-9, "what came before is among the curves"
+    again.runner.close()
+    wait_for(lambda: there.server._hosted is None)
+    clock.sleep(0.2)
+    assert opened.mesh.is_file(), "what is shown here does not go with the run"
+
+
+def test_a_run_that_has_not_begun_goes_with_its_window(there, document):
+    connection = there.connect()
+    runner = connection.start(document, autostart=False)
+    wait_for(lambda: runner.state is RunState.READY)
+    connection.close()
+    wait_for(lambda: there.server._hosted is None)
+    assert there.connect().attach() is None
+
+
+def test_two_windows_at_once_each_get_a_sentence(there, running, document):
+    first, runner = running
+    second = there.connect()
+    wait_for(lambda: runner.state is RunState.FAILED)
+    assert str(runner.error) == serving.TAKEN_OVER
+    assert first.lost == serving.TAKEN_OVER
+    stranger = second.start(document, autostart=True)
+    wait_for(lambda: stranger.state is RunState.FAILED)
+    assert "that this window does not look at" in str(stranger.error)
+    second.attach()
+    wait_for(lambda: second.runner.state is RunState.RUNNING)
+    with pytest.raises(LineLost):
+        first.start(document, autostart=True)
+
+
+def test_a_lost_line_leaves_the_run_on(there, running):
+    connection, runner = running
+    asked = runner.post(TakeSnapshot())
+    connection._stream._connection.shutdown(socket.SHUT_RDWR)
+    wait_for(lambda: runner.state is RunState.FAILED)
+    assert str(runner.error).startswith("The server of this computer has ended")
+    assert runner.error.torn, "a window offers what can be done"
+    assert asked.done()
+    again = there.connect()
+    again.attach()
+    wait_for(lambda: again.runner.state is RunState.RUNNING)
+
+
+def test_a_server_that_is_ended_says_so_and_the_next_goes_on_where_it_stood(there, running, document):
+    connection, runner = running
+    wait_for(lambda: sum(sample.steps for sample in runner.take_samples()) or runner.marks)
+    there.stop()
+    wait_for(lambda: runner.state is RunState.FAILED)
+    assert connection.lost == serving.STOPPED
+    with pytest.raises(LineLost, match="start 'workbench serve'"):
+        there.connect()
+    there.start()
+    after = there.connect().start(document, autostart=False, kept=True)
+    wait_for(lambda: after.state is RunState.READY)
+    assert any(message.text.startswith("Goes on from") for message in after.take_messages())
+
+
+def test_a_problem_that_cannot_be_run_there_ends_with_its_sentence(there, document):
+    document.parameters = document.parameters.model_copy(update={"trouble": "nan", "trouble_step": 3})
+    runner = there.connect().start(document, autostart=True)
+    wait_for(lambda: runner.state is RunState.FAILED)
+    assert "is no longer a number" in str(runner.error)
+    document.project.run.device = "cuda:3"
+    second = there.connections[0].start(document, autostart=True)
+    wait_for(lambda: second.state is RunState.FAILED)
+    assert "no device 'cuda:3'" in str(second.error)
+
+
+def test_what_a_problem_needs_is_what_it_needs_there(there, running, document):
+    connection, _ = running
+    told = connection.estimate(document)
+    assert told == estimate_beside_others(document, FakeBackend())
+    document.parameters = document.parameters.model_copy(update={"step": 0.01})
+    assert connection.estimate(document) == estimate_beside_others(document, FakeBackend()) != told
+    assert there.server._judged[1].loaded is not None
+    document.parameters = document.parameters.model_copy(update={"step": 0.02, "speed": 1e9})
+    loaded = there.server._judged[1].loaded
+    connection.estimate(document)
+    assert there.server._judged[1].loaded is loaded, "the mesh is not read again"
+    document.project.run.device = "cuda:3"
+    with pytest.raises(DeviceError, match="no device 'cuda:3'"):
+        connection.estimate(document)
+
+
+def test_a_file_is_sent_once(there, running, document):
+    connection, _ = running
+    before = connection._line.sent
+    wait_for(lambda: connection.start(document, autostart=False).state is not None)
+    second = connection.runner
+    wait_for(lambda: second.state is RunState.READY)
+    assert connection._line.sent - before < document.mesh.stat().st_size
+
+
+def test_another_version_is_told(there, monkeypatch):
+    monkeypatch.setattr("workbench.remote.connection.__version__", "0.0.1")
+    with pytest.raises(LineLost, match=r"0\.0\.1 here: install the same"):
+        there.connect()
+
+
+def test_what_is_no_window_ends_its_own_connection_and_not_the_run(there, running):
+    _, runner = running
+    for content in (b"GET / HTTP/1.1\r\n\r\n", HEAD.pack(WHOLE, 4) + b"\0\0\0\0", os.urandom(2000)):
+        with socket.socket(socket.AF_UNIX) as stranger:
+            stranger.connect(str(there.path))
+            stranger.sendall(content)
+            stranger.shutdown(socket.SHUT_WR)
+            stranger.settimeout(5.0)
+            with suppress(ConnectionResetError):
+                while stranger.recv(4096):
+                    pass
+    runner.take_samples()
+    wait_for(lambda: runner.take_samples())
+    assert runner.state is RunState.RUNNING
+
+
+def test_nonsense_of_a_window_that_was_greeted_ends_its_line_and_not_the_run(there, running):
+    connection, runner = running
+    content = json.dumps({"kind": "Ask", "body": {"run": runner.run_id}, "sizes": []}).encode()
+    message = struct.pack(">I", len(content)) + content
+    connection._stream.write(HEAD.pack(WHOLE, len(message)) + message)
+    wait_for(lambda: connection.lost)
+    again = there.connect()
+    again.attach()
+    wait_for(lambda: again.runner.state is RunState.RUNNING)
+
+
+NOBODY = {"surface": ("voltage", Selection(np.array([0, 216], np.int32)))}
+REQUESTS = {
+    "element": FrameRequest(1, NOBODY),
+    "negative": FrameRequest(1, {"s": ("voltage", Selection(np.array([-1], np.int32)))}),
+    "not whole": FrameRequest(1, {"s": ("voltage", Selection(np.array([0.5])))}),
+    "offsets": FrameRequest(1, {"s": ("voltage", Selection(np.zeros(4, np.int32), np.array([0, 9], np.int32)))}),
+    "points": FrameRequest(1, {"s": ("voltage", Selection(np.zeros(4, np.int32), points=np.zeros(9, np.int32)))}),
+    "field": FrameRequest(1, {"s": ("volts", Selection(np.zeros(1, np.int32)))}),
+    "inspected": FrameRequest(1, EVERY, element=10**6),
+    "pair": FrameRequest(1, EVERY, pair=(0, -3)),
+}
+
+
+@pytest.mark.parametrize("request_", REQUESTS.values(), ids=REQUESTS)
+def test_what_is_not_there_is_not_looked_for(there, running, request_):
+    """In Numba's and CUDA's kernels a number of no element would read whatever memory there is."""
+    connection, runner = running
+    runner.watch(request_)
+    wait_for(lambda: connection.lost)
+    assert "asked for" in connection.lost
+    again = there.connect()
+    again.attach()
+    wait_for(lambda: again.runner.state is RunState.RUNNING)
+
+
+@pytest.mark.parametrize("pace", [0.0, -1.0, float("nan")])
+def test_a_pace_that_is_none_does_not_reach_the_run(there, running, pace):
+    connection, runner = running
+    runner.pace = pace
+    wait_for(lambda: connection.lost)
+    assert "no positive number" in connection.lost
+    assert there.server._hosted.runner.pace is None
+    assert there.server._hosted.runner.state is RunState.RUNNING
+
+
+def test_after_a_problem_that_could_not_be_sent_the_next_takes_the_place_of_the_run(there, running, document):
+    connection, first = running
+    mesh = document.mesh
+    document.mesh = mesh.with_name("gone.vtu")
+    failed = connection.start(document, autostart=True)
+    wait_for(lambda: failed.state is RunState.FAILED)
+    document.mesh = mesh
+    next_ = connection.start(document, autostart=True)
+    wait_for(lambda: next_.state is RunState.RUNNING)
+    assert there.server._hosted.run == next_.run_id != first.run_id
+
+
+# Who may connect.
+
+
+def test_the_socket_is_its_owners_alone(there):
+    assert there.path.stat().st_mode & 0o777 == 0o600
+    assert there.path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_that_others_may_enter_is_refused(folder):
+    (folder / "open").mkdir(mode=0o755)
+    (folder / "open").chmod(0o755)
+    with pytest.raises(ProblemError, match="chmod 700"):
+        serving.Server(folder / "open" / "serve.sock").listen()
+    (folder / "link").symlink_to(folder / "open")
+    with pytest.raises(ProblemError, match="not a folder of yours"):
+        serving.Server(folder / "link" / "serve.sock").listen()
+
+
+def test_a_second_server_is_refused(there):
+    with pytest.raises(ProblemError, match="listens at"):
+        serving.Server(there.path).listen()
+
+
+def test_somebody_else_is_turned_away_whatever_the_files_say(there, running, monkeypatch):
+    _, runner = running
+    monkeypatch.setattr(serving, "peer_of", lambda connection: os.getuid() + 1)
+    with pytest.raises(LineLost):
+        Connection(Place(socket=there.path))
+    assert runner.state is RunState.RUNNING
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may become somebody else")
+def test_another_user_of_the_machine_cannot_connect(there, running):
+    """Neither through the folder, nor where the folder and the socket are opened to all of them."""
+    _, runner = running
+    knocks = (
+        "import os, socket, sys\nos.setuid(65534)\ns = socket.socket(socket.AF_UNIX)\n"
+        "try:\n    s.connect(sys.argv[1])\nexcept PermissionError:\n    sys.exit(7)\n"
+        "sys.exit(8 if s.recv(1) == b'' else 9)"
+    )
+
+    def knock():
+        return subprocess.run([sys.executable, "-c", knocks, str(there.path)], timeout=20).returncode
+
+    there.path.parent.parent.chmod(0o755)
+    assert knock() == 7
+    there.path.parent.chmod(0o755)
+    there.path.chmod(0o777)
+    assert knock() == 8
+    assert runner.state is RunState.RUNNING
+
+
+@pytest.mark.parametrize("host", ["-oProxyCommand=sh", "me@lab;reboot", "", "a b", "$(id)", "me@", "a\nb"])
+def test_what_is_no_name_of_a_machine_never_reaches_ssh(host):
+    with pytest.raises(ProblemError, match="no name of a machine"):
+        check_host(host)
+
+
+@pytest.mark.parametrize("host", ["lab", "me@lab.example.org", "me@10.0.0.3", "me@[::1]", "gpu-1"])
+def test_names_of_machines(host):
+    check_host(host)
+
+
+def test_dabs_travel_with_their_stroke(there, document):
+    runner = there.connect().start(document, autostart=False)
+    wait_for(lambda: runner.state is RunState.READY)
+    runner.paint(1, [Dab("none", (0.0, 0.0, 0.0), 1.0, 1.0)]).result(5)
+    assert runner.take_back(1).result(5).began == 0
+    assert runner.paint_again(1).result(5) is None
+
+
+def test_an_idle_server_ends_by_itself(folder, house):
+    server = serving.Server(folder / "own" / "serve.sock", idle_seconds=0.1)
+    server.listen()
+    thread = threading.Thread(target=server.serve, daemon=True)
+    thread.start()
+    thread.join(5.0)
+    assert not thread.is_alive()
+    assert not server.path.exists()

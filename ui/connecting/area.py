@@ -1,0 +1,125 @@
+"""Between the window and the machine that has its runs: connecting, and again when the line was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from engines.api.errors import WorkbenchError
+from ui.connecting.dialog import PlaceDialog
+from ui.session.controller import Phase
+from workbench.project.document import Document
+from workbench.remote.connection import Place
+from workbench.run.frames import Message
+
+if TYPE_CHECKING:
+    from ui.window.main_window import MainWindow
+
+LANE = "connecting"
+STAYS = "This run goes on where it is; Reset begins anew on {title}."
+GONE = "The run is no longer on {title}: what is shown next begins where it was last kept there."
+HOST, COMMAND = "connecting/host", "connecting/command"
+
+
+class ConnectingArea(QObject):
+    """Belongs to a window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.dialog: PlaceDialog | None = None
+        window.status.place_asked.connect(self.ask)
+        window.going_on.reconnect_asked.connect(self.reconnect)
+
+    def ask(self) -> None:
+        settings = self._window.settings
+        last = Place(str(settings.value(HOST, "")), str(settings.value(COMMAND, "workbench")))
+        self.dialog = PlaceDialog(self._window.services.place, last, self._window)
+        self.dialog.chosen.connect(self.choose)
+        self.dialog.open()
+
+    def choose(self, place: Place | None) -> None:
+        window = self._window
+        if place is None:
+            if window.services.place is not None:
+                self._come_back()
+            return
+        if place.host:
+            window.settings.setValue(HOST, place.host)
+            window.settings.setValue(COMMAND, place.command)
+        window.controller.before_opening(lambda: self.go_to(place))
+
+    def go_to(self, place: Place, asks: bool = False, then: Callable[[], None] = lambda: None) -> None:
+        """What runs there is opened in the place of what is open; where nothing does, ``then`` follows. ``asks``: SSH
+        may ask at the terminal."""
+        window = self._window
+        window.controller.progressed.emit(f"Connecting to {place.title}", 0.0)
+
+        def connected(document: Document | None) -> None:
+            if document is not None:
+                window.model.open(document)
+            else:
+                self._move(place)
+            self._connected()
+            if document is None:
+                then()
+
+        window.background.submit(LANE, lambda: window.services.connect(place, asks), connected, self._failed)
+
+    def reconnect(self) -> None:
+        """The line was lost: see the run again, with its curves."""
+        window, place = self._window, self._window.services.place
+        if place is None:
+            return
+        window.controller.progressed.emit(f"Connecting to {place.title}", 0.0)
+
+        def connected(same: bool) -> None:
+            begun = window.controller.time > 0
+            window.controller.build()
+            self._connected()
+            if begun and not same:
+                window.banner.say(GONE.format(title=place.title), "warning")
+
+        window.background.submit(LANE, window.services.reconnect, connected, self._failed)
+
+    def _come_back(self) -> None:
+        """A run there goes on; problems begin here."""
+        controller = self._window.controller
+        there = controller.away
+        if there and controller.runner is not None:
+            controller.runner.leave()
+        self._window.services.disconnect()
+        if there:
+            controller.build()
+        self._connected()
+
+    def _move(self, place: Place) -> None:
+        """Nothing runs there yet: what has not begun here begins there."""
+        controller = self._window.controller
+        if controller.model.document is None:
+            return
+        if controller.phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED):
+            controller.await_reset()
+            controller.hint.emit(STAYS.format(title=place.title))
+        else:
+            controller.build()
+
+    def _connected(self) -> None:
+        window = self._window
+        window.controller.progressed.emit("", 0.0)
+        window.status.set_place(window.services.place)
+        place = window.services.place
+        window.log.add(Message(f"Problems are computed on {'this computer' if place is None else place.title}."))
+        window.look_for_devices()
+        window.estimates.recompute()
+
+    def _failed(self, error: BaseException) -> None:
+        controller = self._window.controller
+        controller.progressed.emit("", 0.0)
+        self._window.status.set_place(self._window.services.place)
+        if not isinstance(error, WorkbenchError):
+            raise error
+        controller.message.emit(Message(str(error), "error"))
+        self._window.going_on.offer_reconnecting(error, self._window.services.place is not None)

@@ -1,0 +1,86 @@
+"""Asks where problems are computed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engines.api.errors import ProblemError
+from workbench.remote.connection import Place
+from workbench.remote.streams import check_host
+
+NOTE = (
+    "SSH logs in, with the key that you have for that machine, and starts Workbench there. What runs there goes on "
+    "when the window closes or the line is lost: connect again to see it."
+)
+
+
+class PlaceDialog(QDialog):
+    """Starts with the ``place`` that there is (None: this computer), or that was last."""
+
+    chosen = Signal(object)
+    """A :class:`Place`, or None for this computer."""
+
+    def __init__(self, place: Place | None, last: Place, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Where problems are computed")
+        self.here = QRadioButton("On &this computer", self)
+        self.there = QRadioButton("On &another machine, through SSH", self)
+        (self.here if place is None else self.there).setChecked(True)
+        last = place or last
+        self.host = QLineEdit(last.host, self)
+        self.host.setPlaceholderText("user@host")
+        self.command = QLineEdit(last.command, self)
+        self.command.setToolTip("As a shell of that machine finds it, such as ~/workbench/.venv/bin/workbench")
+        self.said = QLabel(self)
+        self.said.setObjectName("bad")
+        self.said.setWordWrap(True)
+        self.said.hide()
+        note = QLabel(NOTE, self)
+        note.setObjectName("muted")
+        note.setWordWrap(True)
+        form = QFormLayout()
+        form.setContentsMargins(24, 0, 0, 0)
+        form.addRow("&Machine", self.host)
+        form.addRow("&Workbench there", self.command)
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
+        accept = self.buttons.addButton("", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.buttons.accepted.connect(self._accept)
+        self.buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.here)
+        layout.addWidget(self.there)
+        layout.addLayout(form)
+        layout.addWidget(note)
+        layout.addWidget(self.said)
+        layout.addWidget(self.buttons)
+        for edit in (self.host, self.command):
+            edit.textEdited.connect(lambda _: self.there.setChecked(True))
+        self.there.toggled.connect(lambda there: accept.setText("Compute there" if there else "Compute here"))
+        self.there.toggled.emit(self.there.isChecked())
+        self.host.setFocus()
+        self.setMinimumWidth(460)
+
+    def _accept(self) -> None:
+        place = None
+        if self.there.isChecked():
+            place = Place(self.host.text().strip(), self.command.text().strip() or "workbench")
+            try:
+                check_host(place.host)
+            except ProblemError as error:
+                self.said.setText(str(error))
+                self.said.show()
+                self.adjustSize()
+                return
+        self.accept()
+        self.chosen.emit(place)

@@ -1,0 +1,94 @@
+"""``workbench serve`` beside the solver, and ``workbench connect`` from where the window is."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time as clock
+from argparse import Namespace
+from pathlib import Path
+
+from engines.api.errors import ProblemError
+from workbench.remote.streams import LineLost, check_host, own_folder, relay, socket_path, to_socket
+
+STARTING_SECONDS = 60.0
+DONE = 0
+
+
+def serve_command(options: Namespace) -> int:
+    if sys.platform == "win32":
+        raise ProblemError("'workbench serve' needs Linux or macOS: Windows is where its window may be.")
+    path = (options.socket or socket_path()).absolute()
+    options.answer["socket"] = str(path)
+    if options.stdio:
+        _begin(path, options.idle)
+        relay(path, 0, 1)
+        return DONE
+    if options.stop:
+        options.answer["stopped"] = _stop(path)
+        return DONE
+    from workbench.remote.server import Server  # loads the engines
+
+    server = Server(path, 60 * options.idle)
+    server.listen()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda *_: server.stop())
+    print(f"Serving at '{path}'.", flush=True)
+    server.serve()
+    return DONE
+
+
+def connect_command(options: Namespace) -> int:
+    from workbench.cli import open_window
+
+    if bool(options.host) == (options.local is not None):
+        raise ProblemError("Say where to: 'workbench connect USER@HOST', or --local SOCKET on this machine.")
+    if options.host:
+        check_host(options.host)
+        where = [f"--host={options.host}", f"--command={options.there}"]
+        where += ["--asks"] if sys.stdin is not None and sys.stdin.isatty() else []
+    else:
+        where = [f"--socket={options.local.absolute()}"]
+    return open_window([options.project] if options.project else [], where)
+
+
+def _begin(path: Path, idle: float) -> None:
+    """A server of its own session, which goes on when SSH has gone. Raises ProblemError where it does not listen."""
+    if _listens(path):
+        return
+    words = path.with_suffix(".log")
+    own_folder(path.parent)
+    with words.open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "workbench", "serve", "--socket", str(path), "--idle", str(idle)],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=path.parent,
+        )  # fmt: skip
+    ends = clock.monotonic() + STARTING_SECONDS
+    while not _listens(path):
+        if process.poll() is not None or clock.monotonic() > ends:
+            said = words.read_text(errors="replace").strip().splitlines()
+            raise ProblemError(f"The server did not start: {said[-1] if said else f'see {words}'}")
+        clock.sleep(0.05)
+
+
+def _listens(path: Path) -> bool:
+    try:
+        to_socket(path).close()
+    except LineLost:
+        return False
+    return True
+
+
+def _stop(path: Path) -> bool:
+    """Whether there was one; its process says which it is in a file beside the socket."""
+    if not _listens(path):  # the number in the file may be somebody else's by now
+        print("No server is on.")
+        return False
+    os.kill(int(path.with_suffix(".pid").read_text()), signal.SIGTERM)
+    while _listens(path):
+        clock.sleep(0.1)
+    print("It has been ended.")
+    return True

@@ -1,0 +1,193 @@
+"""A run that a window elsewhere looks at: its runner, what it is of, and the curves that it has drawn so far."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any
+
+from engines.api.errors import ProblemError, WorkbenchError
+from workbench.project.document import Document
+from workbench.remote import messages as m
+from workbench.remote.checking import check_elements, check_request
+from workbench.remote.codec import Raw, pack, unpack
+from workbench.remote.packing import geometry_told
+from workbench.remote.questions import LONG, QUESTIONS, Reset, Rewind, SetProbes, TakeTimings, asked
+from workbench.run import session
+from workbench.run.frames import FrameRequest, Rewound, RunState
+from workbench.run.states.history import MOST
+from workbench.run.states.memory import RunMemory, remembered_state
+from workbench.run.states.taken import TakeResults
+from workbench.run.streams.traces import TraceStore
+from workbench.run.timing_log import TimingObserver
+
+BEGUN = (RunState.RUNNING, RunState.PAUSED, RunState.FINISHED)
+
+
+class Hosted:
+    """See the module. Raises ProblemError where the problem has no run."""
+
+    def __init__(self, start: m.Start, document: Document) -> None:
+        self.run, self.problem, self.document = start.run, start.problem, document
+        self._timing, memory = TimingObserver(), RunMemory(document)
+        self._autostart, settings = start.autostart, document.project.run
+        kept = remembered_state(document) if start.kept and start.state is None else None
+        self.runner = session.start(
+            document,
+            settings.device,
+            (self._timing, memory),
+            autostart=start.autostart,
+            pace=settings.pace,
+            resume_from=start.state if kept is None else kept.state,
+            state_of=start.state_of if kept is None else kept.meta.device,
+            checkpoints=MOST,
+        )
+        memory.say, memory.rescued = self.runner.say, lambda: self.runner.rescued
+        self._store = TraceStore()
+        self._told: m.News | None = None
+        self._turn = 0
+        self._lock = threading.Lock()
+        """Of what is told in the order of time: samples before an answer that they are older than."""
+        self._parts: FrameRequest | None = None
+        self._waiting: m.Watch | None = None
+
+    @property
+    def begun(self) -> bool:
+        """Whether it has taken a step, or is about to."""
+        state = self.runner.state
+        return state in BEGUN or (self._autostart and state is RunState.BUILDING)
+
+    def attached(self) -> m.Attached:
+        """For a window that has come; what it is told from then on begins anew."""
+        with self._lock:
+            self._take()
+            self._told = self._parts = self._waiting = None
+            series = [((name,), buffer) for name, buffer in self._store.series.items()]
+            curves = {key: (each.times, each.values) for key, each in (*series, *self._store.probes.items())}
+        run = self.runner
+        return m.Attached(self.run, self.problem, curves, run.until, run.pace)
+
+    def built(self) -> m.Built | None:
+        info = self.runner.info
+        if info is None:
+            return None
+        if self._waiting is not None:
+            self.watch(self._waiting)
+        return m.Built(self.run, replace(info, geometry=None), geometry_told(info.geometry))
+
+    def tell(self, send: Callable[[m.News], None]) -> None:
+        """``send`` what has come, if something has."""
+        run = self.runner
+        with self._lock:
+            samples, said = self._take(), tuple(run.take_messages())
+            error = None if run.error is None else m.trouble_of(run.error)
+            news = m.News(
+                self.run, run.state, run.progress, run.device, run.ended, run.ending, run.noticed, run.marks, error,
+                samples, said,
+            )  # fmt: skip
+            plain = replace(news, samples=(), messages=())
+            if samples or said or plain != self._told:
+                self._told = plain
+                send(news)
+
+    def keep(self) -> None:
+        """Nobody looks: curves go on."""
+        with self._lock:
+            self._take()
+
+    def frame(self) -> m.Shown | None:
+        """The newest, if there is one that was not sent."""
+        with self._lock:
+            frame = self.runner.frames.take()
+            return None if frame is None else m.Shown(self.run, self._turn, frame)
+
+    def watch(self, wanted: m.Watch) -> None:
+        """Raises WireError where it asks for what there is not. Before the run is built it waits."""
+        request, info = wanted.request, self.runner.info
+        self._waiting = wanted if info is None else None
+        if info is None:
+            return
+        if request is not None and wanted.same and self._parts is not None:
+            request = replace(request, parts=self._parts.parts)
+        if request is not None:
+            check_request(request, info)
+        self._parts = request
+        self.runner.watch(request)
+
+    def steer(self, wanted: m.Steer) -> None:
+        if wanted.what == "run":
+            self.runner.run()
+        elif wanted.what == "pause":
+            self.runner.pause()
+        elif wanted.what == "advance":
+            self.runner.advance(wanted.steps)
+
+    def answer(self, ask: m.Ask, send: Callable[[m.Answer], None]) -> None:
+        """``send`` it once it is there. Raises WireError where nobody knows what was asked, or it is not there."""
+        kind = QUESTIONS.get(ask.kind)
+        question = unpack(kind or type(None), ask.question.tree, ask.question.arrays)
+        if isinstance(question, SetProbes | TakeResults) and self.runner.info is not None:
+            places = question.probes if isinstance(question, SetProbes) else question.points
+            check_elements([element for _, element in places], self.runner.info)
+        if isinstance(question, TakeTimings):
+            future: Future[Any] = self._timing.taken(self.runner)
+        else:
+            try:
+                future = asked(question, self.runner)
+            except WorkbenchError as error:
+                send(m.Answer(ask.number, self._turn, error=m.trouble_of(error)))
+                return
+        future.add_done_callback(lambda done: self._answered(ask.number, question, done, send))
+
+    def _answered(self, number: int, question: Any, done: Future[Any], send: Callable[[m.Answer], None]) -> None:
+        """On the run's thread, before it goes on."""
+        with self._lock:
+            if done.cancelled():
+                send(m.Answer(number, self._turn, cancelled=True))
+                return
+            error = done.exception()
+            if error is not None:
+                send(m.Answer(number, self._turn, error=m.trouble_of(error)))
+                return
+            value = done.result()
+            if isinstance(question, Reset | Rewind):
+                self._turn += 1
+                self.runner.frames.take()  # of before
+                self._back_to(value)
+            if isinstance(question, LONG):  # the run need not wait while megabytes are packed
+                threading.Thread(target=self._send, args=(number, value, send), name="workbench-packing").start()
+            else:
+                self._send(number, value, send)
+
+    def _send(self, number: int, value: Any, send: Callable[[m.Answer], None]) -> None:
+        try:
+            packed = pack(_without_geometry(value))
+        except TypeError as error:  # of an engine that somebody else wrote
+            trouble = m.trouble_of(ProblemError(f"The answer cannot be sent to another machine: {error}."))
+            send(m.Answer(number, self._turn, error=trouble))
+        else:
+            send(m.Answer(number, self._turn, Raw(packed.tree, tuple(packed.arrays))))
+
+    def _back_to(self, rewound: Rewound | None) -> None:
+        if rewound is None:
+            self.runner.take_samples()
+            self._store.clear()
+        else:
+            self._store.take(rewound.samples)
+            self._store.rewind(rewound.time)
+
+    def _take(self) -> tuple[Any, ...]:
+        samples = tuple(self.runner.take_samples())
+        if samples:
+            self._store.take(samples)
+        return samples
+
+    def close(self) -> None:
+        self.runner.close()
+
+
+def _without_geometry(value: Any) -> Any:
+    """The other side has it."""
+    return replace(value, geometry=None) if hasattr(value, "geometry") else value
