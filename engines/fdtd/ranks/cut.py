@@ -3,9 +3,9 @@
 A slab owns cells ``low … high − 1``: nodes and halves of the same numbers, the last slab node n too. Beside them it has
 a cell of each neighbour: H in the half below node ``low`` and above node ``high`` comes from there after each step, so
 that E of both nodes is stepped from the same numbers in the same order as on one rank; node ``high`` is the neighbour's
-too. The nodes beyond are perfect conductors, ``E = 0``, and so are both halves of the neighbours: an absorbing layer of x
-or y would step E_z there from H of before the exchange, which grows without end. Absorbing layers of z lie in the first
-and the last slab.
+too. The nodes beyond are perfect conductors, ``E = 0``, and so are both halves of the neighbours: an absorbing layer of
+x or y would step E_z there from H of before the exchange, which grows without end. Absorbing layers of z lie in the
+first and the last slab.
 """
 
 from __future__ import annotations
