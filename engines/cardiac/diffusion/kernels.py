@@ -185,9 +185,7 @@ def _least_squares(first, last, points, cells, volumes, centroids, tensors, neig
                 coefficients[i, k, 0], coefficients[i, k, 1], coefficients[i, k, 2] = g
 
 
-def energy_need(
-    points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, enough=1.0
-) -> Array:
+def energy_need(points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, enough=1.0) -> Array:
     """(n_cells,) the part of its share of two-point energy that each cell's correction can consume (README eq. 8).
 
     Where neither a cell nor one of its neighbours needs more than ``enough``, at most 1, it may be told too high, up to
@@ -238,10 +236,10 @@ def _energy_need(
 @nb.njit(nogil=True)
 def _beside_more(need, neighbours, i, enough):
     """Whether a neighbour of cell i needs more."""
+    more = False
     for k in range(4):
-        if neighbours[i, k] >= 0 and need[neighbours[i, k]] > enough:
-            return True
-    return False
+        more = more or (neighbours[i, k] >= 0 and need[neighbours[i, k]] > enough)
+    return more
 
 
 @nb.njit(nogil=True)
