@@ -192,7 +192,7 @@ def energy_need(points, cells, volumes, centroids, tensors, neighbours, gradient
     that: no face of it can owe energy, and nobody's gradient is scaled for it. That spares most cells' eigenvalues.
     """
     bounds = np.zeros(len(cells))
-    arguments = points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, enough
+    arguments = (points, cells, volumes, centroids, tensors), neighbours, gradients, relaxation_cap, enough
     _energy_need(len(cells), *arguments, bounds, bounds, False)
     need = bounds.copy()
     _energy_need(len(cells), *arguments, bounds, need, True)
@@ -201,11 +201,9 @@ def energy_need(points, cells, volumes, centroids, tensors, neighbours, gradient
 
 @in_parts
 @nb.njit(cache=True, nogil=True)
-def _energy_need(
-    first, last, points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, enough, bounds,
-    need, again,
-):  # fmt: skip
+def _energy_need(first, last, geometry, neighbours, gradients, relaxation_cap, enough, bounds, need, again):
     """need: (n_cells,), filled; ``again`` where a cell has been told ``enough`` and a neighbour needs more."""
+    points, cells, volumes, centroids, tensors = geometry
     d, b, form = np.empty(4), np.empty((4, 4)), np.empty((4, 4))
     for i in range(first, last):
         if again and not (bounds[i] == enough and _beside_more(bounds, neighbours, i, enough)):
@@ -316,12 +314,10 @@ def _add(columns, values, length, column, value):
 
 @in_parts
 @nb.njit(cache=True, nogil=True)
-def _fill_rows(
-    first, last, points, cells, volumes, centroids, tensors, neighbours, gradients, kept, relaxation_cap, starts,
-    columns, weights,
-):  # fmt: skip
+def _fill_rows(first, last, geometry, neighbours, gradients, kept, relaxation_cap, starts, columns, weights):
     """Rows of the slices from ``first`` to ``last``: merge the contributions of a cell's four faces and divide by its
     volume."""
+    points, cells, volumes, centroids, tensors = geometry
     n = len(cells)
     row_columns = np.empty(MOST_ENTRIES, np.int32)
     row_values = np.empty(MOST_ENTRIES)
@@ -370,4 +366,4 @@ def fill_rows(
     """One row per cell. ``kept: (n_cells,)`` is the share of each cell's gradient that counts. Layout:
     :class:`sliced.SlicedMatrix`."""
     geometry = points, cells, volumes, centroids, tensors
-    _fill_rows(len(starts) - 1, *geometry, neighbours, gradients, kept, relaxation_cap, starts, columns, weights)
+    _fill_rows(len(starts) - 1, geometry, neighbours, gradients, kept, relaxation_cap, starts, columns, weights)

@@ -87,8 +87,8 @@ def _bounded(shape: Any, most: int) -> Any:
 
 
 def _integers(file: Any, most: int, size: int) -> np.ndarray | None:
-    """(n,) float64: the numbers at the place of a file opened for bytes, up to ``most`` in ``size`` bytes; the file then
-    stands behind them. None, where it stood, if there is none."""
+    """(n,) float64: numbers from the place of a file opened for bytes on, up to ``most`` in ``size`` bytes; it stands
+    behind them then. None, where it stood, if there is none."""
     place = file.tell()
     data, out = np.fromfile(file, np.uint8, size), np.empty(min(most, size // 2 + 1))
     count, end = fill(data, 0, out)
