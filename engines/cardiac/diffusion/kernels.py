@@ -185,16 +185,14 @@ def _least_squares(first, last, points, cells, volumes, centroids, tensors, neig
                 coefficients[i, k, 0], coefficients[i, k, 1], coefficients[i, k, 2] = g
 
 
-def energy_need(
-    points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, enough=1.0
-) -> Array:
+def energy_need(points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, enough=1.0) -> Array:
     """(n_cells,) the part of its share of two-point energy that each cell's correction can consume (README eq. 8).
 
     Where neither a cell nor one of its neighbours needs more than ``enough``, at most 1, it may be told too high, up to
     that: no face of it can owe energy, and nobody's gradient is scaled for it. That spares most cells' eigenvalues.
     """
     bounds = np.zeros(len(cells))
-    arguments = points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, enough
+    arguments = (points, cells, volumes, centroids, tensors), neighbours, gradients, relaxation_cap, enough
     _energy_need(len(cells), *arguments, bounds, bounds, False)
     need = bounds.copy()
     _energy_need(len(cells), *arguments, bounds, need, True)
@@ -203,11 +201,9 @@ def energy_need(
 
 @in_parts
 @nb.njit(cache=True, nogil=True)
-def _energy_need(
-    first, last, points, cells, volumes, centroids, tensors, neighbours, gradients, relaxation_cap, enough, bounds,
-    need, again,
-):  # fmt: skip
+def _energy_need(first, last, geometry, neighbours, gradients, relaxation_cap, enough, bounds, need, again):
     """need: (n_cells,), filled; ``again`` where a cell has been told ``enough`` and a neighbour needs more."""
+    points, cells, volumes, centroids, tensors = geometry
     d, b, form = np.empty(4), np.empty((4, 4)), np.empty((4, 4))
     for i in range(first, last):
         if again and not (bounds[i] == enough and _beside_more(bounds, neighbours, i, enough)):
@@ -238,10 +234,10 @@ def _energy_need(
 @nb.njit(nogil=True)
 def _beside_more(need, neighbours, i, enough):
     """Whether a neighbour of cell i needs more."""
+    more = False
     for k in range(4):
-        if neighbours[i, k] >= 0 and need[neighbours[i, k]] > enough:
-            return True
-    return False
+        more = more or (neighbours[i, k] >= 0 and need[neighbours[i, k]] > enough)
+    return more
 
 
 @nb.njit(nogil=True)
@@ -318,12 +314,10 @@ def _add(columns, values, length, column, value):
 
 @in_parts
 @nb.njit(cache=True, nogil=True)
-def _fill_rows(
-    first, last, points, cells, volumes, centroids, tensors, neighbours, gradients, kept, relaxation_cap, starts,
-    columns, weights,
-):  # fmt: skip
+def _fill_rows(first, last, geometry, neighbours, gradients, kept, relaxation_cap, starts, columns, weights):
     """Rows of the slices from ``first`` to ``last``: merge the contributions of a cell's four faces and divide by its
     volume."""
+    points, cells, volumes, centroids, tensors = geometry
     n = len(cells)
     row_columns = np.empty(MOST_ENTRIES, np.int32)
     row_values = np.empty(MOST_ENTRIES)
@@ -372,4 +366,4 @@ def fill_rows(
     """One row per cell. ``kept: (n_cells,)`` is the share of each cell's gradient that counts. Layout:
     :class:`sliced.SlicedMatrix`."""
     geometry = points, cells, volumes, centroids, tensors
-    _fill_rows(len(starts) - 1, *geometry, neighbours, gradients, kept, relaxation_cap, starts, columns, weights)
+    _fill_rows(len(starts) - 1, geometry, neighbours, gradients, kept, relaxation_cap, starts, columns, weights)

@@ -40,7 +40,7 @@ class Patch:
     """
 
     cells: Array
-    geometry: tuple[Array, ...]
+    geometry: tuple[Array, Array, Array, Array, Array]
     neighbours: Array
     gradients: Array
 

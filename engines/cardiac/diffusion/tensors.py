@@ -67,7 +67,8 @@ def _tensors(first, last, f, s, sigma_l, sigma_t, sigma_n, scales, tensors):
 
 
 def diffusivity(conductivity: Array, chi: float, membrane_capacitance: float) -> Array:
-    """``conductivity`` becomes ``sigma / (chi Cm)`` [mm²/ms], for sigma [S/m], chi [1/mm] and Cm [µF/mm²]. S/m is mS/mm, and mS/µF is 1/ms."""
+    """``conductivity`` becomes ``sigma / (chi Cm)`` [mm²/ms], for sigma [S/m], chi [1/mm] and Cm [µF/mm²]. S/m is
+    mS/mm, and mS/µF is 1/ms."""
     for name, value in (("surface-to-volume ratio chi", chi), ("membrane capacitance", membrane_capacitance)):
         if not (np.isfinite(value) and value > 0):
             raise ProblemError(f"The {name} is {value}; it must be a positive number.")

@@ -87,8 +87,8 @@ def _bounded(shape: Any, most: int) -> Any:
 
 
 def _integers(file: Any, most: int, size: int) -> np.ndarray | None:
-    """(n,) float64: the numbers at the place of a file opened for bytes, up to ``most`` in ``size`` bytes, which is read
-    up to behind them; None, where it stood, if there is none."""
+    """(n,) float64: numbers from the place of a file opened for bytes on, up to ``most`` in ``size`` bytes; it stands
+    behind them then. None, where it stood, if there is none."""
     place = file.tell()
     data, out = np.fromfile(file, np.uint8, size), np.empty(min(most, size // 2 + 1))
     count, end = fill(data, 0, out)
@@ -97,8 +97,8 @@ def _integers(file: Any, most: int, size: int) -> np.ndarray | None:
 
 
 def _elements_of_lines(file: Any, cells: list[Any], tags: dict[str, Any], total: int) -> None:
-    """meshio's own reader of the elements of Gmsh 2.2 in text takes 6 s for a million; this one 0.3 s where lines of one
-    kind follow each other, and leaves all else to it."""
+    """meshio's own reader of the elements of Gmsh 2.2 in text takes 4 s for a million; this one 1.3 s where lines of
+    one kind follow each other, and it leaves all else to meshio's."""
     place = file.tell()
     values = _integers(file, sys.maxsize, _file_bytes.get() - place)
     runs = None if total < MANY or values is None else _runs(as_type(values, np.dtype(np.int64)), total)
@@ -118,7 +118,8 @@ def _elements_of_lines(file: Any, cells: list[Any], tags: dict[str, Any], total:
 def _runs(values: np.ndarray, total: int) -> list[tuple[str, np.ndarray, int]] | None:
     """Kind, lines and number of tags of lines that are alike, "number kind tags …tags …nodes"; None where there are not
     ``total`` lines, or too few alike."""
-    runs, at, lines = [], 0, 0
+    runs: list[tuple[str, np.ndarray, int]] = []
+    at = lines = 0
     while lines < total and len(runs) < MANY // 100:
         kind = _gmsh_to_meshio_type.get(int(values[at + 1])) if at + 2 < len(values) else None
         if kind is None:

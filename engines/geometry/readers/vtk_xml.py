@@ -181,7 +181,7 @@ class XmlFile:
             pieces = []
             for k in range(first, min(first + turn, n)):
                 size = last if k == n - 1 and last else block
-                pieces.append(unpack(data[ends[k] : ends[k + 1]], size))
+                pieces.append(unpack(bytes(data[ends[k] : ends[k + 1]]), size))
                 if len(pieces[-1]) < size:
                     raise EOFError
             return b"".join(pieces)

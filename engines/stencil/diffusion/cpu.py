@@ -28,6 +28,9 @@ SAMPLE_POINTS = 1 << 23
 RING_BYTES = 1 << 21
 """The most that the levels of a tile may take; second-level caches have 0.25 to 2 MB."""
 
+BLOCK_BYTES = 1 << 19
+"""Of three planes' rows that a thread goes through in a box step by step: half a second-level cache of 1 MB."""
+
 Tile = tuple[int, int, int]
 """Steps at a pass, cells of a tile along y and along x."""
 
@@ -126,8 +129,14 @@ class CpuDiffusion:
         bands = min(self._threads, box[0] // rows.ROWS if self._flat else box[0])
         rows.step(
             u.reshape(-1), out.reshape(-1), None if source is None else source.reshape(-1), box, self._scheme,
-            self._lanes, whole and self._beyond_caches, bands,
+            self._lanes, whole and self._beyond_caches, bands, self._block(box),
         )  # fmt: skip
+
+    def _block(self, box: tuple[int, ...]) -> int:
+        """Rows of a box that a thread takes through its planes: of three planes they fill BLOCK_BYTES."""
+        if self._flat:
+            return box[0]
+        return max(2, BLOCK_BYTES // (3 * box[2] * self.dtype.itemsize * rows.ROWS)) * rows.ROWS
 
     def _launch(self, u: Array, out: Array, source: Array | None, tile: Tile, box: tuple[int, ...]) -> None:
         kernels.advance(

@@ -297,12 +297,13 @@ def _run_rows(u, out, source, spare, z, y, shape, scheme, vectors):
 
 
 @nb.njit(cache=True, nogil=True, parallel=True)
-def step(u, out, source, shape, scheme, lanes, past_caches, bands):
+def step(u, out, source, shape, scheme, lanes, past_caches, bands, block):
     """``out``: ``u`` after one step; the arguments are those of ``kernels.advance``.
 
     lanes: values in VECTOR_BYTES. Rows have at least two vectors, and there are at least ROWS of them in each band of a
-    plane, or in each plane of a box. past_caches: store past the caches; then ``out`` begins at a multiple of
-    VECTOR_BYTES, and rows have whole vectors.
+    plane, or in each plane of a box. block: rows of a box, a multiple of ROWS, that a thread takes through all its
+    planes before the next ones, so that of three planes its cache holds these. past_caches: store past the caches;
+    then ``out`` begins at a multiple of VECTOR_BYTES, and rows have whole vectors.
     """
     nz, ny, nx = shape
     planes, rows = (1, nz) if scheme.flat else (nz, ny)
@@ -314,8 +315,10 @@ def step(u, out, source, shape, scheme, lanes, past_caches, bands):
         else:
             z0, z1 = band * planes // bands, (band + 1) * planes // bands
         vectors = Vectors(lanes, scheme.equal, past_caches)
-        for z in range(z0, z1):
-            for y in range(y0, y1, ROWS):  # the last rows may overlap those before: what is written is the same
-                _run_rows(u, out, source, spare, z, min(y, y1 - ROWS), (planes, rows, nx), scheme, vectors)
+        for first in range(y0, y1, block):
+            for z in range(z0, z1):
+                # the last rows may overlap those before: what is written is the same
+                for y in range(first, min(first + block, y1), ROWS):
+                    _run_rows(u, out, source, spare, z, min(y, y1 - ROWS), (planes, rows, nx), scheme, vectors)
         if past_caches:
             _fence()

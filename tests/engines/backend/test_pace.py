@@ -27,6 +27,7 @@ class Told:
     """A simulation whose step takes ``step`` seconds, a call of ``advance`` ``launch`` more, and a look ``look``."""
 
     traffic = (KernelTraffic("kernel", 3, 4, 0),)
+    finished = False
 
     def __init__(self, clock: Clock, step: float, launch: float = 0.0, look: float = 0.0, **also: int) -> None:
         self.clock, self.takes, self.launch, self.look = clock, step, launch, look
@@ -89,6 +90,31 @@ def test_others_at_work_do_not_count_and_monitors_do(clock, now_and_then, after,
 
     simulation.advance = advance
     assert pace.step_seconds(CpuBackend(), simulation) == pytest.approx(1e-4 + counted, rel=0.06)
+
+
+def test_steps_that_take_longer_for_a_while_count(clock):
+    """As many steps at a held current as at a held voltage, which take twice as long."""
+    simulation = Told(clock, step=0.0)
+
+    def advance(steps: int) -> None:
+        simulation.asked.append(steps)
+        clock.now += 1e-5 if len(simulation.asked) // 300 % 2 else 2e-5
+
+    simulation.advance = advance
+    assert pace.step_seconds(CpuBackend(), simulation) == pytest.approx(1.5e-5, rel=0.1)
+
+
+def test_steps_after_the_end_do_not_count(clock):
+    simulation = Told(clock, step=0.0)
+
+    def advance(steps: int) -> None:
+        simulation.asked.append(steps)
+        simulation.finished = len(simulation.asked) > 500
+        clock.now += 1e-7 if simulation.finished else 1e-4
+
+    simulation.advance = advance
+    assert pace.step_seconds(CpuBackend(), simulation) == pytest.approx(1e-4, rel=1e-3)
+    assert len(simulation.asked) < 1000, "it went on without steps to take"
 
 
 def test_batches_stay_whole(clock):

@@ -16,7 +16,6 @@ from engines.battery.cells.step.reference import spm
 from engines.battery.engine import MODELS, BatteryEngine
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameters import BatteryParameters, DriveCycle, Ensemble, Numerics
-from engines.battery.setup.looking import seconds_beside
 from workbench.cli import main
 
 ENGINE = BatteryEngine()
@@ -134,12 +133,11 @@ def test_cycles_repeat_the_protocol(backend):
 
 def test_estimate_before_a_run():
     backend = CpuBackend()
-    few = problem(ensemble=Ensemble(cells=1))
-    small, large = (ENGINE.estimate(problem(ensemble=Ensemble(cells=n)), backend) for n in (100, 10_000))
+    counts = 100, 10_000
+    of_cells = [MODELS["SPM"].estimate(problem(ensemble=Ensemble(cells=n)), backend) for n in counts]
+    assert of_cells[1].seconds_per_simulated_unit == pytest.approx(100 * of_cells[0].seconds_per_simulated_unit)
+    small, large = (ENGINE.estimate(problem(ensemble=Ensemble(cells=n)), backend) for n in counts)
     assert large.memory_bytes == 100 * small.memory_bytes
-    beside = seconds_beside(MODELS["SPM"], few, backend) / small.step
-    of_cells = [each.seconds_per_simulated_unit - beside for each in (small, large)]
-    assert of_cells[1] == pytest.approx(100 * of_cells[0])
     assert 1e-9 < large.seconds_per_simulated_unit * 5 / 10_000 < 1e-4  # seconds per cell and step
     assert [finding.severity for finding in small.findings] == ["info", "info"]  # the lithium balance
     for protocol, charge, sentence in (

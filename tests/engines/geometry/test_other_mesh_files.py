@@ -188,7 +188,9 @@ def test_large_gmsh_text_as_meshio_reads_it(tmp_path: Path, file_format: str, ki
     box = box_mesh((13, 13, 13), (13.0, 13.0, 13.0), jitter=0.2)
     parts = np.array_split(box.cells, kinds.count("tetra"))
     cells = [(kind, parts.pop() if kind == "tetra" else box.cells[:50, :3]) for kind in kinds]
-    data = {name: [rng.integers(1, 4, len(block)) for _, block in cells] for name in ("gmsh:physical", "gmsh:geometrical")}
+    data = {
+        name: [rng.integers(1, 4, len(block)) for _, block in cells] for name in ("gmsh:physical", "gmsh:geometrical")
+    }
     path, regions = tmp_path / "large.msh", file_format == "gmsh22"
     whole = meshio.Mesh(box.points, cells, cell_data=data if regions else {})
     meshio.write(path, whole, file_format=file_format, binary=False)

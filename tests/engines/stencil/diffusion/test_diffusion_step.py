@@ -115,6 +115,21 @@ def test_steps_in_vectors_equal_those_of_the_general_kernel_bit_for_bit(cpu, sha
                     assert (vectors == general).all()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("rows", [16, 19, 27])
+def test_planes_in_blocks_of_rows_equal_whole_ones_bit_for_bit(cpu, rows, kind, monkeypatch):
+    """Blocks of eight rows, the last with all of its rows or a few."""
+    u = np.random.default_rng(6).uniform(-1, 1, (5, rows, 48)).astype(np.float32)
+    diffusion = DIFFUSION.open(cpu, u.shape, (0.1, 0.13, 0.04), sides(*[kind] * 3), 0.3, "float32")
+    whole, blocks = np.full_like(u, np.nan), np.full_like(u, np.nan)
+    with cpu.active():
+        diffusion._step(u, whole, None, diffusion._box)
+        monkeypatch.setattr("engines.stencil.diffusion.cpu.BLOCK_BYTES", 1)
+        diffusion._step(u, blocks, None, diffusion._box)
+    assert diffusion._block(diffusion._box) == 8
+    assert (blocks == whole).all()
+
+
 def test_what_is_tuned_equals_single_steps_bit_for_bit(cpu, monkeypatch):
     """A grid large enough for the tiles to be measured, with as many steps as leave a remainder.
 
