@@ -80,7 +80,9 @@ class Soak:
         self.window.model.opened.connect(self.collector.collect_soon)
         self.window.resize(1366, 768)
         for number in range(LIMIT):
-            self.window.log.lines.add(Message(f"Line {number} of as many as the log holds, about as long as those of a run."))
+            self.window.log.lines.add(
+                Message(f"Line {number} of as many as the log holds, about as long as those of a run.")
+            )
         self.window.show()
 
     def until(self, reached: Callable[[], bool], what: str) -> None:
