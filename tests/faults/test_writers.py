@@ -107,7 +107,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def half_written(folder: Path) -> list[str]:
-    return [name for name in contents(folder) if name.endswith((".tmp", ".part.mp4")) or "-new" in name]
+    return [name for name in contents(folder) if name.endswith(".tmp") or "-new" in name]
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.ENOENT])

@@ -6,7 +6,7 @@ The application's own ways of giving memory back are on: few arenas, and what a 
 After each round, paused, it prints the memory of its own [MB] (what is mapped from files comes and goes as the system
 likes), how much of that malloc has given out (the rest are holes, Python's own and GL's), threads and open files. At
 the end it says how these, objects of Qt and active timers differ from after the tenth round, when everything has been
-open before and what is bounded is full: kept runs, lines of text (the log's 2,000 lines, 3 MB, fill for an hour). One
+open before and what is bounded is full: kept runs, and the log, which begins with as many lines as it holds. One
 round's memory differs from the next by a few per cent of what happens to be free, so growth is that of the mean, of the
 last quarter of the rounds over the first after the tenth. Settings and autosaves go to a folder of their own.
 """
@@ -31,6 +31,7 @@ from PySide6.QtCore import QObject, QSettings, QTimer  # noqa: E402  # after the
 from tests.soak.given import given_out  # noqa: E402
 from ui.app import create_application  # noqa: E402
 from ui.memory import give_back_freed, share_arenas  # noqa: E402
+from ui.panels.log import LIMIT  # noqa: E402
 from ui.session.controller import Phase  # noqa: E402
 from ui.session.house import HouseServices  # noqa: E402
 from ui.viewport.viewport import Viewport  # noqa: E402
@@ -38,6 +39,7 @@ from ui.widgets.garbage import GuiThreadCollector  # noqa: E402
 from ui.widgets.theme import theme  # noqa: E402
 from ui.window.main_window import MainWindow  # noqa: E402
 from workbench.project.presets import preset_called  # noqa: E402
+from workbench.run.frames import Message  # noqa: E402
 
 SWEPT = "particles.drive.c_rate"
 """Of the first of the problems, in each round."""
@@ -77,6 +79,10 @@ class Soak:
         self.window = MainWindow(HouseServices(), Viewport, settings)
         self.window.model.opened.connect(self.collector.collect_soon)
         self.window.resize(1366, 768)
+        for number in range(LIMIT):
+            self.window.log.lines.add(
+                Message(f"Line {number} of as many as the log holds, about as long as those of a run.")
+            )
         self.window.show()
 
     def until(self, reached: Callable[[], bool], what: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import subprocess
 import sys
 
 import numpy as np
@@ -48,3 +49,32 @@ def test_holes_between_what_is_alive_go_back():
     assert taken > 60.0
     assert resident() - before < 0.5 * taken
     assert len(kept) == 400
+
+
+LARGE_AND_SMALL = """
+import os
+import numpy as np
+from ui.memory import share_arenas
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+assert not SHARED or share_arenas()
+np.ones(30_000_000, np.uint8)  # and gone: glibc takes note of its size
+before = resident()
+pairs = [(np.ones(8_000_000, np.uint8), np.ones(100_000, np.uint8)) for _ in range(12)]
+taken = resident() - before
+small = [pair[1] for pair in pairs]
+del pairs
+print((resident() - before) / taken)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="of glibc's allocator")
+@pytest.mark.parametrize(("shared", "most"), [(True, 0.1), (False, 1.0)])
+def test_an_array_goes_back_whatever_stands_beside_it(shared, most):
+    """Without being told glibc keeps nearly all of it."""
+    program = LARGE_AND_SMALL.replace("SHARED", str(shared))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert most - 0.1 <= float(done.stdout) <= most

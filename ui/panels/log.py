@@ -100,7 +100,8 @@ class LogPane(QWidget):
         theme().changed.connect(self.lines.repaint)
 
     def add(self, message: Message) -> None:
-        follow = self.list.verticalScrollBar().value() >= self.list.verticalScrollBar().maximum() - 4
+        bar = self.list.verticalScrollBar()
+        follow = self.isVisible() and bar.value() >= bar.maximum() - 4  # to scroll lays out all lines: 50 ms
         self.lines.add(message)
         if follow:
             self.list.scrollToBottom()

@@ -11,6 +11,7 @@ from engines.api.charts import ChartInfo
 from ui.charts.plots.cell import ChartCell
 from ui.sweep.overlay import OverlayPlot
 from ui.sweep.table import SweepTable
+from ui.widgets.freeing import free_list
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
 from workbench.sweep.table import LINES, Column, against, charts_of, columns_of, curves_of, overlay
@@ -149,6 +150,7 @@ class SweepResults(QWidget):
         box.setAccessibleName(tip)
         box.setMinimumContentsLength(12)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        free_list(box)
         return box
 
     @staticmethod

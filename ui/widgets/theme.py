@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
+from ui.widgets.dressing import Dressing
 from ui.widgets.fonts import window_font
 
 THEMES = ("dark", "light")
@@ -72,6 +73,7 @@ class Theme(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.palette = palette("dark")
+        self._dressing = Dressing(self)
         self._images = tempfile.TemporaryDirectory(prefix="workbench-theme-")
 
     def apply(self, name: str, application: QApplication | None = None) -> None:
@@ -83,8 +85,7 @@ class Theme(QObject):
             application.setStyle("Fusion")
         application.setFont(window_font())
         application.setPalette(_qt_palette(colors))
-        application.setStyleSheet("")  # Qt polishes a widget once for each of its parents where a sheet follows another
-        application.setStyleSheet(self._style_sheet())
+        self._dressing.put_on(application, self._style_sheet())
         pyqtgraph.setConfigOptions(background=colors.plot, foreground=colors.muted, antialias=False)
         self.changed.emit()
 

@@ -70,6 +70,9 @@ class RunDisplay(QObject):
         window.placing.set_locked(window.controller.locked)
         if phase in (Phase.READY, Phase.RUNNING, Phase.FAILED) and window.estimates.estimate is None:
             window.estimates.recompute()
+        if phase in (Phase.FINISHED, Phase.FAILED):
+            window.meters.forget_remaining()
+            window.viewport.set_overlay(window.meters.overlay_lines())
         if phase in SAID:
             window.log.add(Message(f"{SAID[phase]} at {window.timeline.time_label.text()}."))
         running = phase is Phase.RUNNING

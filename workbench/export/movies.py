@@ -15,7 +15,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from workbench.export.png import encode_png
-from workbench.storage.atomic import StorageError, storing, write_atomically, write_bytes
+from workbench.storage.atomic import FORGOTTEN_SECONDS, StorageError, storing, sweep, write_atomically, write_bytes
 
 KINDS = {".mp4": "Movie (*.mp4)", ".gif": "Animation (*.gif)", "": "Numbered pictures in a folder (*)"}
 NO_ENCODER = "MP4 needs an encoder: install it with 'pip install workbench[movie]', or choose .gif or a folder."
@@ -63,7 +63,8 @@ class Mp4(Movie):
         except ImportError as error:
             raise ProblemError(NO_ENCODER) from error
         self._ffmpeg = imageio_ffmpeg
-        self._part = path.with_name(f".{path.stem}.{uuid.uuid4().hex[:8]}.part.mp4")  # two may be written here
+        sweep(path.parent, path.name, FORGOTTEN_SECONDS)
+        self._part = path.with_name(f".{path.name[:40]}.{uuid.uuid4().hex[:8]}.tmp")  # which sweeps know
         self._writer: Any = None
 
     def take(self, rgb: Array) -> None:
@@ -71,7 +72,8 @@ class Mp4(Movie):
         if self._writer is None:
             self._writer = self._ffmpeg.write_frames(
                 str(self._part), (width, height), fps=self.rate, codec="libx264", macro_block_size=1, quality=None,
-                output_params=["-crf", QUALITY, "-movflags", "+faststart", *HD_COLOURS], pix_fmt_out="yuv420p",
+                output_params=["-f", "mp4", "-crf", QUALITY, "-movflags", "+faststart", *HD_COLOURS],
+                pix_fmt_out="yuv420p",
             )  # fmt: skip
             self._writer.send(None)
         self._writer.send(np.ascontiguousarray(rgb[:height, :width]))

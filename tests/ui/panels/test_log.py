@@ -52,3 +52,16 @@ def test_the_newest_line_is_seen_unless_somebody_reads_an_older_one(qtbot):
     log.add(Message("another line"))
     qtbot.wait(20)
     assert bar.value() == 0
+
+
+def test_lines_that_nobody_sees_are_not_laid_out(qtbot):
+    """Which takes 50 ms where the log is full; when it is shown, its newest line is."""
+    log = LogPane()
+    qtbot.addWidget(log)
+    log.resize(300, 100)
+    for number in range(50):
+        log.add(Message(f"line {number}"))
+    bar = log.list.verticalScrollBar()
+    assert bar.maximum() == 0
+    log.show()
+    qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())

@@ -97,6 +97,20 @@ def test_a_run_ends_at_until_and_begins_again(opened, qtbot):
     qtbot.waitUntil(lambda: 0 < window.controller.time < 300.0)
 
 
+def test_nothing_remains_of_a_run_that_has_ended(opened, qtbot):
+    window, seen = opened, []
+    window.controller.samples_arrived.connect(
+        lambda _: seen.append((window.meters.figures["remaining"].text(), *window.viewport.overlay))
+    )
+    window.timeline.until_edited.emit(100.0)
+    window.controller.run()
+    wait_for(qtbot, window, Phase.FINISHED)
+    assert seen[-1][0] != "–"
+    assert any(line.startswith("Remaining\t") for line in seen[-1])
+    assert window.meters.figures["remaining"].text() == "–"
+    assert len(window.viewport.overlay) == len(seen[-1]) - 2
+
+
 def test_space_runs_and_pauses_but_types_a_blank_in_a_field(opened, qtbot):
     window = opened
     window.viewport.setFocus()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ from PIL import Image
 
 from engines.api.errors import ProblemError
 from workbench.export.movies import NO_ENCODER, finished, open_movie
-from workbench.storage.atomic import StorageError
+from workbench.storage.atomic import FORGOTTEN_SECONDS, StorageError, sweep
 
 
 def pictures():
@@ -94,6 +97,26 @@ def test_what_is_abandoned_leaves_nothing(tmp_path, name):
         movie.add(picture)
     movie.abandon()
     assert not list(tmp_path.iterdir())
+
+
+def test_what_a_killed_export_left_is_gone_after_the_next(tmp_path, monkeypatch):
+    if importlib.util.find_spec("imageio_ffmpeg") is None:
+        pytest.skip("no encoder")
+    path = tmp_path / "run.mp4"
+    with monkeypatch.context() as killed:
+        killed.setattr(Path, "replace", lambda *_: None)  # at the last moment
+        written(path)
+    (half,) = tmp_path.iterdir()
+    other = half.with_name(".other.mp4.0123abcd.tmp")
+    other.touch()
+    written(path)
+    assert half.exists(), "what was written to a moment ago may be somebody's"
+    for file in (half, other):
+        os.utime(file, times=(time.time() - 2 * FORGOTTEN_SECONDS,) * 2)
+    written(path)
+    assert {each.name for each in tmp_path.iterdir()} == {"run.mp4", other.name}
+    sweep(tmp_path)
+    assert [each.name for each in tmp_path.iterdir()] == ["run.mp4"]
 
 
 @pytest.mark.parametrize("name", ["run.gif", "run.avi"])

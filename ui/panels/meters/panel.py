@@ -164,6 +164,10 @@ class MetersPanel(QScrollArea):
     def stand_at(self, step: int) -> None:
         """The run was rewound: the other figures are those of when it ran last."""
         self._show_step(step)
+        self.forget_remaining()
+
+    def forget_remaining(self) -> None:
+        """The run has ended, or stands elsewhere."""
         self.figures["remaining"].setText("–")
         self._lines = [line for line in self._lines if not line.startswith("Remaining\t")]
 

@@ -1,0 +1,86 @@
+"""A theme is put on what is seen at once, and on what is hidden before anybody sees it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QTabWidget, QVBoxLayout, QWidget
+
+from ui.widgets.theme import THEMES, theme
+
+
+@pytest.fixture
+def tabs(qtbot):
+    """Two pages, of which the first is seen; labels deep within."""
+    theme().apply("dark", QApplication.instance())
+    tabs = QTabWidget()
+    qtbot.addWidget(tabs)
+    for name in ("seen", "hidden"):
+        page = outer = QWidget()
+        for _ in range(4):
+            inner = QWidget()
+            QVBoxLayout(outer).addWidget(inner)
+            outer = inner
+        layout = QVBoxLayout(outer)
+        box = QComboBox()
+        box.addItems(["one", "two"])
+        for part in (QLabel(name, objectName=name), QLineEdit(name), QPushButton(name), box):
+            layout.addWidget(part)
+        tabs.addTab(page, name)
+    tabs.resize(300, 300)
+    tabs.show()
+    qtbot.waitExposed(tabs)
+    return tabs
+
+
+def colour(tabs: QTabWidget, name: str) -> str:
+    label = tabs.findChild(QLabel, name)
+    return label.palette().color(label.foregroundRole()).name()
+
+
+def picture(tabs: QTabWidget) -> np.ndarray:
+    image = tabs.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    return np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1).copy()
+
+
+def test_what_is_seen_changes_at_once_and_what_is_hidden_when_it_is_shown(tabs, qapp):
+    dark = colour(tabs, "seen")
+    theme().apply("light", qapp)
+    light = theme().palette.color("text").name()
+    assert colour(tabs, "seen") == light != dark
+    assert colour(tabs, "hidden") == dark
+    tabs.setCurrentIndex(1)
+    assert colour(tabs, "hidden") == light
+
+
+def test_what_is_hidden_follows_by_itself(tabs, qapp, qtbot):
+    theme().apply("light", qapp)
+    qtbot.waitUntil(lambda: colour(tabs, "hidden") == theme().palette.color("text").name())
+
+
+def test_the_last_of_two_themes_in_a_moment_stays(tabs, qapp, qtbot):
+    theme().apply("light", qapp)
+    gone = tabs.widget(1)
+    theme().apply("dark", qapp)
+    tabs.removeTab(1)
+    gone.deleteLater()
+    qtbot.wait(100)
+    assert colour(tabs, "seen") == theme().palette.color("text").name()
+
+
+@pytest.mark.parametrize("page", [0, 1])
+def test_a_theme_looks_as_if_it_had_been_the_first(tabs, qapp, page):
+    """Every pixel, there and back."""
+    tabs.setCurrentIndex(page)
+    pictures = {}
+    for name in THEMES:
+        theme().apply(name, qapp)
+        sheet = qapp.styleSheet()
+        qapp.setStyleSheet("")
+        qapp.setStyleSheet(sheet)
+        pictures[name] = picture(tabs)
+    for name in (*THEMES, *THEMES):
+        theme().apply(name, qapp)
+        np.testing.assert_array_equal(picture(tabs), pictures[name])
+    assert (pictures["dark"] != pictures["light"]).any()
