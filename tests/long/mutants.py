@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import ast
 import gc
+import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -126,7 +127,7 @@ def _edits(node: ast.AST, inside: bool) -> Iterator[tuple[ast.expr | ast.stmt, s
         below = [each for each in node.body if isinstance(each, DEFINED)]
     elif isinstance(node, ast.FunctionDef):
         inside = inside or bool(ACCOUNTS.search(node.name))
-        below = [] if any("jit" in ast.unparse(each) for each in node.decorator_list) else list(node.body)
+        below = [] if is_compiled(node) else list(node.body)
     elif isinstance(node, ast.AnnAssign):
         below = [node.value] if node.value else []
     elif _is_left_out(node):
@@ -137,6 +138,10 @@ def _edits(node: ast.AST, inside: bool) -> Iterator[tuple[ast.expr | ast.stmt, s
         yield from ((node, kind, text) for kind, text in _replaced(node))
     for each in below:
         yield from _edits(each, inside)
+
+
+def is_compiled(function: ast.FunctionDef) -> bool:
+    return any("jit" in ast.unparse(each) for each in function.decorator_list)
 
 
 def _is_left_out(node: ast.AST) -> bool:
@@ -219,22 +224,35 @@ def _is_text(*nodes: ast.expr) -> bool:
     return any(isinstance(each, ast.JoinedStr) or isinstance(getattr(each, "value", None), str) for each in nodes)
 
 
-def put(mutant: Mutant, root: Path) -> bool:
+def loaded(root: Path) -> dict[str, list[FunctionType]]:
+    """The functions that this process has, by the file of the root that they stand in."""
+    gc.unfreeze()
+    found: dict[str, list[FunctionType]] = {}
+    for each in gc.get_objects():
+        if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(f"{root}{os.sep}"):
+            found.setdefault(each.__code__.co_filename.removeprefix(f"{root}{os.sep}"), []).append(each)
+    gc.freeze()
+    return found
+
+
+def exchange(functions: Iterable[FunctionType], text: CodeType) -> int:
+    """Give functions the bodies that they have in another text of their file; how many have another now."""
+    bodies, changed = _functions(text), 0
+    for each in functions:
+        code = bodies.get((each.__code__.co_qualname, each.__code__.co_firstlineno))
+        if code is not None and code != each.__code__:
+            each.__code__ = code
+            changed += 1
+    return changed
+
+
+def put(mutant: Mutant, root: Path, functions: dict[str, list[FunctionType]]) -> bool:
     """Put a defect into what this process has loaded; whether there was anything to change."""
     file = root / mutant.path
-    source = file.read_bytes()
-    whole, damaged = (compile(text, str(file), "exec") for text in (source, mutant.applied(source)))
-    known = _functions(whole)
-    changed = {key: code for key, code in _functions(damaged).items() if code != known.get(key)}
-    gc.unfreeze()
-    put_in = 0
-    for each in gc.get_objects():
-        if isinstance(each, FunctionType) and each.__code__.co_filename == str(file):
-            code = changed.get((each.__code__.co_qualname, each.__code__.co_firstlineno))
-            if code is not None:
-                each.__code__ = code
-                put_in += 1
-    return put_in > 0 or (not changed and _assigned(mutant, file, mutant.applied(source)))
+    damaged = mutant.applied(file.read_bytes())
+    if names_set_by(mutant, damaged):
+        return _assigned(mutant, file, damaged)
+    return exchange(functions.get(mutant.path, ()), compile(damaged, str(file), "exec")) > 0
 
 
 def names_set_by(mutant: Mutant, source: bytes) -> set[str]:
