@@ -23,7 +23,7 @@ def timeline(qtbot):
     timeline.resize(1000, 60)
     window.show()
     timeline.set_unit("ms")
-    return timeline
+    yield timeline
 
 
 @pytest.mark.parametrize(
