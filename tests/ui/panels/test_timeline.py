@@ -24,6 +24,7 @@ def timeline(qtbot):
     window.show()
     timeline.set_unit("ms")
     yield timeline
+    window.close()
 
 
 @pytest.mark.parametrize(
