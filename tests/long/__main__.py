@@ -38,7 +38,7 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
         command.add_argument("--out", type=Path, help="a file for the counts, as JSON")
         command.add_argument("--folder", type=Path, help="for what is written meanwhile (default: a temporary one)")
         if name == "mutations":
-            command.add_argument("--seconds", type=float, default=30.0, help="of processor time for each defect (30)")
+            command.add_argument("--seconds", type=float, default=15.0, help="of processor time for each defect (15)")
             command.add_argument("--again", type=Path, metavar="JSONL", help="those that nothing caught in this one")
         if name in ("kills", "extremes"):
             command.add_argument("--device", default="cpu", help="cpu, gpu or cuda:1")

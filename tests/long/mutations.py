@@ -144,6 +144,8 @@ class Cases:
             print(f"{', '.join(map(str, look.files))}: {told.why}", flush=True)
             return
         for file, reached in told.items():
+            for name in reached.failed:
+                print(f"left out, as it fails without a defect: {name}", flush=True)
             self._take(reached)
             self._kept.add(file, reached)
         self._kept.write()
@@ -162,7 +164,7 @@ class Cases:
             "edit": mutant.edit(source),
             "what": what,
             "by": by,
-            "tests": len(job.names),
+            "tests": len(job.found[0] if job.found else job.names),
             "name": mutant.name,
         }
         if self.lines:

@@ -117,6 +117,7 @@ class Reached:
 
     bits: dict[str, int] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
 
     def by(self, numbers: set[int]) -> list[str]:
         """The tests that reach one of the statements."""

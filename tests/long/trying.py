@@ -58,7 +58,9 @@ class Look:
         noting, found = Noting(), {file: Reached() for file in self.files}
         for item, outcome, seconds in results(items, noting):
             bits = noting.of(item)
-            if outcome == "passed":
+            if outcome == "failed":
+                found[item.path].failed.append(item.nodeid)
+            elif outcome == "passed":
                 found[item.path].bits[item.nodeid] = bits
                 found[item.path].seconds[item.nodeid] = round(seconds, 4)
         return found
