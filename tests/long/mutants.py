@@ -3,8 +3,9 @@
 Which places there are comes from the syntax tree; a defect replaces the text of one place and leaves all lines where
 they are. It is put into what is loaded: the bodies of functions are exchanged, constants of modules set anew wherever
 they were imported. Left out is what such an exchange does not reach (bodies of classes, defaults of arguments, compiled
-kernels), what no test but an eye can judge: texts, parts of colours, and lengths of layouts; and what changes nothing
-that is defined: guards against round-off, and ``strict`` of a zip, which holds what is so anyway.
+kernels), what no test but an eye can judge: texts, parts of colours, lengths of layouts, a pixel more of what is
+painted; and what changes nothing that is defined: guards against round-off, and ``strict`` of a zip, which holds what
+is so anyway.
 """
 
 from __future__ import annotations
@@ -45,6 +46,10 @@ LOOKS = re.compile(
     r"QColor|mkPen|sizeHint|adjusted|setPixelSize|setColumnStretch|setInterval|setAlpha|pixmap"
 )
 """Calls whose numbers are lengths on a screen."""
+PAINTED = re.compile(r"Q(Rect|Point|Size)F?|QPen|draw\w+|translate|singleShot")
+"""Calls to whose whole numbers one more is not seen: pixels of what is painted, milliseconds."""
+FEW = 3
+"""A larger whole number that is added to something in the window, or taken from it, is one of pixels."""
 LENGTHS = re.compile(r"WIDTH|HEIGHT|MARGIN|GAP|SIZE|PIXELS|SPACING")
 """Constants of the window that are lengths on a screen."""
 ROUND_OFF = 1e-6
@@ -108,8 +113,11 @@ def mutants_of(path: str, source: bytes) -> list[Mutant]:
     for line in source.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
     everywhere = package_of(path) != "accounting" or path.endswith(ACCOUNT_FILES) or "/ceilings/" in path
+    unseen = list(_unseen(tree)) if package_of(path) == "ui" else []
     found = []
     for node, kind, after in _edits(tree, everywhere):
+        if node in unseen:
+            continue
         first, last = node.lineno, node.end_lineno or node.lineno
         begin, end = starts[first - 1] + node.col_offset, starts[last - 1] + (node.end_col_offset or 0)
         lost = source[begin:end].count(b"\n") * "\n"
@@ -176,6 +184,21 @@ def _is_length(path: str, statement: ast.stmt) -> bool:
     """Whether a statement of a module names a length on a screen."""
     names = [each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and _is_set(each)]
     return package_of(path) == "ui" and isinstance(statement, ast.Assign) and any(map(LENGTHS.search, names))
+
+
+def _unseen(tree: ast.AST) -> Iterator[ast.expr]:
+    """Whole numbers that nobody sees a difference of."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call() if PAINTED.fullmatch(_called(node)):
+                yield from (each for each in node.args if _whole(each) is not None)
+            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right):
+                yield from (each for each in (left, right) if (_whole(each) or 0) > FEW)
+
+
+def _whole(node: ast.expr) -> int | None:
+    value = getattr(node, "value", None)
+    return value if type(value) is int else None
 
 
 def _called(node: ast.Call) -> str:

@@ -49,6 +49,8 @@ PLACES = {
 LEFT_OUT = ("gpu", "slow", "keeps_time")
 NOT_HERE = re.compile(r"cuda|gpu|extreme|fuzz")
 """Tests that need a device, or that try at random."""
+FARTHEST = 3
+"""See :func:`tests.long.trying.nearness`: of the tests of engines that are tried."""
 KEPT = ROOT / ".pytest_cache" / "reached"
 TESTS_OF_A_LOOK = 30
 Job = Look | Try
@@ -190,6 +192,7 @@ class Session:
         cases, began = self._cases, self._cases.report.began
         items = [item for item in session.items if not any(map(item.get_closest_marker, LEFT_OUT))]
         items = [item for item in items if not NOT_HERE.search(item.path.name)]
+        items = _about(cases.mutants, items)
         print(f"{len(items)} tests are collected after {time.monotonic() - began:.0f} s", flush=True)
         cases.look_at(items, Kept(KEPT / f"{'-'.join(packages(cases.mutants))}.json", cases.statements))
         work = partial(self._once, tests=Tests.of(items, cases.statements))
@@ -227,6 +230,16 @@ def selected(options: Namespace) -> list[Mutant]:
     by_package = [[each for each in every if package_of(each.path) == name] for name in here]
     turns = itertools.chain.from_iterable(itertools.zip_longest(*by_package))
     return list(itertools.islice(filter(None, turns), options.count))
+
+
+def _about(mutants: list[Mutant], items: list[pytest.Item]) -> list[pytest.Item]:
+    """Without the tests of engines that stand far from all that is changed: of all it would take an hour to see what
+    they reach."""
+    near = [nearness(path) for path in {mutant.path for mutant in mutants}]
+    here = ROOT / PLACES["accounting"][0]
+    far = {file for file in {item.path for item in items} if file.is_relative_to(here)}
+    far = {file for file in far if all(rank(file) > FARTHEST for rank in near)}
+    return [item for item in items if item.path not in far]
 
 
 def packages(mutants: list[Mutant]) -> list[str]:
