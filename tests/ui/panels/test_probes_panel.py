@@ -109,8 +109,6 @@ def test_each_quantity_is_offered_and_its_values_stand_at_the_probes(panel):
     panel.field.setCurrentIndex(0)
     panel.look_back(1.0)
     assert told[-1] == {0: "2.000 mV", 1: "5.000 mV"}
-    panel.look_back(40.0)
-    assert told[-1] == {}, "of a moment that nothing is known of"
     panel.look_back(None)
     assert told[-1] == {0: "−3.500 mV", 1: "5.000 mV"}
     panel.set_info(INFO)
