@@ -263,7 +263,7 @@ def exchange(functions: Iterable[FunctionType], text: CodeType) -> int:
     bodies, changed = _functions(text), 0
     for each in functions:
         code = bodies.get((each.__code__.co_qualname, each.__code__.co_firstlineno))
-        if code is not None and code != each.__code__:
+        if code is not None and code != each.__code__ and code.co_freevars == each.__code__.co_freevars:
             each.__code__ = code
             changed += 1
     return changed

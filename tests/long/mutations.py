@@ -206,7 +206,11 @@ class Session:
 
     def _once(self, job: Job, tests: Tests) -> None:
         alone(self._folder / str(os.getpid()))
-        raise Worn(job(tests))
+        try:
+            told: Any = job(tests)
+        except Exception as error:
+            told = Lost(f"{type(error).__name__}: {error}")
+        raise Worn(told)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self) -> tuple[str, str, str]:
