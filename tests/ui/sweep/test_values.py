@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from workbench.words.bounds import Bounds
 from ui.sweep.values import _first_range
+from workbench.words.bounds import Bounds
 
 
 @pytest.mark.parametrize(
