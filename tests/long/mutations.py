@@ -49,8 +49,9 @@ PLACES = {
 LEFT_OUT = ("gpu", "slow", "keeps_time")
 NOT_HERE = re.compile(r"cuda|gpu|extreme|fuzz")
 """Tests that need a device, or that try at random."""
-FARTHEST = 3
-"""See :func:`tests.long.trying.nearness`: of the tests of engines that are tried."""
+FARTHEST = 1
+"""See :func:`tests.long.trying.nearness`: of the tests of engines that are tried, besides those of what they count."""
+COUNTING = re.compile(r"accounts|traffic|bytes|memory|estimate|ceiling")
 KEPT = ROOT / ".pytest_cache" / "reached"
 TESTS_OF_A_LOOK = 30
 Job = Look | Try
@@ -242,7 +243,7 @@ def _about(mutants: list[Mutant], items: list[pytest.Item]) -> list[pytest.Item]
     near = [nearness(path) for path in {mutant.path for mutant in mutants}]
     here = ROOT / PLACES["accounting"][0]
     far = {file for file in {item.path for item in items} if file.is_relative_to(here)}
-    far = {file for file in far if all(rank(file) > FARTHEST for rank in near)}
+    far = {file for file in far if all(rank(file) > FARTHEST for rank in near) and not COUNTING.search(file.name)}
     return [item for item in items if item.path not in far]
 
 
