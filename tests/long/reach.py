@@ -2,7 +2,7 @@
 
 Before each statement of a function stands, in the copy of the process that looks, a call that adds its number to a set:
 what is not of ours runs as fast as ever. What was found is kept by file of tests, for as long as neither that nor any
-source has changed.
+source nor what tests share has changed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import builtins
 import hashlib
 import itertools
 import json
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -158,10 +159,15 @@ class Noting:
 
 
 class Kept:
-    """What was found earlier, in a file; of other sources nothing is."""
+    """What was found earlier, in a file; of other sources nothing was."""
 
     def __init__(self, file: Path, statements: Statements) -> None:
-        self._file, self._key = file, statements.key
+        shared = sorted((statements.root / "tests").rglob("*.py"))
+        shared = [each for each in shared if not each.name.startswith("test_") and each.parent.name != "long"]
+        self._file, self._key = (
+            file,
+            hashlib.sha256(" ".join([statements.key, *map(_digest, shared)]).encode()).hexdigest(),
+        )
         self._files: dict[str, dict[str, Any]] = {}
         if file.exists() and (known := json.loads(file.read_text("utf-8")))["sources"] == self._key:
             self._files = known["files"]
@@ -178,7 +184,9 @@ class Kept:
 
     def write(self) -> None:
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        self._file.write_text(json.dumps({"sources": self._key, "files": self._files}), "utf-8")
+        whole = self._file.with_suffix(f".{os.getpid()}")  # others may read it meanwhile
+        whole.write_text(json.dumps({"sources": self._key, "files": self._files}), "utf-8")
+        whole.replace(self._file)
 
 
 def _digest(tests: Path) -> str:
