@@ -106,6 +106,14 @@ def test_the_fields_show_what_is_set_and_ask_for_what_is_typed(timeline, qtbot):
         with qtbot.waitSignal(signal) as asked:
             field.check.click()
         assert asked.args == [None]
+    timeline.set_until(7.5)
+    asked = []
+    timeline.until_edited.connect(asked.append)
+    for typed, left in ((2.0, 2.0), (0.0, 7.5), (-1.0, 7.5)):
+        timeline.until.box.set_value(typed)
+        timeline.until.box.changed.emit(typed)
+        assert timeline.until.box.value() == left, "a run does not end before it began"
+    assert asked == [2.0]
     timeline.forget()
     assert (timeline.until.box.value(), timeline.pace.box.value()) == (1000.0, 30.0)
 
