@@ -3,17 +3,19 @@
 Which places there are comes from the syntax tree; a defect replaces the text of one place and leaves all lines where
 they are. It is put into what is loaded: the bodies of functions are exchanged, constants of modules set anew wherever
 they were imported. Left out is what such an exchange does not reach (bodies of classes, defaults of arguments, compiled
-kernels), what no test but an eye can judge: texts, parts of colours, and lengths of layouts; and what changes nothing
-that is defined: guards against round-off, and ``strict`` of a zip, which holds what is so anyway.
+kernels), what no test but an eye can judge: texts, parts of colours, lengths of layouts, a pixel more of what is
+painted; and what changes nothing that is defined: guards against round-off, and ``strict`` of a zip, which holds what
+is so anyway.
 """
 
 from __future__ import annotations
 
 import ast
 import gc
+import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -44,6 +46,10 @@ LOOKS = re.compile(
     r"QColor|mkPen|sizeHint|adjusted|setPixelSize|setColumnStretch|setInterval|setAlpha|pixmap"
 )
 """Calls whose numbers are lengths on a screen."""
+PAINTED = re.compile(r"Q(Rect|Point|Size)F?|QPen|draw\w+|translate|singleShot")
+"""Calls to whose whole numbers one more is not seen: pixels of what is painted, milliseconds."""
+FEW = 3
+"""A larger whole number that is added to something in the window, or taken from it, is one of pixels."""
 LENGTHS = re.compile(r"WIDTH|HEIGHT|MARGIN|GAP|SIZE|PIXELS|SPACING")
 """Constants of the window that are lengths on a screen."""
 ROUND_OFF = 1e-6
@@ -107,8 +113,11 @@ def mutants_of(path: str, source: bytes) -> list[Mutant]:
     for line in source.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
     everywhere = package_of(path) != "accounting" or path.endswith(ACCOUNT_FILES) or "/ceilings/" in path
+    unseen = list(_unseen(tree)) if package_of(path) == "ui" else []
     found = []
     for node, kind, after in _edits(tree, everywhere):
+        if node in unseen:
+            continue
         first, last = node.lineno, node.end_lineno or node.lineno
         begin, end = starts[first - 1] + node.col_offset, starts[last - 1] + (node.end_col_offset or 0)
         lost = source[begin:end].count(b"\n") * "\n"
@@ -126,7 +135,7 @@ def _edits(node: ast.AST, inside: bool) -> Iterator[tuple[ast.expr | ast.stmt, s
         below = [each for each in node.body if isinstance(each, DEFINED)]
     elif isinstance(node, ast.FunctionDef):
         inside = inside or bool(ACCOUNTS.search(node.name))
-        below = [] if any("jit" in ast.unparse(each) for each in node.decorator_list) else list(node.body)
+        below = [] if is_compiled(node) else list(node.body)
     elif isinstance(node, ast.AnnAssign):
         below = [node.value] if node.value else []
     elif _is_left_out(node):
@@ -137,6 +146,10 @@ def _edits(node: ast.AST, inside: bool) -> Iterator[tuple[ast.expr | ast.stmt, s
         yield from ((node, kind, text) for kind, text in _replaced(node))
     for each in below:
         yield from _edits(each, inside)
+
+
+def is_compiled(function: ast.FunctionDef) -> bool:
+    return any("jit" in ast.unparse(each) for each in function.decorator_list)
 
 
 def _is_left_out(node: ast.AST) -> bool:
@@ -171,6 +184,21 @@ def _is_length(path: str, statement: ast.stmt) -> bool:
     """Whether a statement of a module names a length on a screen."""
     names = [each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and _is_set(each)]
     return package_of(path) == "ui" and isinstance(statement, ast.Assign) and any(map(LENGTHS.search, names))
+
+
+def _unseen(tree: ast.AST) -> Iterator[ast.expr]:
+    """Whole numbers that nobody sees a difference of."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call() if PAINTED.fullmatch(_called(node)):
+                yield from (each for each in node.args if _whole(each) is not None)
+            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right):
+                yield from (each for each in (left, right) if (_whole(each) or 0) > FEW)
+
+
+def _whole(node: ast.expr) -> int | None:
+    value = getattr(node, "value", None)
+    return value if type(value) is int else None
 
 
 def _called(node: ast.Call) -> str:
@@ -219,22 +247,35 @@ def _is_text(*nodes: ast.expr) -> bool:
     return any(isinstance(each, ast.JoinedStr) or isinstance(getattr(each, "value", None), str) for each in nodes)
 
 
-def put(mutant: Mutant, root: Path) -> bool:
+def loaded(root: Path) -> dict[str, list[FunctionType]]:
+    """The functions that this process has, by the file of the root that they stand in."""
+    gc.unfreeze()
+    found: dict[str, list[FunctionType]] = {}
+    for each in gc.get_objects():
+        if isinstance(each, FunctionType) and each.__code__.co_filename.startswith(f"{root}{os.sep}"):
+            found.setdefault(each.__code__.co_filename.removeprefix(f"{root}{os.sep}"), []).append(each)
+    gc.freeze()
+    return found
+
+
+def exchange(functions: Iterable[FunctionType], text: CodeType) -> int:
+    """Give functions the bodies that they have in another text of their file; how many have another now."""
+    bodies, changed = _functions(text), 0
+    for each in functions:
+        code = bodies.get((each.__code__.co_qualname, each.__code__.co_firstlineno))
+        if code is not None and code != each.__code__ and code.co_freevars == each.__code__.co_freevars:
+            each.__code__ = code
+            changed += 1
+    return changed
+
+
+def put(mutant: Mutant, root: Path, functions: dict[str, list[FunctionType]]) -> bool:
     """Put a defect into what this process has loaded; whether there was anything to change."""
     file = root / mutant.path
-    source = file.read_bytes()
-    whole, damaged = (compile(text, str(file), "exec") for text in (source, mutant.applied(source)))
-    known = _functions(whole)
-    changed = {key: code for key, code in _functions(damaged).items() if code != known.get(key)}
-    gc.unfreeze()
-    put_in = 0
-    for each in gc.get_objects():
-        if isinstance(each, FunctionType) and each.__code__.co_filename == str(file):
-            code = changed.get((each.__code__.co_qualname, each.__code__.co_firstlineno))
-            if code is not None:
-                each.__code__ = code
-                put_in += 1
-    return put_in > 0 or (not changed and _assigned(mutant, file, mutant.applied(source)))
+    damaged = mutant.applied(file.read_bytes())
+    if names_set_by(mutant, damaged):
+        return _assigned(mutant, file, damaged)
+    return exchange(functions.get(mutant.path, ()), compile(damaged, str(file), "exec")) > 0
 
 
 def names_set_by(mutant: Mutant, source: bytes) -> set[str]:

@@ -1,9 +1,10 @@
-"""Small defects put into the sources one at a time (tests/long/mutants.py), each against the tests of its file.
+"""Small defects put into the sources one at a time (tests/long/mutants.py), each against the tests that reach it.
 
-Tests are collected once; whatever runs them is a copy of that process (tests/long/trying.py). For each file its tests,
-those that name it first, run while it is noted which of them reach which of its lines. A defect is then tried against
-the tests that reach its line, the shortest first, until one fails. The same tests run once more without the defect:
-only where they pass it was caught. A process that dies or never ends is seen by whoever runs the tests: caught, too.
+Tests are collected once; whatever runs them is a copy of that process (tests/long/trying.py). All run once while it is
+noted which statements each reaches (tests/long/reach.py), which is kept for the next time. A defect is then tried
+against those that reach it, the likeliest first, until one fails. That one runs once more by itself and without the
+defect: only where it passes has it caught anything. A process that dies or never ends is seen by whoever runs the
+tests: caught, too.
 
 Beside the counts (``--out NAME.json``) ``NAME.jsonl`` has a line for each defect as it is through. Without Qt those of
 the window are left out.
@@ -32,13 +33,12 @@ import pytest
 
 from tests.long.many import Lost, Worn, spread
 from tests.long.mutants import PACKAGES, Mutant, mutants_of, package_of, sources
+from tests.long.reach import Kept, Reached, Statements
 from tests.long.report import Report
-from tests.long.trying import ROOT, Look, Reached, Try, alone, busy, lines_of
+from tests.long.trying import ROOT, Look, Tests, Try, alone, busy, nearness
 
 FLOOR = 0.9
 """Of the defects of a package that have to be caught."""
-OF_A_FILE = 3
-"""Defects, at most, for one look at which tests reach which line."""
 CAUGHT = ("killed", "timed out", "died")
 COLUMNS = ("mutants", *CAUGHT, "survived", "not reached")
 PLACES = {
@@ -46,61 +46,117 @@ PLACES = {
     "workbench": ("tests/workbench", "tests/faults"),
     "accounting": ("tests/engines",),
 }
+LEFT_OUT = ("gpu", "slow", "keeps_time")
 NOT_HERE = re.compile(r"cuda|gpu|extreme|fuzz")
 """Tests that need a device, or that try at random."""
+FARTHEST = 1
+"""See :func:`tests.long.trying.nearness`: of the tests of engines that are tried, besides those of what they count."""
+COUNTING = re.compile(r"accounts|traffic|bytes|memory|estimate|ceiling")
+KEPT = ROOT / ".pytest_cache" / "reached"
+TESTS_OF_A_LOOK = 30
 Job = Look | Try
 
 
 @dataclass
 class Cases:
-    """What there is to do: a look at each file, then its defects, and what caught one once more without it."""
+    """What there is to do: looks at files of tests, then the defects, and what caught one once more without it."""
 
-    files: dict[str, list[Mutant]]
+    mutants: list[Mutant]
     report: Report
     lines: Path | None
     """Takes a line of JSON for each defect as it is through."""
-    looks: deque[Look] = field(init=False)
+    statements: Statements
+    looks: deque[Look] = field(default_factory=deque)
     tries: deque[Try] = field(default_factory=deque)
-    found: dict[Mutant, tuple[str, str]] = field(default_factory=dict)
-    """What became of a defect and by which test, as long as that has not passed without it."""
+    reached: Reached = field(default_factory=Reached)
+    passed: set[str] = field(default_factory=set)
+    """Tests that pass by themselves in a copy without a defect."""
+    failed: set[str] = field(default_factory=set)
+    """Tests that do not."""
     through: int = 0
+    _looked_at: int = 0
+    _begun: bool = False
 
-    def __post_init__(self) -> None:
-        given = self.report.options
-        looks = (Look(path, tuple(mutants), given.seconds, given.tests) for path, mutants in self.files.items())
-        self.looks = deque(looks)
+    def look_at(self, items: list[pytest.Item], kept: Kept) -> None:
+        """What is known of the tests is taken over; of the others a few files make up a look."""
+        self._kept = kept
+        looks: list[list[Path]] = [[]]
+        count = 0
+        for file, of_file in itertools.groupby(items, key=lambda item: item.path):
+            if known := kept.of(file):
+                self._take(known)
+                continue
+            looks[-1].append(file)
+            count += sum(1 for _ in of_file)
+            if count >= TESTS_OF_A_LOOK:
+                looks.append([])
+                count = 0
+        self.looks.extend(Look(tuple(files)) for files in looks if files)
+        self._looked_at = len(self.looks)
 
     def following(self) -> Job | None:
-        return self.tries.popleft() if self.tries else self.looks.popleft() if self.looks else None
+        if self.looks:
+            return self.looks.popleft()
+        if not self._looked_at and not self._begun:
+            self._begun = True
+            self.tries.extend(map(self._try, self.mutants))
+        return self.tries.popleft() if self.tries else None
 
     def answer(self, job: Job, told: Any) -> None:
         """Takes what a copy has said, or why it has said nothing."""
-        if isinstance(told, Lost) and told.late:
-            return
         if isinstance(job, Look):
-            self._looked(job, Reached() if isinstance(told, Lost) else told)
+            self._looked(job, told)
             return
         if isinstance(told, Lost):
+            if told.late:
+                return
             told = ("timed out" if told.why.startswith("not done") else "died", "")
         what, by = told
-        if not job.clean and what in CAUGHT:
-            self.found[job.mutant] = told
-            # Where nobody knows which test it was, all have to pass.
-            self.tries.appendleft(replace(job, clean=True, last=by))
-        elif not job.clean:
+        if job.clean:
+            self._without(job, what, by)
+        elif what not in CAUGHT or by in self.passed:
             self._tell(job, what, by)
-        elif what in CAUGHT and by:
-            self.tries.appendleft(replace(job, clean=False, last="", without=job.without | {by}))
-        elif what in CAUGHT:
-            self._tell(job, "survived", "")  # the tests die without it, too
         else:
-            self._tell(job, *self.found[job.mutant])
+            # Where nobody knows which test it was, all have to pass.
+            again = tuple(each for each in job.names if each[0] == by) or job.names
+            self.tries.appendleft(replace(job, names=again, clean=True, found=(job.names, what, by)))
 
-    def _looked(self, look: Look, reached: Reached) -> None:
-        source = (ROOT / look.path).read_bytes()
-        for mutant in look.mutants:
-            names = reached.of(lines_of(mutant, source), look.seconds)
-            self.tries.append(Try(mutant, tuple(names), frozenset(reached.seen), look.seconds, look.enough))
+    def _without(self, clean: Try, what: str, by: str) -> None:
+        """What a defect's test did without it."""
+        names, found, test = clean.found
+        if what not in CAUGHT:
+            self.passed.update(name for name, _ in clean.names)
+            self._tell(clean, found, test)
+        elif by:
+            self.failed.add(by)
+            left = tuple(each for each in names if each[0] not in self.failed)
+            self.tries.appendleft(replace(clean, names=left, clean=False, found=None))
+        else:
+            self._tell(clean, "survived", "")  # the tests die without it, too
+
+    def _try(self, mutant: Mutant) -> Try:
+        near, seconds = nearness(mutant.path), self.reached.seconds
+        names = set(self.reached.by(self.statements.of(mutant))) - self.failed
+        file = {name: ROOT / name.partition("::")[0] for name in names}
+        order = sorted(names, key=lambda name: (near(file[name]), seconds[name], name))
+        return Try(mutant, tuple((name, seconds[name]) for name in order), self.report.options.seconds)
+
+    def _looked(self, look: Look, told: Any) -> None:
+        self._looked_at -= 1
+        if isinstance(told, Lost):
+            print(f"{', '.join(map(str, look.files))}: {told.why}", flush=True)
+            return
+        for file, reached in told.items():
+            for name in reached.failed:
+                print(f"left out, as it fails without a defect: {name}", flush=True)
+            self._take(reached)
+            if not reached.failed:  # they may pass the next time
+                self._kept.add(file, reached)
+        self._kept.write()
+
+    def _take(self, reached: Reached) -> None:
+        self.reached.bits.update(reached.bits)
+        self.reached.seconds.update(reached.seconds)
 
     def _tell(self, job: Try, what: str, by: str) -> None:
         mutant, source = job.mutant, (ROOT / job.mutant.path).read_bytes()
@@ -112,7 +168,7 @@ class Cases:
             "edit": mutant.edit(source),
             "what": what,
             "by": by,
-            "tests": len(job.names),
+            "tests": len(job.found[0] if job.found else job.names),
             "name": mutant.name,
         }
         if self.lines:
@@ -135,55 +191,66 @@ class Session:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        marks = ("gpu", "slow", "keeps_time")
-        items = [each for each in session.items if not any(map(each.get_closest_marker, marks))]
-        items = [each for each in items if not NOT_HERE.search(each.path.name)]
-        print(f"{len(items)} tests are collected after {time.monotonic() - self._cases.report.began:.0f} s", flush=True)
-        work = partial(self._once, items=items)
-        longest = (60 + 4 * self._options.seconds) * busy()
-        until = self._cases.report.until
-        for job, told in spread(work, self._cases.following, self._options.processes, until, longest):
-            self._cases.answer(job, told)
+        cases, began = self._cases, self._cases.report.began
+        items = [item for item in session.items if not any(map(item.get_closest_marker, LEFT_OUT))]
+        items = [item for item in items if not NOT_HERE.search(item.path.name)]
+        items = _about(cases.mutants, items)
+        print(f"{len(items)} tests are collected after {time.monotonic() - began:.0f} s", flush=True)
+        cases.look_at(items, Kept(KEPT / f"{'-'.join(packages(cases.mutants))}.json", cases.statements))
+        work = partial(self._once, tests=Tests.of(items, cases.statements))
+        longest = (240 + 4 * self._options.seconds) * busy()
+        for job, told in spread(work, cases.following, self._options.processes, cases.report.until, longest):
+            cases.answer(job, told)
             for place in self._folder.iterdir():  # of copies that have ended
                 if not Path("/proc", place.name).exists():
                     shutil.rmtree(place, ignore_errors=True)
         return True
 
-    def _once(self, job: Job, items: list[pytest.Item]) -> None:
+    def _once(self, job: Job, tests: Tests) -> None:
         alone(self._folder / str(os.getpid()))
-        raise Worn(job(items))
+        try:
+            told: Any = job(tests)
+        except Exception as error:
+            told = Lost(f"{type(error).__name__}: {error}")
+        raise Worn(told)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self) -> tuple[str, str, str]:
         return "", "", ""  # nothing for each test
 
 
-def selected(options: Namespace) -> dict[str, list[Mutant]]:
-    """``count`` defects by file, drawn from the packages in turn, or those that ``only`` asks for."""
+def selected(options: Namespace) -> list[Mutant]:
+    """``count`` defects, any as likely as another, of the packages in turn; or those that ``only`` asks for."""
     known = {path: mutants_of(path, (ROOT / path).read_bytes()) for path in sources(ROOT)}
     every = [mutant for mutants in known.values() for mutant in mutants]
     if options.again:
-        missed = list(_missed(options.again, known))
-        return _by_file(missed, len(missed))
+        return list(_missed(options.again, known))
     if named := [each for each in every if each.name in options.only]:
-        return _by_file(named, len(named))
-    asked = set(options.only)
-    packages = _packages()
-    every = [each for each in every if package_of(each.path) in packages]
+        return named
+    asked, here = set(options.only), _packages()
+    every = [each for each in every if package_of(each.path) in here]
     every = [each for each in every if not asked or asked & {each.path, package_of(each.path)}]
     if not every:
-        raise SystemExit(f"--only: no defect is called so; there are {', '.join(packages)}, files and their places.")
+        raise SystemExit(f"--only: no defect is called so; there are {', '.join(here)}, files and their places.")
     random.Random(options.seed).shuffle(every)
-    by_package = [_by_file([each for each in every if package_of(each.path) == name], OF_A_FILE) for name in PACKAGES]
-    files: dict[str, list[Mutant]] = {}
-    left = options.count
-    turns = itertools.chain.from_iterable(itertools.zip_longest(*(of.items() for of in by_package)))
-    for path, mutants in filter(None, turns):
-        files[path] = mutants[:left]
-        left -= len(files[path])
-        if not left:
-            break
-    return files
+    by_package = [[each for each in every if package_of(each.path) == name] for name in here]
+    turns = itertools.chain.from_iterable(itertools.zip_longest(*by_package))
+    return list(itertools.islice(filter(None, turns), options.count))
+
+
+def _about(mutants: list[Mutant], items: list[pytest.Item]) -> list[pytest.Item]:
+    """Without the tests of engines that stand far from all that is changed: of all it would take an hour to see what
+    they reach."""
+    near = [nearness(path) for path in {mutant.path for mutant in mutants}]
+    here = ROOT / PLACES["accounting"][0]
+    far = {file for file in {item.path for item in items} if file.is_relative_to(here)}
+    far = {file for file in far if all(rank(file) > FARTHEST for rank in near) and not COUNTING.search(file.name)}
+    return [item for item in items if item.path not in far]
+
+
+def packages(mutants: list[Mutant]) -> list[str]:
+    used = {package_of(each.path) for each in mutants}
+    return [name for name in PACKAGES if name in used]
 
 
 def _missed(lines: Path, known: dict[str, list[Mutant]]) -> Iterator[Mutant]:
@@ -195,16 +262,6 @@ def _missed(lines: Path, known: dict[str, list[Mutant]]) -> Iterator[Mutant]:
             yield from sorted(same, key=lambda each: abs(each.line - told["line"]))[:1]
 
 
-def _by_file(mutants: list[Mutant], most: int) -> dict[str, list[Mutant]]:
-    """The first ``most`` of each file, files in the order of theirs."""
-    files: dict[str, list[Mutant]] = {}
-    for each in mutants:
-        of_file = files.setdefault(each.path, [])
-        if len(of_file) < most:
-            of_file.append(each)
-    return files
-
-
 def _packages() -> list[str]:
     """Those whose tests can run here."""
     return [name for name in PACKAGES if name != "ui" or importlib.util.find_spec("PySide6")]
@@ -213,21 +270,23 @@ def _packages() -> list[str]:
 def run(options: Namespace) -> int:
     """Tries the defects; the exit code is 1 where a package misses more than it may."""
     report = Report("mutations", options, COLUMNS)
-    files = selected(options)
-    count = sum(map(len, files.values()))
+    mutants = selected(options)
     lines = options.out.with_suffix(".jsonl") if options.out else None
     if lines:
         lines.parent.mkdir(parents=True, exist_ok=True)
         lines.write_text("", "utf-8")
     folder = Path(tempfile.mkdtemp(prefix="workbench-mutations-", dir=options.folder))
-    cases = Cases(files, report, lines)
-    used = {package_of(path) for path in files}
-    places = [place for name in PACKAGES if name in used for place in PLACES[name]]
+    used = packages(mutants)
+    cases = Cases(
+        mutants, report, lines, Statements(ROOT, [path for path in sources(ROOT) if package_of(path) in used])
+    )
+    places = [place for name in used for place in PLACES[name]]
     os.chdir(ROOT)
-    pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *places], plugins=[Session(cases, options, folder)])
+    arguments = ["-q", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", *places]
+    pytest.main(arguments, plugins=[Session(cases, options, folder)])
     shutil.rmtree(folder, ignore_errors=True)
     rates = cases.rates()
-    report.facts["cut off by the end of the time"] = count - cases.through
+    report.facts["cut off by the end of the time"] = len(mutants) - cases.through
     report.facts["caught"] = {name: f"{share:.1%}" for name, share in rates.items()}
     for name, share in rates.items():
         if share < FLOOR:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from unittest.mock import Mock
 
 import pytest
 
 from tests.long.many import Lost, in_turn, spread
-from tests.long.mutants import Mutant, mutants_of, put, sources
+from tests.long.mutants import Mutant, loaded, mutants_of, put, sources
 from tests.long.mutations import COLUMNS, Cases, selected
+from tests.long.reach import PROBE, Kept, Noting, Reached, Statements
 from tests.long.report import Report
-from tests.long.trying import ROOT, Look, Reached, Try
+from tests.long.trying import ROOT, Look, Try
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
 SOURCE = b'''"""A module of 3 lines."""
@@ -71,14 +75,15 @@ ROW_HEIGHT, COUNT = 22, 3
 INK, SHAPE, FAR = (24, 27, 33, 200), (2, 3, 4), (1, 20)
 def share(part, whole):
     rows.addWidget(part, 7)
+    painter.drawRect(QRectF(2, part.width() - 8, 2 * part.height(), 0.5), part.width() - 2)
     return [a / max(b - 1e-9, 1e-9) + 1e-3 for a, b in zip(part, whole, strict=True)]
 """
-    shared = ["2 -> 3", "3 -> 4", "4 -> 5", "1 -> 2", "20 -> 21", "1e-3 -> 0.002"]
-    for path, others in (("ui/a.py", []), ("workbench/a.py", ["22 -> 23", "3 -> 4"])):
+    shared = ["2 -> 3", "3 -> 4", "4 -> 5", "1 -> 2", "20 -> 21", "2 -> 3", "0.5 -> 1.0", "2 -> 3", "1e-3 -> 0.002"]
+    for path, others in (("ui/a.py", []), ("workbench/a.py", ["22 -> 23", "3 -> 4", "2 -> 3", "8 -> 9"])):
         edits = [each.edit(source) for each in mutants_of(path, source) if each.kind == "constant"]
-        assert edits == [*others, *shared]
+        assert sorted(edits) == sorted([*others, *shared])
     arithmetic = [each for each in mutants_of("ui/a.py", source) if each.kind == "arithmetic"]
-    assert [each.line for each in arithmetic] == [6, 6], "of the sum and of the quotient"
+    assert [each.line for each in arithmetic] == [6, 6, 6, 7, 7], "whichever way a length is made, it is a place"
 
 
 def test_the_tree_has_defects_in_each_package():
@@ -117,9 +122,10 @@ def defects_in_copies(folder: str) -> None:
     other.LIMIT = module.LIMIT
     sys.modules["importer_of_mutants"] = other
     found = {(each.kind, each.line): each for each in mutants_of("workbench/a.py", SOURCE)}
+    functions = loaded(root)
 
     def wide_area_limit(mutant: Mutant) -> tuple[bool, bool | None, int, int]:
-        done = put(mutant, root)
+        done = put(mutant, root, functions)
         return done, module.Box().wide, module.area(module.Box()), other.LIMIT
 
     def answer(kind: str, line: int) -> object:
@@ -133,18 +139,33 @@ def defects_in_copies(folder: str) -> None:
     assert (module.Box().wide, other.LIMIT) == (True, 4), "of the copies nothing stays"
 
 
+class Item:
+    """A test, as far as a look needs it."""
+
+    def __init__(self, nodeid: str) -> None:
+        self.nodeid, self.path = nodeid, ROOT / nodeid.partition("::")[0]
+
+
+HERE, OTHER = "tests/long/test_mutants.py::a", "tests/workbench/project/test_document.py::b"
+
+
 def cases(folder: Path) -> tuple[Cases, Mutant, Try]:
-    """One defect of a file that has been looked at: one test reaches it."""
+    """One defect that two tests reach, of which one is of its file."""
     path = "workbench/storage/paths.py"
     mutant = next(each for each in mutants_of(path, (ROOT / path).read_bytes()) if each.kind == "lost")
-    options = Namespace(minutes=1.0, seconds=5.0, tests=8, out=None, seed=1, processes=1)
-    made = Cases({path: [mutant]}, Report("mutations", options, COLUMNS), folder / "lines.jsonl")
+    options = Namespace(minutes=1.0, seconds=5.0, out=None, seed=1, processes=1)
+    statements = Statements(ROOT, [path])
+    made = Cases([mutant], Report("mutations", options, COLUMNS), folder / "lines.jsonl", statements)
+    made.look_at([Item(HERE), Item(OTHER)], Kept(folder / "kept.json", statements))
     look = made.following()
     assert isinstance(look, Look)
-    made.answer(look, Reached({"a", "b"}, {"a": 1.0, "b": 0.5}, {mutant.line: {"a", "b"}}))
+    assert made.following() is None, "what reaches it is not known yet"
+    (number,) = statements.of(mutant)
+    found = {Item(name).path: Reached({name: 1 << number}, {name: 0.5}) for name in (HERE, OTHER)}
+    made.answer(look, found)
     job = made.following()
     assert isinstance(job, Try)
-    assert job.names == ("b", "a")
+    assert job.names == ((OTHER, 0.5), (HERE, 0.5)), "the likeliest first"
     return made, mutant, job
 
 
@@ -153,27 +174,107 @@ def told(folder: Path) -> list[list[object]]:
     return [[line["what"], line["by"], line["line"]] for line in lines]
 
 
-def test_a_defect_is_caught_by_a_test_that_passes_without_it(tmp_path):
+def test_a_defect_is_caught_by_a_test_that_passes_by_itself_without_it(tmp_path):
     made, mutant, job = cases(tmp_path)
-    made.answer(job, ("killed", "b"))
+    made.answer(job, ("killed", HERE))
     assert made.through == 0
     clean = made.following()
-    assert clean == replace(job, clean=True, last="b")
+    assert (clean.clean, clean.names) == (True, ((HERE, 0.5),))
     made.answer(clean, ("survived", ""))
     assert made.following() is None
-    assert told(tmp_path) == [["killed", "b", mutant.line]]
+    assert told(tmp_path) == [["killed", HERE, mutant.line]]
     assert made.rates() == {"workbench": 1.0}
+    made.answer(job, ("killed", HERE))
+    assert made.through == 2, "it need not be shown again"
 
 
 def test_a_test_that_fails_without_the_defect_has_not_caught_it(tmp_path):
     made, mutant, job = cases(tmp_path)
-    made.answer(job, ("killed", "b"))
-    made.answer(made.following(), ("killed", "b"))
+    made.answer(job, ("killed", HERE))
+    made.answer(made.following(), ("killed", HERE))
     again = made.following()
-    assert again == replace(job, without=frozenset("b"))
+    assert again == replace(job, names=((OTHER, 0.5),))
     made.answer(again, ("survived", ""))
     assert told(tmp_path) == [["survived", "", mutant.line]]
     assert made.rates() == {"workbench": 0.0}
+
+
+def test_what_tests_reach_is_kept_until_a_source_or_they_change(tmp_path):
+    tests, source = tmp_path / "test_a.py", tmp_path / "a.py"
+    tests.write_text("")
+    source.write_bytes(SOURCE)
+    kept = Kept(tmp_path / "kept.json", Statements(tmp_path, ["a.py"]))
+    assert kept.of(tests) is None
+    found = Reached({"test_a.py::b": 1 << 99}, {"test_a.py::b": 0.25})
+    kept.add(tests, found)
+    kept.write()
+
+    def again() -> Reached | None:
+        return Kept(tmp_path / "kept.json", Statements(tmp_path, ["a.py"])).of(tests)
+
+    assert again() == found
+    assert found.by({3, 99}) == ["test_a.py::b"]
+    assert found.by({3, 98}) == []
+    tests.write_text("import a")
+    assert again() is None
+    tests.write_text("")
+    source.write_bytes(SOURCE + b"\n")
+    assert again() is None
+
+
+def test_statements_tell_which_of_them_run():
+    alone("statements_that_run")
+
+
+def statements_that_run() -> None:
+    """Of a file with every kind of statement that holds others; what a wider fixture has run counts for its tests."""
+    source = b"""
+LIMIT = 2
+def one(a):
+    match a:
+        case 1 if (
+            a < LIMIT
+        ):
+            return 1
+        case _:
+            pass
+    try:
+        for each in range(a):
+            a += each
+    finally:
+        a = (a
+             + 1)
+    return (lambda b: b + LIMIT)(a)
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / "ui").mkdir()
+        (root / "ui/a.py").write_bytes(source)
+        spec = importlib.util.spec_from_file_location("of_probes", root / "ui/a.py")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["of_probes"] = module
+        spec.loader.exec_module(module)
+        statements = Statements(root, ["ui/a.py"])
+        statements.put_probes(loaded(root))
+        noting = Noting()
+        wide = Mock(scope="module")
+        item = Mock(_fixtureinfo=Mock(name2fixturedefs={"wide": [wide]}))
+        reached = Reached({})
+        for name, given, answer in (("early", 1, 1), ("whole", 2, 6)):
+            assert module.one(given) == answer
+            reached.bits[name] = noting.of(item)
+        lines = {}
+        for each in mutants_of("ui/a.py", source):
+            lines[each.line] = sorted(reached.by(statements.of(each)))
+        both, late = ["early", "whole"], ["whole"]
+        assert lines == {2: both, 5: both, 6: both, 8: ["early"], 13: late, 15: late, 16: late, 17: late}
+        fixture = noting.pytest_fixture_setup(wide)
+        next(fixture)
+        module.one(1)
+        with pytest.raises(StopIteration):
+            fixture.send(None)
+        assert noting.of(item) == noting.of(item) == reached.bits["early"], "for all tests that use it"
+        assert hasattr(builtins, PROBE)
 
 
 @pytest.mark.parametrize(("why", "what"), [("not done after 9 s", "timed out"), ("the process ended with -11", "died")])
@@ -181,7 +282,7 @@ def test_a_process_that_dies_or_never_ends_has_caught_a_defect_unless_it_does_so
     made, mutant, job = cases(tmp_path)
     made.answer(job, Lost(why))
     clean = made.following()
-    assert clean == replace(job, clean=True)
+    assert (clean.clean, clean.names) == (True, job.names)
     made.answer(clean, ("survived", ""))
     made.answer(job, Lost(why))
     made.answer(made.following(), Lost(why))
@@ -204,7 +305,7 @@ def test_what_nothing_has_caught_is_tried_again_wherever_it_stands_by_now(tmp_pa
         for each, what in ((caught, "killed"), (missed, "survived"))
     ]
     (tmp_path / "lines.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    assert selected(Namespace(again=tmp_path / "lines.jsonl")) == {path: [missed]}
+    assert selected(Namespace(again=tmp_path / "lines.jsonl")) == [missed]
 
 
 @pytest.mark.slow

@@ -1,114 +1,106 @@
-"""What a copy of the process that has collected the tests does: looks which tests reach which lines of a file, or runs
-them with a defect put in. Each copy does one of them and ends, so nothing of a defect stays."""
+"""What a copy of the process that has collected the tests does: looks which statements some tests reach, or runs those
+of a defect with it put in. Each copy does one of them and ends, so nothing of a defect stays."""
 
 from __future__ import annotations
 
 import itertools
 import os
 import re
-import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import FrameType
+from types import FunctionType
 from typing import Any
 
 import pytest
 
-from tests.long.mutants import Mutant, names_set_by, put
+from tests.long.mutants import Mutant, loaded, put
+from tests.long.reach import Noting, Reached, Statements
 
 ROOT = Path(__file__).parents[2]
 OWN = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR")
 """Folders that each copy has for itself, as a test that others disturb would tell of a defect that is not there."""
+PATIENCE = (5.0, 10.0)
+"""Seconds, and times its own seconds, after which a test has failed: waits of a test of the window are longer."""
 
 
-@dataclass
-class Reached:
-    """seen: the tests that ran; seconds: of each that passed; lines: of the file, with the tests that reach each."""
+@dataclass(frozen=True)
+class Tests:
+    """What is copied: the tests by name, the functions that they run, and the numbers of these' statements."""
 
-    seen: set[str] = field(default_factory=set)
-    seconds: dict[str, float] = field(default_factory=dict)
-    lines: dict[int, set[str]] = field(default_factory=dict)
+    items: dict[str, pytest.Item]
+    functions: dict[str, list[FunctionType]]
+    statements: Statements
 
-    def of(self, lines: Iterable[int], longest: float) -> list[str]:
-        """The tests to try, the shortest first, so many seconds of them."""
-        names = set().union(*(self.lines.get(line, ()) for line in lines)) & set(self.seconds)
-        chosen, spent = [], 0.0
-        for name in sorted(names, key=lambda name: self.seconds[name]):
-            spent += self.seconds[name]
-            if chosen and spent > longest:
-                break
-            chosen.append(name)
-        return chosen
+    @classmethod
+    def of(cls, items: list[pytest.Item], statements: Statements) -> Tests:
+        """With every module there that functions import only as they run; what cannot be imported here is not run."""
+        for path in statements.paths:
+            with suppress(ImportError):
+                import_module(".".join(Path(path).with_suffix("").parts).removesuffix(".__init__"))
+        return cls({item.nodeid: item for item in items}, loaded(ROOT), statements)
 
 
 @dataclass(frozen=True)
 class Look:
-    """Which tests reach what the defects of a file change, for so many seconds of processor time, until ``enough``
-    reach each."""
+    """Which statements the tests of some files reach."""
 
-    path: str
-    mutants: tuple[Mutant, ...]
-    seconds: float
-    enough: int
+    files: tuple[Path, ...]
 
-    def __call__(self, items: list[pytest.Item]) -> Reached:
-        source = (ROOT / self.path).read_bytes()
-        wanted = [lines_of(mutant, source) for mutant in self.mutants]
-        return looked(ROOT / self.path, by_nearness(self.path, source, items), wanted, self.seconds, self.enough)
+    def __call__(self, tests: Tests) -> dict[Path, Reached]:
+        tests.statements.put_probes(tests.functions)
+        items = [item for item in tests.items.values() if item.path in self.files]
+        noting, found = Noting(), {file: Reached() for file in self.files}
+        for item, outcome, seconds in results(items, noting):
+            bits = noting.of(item)
+            if outcome == "failed":
+                found[item.path].failed.append(item.nodeid)
+            elif outcome == "passed":
+                found[item.path].bits[item.nodeid] = bits
+                found[item.path].seconds[item.nodeid] = round(seconds, 4)
+        return found
 
 
 @dataclass(frozen=True)
 class Try:
     """Tests until one fails, with a defect in what they test or, ``clean``, without, as what fails then says nothing.
 
-    names: of the tests that reach it, in their order. seen: those that have been looked at; of the others the nearest
-    are tried where few reach it. without: those that failed clean. last: after which there is an end.
+    names: of the tests that reach it, with the seconds that each takes. seconds: of processor time, after which there
+    is an end.
     """
 
     mutant: Mutant
-    names: tuple[str, ...]
-    seen: frozenset[str]
+    names: tuple[tuple[str, float], ...]
     seconds: float
-    enough: int
     clean: bool = False
-    last: str = ""
-    without: frozenset[str] = frozenset()
+    found: Any = None
+    """Of a clean one: the names of the defect's, what became of it, by which test."""
 
-    def __call__(self, items: list[pytest.Item]) -> tuple[str, str]:
-        """What becomes of the defect, and by which test: of as many of these as run in so much processor time."""
-        own = by_nearness(self.mutant.path, (ROOT / self.mutant.path).read_bytes(), items)
-        by_name = {item.nodeid: item for item in own}
-        tests = [by_name[name] for name in self.names]
-        if len(tests) < self.enough:
-            tests += [item for item in own if item.nodeid not in self.seen]
-        tests = [item for item in tests if item.nodeid not in self.without]
+    def __call__(self, tests: Tests) -> tuple[str, str]:
+        """What becomes of the defect, and by which test."""
+        if not self.names:
+            return "not reached", ""
         try:
-            _load(self.mutant.path)
-            if not self.clean and not put(self.mutant, ROOT):
+            if not self.clean and not put(self.mutant, ROOT, tests.functions):
                 return "not reached", ""
         except Exception:  # as importing it would
             return "killed", ""
+        items = []
+        for name, seconds in self.names:
+            items.append(tests.items[name])
+            items[-1].add_marker(pytest.mark.timeout((PATIENCE[0] + PATIENCE[1] * seconds) * busy()))
         began = time.process_time()
-        for item, outcome, _ in results(tests):
+        for item, outcome, _ in results(items):
             if outcome == "failed":
                 return "killed", item.nodeid
-            if item.nodeid == self.last or (not self.last and time.process_time() - began > self.seconds):
+            if time.process_time() - began > self.seconds and not self.clean:
                 break
-        return "survived" if self.names else "not reached", ""
-
-
-def _load(path: str) -> None:
-    """A module that functions import only as they run is not there before; what cannot be imported here is not run."""
-    name = ".".join(Path(path).with_suffix("").parts).removesuffix(".__init__")
-    with suppress(ImportError):
-        import_module(name)
+        return "survived", ""
 
 
 def alone(place: Path) -> None:
@@ -124,23 +116,14 @@ def busy() -> float:
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
-def lines_of(mutant: Mutant, source: bytes) -> set[int]:
-    """The lines that run what a defect changes: its own, or those of the functions that read a constant."""
-    names = names_set_by(mutant, source)
-    if not names:
-        return set(range(mutant.line, mutant.last_line + 1))
-    word = re.compile(rb"\b(" + b"|".join(name.encode() for name in names) + rb")\b")
-    return {number for number, line in enumerate(source.split(b"\n"), 1) if word.search(line)}
-
-
-def by_nearness(path: str, source: bytes, items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests that may belong to a file, the likeliest first: of its name, that name it or what it defines, that
-    stand where it does, the others of its package."""
+def nearness(path: str) -> Callable[[Path], int]:
+    """How likely a file of tests is about a file of sources, 0 most: of its name, that names it or what it defines,
+    that stands where it does, any other."""
     module = Path(path)
     folder = ROOT / "tests" / module.parent
     name = re.compile(rf"\b{re.escape('.'.join(module.with_suffix('').parts))}\b")
-    defined = re.findall(rb"^(?:class|def) ([A-Za-z]\w+)", source, re.MULTILINE)
-    words = re.compile(r"\b(" + "|".join(each.decode() for each in defined) + r")\b") if defined else None
+    defined = re.findall(r"^(?:class|def) ([A-Za-z]\w+)", text_of(ROOT / path), re.MULTILINE)
+    words = re.compile(r"\b(" + "|".join(defined) + r")\b") if defined else None
 
     def rank(file: Path) -> int:
         text = text_of(file)
@@ -153,10 +136,7 @@ def by_nearness(path: str, source: bytes, items: list[pytest.Item]) -> list[pyte
         )
         return marks.index(True) if True in marks else len(marks)
 
-    ranks = {file: rank(file) for file in {item.path for item in items}}
-    package = ROOT / "tests" / module.parts[0]
-    own = [item for item in items if ranks[item.path] < 4 or item.path.is_relative_to(package)]
-    return sorted(own, key=lambda item: ranks[item.path])
+    return cache(rank)
 
 
 @cache
@@ -174,44 +154,15 @@ class Recorder:
         self.reports.append(report)
 
 
-def results(items: list[pytest.Item]) -> Iterator[tuple[pytest.Item, str, float]]:
+def results(items: list[pytest.Item], *plugins: object) -> Iterator[tuple[pytest.Item, str, float]]:
     """Each test as it has run: ``passed``, ``failed`` or ``skipped``, and its seconds."""
     for item, following in itertools.zip_longest(items, items[1:]):
         recorder = Recorder()
-        item.config.pluginmanager.register(recorder)
+        for plugin in (recorder, *plugins):
+            item.config.pluginmanager.register(plugin)
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        item.config.pluginmanager.unregister(recorder)
+        for plugin in (recorder, *plugins):
+            item.config.pluginmanager.unregister(plugin)
         outcomes = {each.outcome for each in recorder.reports}
         outcome = next((each for each in ("failed", "skipped") if each in outcomes), "passed")
         yield item, outcome, sum(each.duration for each in recorder.reports)
-
-
-def looked(file: Path, items: list[pytest.Item], wanted: list[set[int]], longest: float, enough: int) -> Reached:
-    """What each test reaches, until the time is over or enough of them reach every one of the wanted lines."""
-    reached, test = Reached(), ""
-
-    def trace(frame: FrameType, event: str, given: Any) -> Any:
-        if frame.f_code.co_filename != str(file):
-            return None
-        reached.lines.setdefault(frame.f_lineno, set()).add(test)
-        return trace
-
-    threading.settrace(trace)
-    began, latest = time.process_time(), time.monotonic() + 3 * longest * busy()
-    test = items[0].nodeid if items else ""
-    sys.settrace(trace)
-    following = iter(items[1:])
-    for item, outcome, seconds in results(items):
-        reached.seen.add(item.nodeid)
-        if outcome == "passed":
-            reached.seconds[item.nodeid] = seconds
-        if time.process_time() - began > longest or time.monotonic() > latest:
-            break
-        passed = set(reached.seconds)
-        if all(len(set().union(*(reached.lines.get(line, ()) for line in each)) & passed) >= enough for each in wanted):
-            break
-        upcoming = next(following, None)
-        test = upcoming.nodeid if upcoming else ""
-        sys.settrace(trace)  # which a test may have taken away
-    sys.settrace(None)
-    return reached

@@ -173,9 +173,6 @@ class SetupPanel(QFrame):
         item = self.tree.currentItem()
         return None if item is None else self._tables.get(item.data(0, TABLE))
 
-    def table_by_id(self, identifier: str) -> LabTable | None:
-        return self._tables.get(identifier)
-
     def study_by_id(self, identifier: str) -> Study | None:
         return self._studies.get(identifier)
 

@@ -38,7 +38,6 @@ PATIENCE_SECONDS = 1.0
 NOBODY = -2
 """Serial of a request without a view."""
 SAMPLE_TICKS = 3  # meters and traces at most every third tick: 10 Hz
-STARTED = (RunState.RUNNING, RunState.PAUSED, RunState.FINISHED)
 
 
 class Phase(StrEnum):

@@ -178,6 +178,9 @@ def test_a_pattern_has_rings_of_its_ticks_axes_with_names_and_a_bar_of_its_value
     widths = [np.ptp(ring[:, 0]) / 2 for ring in rings]
     low, high = plot.limits()
     assert np.array(widths) / widths[-1] == pytest.approx([(tick - low) / (high - low) for tick in plot.ticks()])
+    pens = [each.pen.name() for each in drawn(plot, "polyline")]
+    strong, border = (theme().palette.color(name).name() for name in ("strong", "border"))
+    assert pens == [border] * (len(rings) - 1) + [strong], "the rim stands out"
     center = rings[0].mean(axis=0)
     assert 0 < center[0] - widths[-1] < center[0] + widths[-1] < bar.left()
     assert center[0] == pytest.approx(bar.left() / 2, abs=1)

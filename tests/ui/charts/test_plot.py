@@ -10,6 +10,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 
 from engines.api.charts import ChartData, ChartInfo, Curve
 from ui.charts.plots.plot import DRAWN_POINTS, SYMBOLS, ChartPlot
+from ui.panels.probes.trace_plot import TracePlot
 from workbench.project.project import MeasuredData
 
 OVER_TIME = ChartInfo("v", "Voltage", "V", ("mean",), comparable=True)
@@ -34,6 +35,16 @@ def make(qtbot):
 
 def label(plot, side):
     return plot.getAxis(side).label.toPlainText().strip()
+
+
+@pytest.mark.parametrize("made", [lambda: ChartPlot(OVER_TIME, "s"), TracePlot])
+def test_a_faint_grid_lies_behind_what_stands_over_axes(qtbot, made):
+    plot = made()
+    qtbot.addWidget(plot)
+    grid = plot.getPlotItem().ctrl
+    assert grid.xGridCheck.isChecked()
+    assert grid.yGridCheck.isChecked()
+    assert 0.05 < grid.gridAlphaSlider.value() / grid.gridAlphaSlider.maximum() < 0.2
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import pytest
 from pydantic import BaseModel, Field
 
 from ui.forms.schema import default_value, fields_of
+
+
+class Small(BaseModel):
+    kind: Literal["small"] = "small"
+    side: float
+
+
+class Large(BaseModel):
+    kind: Literal["large"] = "large"
+    on: bool
+
+
+class Begun(BaseModel):
+    """A model none of whose fields has a value to begin with."""
+
+    number: float
+    chosen: Literal["b", "a"]
+    flag: bool
+    text: str
+    row: tuple[float, float]
+    several: list[float]
+    group: Large
+    either: Annotated[Small | Large, Field(discriminator="kind")]
+    perhaps: float | None
 
 
 class Parts(BaseModel):
@@ -45,3 +69,21 @@ def test_an_item_of_a_list_is_called_in_the_singular(specs):
 def test_a_number_without_a_value_begins_within_its_bounds(specs):
     begins = {"free": 0, "above": 3, "from_three": 4, "narrow": 2.5, "open": 2.25, "below": -2, "under": -8}
     assert {key: default_value(specs[key]) for key in begins} == begins
+
+
+def test_each_kind_of_value_has_one_to_begin_with():
+    specs = {spec.key: spec for spec in fields_of(Begun)}
+    begins = {
+        "number": 0,
+        "chosen": "b",
+        "flag": False,
+        "text": "",
+        "row": [0, 0],
+        "several": [],
+        "group": {"kind": "large", "on": False},
+        "either": {"kind": "small", "side": 0},
+        "perhaps": None,
+    }
+    assert {key: default_value(spec) for key, spec in specs.items()} == begins
+    composite = {key for key, spec in specs.items() if spec.composite}
+    assert composite == {"several", "group", "either"}

@@ -76,3 +76,48 @@ def test_a_range_that_is_a_guess_follows_and_says_so_until_it_is_held(panel) -> 
     panel.show_view(ViewSettings(range=(0.0, 2.0)), guessed, True)
     assert not panel.follow.isChecked()
     assert panel.guess.isHidden()
+
+
+def test_a_range_is_typed_and_one_that_is_upside_down_is_said(panel) -> None:
+    assert (panel.low.value(), panel.high.value(), panel.unit.text()) == (0.0, 1.0, "mol/m³")
+    assert not panel.auto.isEnabled()
+    panel.low.set_value(0.25)
+    panel.low.changed.emit(0.25)
+    assert panel.edits == [{"range": (0.25, 1.0), "follow": False}]
+    for wrong in (0.25, 0.1):
+        panel.high.set_value(wrong)
+        panel.high.changed.emit(wrong)
+        assert not panel.sentence.isHidden()
+        assert panel.low.property("wrong")
+        assert panel.high.property("wrong")
+    assert len(panel.edits) == 1
+    panel.high.set_value(0.5)
+    panel.high.changed.emit(0.5)
+    assert panel.edits[1:] == [{"range": (0.25, 0.5), "follow": False}]
+    assert panel.sentence.isHidden()
+    assert not panel.low.property("wrong")
+    panel.show_view(ViewSettings(range=(0.25, 0.5)), CONCENTRATION, True)
+    panel.auto.click()
+    assert panel.edits[2:] == [{"range": None, "follow": False}]
+
+
+def test_a_range_is_fitted_once_or_follows_and_of_a_guessed_one_what_there_is_stays(panel) -> None:
+    panel.fit.click()
+    assert (panel.fits, panel.edits) == ([1], [])
+    for span, asked in (((0.5, 0.5), []), (None, []), ((0.5, 2.0), [{"range": (0.5, 2.0), "follow": False}])):
+        panel.fit_range(span)
+        assert panel.edits == asked, "a field that is the same everywhere keeps its range"
+    panel.follow.click()
+    assert panel.edits[1:] == [{"range": None, "follow": True}]
+    panel.show_view(ViewSettings(follow=True), CONCENTRATION, True)
+    assert not panel.low.isEnabled()
+    panel.follow.click()
+    assert panel.edits[2:] == [{"range": None, "follow": False}]
+    panel.show_view(ViewSettings(), replace(CONCENTRATION, guessed=True), True)
+    assert panel.follow.isChecked()
+    assert not panel.guess.isHidden()
+    panel.follow.click()
+    assert (len(panel.edits), panel.fits) == (3, [1, 1])
+    panel.show_view(ViewSettings(), CONCENTRATION, False)
+    parts = (panel.map, panel.reverse, panel.low, panel.high, panel.fit, panel.follow, panel.outliers, panel.log)
+    assert not any(part.isEnabled() for part in parts), "names of values have colours of their own"

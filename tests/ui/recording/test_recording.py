@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel
 
 from engines.api import Lines
 from engines.api.charts import ChartData, Curve
-from ui.recording.movie_dialog import MovieDialog, MovieWish
+from ui.recording.movie_dialog import SIZES, MovieDialog, MovieWish
 from ui.recording.playback import Playback
 from ui.recording.reel import FOLDER, LOCK, Kept, Reel, read, write
 from ui.widgets.background import Background
@@ -287,3 +287,9 @@ def test_what_was_kept_becomes_a_movie(opened, qtbot, tmp_path, monkeypatch):
     qtbot.waitUntil(lambda: unfinished.is_dir() and any(unfinished.iterdir()))
     opened.close_at_once()
     assert not unfinished.exists()
+
+
+def test_a_movie_has_as_many_pixels_as_it_is_called():
+    named = {name: size for name, size in SIZES.items() if size}
+    assert set(SIZES) - set(named) == {"As on the screen"}
+    assert {f"{wide} × {high}" for wide, high in named.values()} == set(named)

@@ -178,3 +178,19 @@ def test_fields_that_miss_are_marked_on_the_bar() -> None:
     grey = (np.abs(with_note[..., :3].astype(int) - np.array(MISSING)).max(axis=2) == 0).sum()
     assert grey > 50
     assert (np.abs(without[..., :3].astype(int) - np.array(MISSING)).max(axis=2) == 0).sum() < grey
+
+
+def test_one_sees_the_body_through_the_plates_that_lie_over_it(egl) -> None:
+    mesh = kuhn_cube(3)
+    seen = {}
+    for distance in (14.0, 200.0):
+        camera = CameraView(azimuth=0.0, elevation=0.0, distance=distance)
+        scene = scene_with(mesh, 39.0, np.full(mesh.n_cells, -1.0), front=False, camera=camera)
+        scene.time = 30.0
+        with renderer.current(egl):
+            image = renderer._canvas()[1].read(scene, *SIZE, ratio=1.0, resolution=1.0).astype(int)
+            scene.layer.release()
+        seen[distance] = image[20, 15, :3], image[100, 20, :3]
+    (over_body, body), (over_nothing, nothing) = seen.values()
+    assert np.abs(body - nothing).sum() > 150
+    assert 15 < np.abs(over_body - over_nothing).sum() < 0.6 * np.abs(body - nothing).sum()

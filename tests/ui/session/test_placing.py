@@ -155,6 +155,34 @@ def test_adding_duplicating_moving_and_removing_are_edits(work) -> None:
     assert model.undo_stack.index() == 0
 
 
+def test_the_menu_offers_what_each_group_may_have_and_adds_it(work) -> None:
+    before = {group.title: len(group.items) for group in work.placing.placement.groups}
+    work.tree.menu.aboutToShow.emit()
+    offered, heading = {}, ""
+    for action in work.tree.menu.actions():
+        if not action.isSeparator() and not action.isEnabled():
+            heading = action.text()
+        elif not action.isSeparator():
+            offered.setdefault(heading, []).append(action)
+    groups = [group for group in work.placing.placement.groups if group.new]
+    assert len(groups) > 1
+    assert {title: [each.text() for each in actions] for title, actions in offered.items()} == {
+        group.title: [new.title for new in group.new] for group in groups
+    }
+    assert sum(action.isSeparator() for action in work.tree.menu.actions()) == len(groups) - 1
+    offered["Objects"][-1].trigger()
+    after = {group.title: len(group.items) for group in work.placing.placement.groups}
+    assert after == {**before, "Objects": before["Objects"] + 1}
+    assert work.placing.group.title == "Objects"
+
+
+def test_a_row_is_renamed_in_the_list(work, qtbot) -> None:
+    row = group_row(work.tree, "Materials").child(0)
+    row.setText(1, "no name")
+    row.setText(0, "crown glass")
+    qtbot.waitUntil(lambda: rows(work.tree, "Materials") == ["crown glass"], timeout=1000)
+
+
 def test_the_trees_keys_duplicate_and_remove(work, qtbot) -> None:
     tree = work.tree
     with qtbot.waitActive(tree):

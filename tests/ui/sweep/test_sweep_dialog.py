@@ -84,6 +84,14 @@ def test_numbers_are_chosen_from_a_tree_that_can_be_searched(dialog):
     assert list(dialog.editors) == ["tissue.sigma_el"]
 
 
+def test_a_number_that_is_varied_is_the_one_that_the_problem_has_now(dialog, qtbot):
+    dialog.numbers.set_chosen(STEP, True)
+    editor = dialog.editors[STEP]
+    dialog._model.edit(("parameters", "numerics", "step"), 0.03)
+    qtbot.waitUntil(lambda: editor.number.value == 0.03, timeout=2000)
+    assert dialog.editors == {STEP: editor}, "what was typed beside it stays"
+
+
 def test_each_number_says_what_it_is_in_both_columns(dialog):
     leaves = dialog.numbers._leaves
     assert len(leaves) > 3

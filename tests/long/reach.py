@@ -1,0 +1,193 @@
+"""Which tests reach which statements of the sources: noted by the statements themselves while each test runs once.
+
+Before each statement of a function stands, in the copy of the process that looks, a call that adds its number to a set:
+what is not of ours runs as fast as ever. What was found is kept by file of tests, for as long as neither that nor any
+source nor what tests share has changed.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import hashlib
+import itertools
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import pytest
+
+from tests.long.mutants import Mutant, exchange, is_compiled, names_set_by
+
+PROBE = "__reached__"
+COMPILED = re.compile(rb"jit|numba")
+"""In files of engines whose functions may be compiled, and which have no probes."""
+
+
+class Statements:
+    """All statements within functions of some files, numbered."""
+
+    def __init__(self, root: Path, paths: Sequence[str]) -> None:
+        self.root, self.paths = root, paths
+        self._texts = {path: (root / path).read_bytes() for path in paths}
+        self._numbers: dict[str, dict[int, int]] = {}
+        """By file and line: of the innermost statement that the line belongs to."""
+        count = itertools.count()
+        for path, source in self._texts.items():
+            numbers = self._numbers[path] = {}
+            if path.startswith("engines/") and COMPILED.search(source):
+                continue
+            for each in _within_functions(ast.parse(source)):
+                numbers.update(dict.fromkeys(range(each.lineno, (each.end_lineno or each.lineno) + 1), next(count)))
+        self.key = hashlib.sha256(b"\0".join([*map(str.encode, self._texts), *self._texts.values()])).hexdigest()
+
+    def of(self, mutant: Mutant) -> set[int]:
+        """The statements that run what a defect changes: its own, or those that name the constant."""
+        names = names_set_by(mutant, self._texts[mutant.path])
+        if not names:
+            return self._at(mutant.path, mutant.line)
+        module = re.compile(re.escape(".".join(Path(mutant.path).with_suffix("").parts)).encode() + rb"\b")
+        word = re.compile(rb"\b(" + b"|".join(name.encode() for name in names) + rb")\b")
+        found: set[int] = set()
+        for path, source in self._texts.items():
+            if path == mutant.path or module.search(source):
+                for line, text in enumerate(source.split(b"\n"), 1):
+                    found |= self._at(path, line) if word.search(text) else set()
+        return found
+
+    def _at(self, path: str, line: int) -> set[int]:
+        number = self._numbers[path].get(line)
+        return set() if number is None else {number}
+
+    def put_probes(self, functions: dict[str, list[FunctionType]]) -> None:
+        """Into what this process has loaded."""
+        for path, source in self._texts.items():
+            tree = ast.fix_missing_locations(_Probed(self._numbers[path]).visit(ast.parse(source)))
+            exchange(functions.get(path, ()), compile(tree, str(self.root / path), "exec"))
+
+
+def _within_functions(tree: ast.AST) -> Iterator[ast.stmt]:
+    """Those that hold others before these."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and not is_compiled(node):
+            yield from (each for each in ast.walk(node) if isinstance(each, ast.stmt) and each is not node)
+
+
+class _Probed(ast.NodeTransformer):
+    def __init__(self, number: dict[int, int]) -> None:
+        self._number, self._inside = number, False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        before, self._inside = self._inside, self._inside or not is_compiled(node)
+        if self._inside:
+            self.generic_visit(node)
+        self._inside = before
+        return node
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        for name in ("body", "orelse", "finalbody"):
+            below = getattr(node, name, None)
+            if self._inside and isinstance(below, list):
+                setattr(node, name, [part for each in below for part in self._noted(each)])
+        return node
+
+    def _noted(self, statement: ast.stmt) -> list[ast.stmt]:
+        number = self._number.get(statement.lineno)
+        if number is None or isinstance(statement, ast.Nonlocal | ast.Global):
+            return [statement]
+        call = ast.Expr(ast.Call(ast.Name(PROBE, ast.Load()), [ast.Constant(number)], []))
+        return [ast.copy_location(call, statement), statement]
+
+
+def _bits(numbers: set[int]) -> int:
+    digits = bytearray(max(numbers, default=0) // 8 + 1)
+    for number in numbers:
+        digits[number // 8] |= 1 << number % 8
+    return int.from_bytes(digits, "little")
+
+
+@dataclass
+class Reached:
+    """What tests that passed reach: the numbers of statements as bits of one integer, and their seconds."""
+
+    bits: dict[str, int] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+
+    def by(self, numbers: set[int]) -> list[str]:
+        """The tests that reach one of the statements."""
+        mask = _bits(numbers)
+        return [name for name, bits in self.bits.items() if bits & mask]
+
+
+class Noting:
+    """A plugin of pytest that knows what a test has reached, and what the wider fixtures that it uses have."""
+
+    def __init__(self) -> None:
+        self._wider: dict[Any, set[int]] = {}
+        self._begin(set())
+
+    def _begin(self, now: set[int]) -> None:
+        self._now = now
+        setattr(builtins, PROBE, now.add)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[Any]:
+        if fixturedef.scope == "function":
+            return (yield)
+        before = self._now
+        self._begin(set())
+        try:
+            return (yield)
+        finally:
+            self._wider.setdefault(fixturedef, set()).update(self._now)
+            self._begin(before | self._now)
+
+    def of(self, item: Any) -> int:
+        """Bits of what the test that has just run reached; the next one begins with nothing."""
+        numbers = self._now
+        self._begin(set())
+        for definitions in item._fixtureinfo.name2fixturedefs.values():
+            numbers = numbers.union(*(self._wider.get(each, ()) for each in definitions))
+        return _bits(numbers)
+
+
+class Kept:
+    """What was found earlier, in a file; of other sources nothing was."""
+
+    def __init__(self, file: Path, statements: Statements) -> None:
+        shared = sorted((statements.root / "tests").rglob("*.py"))
+        shared = [each for each in shared if not each.name.startswith("test_") and each.parent.name != "long"]
+        self._file, self._key = (
+            file,
+            hashlib.sha256(" ".join([statements.key, *map(_digest, shared)]).encode()).hexdigest(),
+        )
+        self._files: dict[str, dict[str, Any]] = {}
+        if file.exists() and (known := json.loads(file.read_text("utf-8")))["sources"] == self._key:
+            self._files = known["files"]
+
+    def of(self, tests: Path) -> Reached | None:
+        known = self._files.get(str(tests))
+        if known is None or known["text"] != _digest(tests):
+            return None
+        return Reached({name: int(bits, 16) for name, bits in known["bits"].items()}, known["seconds"])
+
+    def add(self, tests: Path, reached: Reached) -> None:
+        bits = {name: f"{each:x}" for name, each in reached.bits.items()}
+        self._files[str(tests)] = {"text": _digest(tests), "bits": bits, "seconds": reached.seconds}
+
+    def write(self) -> None:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        whole = self._file.with_suffix(f".{os.getpid()}")  # others may read it meanwhile
+        whole.write_text(json.dumps({"sources": self._key, "files": self._files}), "utf-8")
+        whole.replace(self._file)
+
+
+def _digest(tests: Path) -> str:
+    return hashlib.sha256(tests.read_bytes()).hexdigest()

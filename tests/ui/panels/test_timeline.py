@@ -1,0 +1,220 @@
+"""The timeline by itself: what its buttons offer in each state, and where on its bar a run, its past and its
+checkpoints stand."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from ui.panels.timeline import Timeline
+from ui.panels.timeline_bar import Tick
+from ui.session.controller import Phase
+from workbench.run.states.history import Mark
+
+MARKS = (Mark(100, 10.0), Mark(300, 30.0))
+
+
+@pytest.fixture
+def timeline(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    timeline = Timeline(window)
+    timeline.resize(1000, 60)
+    window.show()
+    timeline.set_unit("ms")
+    yield timeline
+    window.close()
+
+
+@pytest.mark.parametrize(
+    ("phase", "text", "step", "reset", "note"),
+    [
+        (Phase.EMPTY, "Run", False, False, ""),
+        (Phase.IDLE, "Run", True, False, ""),
+        (Phase.BUILDING, "Run", True, False, ""),
+        (Phase.READY, "Run", True, True, ""),
+        (Phase.RUNNING, "Pause", False, True, ""),
+        (Phase.PAUSED, "Go on", True, True, ""),
+        (Phase.FINISHED, "Run", False, True, "finished"),
+        (Phase.FAILED, "Run", True, True, "stopped"),
+    ],
+)
+def test_what_the_buttons_offer(timeline, qtbot, phase, text, step, reset, note):
+    timeline.set_phase(phase)
+    some = phase is not Phase.EMPTY
+    assert (timeline.run_button.text(), timeline.run_button.isEnabled()) == (text, some)
+    assert (timeline.step_button.isEnabled(), timeline.reset_button.isEnabled()) == (step, reset)
+    assert (timeline.pace.isEnabled(), timeline.until.isEnabled()) == (some, some)
+    assert timeline.bar.note == note
+    for button, signal in (
+        (timeline.run_button, timeline.toggled),
+        (timeline.step_button, timeline.step_asked),
+        (timeline.reset_button, timeline.reset_asked),
+    ):
+        if button.isEnabled():
+            with qtbot.waitSignal(signal, timeout=100):
+                button.click()
+
+
+def test_a_run_that_was_begun_in_an_earlier_session_goes_on(timeline):
+    timeline.set_phase(Phase.READY)
+    timeline.set_time(2.0)
+    assert timeline.run_button.text() == "Go on"
+    timeline.set_time(0.0)
+    assert timeline.run_button.text() == "Run"
+
+
+@pytest.mark.parametrize(
+    ("width", "shown", "unit"),
+    [
+        (800, (True, True), "s = 1 h 23 min"),
+        (700, (True, True), "s"),
+        (600, (False, True), "s"),
+        (440, (False, False), "s"),
+    ],
+)
+def test_fields_are_left_out_where_there_is_no_room(timeline, width, shown, unit):
+    timeline.set_unit("s")
+    timeline.set_until(5000.0)
+    timeline.resize(width, 60)
+    assert (timeline.pace.isVisible(), timeline.until.isVisible()) == shown
+    assert timeline.until.unit_label.text() == unit
+    assert timeline.until.box.toolTip() == "Stop by itself at this time = 1 h 23 min"
+    assert timeline.pace.unit_label.text() == "s/s"
+    timeline.set_until(20.0)
+    assert timeline.until.unit_label.text() == "s"
+    assert timeline.until.box.toolTip() == "Stop by itself at this time"
+
+
+def test_the_fields_show_what_is_set_and_ask_for_what_is_typed(timeline, qtbot):
+    timeline.set_unit("iterations")
+    timeline.set_phase(Phase.PAUSED)
+    assert (timeline.until.unit_label.text(), timeline.pace.unit_label.text()) == ("", "/s")
+    for field, put, usual, signal in (
+        (timeline.until, timeline.set_until, 1000.0, timeline.until_edited),
+        (timeline.pace, timeline.set_pace, 30.0, timeline.pace_edited),
+    ):
+        assert (field.check.isChecked(), field.box.value()) == (False, usual)
+        put(7.5)
+        assert (field.check.isChecked(), field.box.value()) == (True, 7.5)
+        put(None)
+        assert (field.check.isChecked(), field.box.value()) == (False, 7.5)
+        with qtbot.waitSignal(signal) as asked:
+            field.check.click()
+        assert asked.args == [7.5]
+        with qtbot.waitSignal(signal) as asked:
+            field.check.click()
+        assert asked.args == [None]
+    timeline.set_until(7.5)
+    asked = []
+    timeline.until_edited.connect(asked.append)
+    for typed, left in ((2.0, 2.0), (0.0, 7.5), (-1.0, 7.5)):
+        timeline.until.box.set_value(typed)
+        timeline.until.box.changed.emit(typed)
+        assert timeline.until.box.value() == left, "a run does not end before it began"
+    assert asked == [2.0]
+    timeline.forget()
+    assert (timeline.until.box.value(), timeline.pace.box.value()) == (1000.0, 30.0)
+
+
+def test_the_bar_is_as_long_as_the_run_will_be(timeline, qtbot):
+    bar = timeline.bar
+    timeline.set_time(0.0)
+    assert bar.fraction is None
+    timeline.set_time(10.0)
+    assert bar.fraction is None, "nobody knows how far it goes"
+    timeline.set_until(40.0)
+    assert bar.fraction == 0.25
+    timeline.set_time(80.0)
+    assert bar.fraction == 1.0, "it went further"
+    timeline.set_time(10.0)
+    timeline.set_marks(MARKS)
+    assert bar._ticks == (Tick(0.25, 100, "Rewind to 10.00 ms"), Tick(0.75, 300, "Rewind to 30.00 ms"))
+    timeline.set_kept((4.0, 10.0))
+    timeline.set_left(((20.0, 80.0), (0.0, 8.0)))
+    assert (bar._kept, bar.past) == ((0.05, 0.125), None)
+    assert bar._left == ((0.25, 1.0), (0.0, 0.1))
+    assert bar.fraction == 0.125
+    timeline.look_back(20.0)
+    assert bar.past == 0.25
+    with qtbot.waitSignal(timeline.look_asked) as asked:
+        bar.scrubbed.emit(0.5)
+    assert asked.args == [40.0]
+    with qtbot.waitSignal(timeline.rewind_asked) as asked:
+        bar.tick_clicked.emit(300)
+    assert asked.args == [300]
+    timeline.look_back(None)
+    timeline.set_until(None)
+    timeline.set_left(())
+    assert bar.fraction == pytest.approx(10 / 30), "as far as the last checkpoint"
+    timeline.set_marks(())
+    assert bar.fraction == 1.0, "as far as it has come, where frames of its past are kept"
+    timeline.set_kept(None)
+    assert bar.fraction is None
+
+
+def test_a_run_that_will_end_before_its_time_has_a_bar_that_ends_there(timeline):
+    timeline.set_until(100.0)
+    timeline.set_part(0.5)
+    timeline.set_time(20.0)
+    assert timeline.bar.fraction == 0.5
+    timeline.set_time(80.0)
+    assert timeline.bar.fraction == 0.8, "its time comes first"
+    timeline.set_time(20.0)
+    timeline.set_marks((Mark(1, 60.0),))
+    assert timeline.bar.fraction == pytest.approx(1 / 3)
+    timeline.set_marks(())
+    timeline.set_until(None)
+    assert timeline.bar.fraction == 1.0
+
+
+def test_what_is_left_is_told_while_it_runs(timeline):
+    timeline.set_phase(Phase.RUNNING)
+    timeline.set_until(100.0)
+    timeline.set_time(20.0, 90.0)
+    assert timeline.bar.note == "1 min 30 s left"
+    timeline.set_until(None)
+    assert timeline.bar.note == ""
+    timeline.set_phase(Phase.PAUSED)
+    timeline.set_time(20.0, 90.0)
+    assert timeline.bar.note == ""
+
+
+def test_who_looks_back_has_buttons_in_place_of_fields(timeline, qtbot):
+    backs = (timeline.now_button, timeline.loop_button)
+    timeline.set_time(50.0)
+    assert timeline.time_label.text() == "50.00 ms"
+    assert not any(button.isVisible() for button in (*backs, timeline.branch_button))
+    timeline.look_back(20.0)
+    assert timeline.time_label.text() == "20.00 ms"
+    assert timeline.time_label.toolTip() == "Looking back; the run is at 50.00 ms"
+    assert all(button.isVisible() for button in backs)
+    assert not timeline.branch_button.isVisible()
+    assert not timeline.pace.isVisible()
+    assert not timeline.until.isVisible()
+    timeline.loop_button.setChecked(True)
+    for button, signal, told in (
+        (timeline.now_button, timeline.now_asked, []),
+        (timeline.branch_button, timeline.branch_asked, []),
+        (timeline.loop_button, timeline.loop_asked, [False]),
+    ):
+        with qtbot.waitSignal(signal) as asked:
+            button.click()
+        assert asked.args == told
+    timeline.loop_button.setChecked(True)
+    timeline.look_back(None)
+    assert not timeline.loop_button.isChecked()
+    assert (timeline.time_label.text(), timeline.time_label.toolTip()) == ("50.00 ms", "")
+    assert not any(button.isVisible() for button in backs)
+    assert timeline.pace.isVisible()
+    assert timeline.until.isVisible()
+    timeline.set_left(((0.0, 30.0),))
+    timeline.look_back(10.0, left=True)
+    assert timeline.branch_button.isVisible()
+    assert timeline.branch_button.isChecked()
+    timeline.look_back(10.0)
+    assert not timeline.branch_button.isChecked()
+    timeline.look_back(None)
+    assert not timeline.branch_button.isVisible()
+    assert timeline.run_button.focusPolicy() is Qt.FocusPolicy.TabFocus

@@ -1,0 +1,50 @@
+"""The box around a grid: its edges, and which of them nothing of it hides from where one looks."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from engines.geometry.grid import Grid
+from ui.scene.layers.grid_draw import GridPainter, _crossings, _edges
+
+LOW, HIGH = np.array([0.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(("high", "count"), [(HIGH, 12), (np.array([1.0, 2.0, 0.0]), 4)])
+def test_a_box_has_twelve_edges_and_a_flat_one_four(high, count):
+    edges, faces = _edges(LOW, high)
+    lengths = np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).tolist()
+    assert len(edges) == len(faces) == count
+    assert {length: lengths.count(length) for length in lengths} == dict.fromkeys(
+        (high - LOW)[high > LOW], 12 // 3
+    ) or (count == 4 and sorted(lengths) == [1.0, 1.0, 2.0, 2.0])
+    for edge, beside in zip(edges, faces, strict=True):
+        for axis, side in beside:
+            assert (edge[:, axis] == (LOW, high)[side][axis]).all(), "it lies in the faces that are said to be at it"
+        assert len(beside) == 2
+    assert len({tuple(edge.ravel()) for edge in edges}) == count
+
+
+def test_three_slices_cross_in_three_lines_through_their_corner():
+    corners = np.diag([0.5, 1.0, 2.0])
+    lines = _crossings(corners, LOW, HIGH)
+    for axis in range(3):
+        assert lines[axis, :, axis].tolist() == [LOW[axis], HIGH[axis]]
+        others = [k for k in range(3) if k != axis]
+        np.testing.assert_array_equal(lines[axis][:, others], np.tile(np.diag(corners)[others], (2, 1)))
+
+
+@pytest.mark.parametrize("way", list(product((-1, 0, 1), repeat=3)))
+def test_edges_in_front_are_those_of_faces_that_look_at_the_eye(way):
+    grid = Grid((1, 2, 3), (1.0, 1.0, 1.0))
+    low, high = grid.bounds
+    eye = (low + high) / 2 + 10.0 * np.array(way)
+    view = np.eye(4)
+    view[:3, 3] = -eye
+    seen = GridPainter(grid)._in_front(view)
+    for edge, front in zip(_edges(low, high)[0], seen, strict=True):
+        middle = edge.mean(axis=0) - (low + high) / 2
+        assert front == any(middle[axis] and np.sign(middle[axis]) == way[axis] for axis in range(3))
