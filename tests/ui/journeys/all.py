@@ -1,0 +1,5 @@
+"""All of them."""
+
+from tests.ui.journeys import sessions
+
+JOURNEYS = sessions.JOURNEYS
