@@ -1,5 +1,5 @@
 """All of them."""
 
-from tests.ui.journeys import sessions
+from tests.ui.journeys import own, results, sessions
 
-JOURNEYS = sessions.JOURNEYS
+JOURNEYS = (*sessions.JOURNEYS, *results.JOURNEYS, *own.JOURNEYS)

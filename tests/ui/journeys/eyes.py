@@ -42,8 +42,10 @@ class Thing:
 
     def why_not(self) -> str:
         """What keeps the mouse from it; empty if nothing does."""
-        if not self.enabled:
-            return "is disabled"
+        return self.hidden() or ("" if self.enabled else "is disabled")
+
+    def hidden(self) -> str:
+        """What covers it where it would be pressed; empty if it is seen."""
         under = QApplication.widgetAt(self.middle)
         if under is None:
             return "is out of the screen"
@@ -116,7 +118,7 @@ def _shown(menu: QMenu | QMenuBar) -> list[QAction]:
 
 def all_words() -> list[str]:
     """Whatever stands on the screen: not what is scrolled away, covered or in the window below."""
-    return [thing.words for thing in things() if not thing.why_not() or not thing.enabled]
+    return [thing.words for thing in things() if not thing.hidden()]
 
 
 def picture(widget: QWidget) -> np.ndarray:

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QEventLoop, QObject, QPoint, QPointF, Qt, Signal
-from PySide6.QtGui import QKeySequence, QWheelEvent
+from PySide6.QtGui import QGuiApplication, QKeySequence, QWheelEvent, QWindow
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QWidget
 
 from tests.ui.journeys.eyes import Thing, all_words, picture, plain, things, windows
 
@@ -65,14 +65,15 @@ class Person:
         self._until(lambda: not any(map(re.compile(pattern).fullmatch, all_words())), f"no {pattern}", longest)
 
     def looks_at(self, words: str) -> np.ndarray:
-        """The picture of what bears these words."""
-        return self._ask(lambda: picture(self._find(words).widget))
+        """The picture of what bears these words; of the largest, if it is several things."""
+        seen: np.ndarray = self._until(lambda: picture(self._largest(words)), words, PATIENCE_SECONDS)
+        return seen
 
     def watches(self, words: str, until: Callable[[np.ndarray], bool], what: str) -> np.ndarray:
         """Waits until the picture is as said."""
 
         def seen() -> np.ndarray | None:
-            now = picture(self._find(words).widget)
+            now = picture(self._largest(words))
             return now if until(now) else None
 
         return self._until(seen, what, PATIENCE_SECONDS)
@@ -105,7 +106,7 @@ class Person:
         """Such as "Ctrl+P"."""
         self.entries += 1
         combination = QKeySequence(keys)[0]
-        self._do(lambda: QTest.keyClick(_listening(), combination.key(), combination.keyboardModifiers()))
+        self._do(lambda: QTest.keyClick(_window(), combination.key(), combination.keyboardModifiers()))
 
     def types(self, text: str, *, enter: bool = False) -> None:
         """In place of what is selected where the focus is."""
@@ -114,7 +115,7 @@ class Person:
         def do() -> None:
             QTest.keyClicks(_listening(), text)
             if enter:
-                QTest.keyClick(_listening(), Qt.Key.Key_Return)
+                QTest.keyClick(_window(), Qt.Key.Key_Return)
 
         self._do(do)
 
@@ -125,10 +126,18 @@ class Person:
         self.types(text, enter=enter)
 
     def names_a_file(self, path: Any) -> None:
-        """In the dialog for files that has opened."""
-        self.sees("File name:")
-        self.types(str(path), enter=True)
-        self.sees_no("File name:")
+        """In the dialog for files that has opened: the system's, which is answered as a whole."""
+        self.sees("File name:|Directory:")
+        self.entries += 1
+
+        def answer() -> None:
+            dialog = QApplication.activeModalWidget()
+            assert isinstance(dialog, QFileDialog)
+            dialog.findChild(QLineEdit, "fileNameEdit").setText(str(path))
+            dialog.accept()
+
+        self._do(answer)
+        self.sees_no("File name:|Directory:")
 
     # Behind it.
 
@@ -141,7 +150,16 @@ class Person:
             except BaseException as error:
                 self._mistake = error
             finally:
-                self._hands.asked.emit(loop.quit)
+                self._hands.asked.emit(leave)
+
+        def leave() -> None:
+            """Of every loop: a script that failed has left a menu or a dialog open."""
+            for above in (QApplication.activePopupWidget(), QApplication.activeModalWidget()):
+                if above is not None:
+                    above.close()
+                    self._hands.asked.emit(leave)
+                    return
+            loop.quit()
 
         loop = QEventLoop()
         thread = threading.Thread(target=script, name="person")
@@ -185,11 +203,17 @@ class Person:
         found = [thing for thing in things() if thing.words.rstrip("…") == words.rstrip("…")]
         if not found:
             raise NotSeen("was not seen")
+        found.sort(key=lambda thing: isinstance(thing.widget, QLabel))  # a field rather than the title beside it
         if near:
             place = self._find(near).middle
-            found.sort(key=lambda thing: (thing.middle - place).manhattanLength())
-        reached = [thing for thing in found if not thing.why_not()]
-        return next(iter(reached if not near else [*reached[:1]]), found[0])
+            return min(found, key=lambda thing: (thing.middle - place).manhattanLength())
+        return next((thing for thing in found if not thing.why_not()), found[0])
+
+    def _largest(self, words: str) -> QWidget:
+        found = [thing.widget for thing in things() if thing.words == words]
+        if not found:
+            raise NotSeen("was not seen")
+        return max(found, key=lambda widget: widget.width() * widget.height())
 
     def _reach(self, words: str, near: str) -> Thing:
         """Waits until the mouse reaches it; turns the wheel where it is scrolled away."""
@@ -238,6 +262,12 @@ def _on_window(thing: Thing, at: tuple[float, float]) -> tuple[Any, QPoint]:
     inside = area.topLeft() + QPoint(round(at[0] * (area.width() - 1)), round(at[1] * (area.height() - 1)))
     window = thing.widget.window()
     return window.windowHandle(), thing.widget.mapTo(window, inside)
+
+
+def _window() -> QWindow:
+    """What hears keys, and passes them on to what has popped up."""
+    focus = QGuiApplication.focusWindow()
+    return focus if focus is not None else windows()[0].window().windowHandle()
 
 
 def _listening() -> QWidget:

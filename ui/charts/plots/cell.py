@@ -70,6 +70,7 @@ class ChartCell(QWidget):
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         self.chart = chart
+        self.setAccessibleName(chart.title)
         self._forecast = EMPTY
         self._measured: tuple[MeasuredData, ...] = ()
         self._hover: float | None = None
