@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractScrollArea,
     QApplication,
+    QLabel,
     QLineEdit,
     QMenu,
     QMenuBar,
@@ -105,6 +106,8 @@ def _of(widget: QWidget) -> Iterator[Thing]:
         yield from (Thing(plain(text), view, area, on) for text, area in cells(widget))
     text = plain(widget.toPlainText() if isinstance(widget, QPlainTextEdit) else text_of(widget))
     named = {text, plain(widget.accessibleName())}
+    if isinstance(widget, QLabel) and widget.buddy() is not None:
+        yield Thing(text, widget.buddy(), widget.buddy().rect(), on)
     if isinstance(widget, QLineEdit) and not widget.text():
         named.add(plain(widget.placeholderText()))
     if isinstance(widget, QToolButton) and isinstance(widget.parentWidget(), QToolBar):

@@ -10,7 +10,7 @@ from tests.ui.journeys.desk import Journey
 from tests.ui.journeys.person import Person
 
 HEAT = "Heat on a plate"
-TIME = r"\d[\d. ]* s"
+TIME = r"\d[\d. ]* [mµ]?s"
 
 
 def opens(person: Person, title: str) -> None:

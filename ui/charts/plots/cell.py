@@ -87,6 +87,7 @@ class ChartCell(QWidget):
         self.legend = Legend(self)
         self.legend.hide()
         self.enlarge = self._button("enlarge", "As large as the view (double-click on the title; Escape leads back)")
+        self.enlarge.setAccessibleName(f"Enlarge {chart.title}")
         self.enlarge.clicked.connect(self.size_asked)
         self.more = self._button("more", "Axes, arithmetic, save, copy, overlay measured data")
         self.more.setAccessibleName(f"Menu of {chart.title}")

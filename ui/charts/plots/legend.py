@@ -70,7 +70,9 @@ class Legend(QWidget):
         moved = [self._width(entry) for entry in entries] != [self._width(entry) for entry in self._entries]
         self._entries = entries
         self.setVisible(bool(entries))
-        self.setToolTip("\n".join(f"{entry.title}  {entry.value}".strip() for entry in entries))
+        told = [f"{entry.title} {entry.value}".strip() for entry in entries]
+        self.setToolTip("\n".join(told))
+        self.setAccessibleName(", ".join(told))
         if moved:
             self.updateGeometry()
         self.update()
