@@ -26,23 +26,38 @@ def a_mesh_that_is_too_coarse(person: Person, folder: Path) -> None:
     )
     person.presses("Ctrl+O")
     person.names_a_file(folder / "tissue.vtk")
-    person.sees("Unit of its coordinates")
-    person.sees("(?s).*60 mm.*")
-    person.sees("(?s).*[Ee]dges.*")
-    person.clicks_on("Import")
-    person.clicks_on("Refine")
+    person.sees("6 × 2.4 × 1.2 mm")
+    person.clicks_on("cm:  a piece of tissue of 60 × 24 × 12 mm")
+    person.sees("With edges of 3.9 mm .* times too slowly: .*")
+    person.clicks_on("Refine the mesh")
+    person.clicks_on("Run", near="Apply")
+    person.clicks_on("Apply")
+    person.sees("30 720 tetrahedra.*")
+    person.clicks_on("Run")
+    person.sees("Pause")
 
 
 def equations_of_ones_own(person: Person, folder: Path) -> None:
     person.types("new diffusion")
     person.clicks_on("New: Diffusion on grids")
+    person.sees("Estimate")
     person.chooses("Equation", "Your own equations")
-    person.fills("Equations", "du/dt = D*laplacian(u) + k*u*(1 - u)", enter=False)
+    person.fills("Equations", "du/dt = D*laplacian(u) + r*u*(1 - u)", enter=False)
     person.sees("∂tu = D ∇²u .*")
+    before = person.looks_at("3D view")
+    person.clicks_on("Run")
+    person.sees("Pause")
+    person.watches("3D view", lambda now: differing(now, before) > 300, "a field that grows")
 
 
 def a_first_measurement(person: Person, folder: Path) -> None:
     person.clicks_on("Kernel Lab")
+    person.clicks_on("Show me how, in four steps")
+    person.sees("A short one")
+    person.chooses("Runs", "Quick")
+    person.sees("Measure")
+    person.clicks_on("Run", near="Export")
+    person.sees("Read the table", longest=120)
 
 
 JOURNEYS = (

@@ -9,22 +9,25 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QEventLoop, QObject, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QWheelEvent, QWindow
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QListView, QPlainTextEdit, QWidget
 
-from tests.ui.journeys.eyes import Thing, all_words, picture, plain, things, windows
+from tests.ui.journeys.eyes import Thing, all_words, picture, things, windows
+from ui.forms.editor import Editor
 
 PATIENCE_SECONDS = 20.0
 """How long she waits for something to be seen on a busy machine."""
+FIELDS = (Editor, QLineEdit, QPlainTextEdit)
 GLANCE_SECONDS = 0.02
+LIST_SECONDS = 0.5
+"""A list that has just opened takes no click for the time of a double click."""
 LEFT = Qt.MouseButton.LeftButton
 NOTCH = 120
 """Eighths of a degree that one notch of the wheel turns."""
@@ -78,6 +81,10 @@ class Person:
 
         return self._until(seen, what, PATIENCE_SECONDS)
 
+    def waits(self, seconds: float) -> None:
+        """And does nothing."""
+        time.sleep(seconds)
+
     # Pressing.
 
     def clicks_on(self, words: str, *, near: str = "", twice: bool = False, at: tuple[float, float] = (0.5, 0.5)) -> None:
@@ -90,6 +97,7 @@ class Person:
         """Through menus, or a list that opens and one of its entries."""
         for words in path:
             self.clicks_on(words)
+            time.sleep(LIST_SECONDS)
 
     def pulls(self, words: str, begin: tuple[float, float], end: tuple[float, float]) -> None:
         """With the left button held, from one part of its width and height to another."""
@@ -192,7 +200,7 @@ class Person:
                 if (found := self._ask(look)) is not None and found is not False:
                     return found
                 why = "was not seen"
-            except NotSeen as error:
+            except (NotSeen, RuntimeError) as error:  # it went while it was looked at
                 why = str(error)
             if time.monotonic() > latest:
                 raise NotSeen(f"'{what}' {why}; there was: {' | '.join(self._ask(all_words))}")
@@ -203,7 +211,9 @@ class Person:
         found = [thing for thing in things() if thing.words.rstrip("…") == words.rstrip("…")]
         if not found:
             raise NotSeen("was not seen")
-        found = [thing for thing in found if not isinstance(thing.widget, QLabel)] or found  # no title beside its field
+        found.sort(key=lambda thing: (isinstance(thing.widget, QLabel), not isinstance(thing.widget, FIELDS)))
+        least = FIELDS if isinstance(found[0].widget, FIELDS) else QWidget
+        found = [thing for thing in found if isinstance(thing.widget, least)]  # not the title above or beside a field
         if near:
             place = self._find(near).middle
             return min(found, key=lambda thing: (thing.middle - place).manhattanLength())
@@ -243,6 +253,8 @@ class Person:
 
     def _press(self, thing: Thing, twice: bool, at: tuple[float, float]) -> None:
         window, place = _on_window(thing, at)
+        if isinstance(thing.widget.parentWidget(), QListView):  # of a combo box, whose list Qt's own tests press so, too
+            window, place = thing.widget, thing.area.center()
         QTest.mouseMove(window, place)
         QTest.mouseClick(window, LEFT, Qt.KeyboardModifier.NoModifier, place)
         if twice:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.ui.journeys.desk import Journey
 from tests.ui.journeys.person import Person
-from tests.ui.journeys.sessions import HEAT, TIME, differing, opens
+from tests.ui.journeys.sessions import HEAT, differing, opens, stands_at
 
 CHART = "Part of the incident power"
 
@@ -41,7 +41,7 @@ def rewound_and_filmed(person: Person, folder: Path) -> None:
     person.clicks_on("Run")
     person.sees(r"0\.[2-9]\d s")
     person.clicks_on("Pause")
-    reached = person.sees(TIME)
+    reached = stands_at(person)
     now = person.looks_at("3D view")
     person.pulls("Timeline", (0.02, 0.5), (0.01, 0.5))
     person.sees("Now")
@@ -53,8 +53,9 @@ def rewound_and_filmed(person: Person, folder: Path) -> None:
     person.clicks_on("Go on")
     person.clicks_on("Pause")
     person.chooses("File menu", "Export", "Movie")
-    person.chooses("Form", "GIF animation")
-    person.chooses("Size", "640 × 360")
+    person.sees("Lasts at most")
+    person.presses("Down")
+    person.sees("GIF animation")
     person.clicks_on("Export…")
     person.names_a_file(folder / "film.gif")
     person.sees("Written to .*film.gif: .* frames?.*")
