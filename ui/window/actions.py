@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QWidget
-
 from shiboken6 import isValid
 
 from ui.widgets.freeing import connect_once

@@ -1,6 +1,6 @@
 """What each journey takes, as a table; with a folder, pictures of where each ends:
 
-    xvfb-run -a -s "-screen 0 1600x1000x24 -noreset +extension GLX" python -m tests.ui.journeys [FOLDER [WORD …]]
+xvfb-run -a -s "-screen 0 1600x1000x24 -noreset +extension GLX" python -m tests.ui.journeys [FOLDER [WORD …]]
 """
 
 from __future__ import annotations

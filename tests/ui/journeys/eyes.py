@@ -104,12 +104,12 @@ def _of(widget: QWidget) -> Iterator[Thing]:
         return
     if isinstance(widget, QAbstractItemView):
         view = widget.viewport()
-        yield from (Thing(plain(text), view, area, on) for text, area in cells(widget))
         if isinstance(widget.window(), QFrame):  # the list of a combo box, whose entries may be wider than it is
             entries = (widget.model().index(row, 0) for row in range(widget.model().rowCount()))
             for entry in entries:
-                yield Thing(plain(str(entry.data())), view, widget.visualRect(entry) & view.rect(), on)
-        return
+                yield Thing(plain(str(entry.data())), widget, widget.visualRect(entry) & view.rect(), on)
+            return
+        yield from (Thing(plain(text), view, area, on) for text, area in cells(widget))
     text = plain(widget.toPlainText() if isinstance(widget, QPlainTextEdit) else text_of(widget))
     named = {text, plain(widget.accessibleName())}
     if isinstance(widget, QLabel) and widget.buddy() is not None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from tests.ui.doubles import slab
 from tests.ui.journeys.desk import Journey
 from tests.ui.journeys.person import Person
@@ -32,7 +30,9 @@ def a_mesh_that_is_too_coarse(person: Person, folder: Path) -> None:
     person.clicks_on("Refine the mesh")
     person.clicks_on("Run", near="Apply")
     person.clicks_on("Apply")
-    person.sees("30 720 tetrahedra.*")
+    person.sees("Taken over.*")
+    person.clicks_on("Close")
+    person.sees("30 720 cells.*")
     person.clicks_on("Run")
     person.sees("Pause")
 
@@ -56,7 +56,7 @@ def a_first_measurement(person: Person, folder: Path) -> None:
     person.sees("A short one")
     person.chooses("Runs", "Quick")
     person.sees("Measure")
-    person.clicks_on("Run", near="Export")
+    person.clicks_on("Run", near="Automatic")
     person.sees("Read the table", longest=120)
 
 

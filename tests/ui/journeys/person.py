@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QLis
 from tests.ui.journeys.eyes import Thing, all_words, picture, things, windows
 from ui.forms.editor import Editor
 
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0
 """How long she waits for something to be seen on a busy machine."""
 FIELDS = (Editor, QLineEdit, QPlainTextEdit)
 GLANCE_SECONDS = 0.02
@@ -87,7 +87,9 @@ class Person:
 
     # Pressing.
 
-    def clicks_on(self, words: str, *, near: str = "", twice: bool = False, at: tuple[float, float] = (0.5, 0.5)) -> None:
+    def clicks_on(
+        self, words: str, *, near: str = "", twice: bool = False, at: tuple[float, float] = (0.5, 0.5)
+    ) -> None:
         """``near``: of those called so, the one next to these words; ``at``: the part of its width and height."""
         thing = self._reach(words, near)
         self.clicks += 1
@@ -253,8 +255,8 @@ class Person:
 
     def _press(self, thing: Thing, twice: bool, at: tuple[float, float]) -> None:
         window, place = _on_window(thing, at)
-        if isinstance(thing.widget.parentWidget(), QListView):  # of a combo box, whose list Qt's own tests press so, too
-            window, place = thing.widget, thing.area.center()
+        if isinstance(thing.widget, QListView):  # of a combo box: it listens to what comes to it directly
+            window, place = thing.widget.viewport(), thing.area.center()
         QTest.mouseMove(window, place)
         QTest.mouseClick(window, LEFT, Qt.KeyboardModifier.NoModifier, place)
         if twice:
