@@ -115,7 +115,7 @@ class Person:
     def presses(self, keys: str) -> None:
         """Such as "Ctrl+P"."""
         self.entries += 1
-        combination = QKeySequence(keys)[0]
+        combination = QKeySequence(keys)[0]  # type: ignore[index]  # of a sequence, which its stubs do not say
         self._do(lambda: QTest.keyClick(_window(), combination.key(), combination.keyboardModifiers()))
 
     def types(self, text: str, *, enter: bool = False) -> None:
@@ -143,7 +143,9 @@ class Person:
         def answer() -> None:
             dialog = QApplication.activeModalWidget()
             assert isinstance(dialog, QFileDialog)
-            dialog.findChild(QLineEdit, "fileNameEdit").setText(str(path))
+            line = dialog.findChild(QLineEdit, "fileNameEdit")
+            assert line is not None
+            line.setText(str(path))
             dialog.accept()
 
         self._do(answer)
