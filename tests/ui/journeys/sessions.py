@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ def opens(person: Person, title: str) -> None:
     """A ready problem, by a word or two of it."""
     person.types(title.lower())
     person.clicks_on(title)
-    person.sees("Estimate")
+    person.sees("Which charts are shown")  # what makes room for them has moved the buttons
 
 
 def stands_at(person: Person) -> str:
@@ -101,7 +102,7 @@ def reopened_at_its_moment(person: Person, folder: Path) -> None:
     person.sees(r"0\.00 s")
     person.clicks_on("Open")
     person.names_a_file(folder / "moment.png")
-    assert person.sees(r"[^0]\d*\.\d+ s|0\.\d*[1-9]\d* s") == reached
+    person.sees(re.escape(reached))
     person.watches("Largest value", lambda now: differing(now, curve) < 400, "its curve as it was")
 
 
