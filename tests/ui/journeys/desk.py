@@ -25,7 +25,8 @@ SIZE = (1280, 720)
 
 @dataclass(frozen=True)
 class Journey:
-    """``task`` is given the person and an empty folder; ``most``: clicks and entries together that it may take."""
+    """``task`` is given the person and an empty folder; ``most``: clicks and entries together that it may take, with two
+    turns of the wheel more than it took."""
 
     title: str
     task: Callable[[Person, Path], None]

@@ -67,7 +67,7 @@ def a_first_measurement(person: Person, folder: Path) -> None:
 
 
 JOURNEYS = (
-    Journey("A mesh of one's own, in an unknown unit and too coarse", a_mesh_that_is_too_coarse, 12),
-    Journey("Equations of one's own", equations_of_ones_own, 9),
-    Journey("A first measurement, with the guide", a_first_measurement, 9),
+    Journey("A mesh of one's own, in an unknown unit and too coarse", a_mesh_that_is_too_coarse, 10),
+    Journey("Equations of one's own", equations_of_ones_own, 10),
+    Journey("A first measurement, with the guide", a_first_measurement, 10),
 )

@@ -107,9 +107,9 @@ def reopened_at_its_moment(person: Person, folder: Path) -> None:
 
 
 JOURNEYS = (
-    Journey("To the gallery and back, while a run is paused", to_the_gallery_and_back, 10),
-    Journey("Edits kept aside and opened again", kept_aside, 11),
-    Journey("Painted, and undone", painted_and_undone, 6),
-    Journey("What a field means, a command by its name, the other theme", learnt, 8),
-    Journey("A snapshot opened again at its moment", reopened_at_its_moment, 10),
+    Journey("To the gallery and back, while a run is paused", to_the_gallery_and_back, 11),
+    Journey("Edits kept aside and opened again", kept_aside, 13),
+    Journey("Painted, and undone", painted_and_undone, 7),
+    Journey("What a field means, a command by its name, the other theme", learnt, 9),
+    Journey("A snapshot opened again at its moment", reopened_at_its_moment, 11),
 )

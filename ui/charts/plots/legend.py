@@ -70,9 +70,8 @@ class Legend(QWidget):
         moved = [self._width(entry) for entry in entries] != [self._width(entry) for entry in self._entries]
         self._entries = entries
         self.setVisible(bool(entries))
-        told = [f"{entry.title} {entry.value}".strip() for entry in entries]
-        self.setToolTip("\n".join(told))
-        self.setAccessibleName(", ".join(told))
+        self.setToolTip("\n".join(f"{entry.title}  {entry.value}".strip() for entry in entries))
+        self.setAccessibleName(self.toolTip().replace("  ", " ").replace("\n", ", "))
         if moved:
             self.updateGeometry()
         self.update()
