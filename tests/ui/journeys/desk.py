@@ -25,7 +25,7 @@ SIZE = (1280, 720)
 
 @dataclass(frozen=True)
 class Journey:
-    """``task`` is given the person and an empty folder; ``most``: clicks and entries together that it may take, with two
+    """``task`` is given the person and an empty folder; ``most``: clicks and entries together that it may take, two
     turns of the wheel more than it took."""
 
     title: str
