@@ -57,7 +57,7 @@ class ListEditor(Editor):
         self._sentence.setWordWrap(True)
         self._sentence.hide()
         self._layout.addWidget(self._sentence)
-        self.add_button: QToolButton = section.add_tool("plus", f"Add a {spec.item.title.lower()}")
+        self.add_button: QToolButton = section.add_tool("plus", f"Add {with_article(spec.item.title.lower())}")
         self.add_button.clicked.connect(self.add)
 
     # What a person asks for; each is one edit of the whole list.
@@ -136,7 +136,7 @@ class ListEditor(Editor):
         shut = locked and not self.spec.live
         for tool in self._section.findChildren(QToolButton, "small"):
             tool.setEnabled(not shut)
-        self.add_button.setToolTip(LOCK_HINT if shut else f"Add a {self._item_spec.title.lower()}")
+        self.add_button.setToolTip(LOCK_HINT if shut else f"Add {with_article(self._item_spec.title.lower())}")
         for editor in self.editors:
             editor.set_locked(locked)
 
@@ -200,6 +200,11 @@ def spoken(name: str) -> str:
         return " › ".join(map(titled, name.split(".")))
     letter, *others = name.split("_")
     return " ".join((GREEK[letter], *others)) if letter in GREEK else name
+
+
+def with_article(title: str) -> str:
+    """``an object``, ``a source``, ``a unit``."""
+    return f"an {title}" if title[:1] in "aeio" else f"a {title}"
 
 
 def named_unlike(item: Any, others: Sequence[Any]) -> Any:

@@ -188,6 +188,7 @@ class Gallery(QScrollArea):
         self.search.setAccessibleName("Search the problems")
         self.search.setClearButtonEnabled(True)
         self.search.setFixedWidth(SEARCH_WIDTH)
+        self.setFocusProxy(self.search)  # what is typed here is looked for
         self.search.textChanged.connect(lambda _: self.show_engine(self._engine))
         above = QHBoxLayout()
         above.setSpacing(16)

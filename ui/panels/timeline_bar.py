@@ -44,6 +44,7 @@ class ProgressBar(QWidget):
         self._ticks: tuple[Tick, ...] = ()
         self._under_mouse: Tick | None = None
         self.setMouseTracking(True)
+        self.setAccessibleName("Timeline")
         self._fraction: float | None = None
         self._kept: tuple[float, float] | None = None
         self._past: float | None = None

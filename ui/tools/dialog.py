@@ -31,6 +31,7 @@ from ui.widgets.background import Background
 from ui.widgets.fitting import resize_within
 from workbench.project.document import Document, Standing
 from workbench.project.tooling import changed_parameters, kept_standing
+from workbench.words.units import spaced
 
 FORM_WIDTH = 380
 SIZE = QSize(980, 700)
@@ -257,7 +258,7 @@ class ToolDialog(QDialog):
         self.sentence.setObjectName(name)
         self.sentence.style().unpolish(self.sentence)
         self.sentence.style().polish(self.sentence)
-        self.sentence.setText(sentence)
+        self.sentence.setText(spaced(sentence))
         self.sentence.setVisible(bool(sentence))
 
     # Qt.

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from engines.api.errors import WorkbenchError
 from ui.widgets.background import Background
+from workbench.words.units import spaced
 
 LANE = "outlooks"
 PATIENCE_MILLISECONDS = 150
@@ -68,5 +69,5 @@ class Outlook(QLabel):
         self.setObjectName(name)
         self.style().unpolish(self)
         self.style().polish(self)
-        self.setText(text)
+        self.setText(spaced(text))
         self.setVisible(bool(text))

@@ -11,6 +11,7 @@ from engines.api.charts import Fact
 from engines.api.tools import ToolResult
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.reading import fact_text
+from workbench.words.units import spaced
 
 NOTHING = "What comes out stands here."
 CHART_HEIGHT = 170
@@ -56,7 +57,7 @@ class ResultView(QWidget):
 
     def show_result(self, result: ToolResult) -> None:
         self.clear()
-        self.message.setText(result.message)
+        self.message.setText(spaced(result.message))
         self._name("")
         self._show_facts(result.facts)
         for info, data in result.charts:

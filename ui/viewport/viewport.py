@@ -83,6 +83,7 @@ class Viewport(QWidget):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(240, 180)
+        self.setAccessibleName("3D view")
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._draw)
         self._answer_timer = QTimer(self, singleShot=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QWidget
+from shiboken6 import isValid
 
 from ui.widgets.freeing import connect_once
 from ui.widgets.icons import dress
@@ -73,6 +74,9 @@ class Actions:
         action.setShortcut(QKeySequence(shortcut) if shortcut is not None else QKeySequence())
         action.setAutoRepeat(not action.isCheckable())
         dress(action, icon)
+        if name in ("undo", "redo"):  # whose text says what, and changes
+            action.changed.connect(lambda: _tell_keys(action))
+            _tell_keys(action)
         self.by_name[name] = action
 
     def build_menus(
@@ -151,14 +155,21 @@ class Actions:
         action = QAction(text, self._window)
         if shortcut is not None:
             action.setShortcut(QKeySequence(shortcut))
-        plain = text.replace("&", "").rstrip("…")
-        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        action.setToolTip(f"{plain} ({keys})" if keys else plain)
+        _tell_keys(action)
         action.setAutoRepeat(name == "step")
         if icon is not None:
             dress(action, icon)
         self.by_name[name] = action
         self._window.addAction(action)
+
+
+def _tell_keys(action: QAction) -> None:
+    """Where the mouse rests on it: what it does, and its keys."""
+    if not isValid(action):  # it changes once more while it goes
+        return
+    plain = action.text().replace("&", "").rstrip("…")
+    keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    action.setToolTip(f"{plain} ({keys})" if keys else plain)
 
 
 def one_of_many(*switches: QAction) -> None:

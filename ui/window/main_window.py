@@ -378,6 +378,7 @@ class MainWindow(QMainWindow):
         self.document_display.stay()
         self.unsaved.refresh()
         self.show_page(self.welcome)
+        self.welcome.gallery.search.selectAll()
         self.welcome.gallery.setFocus()
 
     def show_workspace(self) -> None:

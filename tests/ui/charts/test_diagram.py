@@ -7,6 +7,7 @@ from itertools import combinations
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QPainterPath
 
 from engines.api.charts import Diagram, DiagramEdge, DiagramNode
 from tests.ui.doubles import FakeViewport
@@ -139,3 +140,22 @@ def test_it_stands_in_place_of_the_view_and_follows_the_form(window, qtbot, monk
     opened(window, "sine_mode", qtbot)
     qtbot.waitUntil(lambda: not network.action.isVisible())
     assert not network.view.isVisible()
+
+
+def test_of_two_parallel_edges_the_nearer_one_is_meant(qtbot, monkeypatch):
+    view = DiagramView()
+    qtbot.addWidget(view)
+    view.resize(910, 300)
+    view.show_diagram(diagram(2))
+    first, second = view.edges()[:2]
+    lines = []
+    for height in (100, 106):
+        line = QPainterPath(QPointF(440, height))
+        line.lineTo(470, height)
+        lines.append(line)
+    monkeypatch.setattr(view, "edges", lambda: [(first[0], lines[0]), (second[0], lines[1])])
+    monkeypatch.setattr(view, "_node_at", lambda point: None)
+    assert view.at(QPointF(455, 102)) == first[0].place
+    assert view.at(QPointF(455, 104)) == second[0].place
+    assert view.at(QPointF(455, 114)) == second[0].place
+    assert view.at(QPointF(455, 116)) is None

@@ -9,6 +9,7 @@ from engines.stencil.parameters.equations import OwnEquations
 from tests.ui.forms.test_form import Holder
 from ui.forms.fields.knobs import KnobsEditor
 from ui.forms.fields.slider import POSITIONS
+from ui.forms.lists import with_article
 
 
 @pytest.fixture
@@ -95,3 +96,14 @@ def test_lines_are_printed_as_they_are_typed_and_know_the_parameters(holder, kno
     assert "∂<sub>xy</sub>" in editor.printed.text()
     knobs.knobs[1].edited.emit("name", "kappa")
     qtbot.waitUntil(lambda: not editor.sentence.isVisible(), timeout=2000)
+
+
+def test_a_row_of_a_file_that_lacks_keys_is_shown_with_what_is_wrong(holder, knobs):
+    knobs.set_value([{"name": "D"}, {"value": 2.0}])
+    holder.form.set_errors({("parameters", 1, "name"): "Field required."})
+    assert knobs.knobs[0].name.text() == "D"
+    assert knobs.knobs[1].sentence.text() == "Field required."
+
+
+def test_what_is_added_has_its_article():
+    assert [with_article(each) for each in ("object", "source", "unit")] == ["an object", "a source", "a unit"]

@@ -63,7 +63,9 @@ def shown_children(parent: QWidget) -> list[QWidget]:
     """Lower docks of a tab, and tabs of docks that are closed, are parked outside of the window by Qt."""
     children = [child for child in parent.children() if isinstance(child, QWidget)]
     shown = [child for child in children if child.isVisible() and not child.isWindow() and not child.size().isEmpty()]
-    return [child for child in shown if not (isinstance(parent, QMainWindow) and child.visibleRegion().isEmpty())]
+    return [
+        child for child in shown if not isinstance(parent, QMainWindow) or parent.rect().intersects(child.geometry())
+    ]
 
 
 def name_of(widget: QWidget) -> str:

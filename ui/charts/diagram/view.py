@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSizeF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QMouseEvent, QPainter, QPainterPath, QPainterPathStroker, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QMouseEvent, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from engines.api.charts import Diagram, DiagramEdge
@@ -23,6 +23,7 @@ NAME, MOST_LISTED = 54, 0.48
 FAINT = 45
 """Of 255: edges that others are looked at beside."""
 POINTED = 9.0
+"""Pixels from an edge at which the mouse still means it, or another that is nearer."""
 HALO, AROUND = 150, 3.0
 """Of the edge that was clicked: how opaque, of 255, and how many pixels on either side."""
 
@@ -101,14 +102,9 @@ class DiagramView(QWidget):
             return None
         if (node := self._node_at(point)) is not None:
             return self.diagram.nodes[node].place
-        spot = QPainterPath()
-        spot.addEllipse(point, POINTED / 2, POINTED / 2)
-        stroker = QPainterPathStroker()
-        stroker.setWidth(POINTED)
-        for edge, line in self.edges():
-            if stroker.createStroke(line).intersects(spot):
-                return edge.place
-        return None
+        away = [(_distance(line, point), edge.place) for edge, line in self.edges()]
+        nearest, place = min(away, key=lambda pair: pair[0], default=(math.inf, ()))
+        return place if nearest <= POINTED else None
 
     def _node_at(self, point: QPointF) -> int | None:
         return next((k for k, node in enumerate(self.nodes()) if node.contains(point)), None)
@@ -283,3 +279,18 @@ def _in_two(label: str) -> list[str]:
         return [label]
     part = min(commas, key=lambda place: abs(place - len(label) / 2))
     return [label[: part + 1], label[part + 2 :]]
+
+
+def _distance(line: QPainterPath, point: QPointF) -> float:
+    """Pixels from a point to a line."""
+    pieces = (piece for polygon in line.toSubpathPolygons() for piece in pairwise(polygon.toList()))
+    return min((_apart(first, last, point) for first, last in pieces), default=math.inf)
+
+
+def _apart(first: QPointF, last: QPointF, point: QPointF) -> float:
+    """Pixels from a point to a straight piece."""
+    along, towards = last - first, point - first
+    length = QPointF.dotProduct(along, along)
+    part = min(max(QPointF.dotProduct(towards, along) / length, 0.0), 1.0) if length else 0.0
+    rest = towards - along * part
+    return math.hypot(rest.x(), rest.y())

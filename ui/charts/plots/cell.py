@@ -70,6 +70,7 @@ class ChartCell(QWidget):
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
         self.chart = chart
+        self.setAccessibleName(chart.title)
         self._forecast = EMPTY
         self._measured: tuple[MeasuredData, ...] = ()
         self._hover: float | None = None
@@ -86,6 +87,7 @@ class ChartCell(QWidget):
         self.legend = Legend(self)
         self.legend.hide()
         self.enlarge = self._button("enlarge", "As large as the view (double-click on the title; Escape leads back)")
+        self.enlarge.setAccessibleName(f"Enlarge {chart.title}")
         self.enlarge.clicked.connect(self.size_asked)
         self.more = self._button("more", "Axes, arithmetic, save, copy, overlay measured data")
         self.more.setAccessibleName(f"Menu of {chart.title}")

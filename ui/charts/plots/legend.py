@@ -71,6 +71,7 @@ class Legend(QWidget):
         self._entries = entries
         self.setVisible(bool(entries))
         self.setToolTip("\n".join(f"{entry.title}  {entry.value}".strip() for entry in entries))
+        self.setAccessibleName(self.toolTip().replace("  ", " ").replace("\n", ", "))
         if moved:
             self.updateGeometry()
         self.update()

@@ -12,8 +12,8 @@ from ui.forms.editor import LOCK_HINT, Editor, new_values
 from ui.forms.fields.line import Line
 from ui.forms.fields.number import BESIDE_SLIDER, NumberBox, parsed, shown
 from ui.forms.fields.slider import Scale, Slider
-from ui.forms.lists import named_unlike
-from ui.forms.schema import FieldSpec, Kind, fields_of
+from ui.forms.lists import named_unlike, with_article
+from ui.forms.schema import FieldSpec, Kind, default_values, fields_of
 from ui.forms.section import Section
 from ui.forms.validation import Errors, below
 from ui.widgets.icons import dress
@@ -37,6 +37,7 @@ class KnobsEditor(Editor):
         assert spec.item is not None
         assert spec.item.model is not None
         self._model = spec.item.model
+        self._blank = default_values(self._model)
         self._section = section
         self._value: list[dict[str, Any]] = []
         self._locked = False
@@ -44,7 +45,7 @@ class KnobsEditor(Editor):
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(2)
-        self.add_button: QToolButton = section.add_tool("plus", f"Add a {spec.item.title.lower()}")
+        self.add_button: QToolButton = section.add_tool("plus", f"Add {with_article(spec.item.title.lower())}")
         self.add_button.clicked.connect(self.add)
 
     def add(self) -> None:
@@ -65,7 +66,7 @@ class KnobsEditor(Editor):
         while len(self.knobs) < len(self._value):
             self._append()
         for knob, each in zip(self.knobs, self._value, strict=True):
-            knob.set_value(each)
+            knob.set_value({**self._blank, **each})  # a file's may lack some, which is said below it
         self._section.note.setText(str(len(self._value)) if self._value else "")
 
     def set_errors(self, errors: Errors) -> None:
