@@ -7,9 +7,9 @@ from datetime import datetime
 
 import numpy as np
 import pytest
+from ui.charts.plots.traces import Branch, TraceBuffer, TraceStore
 
 from engines.api.charts import ChartData, Curve
-from ui.charts.plots.traces import Branch, TraceBuffer, TraceStore
 from ui.charts.runs.runs import SessionRun
 from ui.charts.runs.storing import DIGITS, POINTS, restored, storable
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QObject, Signal
+from ui.charts.plots.traces import TraceBuffer
 
 from engines.api import FieldInfo, SeriesInfo, SimulationInfo
-from ui.charts.plots.traces import TraceBuffer
 from ui.panels.probes.panel import ProbesPanel
 
 FIELDS = (
