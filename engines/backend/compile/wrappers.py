@@ -24,7 +24,7 @@ import numba
 from numba import _dynfunc
 from numba.core import event
 from numba.core.caching import NullCache
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.cpu import CPUContext, CPUTargetOptions
 from numba.core.dispatcher import Dispatcher
@@ -103,6 +103,7 @@ def _values_of(self: Any) -> dict[str, Any]:
 def _libraries_wait() -> None:
     """A library goes into the engine, which makes machine code of all that is in it, with the first address in it."""
     put_into_engine, address = JITCodeLibrary._finalize_final_module, JITCodeLibrary.get_pointer_to_function
+    set_environment = JITCPUCodegen.set_env
     compiled_object = JITCodeLibrary._get_compiled_object
 
     @wraps(put_into_engine)
@@ -130,6 +131,13 @@ def _libraries_wait() -> None:
         want(self)
         return compiled_object(self)
 
+    @wraps(set_environment)
+    def set_if_there(self: Any, name: str, known: Any) -> None:
+        """Of a function from the disk that is linked into another one the library waits: it is told when wanted."""
+        if self._engine.get_global_value_address(name):
+            set_environment(self, name, known)
+
+    JITCPUCodegen.set_env = set_if_there
     JITCodeLibrary._finalize_final_module = be_ready
     JITCodeLibrary.get_pointer_to_function = wanted_address
     JITCodeLibrary._get_compiled_object = wanted_object

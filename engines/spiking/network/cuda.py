@@ -14,6 +14,7 @@ from engines.spiking.lif.model import HISTORY, raster_stride
 from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_table
 from engines.spiking.network.traffic import network_traffic
 from engines.spiking.step.network import GraphedNetwork
+from engines.spiking.typed.cuda_source import kernel_file
 from engines.spiking.watch.electrodes import CudaElectrodes
 
 SOURCE = Path(__file__).with_name("network.cu")
@@ -42,7 +43,8 @@ class CudaNetwork(GraphedNetwork):
         counts = backend.array(np.zeros(3, np.int32))
         spiking = backend.empty(n, np.int32)
         mask = np.int32(len(host["ring"]) - 1)
-        module = backend.compile(SOURCE, _bits(wiring.late))
+        source = kernel_file(plan.typed_models) if plan.typed else SOURCE
+        module = backend.compile(source, _bits(wiring.late))
         self._update, self._deliver = module.get_function("update"), module.get_function("deliver")
         self._update_arguments = (
             *(a[name] for name in ("parameters", "chances", "outside", "voltage", "recovery", "gates", "g_e", "g_i",
@@ -52,7 +54,7 @@ class CudaNetwork(GraphedNetwork):
             spiking, counts, a["clock"], own,
             *(backend.array(v) for v in (plan.models, plan.refractory, noise_table())),
             np.uint64(plan.key), np.int32(n), mask, np.int32(raster_stride(n)), np.int32(host["history"].shape[1]),
-            np.int32(HISTORY),
+            np.int32(HISTORY), *((a["numbers"], np.int32(a["numbers"].shape[1]), a["more"]) if plan.typed else ()),
         )  # fmt: skip
         parts = max(1, -(-int(np.diff(wiring.starts).max(initial=0)) // PART))
         self._deliver_arguments = (

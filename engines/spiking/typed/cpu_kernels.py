@@ -14,35 +14,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import cfunc, types
 from numba.core import cgutils
 from numba.extending import intrinsic as numba_intrinsic
 
-from engines.formulas import emit_scalar
 from engines.formulas.emit_numba import arithmetic, digest
 from engines.formulas.graph import ordered
 from engines.spiking.neurons import cpu_models
-from engines.spiking.typed import cpu_functions
+from engines.spiking.typed import cpu_call, cpu_functions
+from engines.spiking.typed.cpu_call import ARRAYS, KINDS, signature
 from engines.spiking.typed.cpu_functions import FUNCTIONS
 from engines.spiking.typed.language import OUTSIDE
 from engines.spiking.typed.plan import INDEX, MORE_E, MORE_I, NOW, SILENT, WAITS, Typed
 
 intrinsic: Any = numba_intrinsic
 _models: dict[int, Typed] = {}
-_FLOATS, _WHOLE = types.Array(types.float32, 1, "C"), types.Array(types.int32, 1, "C")
-ARRAYS = ("arrived_e", "arrived_i", "outside", "voltage", "g_e", "g_i", "recovery", "more", "release", "fired", "numbers")
-"""What a kernel takes; those of neurons from the population's (or a thread's) first one on, but ``more``, (rows, n)."""
-_TYPES = (
-    _WHOLE, _WHOLE, _FLOATS, _FLOATS, _FLOATS, _FLOATS, _FLOATS, types.Array(types.float32, 2, "C"), _WHOLE,
-    types.Array(types.uint8, 1, "C"), _FLOATS,
-)  # fmt: skip
 _SILENT = (1 << 31) - 1
-
-
-def signature() -> Any:
-    """(now, first, (scale_e, scale_i), arrays)"""
-    return types.void(types.int32, types.intp, types.UniTuple(types.float32, 2), types.Tuple(_TYPES))
 
 
 class _Writer:
@@ -66,7 +55,7 @@ class _Writer:
 
     def _pointer(self, name: str, place: ir.Value) -> ir.Value:
         at = ARRAYS.index(name)
-        array = self._context.make_array(_TYPES[at])(
+        array = self._context.make_array(KINDS[at])(
             self._context, self._builder, self._builder.extract_value(self._arrays, at)
         )
         return self._builder.gep(array.data, [place])
@@ -76,7 +65,7 @@ class _Writer:
         if isinstance(place, str):
             return self._pointer(place, self._i), place
         at = ARRAYS.index("more")
-        more = self._context.make_array(_TYPES[at])(
+        more = self._context.make_array(KINDS[at])(
             self._context, self._builder, self._builder.extract_value(self._arrays, at)
         )
         row = cgutils.unpack_tuple(self._builder, more.shape, 2)[1]
@@ -131,7 +120,7 @@ class _Writer:
         for node in ordered(self._typed.roots):
             args = [values[arg] for arg in node.args]
             if node.op == "const":
-                values[node] = ir.Constant(ir.FloatType(), _single(node.number))
+                values[node] = ir.Constant(ir.FloatType(), float(np.float32(node.number)))
             elif node.op == "symbol":
                 values[node] = symbols[str(node.value)]
             elif node.op in FUNCTIONS:
@@ -140,12 +129,6 @@ class _Writer:
             else:
                 values[node] = arithmetic(self._builder, node.op, args)
         return [values[root] for root in self._typed.roots]
-
-
-def _single(value: float) -> float:
-    import numpy as np
-
-    return float(np.float32(value))
 
 
 @intrinsic(prefer_literal=True)
@@ -164,7 +147,7 @@ def neuron(typingctx: Any, key: Any, now: Any, first: Any, scales: Any, arrays: 
 
 def kernel(typed: Typed) -> Any:
     """The C function of a model, of :func:`signature`; compiled now, or found in Numba's cache."""
-    files = (Path(str(module.__file__)) for module in (cpu_models, cpu_functions, emit_scalar))
+    files = (Path(str(module.__file__)) for module in (cpu_models, cpu_call, cpu_functions))
     places = [typed.places[name] for name in typed.variables]
     key = digest(typed.roots, typed.variables, places, typed.released, Path(__file__), *files)
     _models[key] = typed
@@ -178,17 +161,3 @@ def _compiled(sources: int) -> Any:
             neuron(sources, now, first, scales, arrays, i)
 
     return step
-
-
-@intrinsic
-def kernel_at(typingctx: Any, address: Any) -> Any:
-    """The kernel at this address: to hand over the function itself takes Python longer than small networks."""
-    kind = types.FunctionType(signature())
-
-    def generate(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-        function = cgutils.create_struct_proxy(kind)(context, builder)
-        function.py_addr = function.jit_addr = context.get_constant_null(types.voidptr)
-        function.c_addr = builder.inttoptr(arguments[0], context.get_value_type(types.voidptr))
-        return function._getvalue()
-
-    return kind(types.intp), generate

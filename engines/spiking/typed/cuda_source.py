@@ -26,7 +26,7 @@ _FILE = """\
 // Bytes of a neuron: those of its variables, each read and written once, besides what network.cu says.
 //
 // variants: -DDELAY=8; -DDELAY=16
-#define TYPED
+#define TYPED_NEURONS
 #define REAL F
 #include "spiking/typed/functions.cuh"
 

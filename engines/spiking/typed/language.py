@@ -21,6 +21,7 @@ from engines.formulas.graph import CONDITIONS, Node, const, depends_on, make, or
 from engines.formulas.linear import linear_in
 from engines.formulas.parse import FUNCTIONS, WORDS, FormulaError, Function, Language, number, parse_either, statements
 from engines.formulas.rules import simplified
+from engines.formulas.typed.printed import Anything
 from engines.formulas.typed.units import (
     NONE,
     SYMBOLS,
@@ -64,15 +65,15 @@ _OPS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 
 
 class Text(NamedTuple):
-    """What a person types of a model."""
+    """What a person types of a model, as the fields of ``parameters/own.py``."""
 
-    lines: Sequence[str]
+    lines: tuple[str, ...]
     threshold: str
     reset: str
     refractory: str
     excitatory: str
     inhibitory: str
-    starts: Sequence[str] = ()
+    starts: str
 
 
 Changes = tuple[tuple[str, Node], ...]
@@ -147,7 +148,8 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
     count = sum(bool(node.args) for node in ordered(formulas.values()))
     if count > MOST_OPERATIONS:
         raise ProblemError(f"The lines have {count:,} operations, and there may be {MOST_OPERATIONS:,}: shorten them.", ("lines",))
-    put_in = _put_in({line.name: formulas[line.name] for line in own if line.kind == "name"}, own)
+    places = {line.name: line.place for line in own}
+    put_in = _put_in({line.name: formulas[line.name] for line in own if line.kind == "name"}, places)
     variables = {line.name: line for line in own if line.kind == "variable"}
 
     def whole(node: Node) -> Node:
@@ -164,24 +166,38 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
     for field, what in (("excitatory", "An excitatory spike"), ("inhibitory", "An inhibitory spike")):
         with _in_field(field):
             arriving.append(tuple((name, whole(node)) for name, node in names.arriving(getattr(text, field), what, units)))
-    starts = []
-    for place, line in enumerate(text.starts):
-        with _in_field("starts", place):
-            starts += [(name, whole(node)) for name, node in names.changes(line, "The start", units)]
+    with _in_field("starts"):
+        starts = tuple((name, whole(node)) for name, node in names.changes(text.starts, "The start", units))
     return Model(
         {name: whole(formulas[name]) for name in variables},
         frozenset(name for name, line in variables.items() if "unless refractory" in line.flags),
-        threshold, reset, refractory, (arriving[0], arriving[1]), tuple(starts), units,
+        threshold, reset, refractory, (arriving[0], arriving[1]), starts, units,
     )  # fmt: skip
 
 
 def check(lines: Sequence[str], parameters: Mapping[str, Dimension]) -> tuple[int, str] | None:
     """The first line (from 0) that is not understood and the sentence that says why; None if all are."""
     try:
-        parse(Text(lines, "v > v", "", "", "", ""), parameters)
+        parse(Text(tuple(lines), "v > v", "", "", "", "", ""), parameters)
     except ProblemError as error:
         return int(error.place[-1]) if len(error.place) > 1 else 0, str(error)
     return None
+
+
+def read_loosely(lines: Sequence[str]) -> Model:
+    """Lines by themselves, where any other name may be a parameter and no unit is looked at. Raises ProblemError."""
+    heads = [head for _, text in statements(lines) if (head := heading(text)) is not None]
+    read = [
+        (kind, name, number(parse_either(formula, Language(Anything(), KNOWN))))
+        for kind, name, formula, *_ in heads
+        if formula
+    ]
+    own = {name: node for kind, name, node in read if kind == "name"}
+    put_in = _put_in(own, {name: 0 for name in own})
+    rates = {name: rebuild([in_kept(node)], make, put_in)[0] for kind, name, node in read if kind == "variable"}
+    if not rates:
+        raise ProblemError("Nothing changes in time.")
+    return Model(rates, frozenset(), make("lt", const(0.0), const(0.0)), (), const(0.0), ((), ()), (), {})
 
 
 class _Names:
@@ -328,9 +344,8 @@ def _check_parameter(place: int, name: str, dimension: Dimension, parameters: Ma
         )
 
 
-def _put_in(own: Mapping[str, Node], lines: Sequence[_Line]) -> dict[Node, Node]:
+def _put_in(own: Mapping[str, Node], places: Mapping[str, int]) -> dict[Node, Node]:
     """What to put in for names, which may need each other. Raises ProblemError for a loop."""
-    places = {line.name: line.place for line in lines}
     needs = {name: [str(n.value) for n in ordered([node]) if n.op == "symbol" and n.value in own] for name, node in own.items()}
     done: dict[Node, Node] = {}
     left = list(own)
@@ -359,11 +374,11 @@ def _in_line(line: _Line) -> Iterator[None]:
 
 
 @contextmanager
-def _in_field(*place: str | int) -> Iterator[None]:
+def _in_field(place: str) -> Iterator[None]:
     try:
         yield
     except ProblemError as error:
-        error.place = place
+        error.place = (place,)
         raise
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -88,11 +88,12 @@ class Typed:
     def hears_outside(self) -> bool:
         return any(_names(node, OUTSIDE) for node in self.model.rates.values())
 
-    def starts(self, given: Mapping[str, float], voltage: Array) -> dict[str, Array]:
-        """(n,) float64 of each variable; those of which nothing says where begin at 0."""
-        n = len(voltage)
-        known = {**given, "i": np.arange(n), "t": 0.0, OUTSIDE: 0.0} | dict.fromkeys(self.variables, np.zeros(n))
-        known[VOLTAGE] = voltage.astype(float)
+    def starts(self, given: Mapping[str, float], begun: Mapping[str, Array]) -> dict[str, Array]:
+        """(n,) float64 of each variable. begun: of rows of ROWS; variables begin there, or at 0, unless ``starts`` say
+        otherwise"""
+        n = len(begun["voltage"])
+        known: dict[str, Any] = {**given, "i": np.arange(n), "t": 0.0, OUTSIDE: 0.0}
+        known |= {name: begun.get(str(self.places[name]), np.zeros(n)).astype(float) for name in self.variables}
         for name, node in self.model.starts:
             known[name] = np.array(np.broadcast_to(Program([node])(known)[0], n), float)
         return {name: known[name] for name in self.variables}

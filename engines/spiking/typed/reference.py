@@ -16,7 +16,7 @@ class Neurons:
     """Neurons of one population that hear nobody but what they are given."""
 
     def __init__(self, typed: Typed, given: Mapping[str, float], voltage: Array) -> None:
-        self.typed, self.state = typed, typed.starts(given, voltage)
+        self.typed, self.state = typed, typed.starts(given, {"voltage": voltage})
         self.release = np.zeros(len(voltage), np.int64)
         self._numbers = {f"@{k}": value for k, value in enumerate(typed.values(given))}
         self._refractory, self._program = typed.refractory(given), Program(typed.roots)
