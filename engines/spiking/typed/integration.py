@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -28,6 +28,11 @@ METHODS: tuple[Method, ...] = ("exact", "exponential euler", "euler")
 """In the order in which they are tried where nobody chooses."""
 STEP = symbol("dt")
 READY = make("not", symbol("@waits"))
+
+
+def numbers_of(roots: Sequence[Node], given: Mapping[str, float]) -> list[float]:
+    """Of parameters; infinite or NaN where they have none."""
+    return [float(value) for value in Program(roots)({name: np.float64(value) for name, value in given.items()})]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +55,14 @@ class Linear:
     used: Array = field(repr=False)
 
     def matrices(self, given: Mapping[str, float]) -> tuple[Array, Array]:
-        """(P, Q), (n, n) each."""
+        """(P, Q), (n, n) each; NaN where parameters give no finite rates."""
         from scipy.linalg import expm
 
         n, dt = len(self.variables), given["dt"]
-        a = np.array([float(value) for value in Program(self.rates)(given)]).reshape(n, n)
+        a = np.array(numbers_of(self.rates, given)).reshape(n, n)
         both = np.zeros((2 * n, 2 * n))
+        if not np.isfinite(a).all():
+            return np.full((n, n), np.nan), np.full((n, n), np.nan)
         both[:n, :n], both[:n, n:] = a * dt, np.eye(n)
         q = dt * expm(both)[:n, n:]
         return a @ q, q

@@ -24,7 +24,7 @@ from engines.formulas.passes.singularities import remove_singularities
 from engines.formulas.rules import simplified
 from engines.formulas.typed.units import Dimension
 from engines.spiking.neurons.rows import FADED
-from engines.spiking.typed.integration import Linear, Method, able, chosen, integrated
+from engines.spiking.typed.integration import Linear, Method, able, chosen, integrated, numbers_of
 from engines.spiking.typed.language import OUTSIDE, VOLTAGE, Model, Text, parse
 
 WAITS, SILENT = symbol("@waits"), symbol("@silent")
@@ -70,16 +70,16 @@ class Typed:
         for k, linear in enumerate(self.linear):
             for letter, matrix in zip("PQ", linear.matrices(given), strict=True):
                 known |= {f"@{letter}{k}.{r}.{c}": matrix[r, c] for r, c in np.ndindex(matrix.shape)}
-        return np.array([float(value) for value in Program(self.numbers)(known)])
+        return np.array(numbers_of(self.numbers, known))
 
     def refractory(self, given: Mapping[str, float]) -> int:
         """Steps from a spike to the first in which the neuron may fire again, at least 1."""
         if self.model.rests_on_condition:
             return WAITING
-        (held,) = Program([self.model.refractory])(given)
+        (held,) = numbers_of([self.model.refractory], given)
         if not 0 <= held / given["dt"] < WAITING:
-            raise ProblemError(f"The refractory time is {float(held):g} ms: make it 0 or more.", ("refractory",))
-        return max(1, round(float(held) / given["dt"]))
+            raise ProblemError(f"The refractory time is {held:g} ms: make it 0 or more.", ("refractory",))
+        return max(1, round(held / given["dt"]))
 
     def fixed(self, name: str) -> bool:
         """Whether a parameter cannot change while a run goes on: the refractory time is of it."""

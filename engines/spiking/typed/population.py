@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,17 +21,22 @@ TAKEN = {*CONSTANTS, *GIVEN, *KNOWN, *UNITS, WEIGHT}
 
 @dataclass(eq=False)
 class TypedPopulation:
-    """given: parameters by name, in the kept units, dt [ms], N and the number of the first neuron."""
+    """given: parameters by name, in the kept units, dt [ms], N and the number of the first neuron; units: how many of
+    the kept ones that of a parameter is, in the order of the form"""
 
     typed: Typed
-    given: dict[str, float] = field(default_factory=dict)
+    given: dict[str, float]
+    units: Mapping[str, float]
 
-    def with_changed(self, numbers: Mapping[str, float]) -> dict[str, float]:
-        """``given`` with these. Raises ProblemError for what cannot change while a run goes on."""
-        for name, value in numbers.items():
-            if self.given[name] != value and self.typed.fixed(name):
+    def change(self, numbers: Mapping[str, float]) -> None:
+        """Other values of parameters, in the units of the form. Raises ProblemError, and changes nothing, for what
+        cannot be while a run goes on."""
+        given = {**self.given, **{name: value * self.units[name] for name, value in numbers.items()}}
+        for name in numbers:
+            if self.given[name] != given[name] and self.typed.fixed(name):
                 raise ProblemError(f"The refractory time hangs on {name}: reset, change it, and run again.")
-        return {**self.given, **numbers}
+        _check_numbers(self.typed, given)
+        self.given = given
 
 
 def populations_of(neurons: Sequence[tuple[object, int]], dt: float) -> dict[int, TypedPopulation]:
@@ -42,9 +47,10 @@ def populations_of(neurons: Sequence[tuple[object, int]], dt: float) -> dict[int
             place = ("populations", k, "neuron")
             with placed_at(*place):
                 given = {**numbers_of(neuron), "dt": dt, "N": float(number), "@first": float(first)}
-                found[k] = TypedPopulation(typed_of(neuron, place), given)
-                found[k].typed.refractory(given)
-                _check_numbers(found[k])
+                typed = typed_of(neuron, place)
+                typed.refractory(given)
+                _check_numbers(typed, given)
+                found[k] = TypedPopulation(typed, given, {each.name: unit(each.unit)[1] for each in neuron.parameters})
         first += number
     return found
 
@@ -79,10 +85,10 @@ def numbers_of(neuron: OwnNeuron) -> dict[str, float]:
     return found
 
 
-def _check_numbers(population: TypedPopulation) -> None:
+def _check_numbers(typed: Typed, given: Mapping[str, float]) -> None:
     """Raises ProblemError where a parameter makes a number of the step none."""
-    if not np.isfinite(population.typed.values(population.given)).all():
-        zero = [name for name, value in population.given.items() if value == 0 and not name.startswith("@")]
+    if not np.isfinite(typed.values(given)).all():
+        zero = [name for name, value in given.items() if value == 0 and not name.startswith("@")]
         told = f", perhaps by {', '.join(zero)}, which is 0" if zero else ""
         raise ProblemError(f"The equations have no finite factors with these parameters{told}: change them.", ("parameters",))
 
