@@ -19,18 +19,19 @@ from ui.forms.validation import Errors, below
 from ui.widgets.icons import dress
 
 PARTS = ("name", "value", "low", "high")
-NAME_WIDTH = 74
+WITH_UNIT = ("name", "value", "unit", "low", "high")
+NAME_WIDTH, UNIT_WIDTH = 74, 58
 DECADE = 10.0
 
 
 def is_knobs(spec: FieldSpec) -> bool:
-    """Whether a field is a list of models of a name, a value and its bounds."""
+    """Whether a field is a list of models of a name, a value, perhaps its unit, and its bounds."""
     model = spec.item.model if spec.kind is Kind.LIST and spec.item is not None else None
-    return model is not None and tuple(each.key for each in fields_of(model)) == PARTS
+    return model is not None and tuple(each.key for each in fields_of(model)) in (PARTS, WITH_UNIT)
 
 
 class KnobsEditor(Editor):
-    """Names and bounds are shut while a run goes on; values are not."""
+    """Names and units are shut while a run goes on; values are not."""
 
     def __init__(self, spec: FieldSpec, section: Section, parent: QWidget | None = None) -> None:
         super().__init__(spec, parent)
@@ -81,7 +82,7 @@ class KnobsEditor(Editor):
 
     def _append(self) -> None:
         place = len(self.knobs)
-        knob = Knob(self)
+        knob = Knob("unit" in self._model.model_fields, self)
         knob.edited.connect(lambda key, value: self.edited.emit((place, key), value))
         knob.removed.connect(lambda: self.remove(place))
         knob.refused.connect(self.refused.emit)
@@ -91,18 +92,21 @@ class KnobsEditor(Editor):
 
 
 class Knob(QWidget):
-    """Name, slider, value; below them, when unfolded, the bounds of the slider."""
+    """Name, slider, value and, ``with_unit``, its unit; below them, when unfolded, the bounds of the slider."""
 
     edited = Signal(str, object)
     removed = Signal()
     refused = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, with_unit: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._scale: Scale | None = None
-        self.name = Line(self)
+        self.name, self.unit = Line(self), Line(self)
         self.name.setFixedWidth(NAME_WIDTH)
-        self.name.editingFinished.connect(self._rename)
+        self.name.editingFinished.connect(lambda: self._retype(self.name, "name"))
+        self.unit.setFixedWidth(UNIT_WIDTH)
+        self.unit.setVisible(with_unit)
+        self.unit.editingFinished.connect(lambda: self._retype(self.unit, "unit"))
         self.slider = Slider(self)
         self.slider.valueChanged.connect(self._drag)
         self.value, self.low, self.high = NumberBox(parent=self), BoundBox(self), BoundBox(self)
@@ -130,22 +134,24 @@ class Knob(QWidget):
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
-        for column, part in enumerate((self.name, self.slider, self.value, self.more, self.trash)):
+        for column, part in enumerate((self.name, self.slider, self.value, self.unit, self.more, self.trash)):
             grid.addWidget(part, 0, column)
         bounds = QGridLayout()
         bounds.setHorizontalSpacing(6)
         for column, part in enumerate((self._between, self.low, self.high)):
             bounds.addWidget(part, 0, column)
-        grid.addLayout(bounds, 1, 0, 1, 5)
-        grid.addWidget(self.sentence, 2, 0, 1, 5)
+        grid.addLayout(bounds, 1, 0, 1, 6)
+        grid.addWidget(self.sentence, 2, 0, 1, 6)
         self.more.toggled.connect(self._unfold)
         self._unfold(False)
 
     def set_value(self, value: dict[str, Any]) -> None:
         name, low, high = value["name"], value["low"], value["high"]
-        if self.name.text() != name and not self.name.isModified():
-            self.name.setText(name)
+        for line, text in ((self.name, name), (self.unit, value.get("unit", ""))):
+            if line.text() != text and not line.isModified():
+                line.setText(text)
         for part, told in (
+            (self.unit, "unit"),
             (self.slider, "slider"),
             (self.value, "value"),
             (self.low, "lowest"),
@@ -163,7 +169,7 @@ class Knob(QWidget):
                 self.slider.setValue(self._scale.position(value["value"]))
 
     def set_locked(self, locked: bool) -> None:
-        for part in (self.name, self.trash):
+        for part in (self.name, self.unit, self.trash):
             part.setEnabled(not locked)
             part.setToolTip(LOCK_HINT if locked else "")
 
@@ -177,10 +183,10 @@ class Knob(QWidget):
         for part in (self._between, self.low, self.high):
             part.setVisible(shown)
 
-    def _rename(self) -> None:
-        if self.name.isModified():
-            self.name.setModified(False)
-            self.edited.emit("name", self.name.text().strip())
+    def _retype(self, line: Line, key: str) -> None:
+        if line.isModified():
+            line.setModified(False)
+            self.edited.emit(key, line.text().strip())
 
     def _drag(self, position: int) -> None:
         if self._scale is not None:
