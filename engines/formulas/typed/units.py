@@ -101,16 +101,16 @@ def named(dimension: Dimension, small: bool = False) -> str:
     for first in _SHOWN:
         if NAMED[first] == dimension:
             return _called(first, small)
+    for other in ("second", "volt", "metre", "amp"):
+        for power in (-1, 2, -2):
+            if tuple(power * each for each in NAMED[other]) == dimension:
+                return f"1/{_called(other, small)}{'**2' * (power == -2)}" if power < 0 else f"{_called(other, small)}**2"
     for first in _SHOWN:
         for other in ("second", "volt", "metre"):
             for power, sign in ((1, "*"), (-1, "/"), (2, "*"), (-2, "/")):
                 both = [a + power * b for a, b in zip(NAMED[first], NAMED[other], strict=True)]
                 if tuple(both) == dimension:
                     return f"{_called(first, small)}{sign}{_called(other, small)}{'**2' * (abs(power) == 2)}"
-    for other in ("second", "volt", "metre", "amp"):
-        for power in (-1, 2, -2):
-            if tuple(power * each for each in NAMED[other]) == dimension:
-                return f"1/{_called(other, small)}{'**2' * (power == -2)}" if power < 0 else f"{_called(other, small)}**2"
     bases = ("metre", "kilogram", "second", "amp", "mole")
     return "*".join(f"{name}**{power:g}" for name, power in zip(bases, dimension, strict=True) if power)
 

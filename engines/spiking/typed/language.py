@@ -263,8 +263,11 @@ class _Names:
                 raise ProblemError(f"{what} adds to a variable: write {name} += {WEIGHT}.")
             try:
                 value = self.formula(formula, where, units[name], why, {WEIGHT: units[name]})
-            except UnitError:  # a weight that is a plain number
-                value = self.formula(formula, where, units[name], why, {WEIGHT: NONE})
+            except UnitError as first:
+                try:  # a weight that is a plain number
+                    value = self.formula(formula, where, units[name], why, {WEIGHT: NONE})
+                except UnitError:
+                    raise first from None
             (value,) = rebuild([value], simplified)
             parts = linear_in(value, WEIGHT)
             if parts is None or parts[0] != const(0.0):
