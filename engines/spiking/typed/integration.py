@@ -21,7 +21,7 @@ from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import Node, const, depends_on, make, ordered, rebuild, symbol
 from engines.formulas.linear import linear_in
 from engines.formulas.rules import simplified
-from engines.spiking.typed.language import GIVEN, OUTSIDE, Model
+from engines.spiking.typed.language import GIVEN, OUTSIDE, Model, is_zero
 
 Method = Literal["exact", "exponential euler", "euler", "rk4"]
 METHODS: tuple[Method, ...] = ("exact", "exponential euler", "euler")
@@ -146,7 +146,7 @@ def _moved(model: Model, linear: Linear, number: int) -> dict[str, Node]:
         for column, other in enumerate(linear.variables):
             if not linear.used[row, column]:
                 continue
-            if not _is_zero(added[column]):
+            if not is_zero(added[column]):
                 part = _scaled(symbol(f"@Q{number}.{row}.{column}"), added[column])
                 shift = part if shift is None else make("add", shift, part)
             if column != row:
@@ -160,17 +160,10 @@ def _moved(model: Model, linear: Linear, number: int) -> dict[str, Node]:
 def _scaled(factor: Node, added: Node) -> Node:
     """factor · added; the factor of a current from outside is a number of its own, so that parameters are one."""
     parts = linear_in(added, OUTSIDE)
-    if parts is None or _is_zero(parts[1]):
+    if parts is None or is_zero(parts[1]):
         return make("mul", factor, added)
     outside = make("mul", make("mul", factor, simplified("neg", parts[1])), symbol(OUTSIDE))
-    return outside if _is_zero(parts[0]) else make("add", make("mul", factor, parts[0]), outside)
-
-
-def _is_zero(node: Node) -> bool:
-    """Also 0 over something."""
-    while node.op in ("div", "neg"):
-        node = node.args[0]
-    return node == const(0.0)
+    return outside if is_zero(parts[0]) else make("add", make("mul", factor, parts[0]), outside)
 
 
 def _euler(model: Model, ready: Node) -> dict[str, Node]:

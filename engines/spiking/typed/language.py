@@ -270,13 +270,24 @@ class _Names:
                     raise first from None
             (value,) = rebuild([value], simplified)
             parts = linear_in(value, WEIGHT)
-            if parts is None or parts[0] != const(0.0):
+            if parts is None or not is_zero(parts[0]):
                 raise ProblemError(f"{where} is not in proportion to the weight: write {name} += {WEIGHT}.")
             if depends_on([parts[1]], name):
                 raise ProblemError(
                     f"{where} hangs on {name} itself, and spikes of one step are added together: leave {name} out."
                 )
             yield name, simplified("neg", parts[1]) if op == "+" else parts[1]
+
+
+def is_zero(node: Node) -> bool:
+    """Whether a factor of it is 0: of 0 over something rewrites make nothing."""
+    factors = [node]
+    while factors:
+        factor = factors.pop()
+        if factor == const(0.0):
+            return True
+        factors += factor.args[:1] if factor.op in ("div", "neg") else factor.args if factor.op == "mul" else ()
+    return False
 
 
 def _changes(text: str, where: str, units: Mapping[str, Dimension]) -> Iterator[tuple[str, str, str]]:

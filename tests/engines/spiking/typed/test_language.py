@@ -79,7 +79,7 @@ def test_so_it_is_of_other_fields(field, text, told):
 
 
 def test_weights_have_the_unit_of_what_they_are_added_to_or_none():
-    for text in ("v += weight", "v += weight*mV", "v += 2*weight"):
+    for text in ("v += weight", "v += weight*mV", "v += 2*weight", "v += weight*mV*second/ms/1000"):
         given = Text(LINES, "v > V_th", "", "", text, "", "")
         ((name, factor),) = parse(given, P).arriving[0]
         assert (name, factor.number) == ("v", 2.0 if "2" in text else 1.0)
