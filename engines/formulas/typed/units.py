@@ -83,7 +83,9 @@ class UnitError(ProblemError):
 @lru_cache(maxsize=512)
 def unit(text: str) -> tuple[Dimension, float]:
     """Dimension and how many of the kept units ``mV/ms``, ``siemens``, ``1`` … is. Raises ProblemError."""
-    node = parse(text.strip() or "1", Language(SYMBOLS, {}, conditions=False, listed=USUAL), f"The unit '{text.strip()[:40]}'")
+    node = parse(
+        text.strip() or "1", Language(SYMBOLS, {}, conditions=False, listed=USUAL), f"The unit '{text.strip()[:40]}'"
+    )
     if any(each.op not in ("const", "symbol", "mul", "div", "pow", "neg") for each in ordered([node])):
         raise ProblemError(f"'{text.strip()[:40]}' is no unit: write a product of units, as mV/ms or uF*cm**-2.")
     try:
@@ -104,7 +106,9 @@ def named(dimension: Dimension, small: bool = False) -> str:
     for other in ("second", "volt", "metre", "amp"):
         for power in (-1, 2, -2):
             if tuple(power * each for each in NAMED[other]) == dimension:
-                return f"1/{_called(other, small)}{'**2' * (power == -2)}" if power < 0 else f"{_called(other, small)}**2"
+                return (
+                    f"1/{_called(other, small)}{'**2' * (power == -2)}" if power < 0 else f"{_called(other, small)}**2"
+                )
     for first in _SHOWN:
         for other in ("second", "volt", "metre"):
             for power, sign in ((1, "*"), (-1, "/"), (2, "*"), (-2, "/")):
@@ -141,7 +145,9 @@ def _dimension(node: Node, args: list[Dimension], names: Mapping[str, Dimension]
     if op in _SAME or op == "select":
         for first, other in pairwise(args[1:] if op == "select" else args):
             if first != other:
-                raise UnitError(_differ(_DONE.get(op, "compares" if op in CONDITIONS else "chooses between"), first, other))
+                raise UnitError(
+                    _differ(_DONE.get(op, "compares" if op in CONDITIONS else "chooses between"), first, other)
+                )
         return NONE if op in CONDITIONS else args[-1]
     if op in ("neg", "abs"):
         return args[0]

@@ -22,6 +22,7 @@ from engines.spiking.neurons.rows import (
     Own,
     row,
 )
+from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import (
     IN_PICOAMPERES,
     AdaptiveExponential,
@@ -32,7 +33,6 @@ from engines.spiking.parameters.neurons import (
     Neuron,
     PoissonSource,
 )
-from engines.spiking.parameters.own import OwnNeuron
 
 Spiking = Lif | ConductanceLif | Izhikevich | AdaptiveExponential | HodgkinHuxley
 """Those with a voltage."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.api.parameters import ParameterGroup, quantity
-from engines.spiking.parameters.own import OwnNeuron
+from engines.spiking.parameters.equations import OwnNeuron
 
 TimeCourse = Literal["exponential", "alpha"]
 TIME_COURSE = "What a spike gives has its weight at once, or after the decay time (an alpha function); then it decays"

@@ -12,8 +12,8 @@ from engines.spiking.neurons.accuracy import Intervals, intervals, on_grid
 from engines.spiking.neurons.constants import is_rising
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, FromFile, Inputs
+from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley, Lif
-from engines.spiking.parameters.own import OwnNeuron
 from engines.spiking.setup.memory import check_room, joined
 from engines.spiking.setup.populations import live_of, neurons, spans
 from engines.spiking.typed.language import OUTSIDE

@@ -16,8 +16,8 @@ from engines.spiking.network.plan import slots_for
 from engines.spiking.neurons.constants import is_rising
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import Connection, Distance, FromFile, Inputs, Probability
+from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import HodgkinHuxley
-from engines.spiking.parameters.own import OwnNeuron
 from engines.spiking.parameters.plasticity import NoPlasticity
 from engines.spiking.setup.populations import is_plain, neurons
 from engines.spiking.typed.population import typed_of

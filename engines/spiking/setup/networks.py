@@ -25,8 +25,8 @@ from engines.spiking.neurons.constants import Live
 from engines.spiking.neurons.rows import Kind
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ConstantWeight, Probability
+from engines.spiking.parameters.equations import OwnNeuron, dimensions
 from engines.spiking.parameters.neurons import Lif
-from engines.spiking.parameters.own import OwnNeuron, dimensions
 from engines.spiking.setup.populations import live_of, neurons, spans
 from engines.spiking.step.network import Network
 from engines.spiking.step.simulation import Subject

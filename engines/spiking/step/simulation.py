@@ -264,7 +264,11 @@ class SpikingSimulation(Simulation):
         facts = []
         if not cell.source:
             facts += [
-                Fact("Membrane voltage", known["voltage"] + float(self._subject.rest[element]), self._subject.voltage_unit),
+                Fact(
+                    "Membrane voltage",
+                    known["voltage"] + float(self._subject.rest[element]),
+                    self._subject.voltage_unit,
+                ),
                 Fact("Excitatory synapses", known["g_e"], cell.unit),
                 Fact("Inhibitory synapses", known["g_i"], cell.unit),
             ]
@@ -432,7 +436,9 @@ class SpikingSimulation(Simulation):
         advice = {
             "exact": "look for parameters that make it grow without bound, or use smaller weights.",
             "exponential euler": f"use steps shorter than {self.dt:g} ms, or look for terms that make it grow.",
-        }.get(typed.method, f"use steps shorter than {self.dt:g} ms, or exponential Euler, or look for terms that grow.")
+        }.get(
+            typed.method, f"use steps shorter than {self.dt:g} ms, or exponential Euler, or look for terms that grow."
+        )
         title = f"{names[0]} of {self._groups.title(element)} at t = {self.time:.4g} ms"
         return NonFinite(title, element, advice)
 

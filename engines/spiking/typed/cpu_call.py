@@ -12,7 +12,19 @@ from numba.extending import intrinsic as numba_intrinsic
 
 intrinsic: Any = numba_intrinsic
 _FLOATS, _WHOLE = types.Array(types.float32, 1, "C"), types.Array(types.int32, 1, "C")
-ARRAYS = ("arrived_e", "arrived_i", "outside", "voltage", "g_e", "g_i", "recovery", "more", "release", "fired", "numbers")
+ARRAYS = (
+    "arrived_e",
+    "arrived_i",
+    "outside",
+    "voltage",
+    "g_e",
+    "g_i",
+    "recovery",
+    "more",
+    "release",
+    "fired",
+    "numbers",
+)
 """What a kernel takes; those of neurons from the population's (or a thread's) first one on, but ``more``, (rows, n)."""
 KINDS = (
     _WHOLE, _WHOLE, _FLOATS, _FLOATS, _FLOATS, _FLOATS, _FLOATS, types.Array(types.float32, 2, "C"), _WHOLE,

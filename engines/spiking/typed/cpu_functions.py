@@ -16,9 +16,7 @@ _0, _1, _2, _HALF, _FLAT = (np.float32(value) for value in (0, 1, 2, 0.5, 1e-4))
 _MOST, _PER_QUARTER = np.float32(1e9), np.float32(0.636619772)
 _Q1, _Q2, _Q3 = (np.float32(value) for value in (1.5703125, 4.837512969970703e-4, 7.549789948768648e-8))
 _S2, _S1, _S0 = (np.float32(value) for value in (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1))
-_C2, _C1, _C0 = (
-    np.float32(value) for value in (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
-)
+_C2, _C1, _C0 = (np.float32(value) for value in (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2))
 _A3, _A2, _A1, _A0 = (
     np.float32(value) for value in (8.05374449538e-2, 1.38776856032e-1, 1.99777106478e-1, 3.33329491539e-1)
 )

@@ -1,7 +1,8 @@
 """The Numba kernel of a typed model: a step of neurons of one population, called by its address.
 
 Its graph is written as instructions by one intrinsic, :func:`neuron`, which finds it by its key, a digest of the graph
-and of the code that writes it; the kernel closes over that, so that the cache on disk knows which machine code is whose.
+and of the code that writes it; the kernel closes over that, so that the cache on
+disk knows which machine code is whose.
 Every product and sum is rounded one by one, in the order of ``cuda_source.py``. No array overlaps another one, which
 the instructions say: so the compiler puts them into vector registers.
 """

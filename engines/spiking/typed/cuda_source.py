@@ -1,4 +1,4 @@
-"""Typed neurons as CUDA: functions for ``network.cu``, numbers and words of this module, nothing that a person typed."""
+"""Typed neurons as CUDA: functions for ``network.cu`` of this module's words, none that a person typed."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """From rates of change to what variables are after a step, as Brian2 integrates.
 
-    exact              linear equations with constant coefficients: x' = x + P x + Q b, with P = e^(A dt) − 1 and
-                       Q = P A⁻¹; b may differ from neuron to neuron and from step to step, and holds for a step
-    exponential Euler  each variable linear in itself, all others held: x' = x − (a/b − x)(e^(−b dt) − 1) of rates a − b x
-    Euler              x' = x + dt f(x)
-    Runge-Kutta        the classical method of order 4
+exact              linear equations with constant coefficients: x' = x + P x + Q b, with P = e^(A dt) − 1 and
+                   Q = P A⁻¹; b may differ from neuron to neuron and from step to step, and holds for a step
+exponential Euler  each variable linear in itself, all others held: x' = x − (a/b − x)(e^(−b dt) − 1) of rates a − b x
+Euler              x' = x + dt f(x)
+Runge-Kutta        the classical method of order 4
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Integrated:
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """Rates A x + b of ``variables``. rates: (n · n) formulas of parameters, by row; used: (n, n) bool, where e^(A dt) may
-    differ from 1"""
+    """Rates A x + b of ``variables``. rates: (n · n) formulas of parameters, by row; used: (n, n) bool, where e^(A dt)
+    may differ from 1"""
 
     variables: tuple[str, ...]
     rates: tuple[Node, ...]
@@ -90,7 +90,10 @@ def integrated(model: Model, method: Method, ready: Node) -> Integrated:
     moved = step(model, ready)
     return Integrated(
         method,
-        {name: make("select", ready, node, symbol(name)) if name in model.held else node for name, node in moved.items()},
+        {
+            name: make("select", ready, node, symbol(name)) if name in model.held else node
+            for name, node in moved.items()
+        },
     )
 
 
@@ -106,7 +109,9 @@ def _linear(model: Model, variables: tuple[str, ...]) -> Linear | None:
     moving = {*model.variables, *GIVEN} - {"dt", "N"}
     if any(node.op == "symbol" and node.value in moving for node in ordered(rates)):
         return None
-    used = np.array([node != const(0.0) for node in rates]).reshape(len(variables), -1) | np.eye(len(variables), dtype=bool)
+    used = np.array([node != const(0.0) for node in rates]).reshape(len(variables), -1) | np.eye(
+        len(variables), dtype=bool
+    )
     for _ in variables:
         used = used @ used
     return Linear(variables, rates, used)
@@ -218,4 +223,3 @@ def _runge_kutta(model: Model, ready: Node) -> dict[str, Node]:
         total = make("add", make("add", first, last), middle)
         found[name] = make("add", symbol(name), make("mul", sixth, total))
     return found
-

@@ -65,7 +65,7 @@ _OPS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 
 
 class Text(NamedTuple):
-    """What a person types of a model, as the fields of ``parameters/own.py``."""
+    """What a person types of a model, as the fields of ``parameters/equations.py``."""
 
     lines: tuple[str, ...]
     threshold: str
@@ -144,10 +144,14 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
         if line.kind == "variable":
             expected = tuple(a - b for a, b in zip(expected, UNITS["second"][0], strict=True))
         with _in_line(line):
-            formulas[line.name] = names.formula(line.formula, "", expected, f"{line.name} is in {named(line.dimension)}")
+            formulas[line.name] = names.formula(
+                line.formula, "", expected, f"{line.name} is in {named(line.dimension)}"
+            )
     count = sum(bool(node.args) for node in ordered(formulas.values()))
     if count > MOST_OPERATIONS:
-        raise ProblemError(f"The lines have {count:,} operations, and there may be {MOST_OPERATIONS:,}: shorten them.", ("lines",))
+        raise ProblemError(
+            f"The lines have {count:,} operations, and there may be {MOST_OPERATIONS:,}: shorten them.", ("lines",)
+        )
     places = {line.name: line.place for line in own}
     put_in = _put_in({line.name: formulas[line.name] for line in own if line.kind == "name"}, places)
     variables = {line.name: line for line in own if line.kind == "variable"}
@@ -165,7 +169,9 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
     arriving = []
     for field, what in (("excitatory", "An excitatory spike"), ("inhibitory", "An inhibitory spike")):
         with _in_field(field):
-            arriving.append(tuple((name, whole(node)) for name, node in names.arriving(getattr(text, field), what, units)))
+            arriving.append(
+                tuple((name, whole(node)) for name, node in names.arriving(getattr(text, field), what, units))
+            )
     with _in_field("starts"):
         starts = tuple((name, whole(node)) for name, node in names.changes(text.starts, "The start", units))
     return Model(
@@ -193,7 +199,7 @@ def read_loosely(lines: Sequence[str]) -> Model:
         if formula
     ]
     own = {name: node for kind, name, node in read if kind == "name"}
-    put_in = _put_in(own, {name: 0 for name in own})
+    put_in = _put_in(own, dict.fromkeys(own, 0))
     rates = {name: rebuild([in_kept(node)], make, put_in)[0] for kind, name, node in read if kind == "variable"}
     if not rates:
         raise ProblemError("Nothing changes in time.")
@@ -206,14 +212,14 @@ class _Names:
     def __init__(self, dimensions: Mapping[str, Dimension]) -> None:
         self.dimensions = dict(dimensions)
 
-    def _read(self, text: str, where: str, more: Mapping[str, Dimension] = {}) -> Node:  # noqa: B006  # read alone
+    def _read(self, text: str, where: str, more: Mapping[str, Dimension] = {}) -> Node:  # read alone
         names = {name: symbol(name) for name in (*self.dimensions, *more)}
         constants = {name: const(value) for name, value in CONSTANTS.items()}
         listed = (*names, *constants, *USUAL[:2], "…")
         return parse_either(text, Language({**names, **SYMBOLS, **constants}, KNOWN, listed=listed), where)
 
     def formula(
-        self, text: str, where: str, expected: Dimension, why: str, more: Mapping[str, Dimension] = {},  # noqa: B006
+        self, text: str, where: str, expected: Dimension, why: str, more: Mapping[str, Dimension] = {},
     ) -> Node:  # fmt: skip
         """Of that dimension. Raises UnitError where it has another: a sentence that goes on after ``where``."""
         node = number(self._read(text, where, more))
@@ -245,7 +251,9 @@ class _Names:
         found = self.formula(text, where, UNITS["second"][0], "write it as 5*ms")
         for node in ordered([found]):
             if str(node.value) in (*GIVEN, VOLTAGE) and node.op == "symbol" and node.value != "dt":
-                raise ProblemError(f"{where} hangs on {node.value}: write it of numbers and parameters, or as a condition.")
+                raise ProblemError(
+                    f"{where} hangs on {node.value}: write it of numbers and parameters, or as a condition."
+                )
         return found
 
     def changes(self, text: str, where: str, units: Mapping[str, Dimension]) -> Iterator[tuple[str, Node]]:
@@ -297,7 +305,9 @@ def _changes(text: str, where: str, units: Mapping[str, Dimension]) -> Iterator[
             continue
         match = _CHANGE.match(part)
         if match is None:
-            raise ProblemError(f"{where} has '{_short(part)}', which changes nothing: write it as v = -60*mV or w += b.")
+            raise ProblemError(
+                f"{where} has '{_short(part)}', which changes nothing: write it as v = -60*mV or w += b."
+            )
         if match[1] not in units:
             raise ProblemError(
                 f"{where} changes '{_short(match[1])}', which is no variable{nearest_told(match[1], units)}: "
@@ -337,7 +347,9 @@ def _defined(lines: Sequence[str], parameters: Mapping[str, Dimension]) -> list[
         found.append(_Line(place, kind, name, formula, dimension, flags))
     variables = [line for line in found if line.kind == "variable"]
     if VOLTAGE not in [line.name for line in variables]:
-        raise _refusal(max(len(lines) - 1, 0), ": nothing says how v changes, which is shown as the voltage: write dv/dt = …")
+        raise _refusal(
+            max(len(lines) - 1, 0), ": nothing says how v changes, which is shown as the voltage: write dv/dt = …"
+        )
     if len(variables) > MOST_VARIABLES:
         raise _refusal(
             variables[-1].place,
@@ -350,24 +362,33 @@ def _check_parameter(place: int, name: str, dimension: Dimension, parameters: Ma
     if name not in parameters:
         near = nearest_told(name, parameters)
         raise FormulaError(
-            f"Line {place + 1}: there is no parameter '{name}'{near}: add it under Parameters.", 0, ("lines", place), name
+            f"Line {place + 1}: there is no parameter '{name}'{near}: add it under Parameters.",
+            0,
+            ("lines", place),
+            name,
         )
     if parameters[name] != dimension:
         raise _refusal(
-            place, f": {name} is in {named(dimension)} here and in {named(parameters[name])} below Parameters: change one"
+            place,
+            f": {name} is in {named(dimension)} here and in {named(parameters[name])} below Parameters: change one",
         )
 
 
 def _put_in(own: Mapping[str, Node], places: Mapping[str, int]) -> dict[Node, Node]:
     """What to put in for names, which may need each other. Raises ProblemError for a loop."""
-    needs = {name: [str(n.value) for n in ordered([node]) if n.op == "symbol" and n.value in own] for name, node in own.items()}
+    needs = {
+        name: [str(n.value) for n in ordered([node]) if n.op == "symbol" and n.value in own]
+        for name, node in own.items()
+    }
     done: dict[Node, Node] = {}
     left = list(own)
     while left:
         ready = [name for name in left if all(symbol(other) in done for other in needs[name])]
         if not ready:
             name = left[0]
-            raise _refusal(places[name], f": '{name}' is needed for itself: say how one of {', '.join(left)} changes in time")
+            raise _refusal(
+                places[name], f": '{name}' is needed for itself: say how one of {', '.join(left)} changes in time"
+            )
         for name in ready:
             (done[symbol(name)],) = rebuild([in_kept(own[name])], make, done)
             left.remove(name)

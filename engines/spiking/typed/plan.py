@@ -69,7 +69,7 @@ class Typed:
         known: dict[str, float] = dict(given)
         for k, linear in enumerate(self.linear):
             for letter, matrix in zip("PQ", linear.matrices(given), strict=True):
-                known |= {f"@{letter}{k}.{r}.{c}": matrix[r, c] for r, c in np.ndindex(matrix.shape)}
+                known |= {f"@{letter}{k}.{r}.{c}": float(matrix[r, c]) for r, c in np.ndindex(matrix.shape)}
         return np.array(numbers_of(self.numbers, known))
 
     def refractory(self, given: Mapping[str, float]) -> int:
@@ -110,17 +110,24 @@ def planned(text: Text, parameters: tuple[tuple[str, Dimension], ...], method: M
     rates = remove_singularities(list(model.rates.values()))
     model = replace(model, rates=dict(zip(model.rates, rates, strict=True)))
     if method != "auto" and not able(model, method):
-        what = "linear in all variables with constant factors" if method == "exact" else "each linear in its own variable"
+        what = (
+            "linear in all variables with constant factors" if method == "exact" else "each linear in its own variable"
+        )
         raise ProblemError(f"These equations are not {what}: choose another way to integrate them.", ("method",))
     taken = chosen(model, method)
     roots, linear = _step(model, taken)
     if len(ordered(roots)) > MOST_NODES:
         raise ProblemError(
-            f"A step takes {len(ordered(roots)):,} operations, and there may be {MOST_NODES:,}: shorten the equations, or "
-            "choose Euler's method.",
+            f"A step takes {len(ordered(roots)):,} operations, and there may be {MOST_NODES:,}: shorten the equations, "
+            "or choose Euler's method.",
             ("lines",),
         )
-    free = {VOLTAGE, *model.variables, OUTSIDE, *(str(each.value) for each in (WAITS, SILENT, MORE_E, MORE_I, NOW, INDEX))}
+    free = {
+        VOLTAGE,
+        *model.variables,
+        OUTSIDE,
+        *(str(each.value) for each in (WAITS, SILENT, MORE_E, MORE_I, NOW, INDEX)),
+    }
     roots, numbers = _hoisted(roots, free)
     return Typed(model, taken, roots, model.rests_on_condition, numbers, linear, _places(model))
 

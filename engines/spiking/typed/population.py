@@ -12,7 +12,7 @@ from engines.api.errors import ProblemError, placed_at
 from engines.api.values import Remedy
 from engines.formulas.parse import FormulaError
 from engines.formulas.typed.units import unit
-from engines.spiking.parameters.own import LONGEST_NAME, MOST_PARAMETERS, NamedNumber, OwnNeuron, dimensions
+from engines.spiking.parameters.equations import LONGEST_NAME, MOST_PARAMETERS, NamedNumber, OwnNeuron, dimensions
 from engines.spiking.typed.language import CONSTANTS, GIVEN, KNOWN, UNITS, WEIGHT
 from engines.spiking.typed.plan import Typed, planned
 
@@ -90,7 +90,9 @@ def _check_numbers(typed: Typed, given: Mapping[str, float]) -> None:
     if not np.isfinite(typed.values(given)).all():
         zero = [name for name, value in given.items() if value == 0 and not name.startswith("@")]
         told = f", perhaps by {', '.join(zero)}, which is 0" if zero else ""
-        raise ProblemError(f"The equations have no finite factors with these parameters{told}: change them.", ("parameters",))
+        raise ProblemError(
+            f"The equations have no finite factors with these parameters{told}: change them.", ("parameters",)
+        )
 
 
 def numbers(populations: Mapping[int, TypedPopulation], count: int) -> Array:

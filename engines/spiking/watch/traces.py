@@ -11,6 +11,7 @@ from engines.api import Array
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.formulas.typed.units import named
 from engines.spiking.connectivity.partners import Block, Partners
+from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import (
     AdaptiveExponential,
     ConductanceLif,
@@ -20,7 +21,6 @@ from engines.spiking.parameters.neurons import (
     Neuron,
     PoissonSource,
 )
-from engines.spiking.parameters.own import OwnNeuron
 from engines.spiking.typed.plan import Typed
 from engines.spiking.typed.population import typed_of
 

@@ -6,7 +6,19 @@ from collections.abc import Sequence
 from html import escape
 
 from engines.formulas.parse import FormulaError, Language, parse_either, statements
-from engines.formulas.typed.printed import ATOM, LONGEST, POWER, PRODUCT, SIGN, Anything, Operators, held, name_of, operand, printed
+from engines.formulas.typed.printed import (
+    ATOM,
+    LONGEST,
+    POWER,
+    PRODUCT,
+    SIGN,
+    Anything,
+    Operators,
+    held,
+    name_of,
+    operand,
+    printed,
+)
 from engines.stencil.equations.language import KNOWN, heading
 from engines.stencil.equations.spatial import DIVERGENCE, FIRST, SECOND
 

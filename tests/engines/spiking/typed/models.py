@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engines.spiking.parameters.own import OwnNeuron
+from engines.spiking.parameters.equations import OwnNeuron
 
 
 def numbers(**given):
@@ -91,7 +91,8 @@ FUNCTIONS = {
         "dq/dt = (cosh(0.1*q) - 1.5 - q + sinh(0.2*v) + log10(2 + q**2) + 0.1*tan(0.2*p) + cos(v) + clip(v, -1, 1)"
         " + abs(p)**1.7 + (1 if v < 0 else exprel(p)) + int(v > p))/ms : 1",
     ],
-    "threshold": "v > 0.9 and q < 3", "reset": "v = -0.5*v; q *= 0.5; p -= 0.1*v", "refractory": "tau", "starts": "p = i/N",
+    "threshold": "v > 0.9 and q < 3", "reset": "v = -0.5*v; q *= 0.5; p -= 0.1*v", "refractory": "tau",
+    "starts": "p = i/N",
     "excitatory": "p += weight; q += 0.2*k*weight", "inhibitory": "p -= weight",
     "parameters": numbers(f=(50.0, "Hz"), tau=(0.7, "ms"), k=(0.7, "1")),
 }  # fmt: skip

@@ -64,7 +64,7 @@ def program(seed, dt, duration=2000.0):
 
 def test_izhikevich_s_thousand_cells_fire_as_a_program_of_the_same_equations():
     """Two seconds scatter by a percent; weights are even between 0 and 0.5 there, and normal of that mean and variance
-    here. The paper's figure 3 has 7 to 8 Hz, in steps of 1 ms. The rhythm of alpha waves is the highest peak below 20 Hz."""
+    here. The paper's figure 3 has 7 to 8 Hz, in steps of 1 ms. The alpha rhythm is the highest peak below 20 Hz."""
     found = measured(parameters_of("typed_izhikevich"), 0, 6000, bin=1.0)
     ours = (800 * found.rates[0] + 200 * found.rates[1]) / 1000
     assert ours == pytest.approx(np.mean([program(seed, 0.5) for seed in range(2)]), rel=0.04)

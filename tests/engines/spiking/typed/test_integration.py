@@ -32,7 +32,8 @@ def voltage(model, method, dt, outside):
 
 
 @pytest.mark.parametrize(
-    ("method", "order", "steps"), [("euler", 1, (0.02, 0.01)), ("exponential euler", 1, (0.04, 0.02)), ("rk4", 4, (0.08, 0.04))]
+    ("method", "order", "steps"),
+    [("euler", 1, (0.02, 0.01)), ("exponential euler", 1, (0.04, 0.02)), ("rk4", 4, (0.08, 0.04))],
 )
 def test_steps_of_half_the_length_are_as_much_better_as_the_order_says(method, order, steps):
     """Hodgkin and Huxley's neuron at 200 pA, in an upstroke, against Runge and Kutta's method at 0.005 ms."""

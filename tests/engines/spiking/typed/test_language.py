@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engines.api.errors import ProblemError
 from engines.formulas.typed.units import unit
-from engines.spiking.parameters.own import WHOLE
+from engines.spiking.parameters.equations import WHOLE
 from engines.spiking.typed.language import Text, check, parse
 from engines.spiking.typed.rendered import html
 from tests.engines.spiking.typed.models import MODELS, neuron
@@ -41,7 +41,11 @@ LINES = ("dv/dt = (E_L - v)/tau : volt",)
         ([*LINES, "for k in range(3)"], 1, "does not begin as 'dv/dt =' or 'name ='"),
         (["dv/dt = (E_L - v)/tau*(1 + v**tau) : volt"], 0, "raises volt to a power that is no fixed number"),
         (["dv/dt = (E_L - v)^2/tau : volt"], 0, "write powers as '**'"),
-        ([f"dx{k}/dt = 1/tau : 1" for k in range(8)] + list(LINES), 8, "9 variables change in time, and a neuron has 8"),
+        (
+            [f"dx{k}/dt = 1/tau : 1" for k in range(8)] + list(LINES),
+            8,
+            "9 variables change in time, and a neuron has 8",
+        ),
         (["dv/dt = " + "+".join(["v/tau"] * 1200) + " : volt"], 0, "operations, and there may be 1,000"),
     ],
 )
@@ -102,8 +106,10 @@ def test_print_has_names_units_and_how_it_is_integrated():
     assert "integrated" not in html(["dv/dt = "])
 
 
-TOKENS = ["v", "w", "dv/dt", "=", ":", "volt", "mV", "(", ")", "+", "-", "*", "/", "**", "1", "0.5", "exp", "if", "else",
-          "and", "<", ";", "unless refractory", "#", "__import__('os')", "lambda", "weight", ",", "\n", "x", "tau"]  # fmt: skip
+TOKENS = [
+    *(["v", "w", "dv/dt", "=", ":", "volt", "mV", "(", ")", "+", "-", "*", "/", "**", "1", "0.5", "exp", "if", "else", "and", "<", ";", "#", "lambda", "weight", ",", "x", "tau"]),
+    "unless refractory", "__import__('os')", "\n",
+]  # fmt: skip
 
 
 @settings(max_examples=200, deadline=None)
@@ -114,10 +120,12 @@ def test_anything_typed_is_read_or_refused_with_a_sentence(tokens, field):
              "inhibitory": "", "starts": ""}  # fmt: skip
     given[field] = tuple(text.split("\n")) if field == "lines" else text
     html(text.split("\n"))
+    sentence = "."
     try:
         parse(Text(**given), P)
     except ProblemError as error:
-        assert str(error).endswith(".")
+        sentence = str(error)
+    assert sentence.endswith(".")
 
 
 def test_the_form_begins_with_a_model_that_runs():

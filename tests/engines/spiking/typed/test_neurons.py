@@ -65,8 +65,9 @@ def time_of(one, current, dt, most=1000.0):
      ("izhikevich", "izhikevich", 10.0, (0.1, 0.05, 0.025))],
 )  # fmt: skip
 def test_spikes_come_to_those_of_the_model_that_is_built_in(name, kind, current, steps):
-    """Euler and exponential Euler are of first order: the time of the twentieth spike is off by half as much in steps of
-    half the length, within what the grid of steps adds; that of the built-in model at 0.002 ms is taken for right."""
+    """Euler and exponential Euler are of first order: the time of the twentieth spike is off by half as much in steps
+    of half the length, within what the grid of steps adds; that of the model that is
+    built in, at 0.002 ms, is taken for right."""
     own = neuron(with_numbers(MODELS[name], I=0.0)).model_dump()
     right = time_of({"kind": kind}, current, 0.002)
     errors = np.array([time_of(own, current, dt) - right for dt in steps])
@@ -82,8 +83,8 @@ def test_channels_by_runge_and_kutta_fire_as_those_built_in():
 
 
 def test_the_rate_of_leaky_neurons_over_their_drive_is_the_analytic_one():
-    """A population of 200 with drives from 8 to 28 mV above rest: intervals are τ ln((E − V_r)/(E − V_th)) rounded up to
-    a step, and the refractory time, in which the step of the spike counts. Below the threshold nobody fires."""
+    """A population of 200 with drives from 8 to 28 mV above rest: intervals are τ ln((E − V_r)/(E − V_th)) rounded up
+    to a step, and the refractory time, in which the step of the spike counts. Below the threshold nobody fires."""
     given = {
         "lines": ["dv/dt = (E_L + drive - v)/tau_m : volt (unless refractory)", "drive = 8*mV + 20*mV*i/N : volt"],
         "excitatory": "", "inhibitory": "", "starts": "v = V_r",

@@ -107,7 +107,7 @@ class OwnNeuron(ParameterGroup):
         max_length=LONGEST,
     )  # fmt: skip
     excitatory: str = quantity(
-        "g_e += weight", "", "What a spike of a positive weight adds, in the unit of what it is added to; empty: nothing",
+        "g_e += weight", "", "What a spike of a positive weight adds, in the unit of what it is added to",
         title="Excitatory spikes", max_length=LONGEST,
     )  # fmt: skip
     inhibitory: str = quantity(
@@ -115,7 +115,7 @@ class OwnNeuron(ParameterGroup):
         title="Inhibitory spikes", max_length=LONGEST,
     )  # fmt: skip
     starts: str = quantity(
-        "", "", "Where variables begin, in this order: u = b*v; w = 2*pA; others begin at 0, v where the population does",
+        "", "", "Where variables begin, in this order: u = b*v; w = 2*pA. Others begin at 0, v as the population says",
         title="Begin at", max_length=LONGEST,
     )  # fmt: skip
     method: Literal["auto", "exact", "exponential euler", "euler", "rk4"] = quantity(
@@ -141,5 +141,11 @@ class OwnNeuron(ParameterGroup):
     @property
     def text(self) -> language.Text:
         return language.Text(
-            tuple(self.lines), self.threshold, self.reset, self.refractory, self.excitatory, self.inhibitory, self.starts
+            tuple(self.lines),
+            self.threshold,
+            self.reset,
+            self.refractory,
+            self.excitatory,
+            self.inhibitory,
+            self.starts,
         )
