@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
+from engines.spiking.parameters.equations import OwnNeuron
 from engines.stencil.parameters.equations import OwnEquations
 from tests.ui.forms.test_form import Holder
 from ui.forms.fields.knobs import KnobsEditor
@@ -95,3 +96,22 @@ def test_lines_are_printed_as_they_are_typed_and_know_the_parameters(holder, kno
     assert "∂<sub>xy</sub>" in editor.printed.text()
     knobs.knobs[1].edited.emit("name", "kappa")
     qtbot.waitUntil(lambda: not editor.sentence.isVisible(), timeout=2000)
+
+
+def test_a_number_with_a_unit_shows_and_takes_it(qtbot):
+    holder = Holder(qtbot, OwnNeuron, OwnNeuron())
+    holder.form.show()
+    tau = holder.editor("parameters").knobs[0]
+    assert (tau.name.text(), tau.unit.text()) == ("tau_m", "ms")
+    assert tau.unit.isVisible()
+    tau.unit.selectAll()
+    qtbot.keyClicks(tau.unit, "second")
+    qtbot.keyClick(tau.unit, Qt.Key.Key_Return)
+    assert holder.edits[-1] == (("parameters", 0, "unit"), "second")
+    assert not tau.trash.isVisible()
+    tau.more.click()
+    tau.trash.click()
+    assert [each["name"] for each in holder.edits[-1][1]][0] == "E_L"
+    holder.editor("parameters").set_locked(True)
+    assert not tau.unit.isEnabled()
+    assert tau.value.isEnabled()

@@ -20,7 +20,9 @@ from ui.widgets.icons import dress
 
 PARTS = ("name", "value", "low", "high")
 WITH_UNIT = ("name", "value", "unit", "low", "high")
-NAME_WIDTH, UNIT_WIDTH = 74, 58
+NAME_WIDTH = 74
+NAME_BESIDE_UNIT, UNIT_WIDTH = 58, 58
+"""As wide as leaves room for a slider three sections deep in the column."""
 DECADE = 10.0
 
 
@@ -92,7 +94,8 @@ class KnobsEditor(Editor):
 
 
 class Knob(QWidget):
-    """Name, slider, value and, ``with_unit``, its unit; below them, when unfolded, the bounds of the slider."""
+    """Name, slider, value and, ``with_unit``, its unit; below them, when unfolded, the bounds of the slider. What removes
+    it stands beside the bounds where there is a unit."""
 
     edited = Signal(str, object)
     removed = Signal()
@@ -102,7 +105,7 @@ class Knob(QWidget):
         super().__init__(parent)
         self._scale: Scale | None = None
         self.name, self.unit = Line(self), Line(self)
-        self.name.setFixedWidth(NAME_WIDTH)
+        self.name.setFixedWidth(NAME_BESIDE_UNIT if with_unit else NAME_WIDTH)
         self.name.editingFinished.connect(lambda: self._retype(self.name, "name"))
         self.unit.setFixedWidth(UNIT_WIDTH)
         self.unit.setVisible(with_unit)
@@ -134,15 +137,23 @@ class Knob(QWidget):
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
-        for column, part in enumerate((self.name, self.slider, self.value, self.unit, self.more, self.trash)):
+        for column, part in enumerate((self.name, self.slider, self.value, self.unit, self.more)):
             grid.addWidget(part, 0, column)
         bounds = QGridLayout()
         bounds.setHorizontalSpacing(6)
         for column, part in enumerate((self._between, self.low, self.high)):
             bounds.addWidget(part, 0, column)
+        self._folded: tuple[QWidget, ...] = (self._between, self.low, self.high)
+        if with_unit:
+            bounds.addWidget(self.trash, 0, 3)
+            self._folded = (*self._folded, self.trash)
+        else:
+            grid.addWidget(self.trash, 0, 5)
         grid.addLayout(bounds, 1, 0, 1, 6)
         grid.addWidget(self.sentence, 2, 0, 1, 6)
         self.more.toggled.connect(self._unfold)
+        if with_unit:
+            self.more.setToolTip("Bounds of the slider, and what removes it")
         self._unfold(False)
 
     def set_value(self, value: dict[str, Any]) -> None:
@@ -150,6 +161,7 @@ class Knob(QWidget):
         for line, text in ((self.name, name), (self.unit, value.get("unit", ""))):
             if line.text() != text and not line.isModified():
                 line.setText(text)
+                line.setCursorPosition(0)
         for part, told in (
             (self.unit, "unit"),
             (self.slider, "slider"),
@@ -180,7 +192,7 @@ class Knob(QWidget):
         Editor.repolish(self.name, bool(sentence))
 
     def _unfold(self, shown: bool) -> None:
-        for part in (self._between, self.low, self.high):
+        for part in self._folded:
             part.setVisible(shown)
 
     def _retype(self, line: Line, key: str) -> None:

@@ -107,8 +107,8 @@ def test_print_has_names_units_and_how_it_is_integrated():
 
 
 TOKENS = [
-    *(["v", "w", "dv/dt", "=", ":", "volt", "mV", "(", ")", "+", "-", "*", "/", "**", "1", "0.5", "exp", "if", "else", "and", "<", ";", "#", "lambda", "weight", ",", "x", "tau"]),
-    "unless refractory", "__import__('os')", "\n",
+    "v", "w", "dv/dt", "=", ":", "volt", "mV", "(", ")", "+", "-", "*", "/", "**", "1", "0.5", "exp", "if", "else",
+    "and", "<", ";", "#", "lambda", "weight", ",", "x", "tau", "unless refractory", "__import__('os')", "\n",
 ]  # fmt: skip
 
 
