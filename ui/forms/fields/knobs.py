@@ -162,6 +162,7 @@ class Knob(QWidget):
             if line.text() != text and not line.isModified():
                 line.setText(text)
                 line.setCursorPosition(0)
+        self.unit.setToolTip(self.unit.text() if self.unit.isEnabled() else LOCK_HINT)
         for part, told in (
             (self.unit, "unit"),
             (self.slider, "slider"),
@@ -181,9 +182,9 @@ class Knob(QWidget):
                 self.slider.setValue(self._scale.position(value["value"]))
 
     def set_locked(self, locked: bool) -> None:
-        for part in (self.name, self.unit, self.trash):
+        for part, tip in ((self.name, ""), (self.unit, self.unit.text()), (self.trash, "")):
             part.setEnabled(not locked)
-            part.setToolTip(LOCK_HINT if locked else "")
+            part.setToolTip(LOCK_HINT if locked else tip)
 
     def say(self, sentence: str) -> None:
         """What is wrong with one of them."""
