@@ -24,7 +24,7 @@ from engines.spiking.neurons.constants import (
 from engines.spiking.neurons.rows import TABLE, Kind
 from engines.spiking.parameters.neurons import ConductanceLif, HodgkinHuxley, Izhikevich, PoissonSource
 from engines.spiking.parameters.populations import NormalStart, Population
-from engines.spiking.typed.plan import Typed
+from engines.spiking.typed.plan import WAITING, Typed
 from engines.spiking.typed.population import TypedPopulation, numbers, populations_of
 
 WORD = 2.0**32
@@ -81,6 +81,11 @@ class Plan:
         for k, population in self.typed.items():
             steps[k] = population.typed.refractory(population.given)
         return np.array(steps, np.int32)
+
+    @property
+    def surely_silent(self) -> int:
+        """So many steps after a spike no neuron fires again; where a condition says when it may, that is the next."""
+        return int(np.where(self.refractory < WAITING, self.refractory, 1).min())
 
     @property
     def largest_outside(self) -> Array:

@@ -123,7 +123,7 @@ def general(parameters: SpikingParameters, backend: Backend, progress: Progress)
         lambda rate: network_traffic(n, int(wiring.sent[-1]), dt, rate, plan.rising),
         any(cell.recovery is not None for cell in cells),
         tuple(block.rule.highest for block in wiring.plastic),
-        int(plan.refractory.min()),
+        plan.surely_silent,
         _recorded(parameters),
         plan.typed,
         "1" if plan.typed and all(_is_plain(plan, k) for k in range(len(neurons_are))) else "mV",

@@ -86,7 +86,7 @@ class Model:
     rates: of each variable, in the order of the lines; held: those that rest while the neuron is refractory; changes of
     a reset, one after the other; refractory: how long, or a condition for as long as it holds; arriving: what a weight
     of 1 adds to variables, of excitatory and of inhibitory spikes; starts: where variables begin, one after the other;
-    dimensions: of variables
+    dimensions: of variables; weights: dimension of those of excitatory and of inhibitory spikes
     """
 
     rates: Mapping[str, Node]
@@ -97,6 +97,7 @@ class Model:
     arriving: tuple[Changes, Changes]
     starts: Changes
     dimensions: Mapping[str, Dimension]
+    weights: tuple[Dimension, Dimension]
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -166,18 +167,20 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
         reset = tuple((name, whole(node)) for name, node in names.changes(text.reset, "The reset", units))
     with _in_field("refractory"):
         refractory = whole(names.refractory(text.refractory))
-    arriving = []
+    arriving, weights = [], []
     for field, what in (("excitatory", "An excitatory spike"), ("inhibitory", "An inhibitory spike")):
         with _in_field(field):
-            arriving.append(
-                tuple((name, whole(node)) for name, node in names.arriving(getattr(text, field), what, units))
-            )
+            read_changes = list(names.arriving(getattr(text, field), what, units))
+            weights.append(read_changes[0][2] if read_changes else NONE)
+            if any(dimension != weights[-1] for _, _, dimension in read_changes):
+                raise ProblemError(f"{what} has weights of two units: multiply one of them by a unit.")
+            arriving.append(tuple((name, whole(node)) for name, node, _ in read_changes))
     with _in_field("starts"):
         starts = tuple((name, whole(node)) for name, node in names.changes(text.starts, "The start", units))
     return Model(
         {name: whole(formulas[name]) for name in variables},
         frozenset(name for name, line in variables.items() if "unless refractory" in line.flags),
-        threshold, reset, refractory, (arriving[0], arriving[1]), starts, units,
+        threshold, reset, refractory, (arriving[0], arriving[1]), starts, units, (weights[0], weights[1]),
     )  # fmt: skip
 
 
@@ -203,7 +206,7 @@ def read_loosely(lines: Sequence[str]) -> Model:
     rates = {name: rebuild([in_kept(node)], make, put_in)[0] for kind, name, node in read if kind == "variable"}
     if not rates:
         raise ProblemError("Nothing changes in time.")
-    return Model(rates, frozenset(), make("lt", const(0.0), const(0.0)), (), const(0.0), ((), ()), (), {})
+    return Model(rates, frozenset(), make("lt", const(0.0), const(0.0)), (), const(0.0), ((), ()), (), {}, (NONE, NONE))
 
 
 class _Names:
@@ -263,17 +266,19 @@ class _Names:
             value = self.formula(formula, f"{where} of {name}", expected, f"{name} is in {named(units[name])}")
             yield name, make(_OPS[op], symbol(name), value) if op else value
 
-    def arriving(self, text: str, what: str, units: Mapping[str, Dimension]) -> Iterator[tuple[str, Node]]:
-        """``g_e += weight``: the variable and what a weight of 1 adds."""
+    def arriving(self, text: str, what: str, units: Mapping[str, Dimension]) -> Iterator[tuple[str, Node, Dimension]]:
+        """``g_e += weight``: the variable, what a weight of 1 adds, and the dimension of weights."""
         for name, op, formula in _changes(text, what, units):
             where, why = f"What {what[0].lower()}{what[1:]} adds to {name}", f"{name} is in {named(units[name])}"
             if op not in ("+", "-"):
                 raise ProblemError(f"{what} adds to a variable: write {name} += {WEIGHT}.")
+            weight = units[name]
             try:
-                value = self.formula(formula, where, units[name], why, {WEIGHT: units[name]})
+                value = self.formula(formula, where, units[name], why, {WEIGHT: weight})
             except UnitError as first:
-                try:  # a weight that is a plain number
-                    value = self.formula(formula, where, units[name], why, {WEIGHT: NONE})
+                weight = NONE  # it may be a plain number
+                try:
+                    value = self.formula(formula, where, units[name], why, {WEIGHT: weight})
                 except UnitError:
                     raise first from None
             (value,) = rebuild([value], simplified)
@@ -284,7 +289,7 @@ class _Names:
                 raise ProblemError(
                     f"{where} hangs on {name} itself, and spikes of one step are added together: leave {name} out."
                 )
-            yield name, simplified("neg", parts[1]) if op == "+" else parts[1]
+            yield name, simplified("neg", parts[1]) if op == "+" else parts[1], weight
 
 
 def is_zero(node: Node) -> bool:

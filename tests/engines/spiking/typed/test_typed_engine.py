@@ -140,3 +140,12 @@ def test_the_rate_over_the_current_is_measured_of_typed_ones_too():
     found = Response().run(problem(ADAPTIVE), asked, CpuBackend(), lambda *_: None)
     assert "cells" in found.message
     assert ENGINE.estimate(problem(IZHIKEVICH), CpuBackend()).memory_bytes > 0
+
+
+def test_every_spike_is_found_where_a_condition_ends_the_refractory_time():
+    simulation = ENGINE.build(problem(CHANNELS, 500.0, step=0.02), CpuBackend())
+    reader = simulation.spike_trains()
+    simulation.advance(5000)
+    trains, spikes = reader.take(), simulation.results()["neurons/spikes [1]"]
+    assert spikes.min() > 3
+    np.testing.assert_array_equal(np.bincount(trains.neurons, minlength=20), spikes)
