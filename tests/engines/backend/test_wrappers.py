@@ -189,3 +189,36 @@ def test_another_numba_compiles_as_it_always_does():
     command = [sys.executable, "-c", program]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     assert subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+MODULE = """
+import sys
+from numba import njit
+import engines.backend.threads
+
+@njit(cache=True)
+def inner(x):
+    if x > 100:
+        raise ValueError(f"{x} is too large")
+    return 2 * x + 1 if x < 5 else -x
+
+@njit(cache=True)
+def outer(x):
+    return inner(x) + 1
+
+print(outer(3), inner(7))
+"""
+
+
+def test_a_kernel_is_compiled_anew_around_functions_from_the_disk(tmp_path):
+    """As after an edit of the file of one of them: those that are linked in are told of Python only when wanted."""
+    path = tmp_path / "kernels_of_a_test.py"
+    path.write_text(MODULE, "utf-8")
+    place = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    for _ in range(2):
+        done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=place, check=False)
+        assert (done.returncode, done.stdout) == (0, "8 -7\n"), done.stderr
+        kept = [each for each in (tmp_path / "cache").rglob("*.nb?") if ".outer-" in each.name]
+        assert kept
+        for each in kept:
+            each.unlink()

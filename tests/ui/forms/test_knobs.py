@@ -111,7 +111,7 @@ def test_a_number_with_a_unit_shows_and_takes_it(qtbot):
     assert not tau.trash.isVisible()
     tau.more.click()
     tau.trash.click()
-    assert [each["name"] for each in holder.edits[-1][1]][0] == "E_L"
+    assert holder.edits[-1][1][0]["name"] == "E_L"
     holder.editor("parameters").set_locked(True)
     assert not tau.unit.isEnabled()
     assert tau.value.isEnabled()

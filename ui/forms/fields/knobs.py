@@ -94,8 +94,8 @@ class KnobsEditor(Editor):
 
 
 class Knob(QWidget):
-    """Name, slider, value and, ``with_unit``, its unit; below them, when unfolded, the bounds of the slider. What removes
-    it stands beside the bounds where there is a unit."""
+    """Name, slider, value and, ``with_unit``, its unit; below them, when unfolded, the bounds of the slider. There what
+    removes it stands beside the bounds."""
 
     edited = Signal(str, object)
     removed = Signal()

@@ -19,6 +19,7 @@ from engines.spiking.typed.brian2 import brian2_script
 from tests.engines.spiking.typed.models import ADAPTIVE, CHANNELS, IZHIKEVICH, LIF, RESTING, neuron
 
 ENGINE = SpikingEngine()
+NAME = 'it\'s "one"'
 SPREAD = "v = -65*mV + 10*mV*i/N"
 
 
@@ -26,17 +27,21 @@ def network(model, weight, current, step=0.1, **more):
     """Twenty neurons from evenly spread voltages that all hear each other a millisecond later."""
     starts = "; ".join(each for each in (SPREAD, model.get("starts", "")) if each)
     one = neuron({**model, "starts": starts}, **more).model_dump()
-    population = {"name": 'it\'s "one"', "number": 20, "neuron": one, "external": {"current": current}}
-    connection = {"source": "it's \"one\"", "rule": {"kind": "all to all"},
-                  "weight": {"kind": "constant", "weight": weight}, "delay": {"kind": "constant", "delay": 1.0}}  # fmt: skip
+    population = {"name": NAME, "number": 20, "neuron": one, "external": {"current": current}}
+    connection = {"source": NAME, "rule": {"kind": "all to all"},
+                  "weight": {"kind": "constant", "weight": weight},
+                  "delay": {"kind": "constant", "delay": 1.0}}  # fmt: skip
     given = {"populations": [population], "connections": [connection], "numerics": {"step": step}}
     return Problem(SpikingParameters.model_validate(given))
 
 
 CASES = {
-    "lif": (LIF, 0.3, 0.0, 0.1), "channels": (CHANNELS, 1.0, 400.0, 0.02), "resting": (RESTING, 0.05, 120.0, 0.1),
+    "lif": (LIF, 0.3, 0.0, 0.1), "channels": (CHANNELS, 1.0, 400.0, 0.02),
+    "resting": ({**RESTING, "method": "euler"}, 0.05, 300.0, 0.1),
     "izhikevich": (IZHIKEVICH, 0.02, 0.0, 0.05), "adaptive": (ADAPTIVE, 1.0, 800.0, 0.02),
 }  # fmt: skip
+"""``resting`` by Euler's method: by ``exact`` Brian2 2.9 has its second spike 0.6 ms later than by Euler's in steps of
+0.01 ms, where a variable that goes on hears of one that rests."""
 
 
 @pytest.mark.brian2
