@@ -28,7 +28,7 @@ from engines.spiking.typed import cpu_call, cpu_functions
 from engines.spiking.typed.cpu_call import ARRAYS, KINDS, signature
 from engines.spiking.typed.cpu_functions import FUNCTIONS
 from engines.spiking.typed.language import OUTSIDE
-from engines.spiking.typed.plan import INDEX, MORE_E, MORE_I, NOW, SILENT, WAITS, Typed
+from engines.spiking.typed.plan import HELD, INDEX, MORE_E, MORE_I, NOW, SILENT, WAITS, Typed
 
 intrinsic: Any = numba_intrinsic
 _models: dict[int, Typed] = {}
@@ -97,6 +97,10 @@ class _Writer:
             str(MORE_E.value): self._arrived("arrived_e", 0),
             str(MORE_I.value): self._arrived("arrived_i", 1),
             str(WAITS.value): builder.icmp_signed(">", released, self._now),
+            str(HELD.value): builder.and_(
+                builder.icmp_signed(">=", released, self._now),
+                builder.icmp_signed(">", released, ir.Constant(released.type, 0)),
+            ),
             str(SILENT.value): builder.icmp_signed("==", released, ir.Constant(released.type, _SILENT)),
             str(NOW.value): builder.sitofp(self._now, ir.FloatType()),
             str(INDEX.value): builder.sitofp(builder.add(self._first, self._i), ir.FloatType()),

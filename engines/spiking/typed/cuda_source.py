@@ -10,7 +10,7 @@ from engines.backend.cache_dir import cache_dir
 from engines.formulas.emit_cuda import TEXT, statements
 from engines.formulas.graph import Node
 from engines.spiking.typed.language import OUTSIDE
-from engines.spiking.typed.plan import INDEX, MORE_E, MORE_I, NOW, SILENT, WAITS, Typed
+from engines.spiking.typed.plan import HELD, INDEX, MORE_E, MORE_I, NOW, SILENT, WAITS, Typed
 
 OWN = {
     **TEXT,
@@ -68,11 +68,12 @@ def _body(typed: Typed) -> Iterator[str]:
     symbols |= {f"@{k}": f"F(p[{k}])" for k in range(len(typed.numbers))}
     symbols |= {
         OUTSIDE: "outside", str(MORE_E.value): "more_e", str(MORE_I.value): "more_i", str(WAITS.value): "waits",
-        str(SILENT.value): "silent", str(NOW.value): "F((float)now)", str(INDEX.value): "F((float)i)",
+        str(SILENT.value): "silent", str(HELD.value): "held", str(NOW.value): "F((float)now)", str(INDEX.value): "F((float)i)",
     }  # fmt: skip
     stores = [_row(typed.places[name]) for name in typed.variables]
     yield "const int released = release[i];"
     yield "const bool waits = released > now, silent = released == 0x7fffffff;"
+    yield "const bool held = released >= now && released > 0;"
     for k, row in enumerate(stores):
         yield f"const F x{k} = F({row});"
     found: dict[Node, str] = {}

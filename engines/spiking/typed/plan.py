@@ -1,6 +1,6 @@
 """A step of a typed neuron as one graph, which either backend is written from, and the numbers that parameters give it.
 
-    1. what arrives is added to the variables that spikes change
+    1. what arrives is added to the variables that spikes change, but to those that rest while the neuron is refractory
     2. all variables move (``integration``); those that rest while the neuron is refractory stay
     3. it fires if it is not refractory and the threshold's condition holds, and is reset
 
@@ -27,8 +27,8 @@ from engines.spiking.neurons.rows import FADED
 from engines.spiking.typed.integration import Linear, Method, able, chosen, integrated, numbers_of
 from engines.spiking.typed.language import OUTSIDE, VOLTAGE, Model, Text, parse
 
-WAITS, SILENT = symbol("@waits"), symbol("@silent")
-"""Conditions: the neuron has fired and waits for its release; no release will come."""
+WAITS, SILENT, HELD = symbol("@waits"), symbol("@silent"), symbol("@held")
+"""Conditions: the neuron has fired and waits for its release; no release will come; it waited in the step before."""
 MORE_E, MORE_I = symbol("@more_e"), symbol("@more_i")
 """The weights of spikes that arrive, sizes."""
 NOW, INDEX = symbol("@now"), symbol("@index")
@@ -126,7 +126,7 @@ def planned(text: Text, parameters: tuple[tuple[str, Dimension], ...], method: M
         VOLTAGE,
         *model.variables,
         OUTSIDE,
-        *(str(each.value) for each in (WAITS, SILENT, MORE_E, MORE_I, NOW, INDEX)),
+        *(str(each.value) for each in (WAITS, SILENT, HELD, MORE_E, MORE_I, NOW, INDEX)),
     }
     roots, numbers = _hoisted(roots, free)
     return Typed(model, taken, roots, model.rests_on_condition, numbers, linear, _places(model))
@@ -143,7 +143,8 @@ def _step(model: Model, method: Method) -> tuple[tuple[Node, ...], tuple[Linear,
     for weight, changes in zip((MORE_E, MORE_I), model.arriving, strict=True):
         for name, factor in changes:
             (scale,) = within([factor], begun)
-            arrived[name] = make("add", arrived[name], simplified("mul", scale, weight))
+            raised = make("add", arrived[name], simplified("mul", scale, weight))
+            arrived[name] = make("select", HELD, arrived[name], raised) if name in model.held else raised
     ready = make("not", WAITS)
     if model.rests_on_condition:
         (rests,) = within([model.refractory], arrived)

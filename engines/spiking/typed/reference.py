@@ -26,7 +26,8 @@ class Neurons:
         n = len(self.release)
         known = {
             **self._numbers, **self.state, OUTSIDE: np.full(n, outside), "@more_e": excitatory, "@more_i": inhibitory,
-            "@waits": self.release > now, "@silent": np.zeros(n, bool), "@now": float(now), "@index": np.arange(n),
+            "@waits": self.release > now, "@silent": np.zeros(n, bool),
+            "@held": (self.release >= now) & (self.release > 0), "@now": float(now), "@index": np.arange(n),
         }  # fmt: skip
         found = [np.array(np.broadcast_to(each, n)) for each in self._program(known)]
         self.state = dict(zip(self.typed.variables, found, strict=False))

@@ -192,21 +192,31 @@ def test_another_numba_compiles_as_it_always_does():
 
 
 MODULE = """
-import sys
+import numpy as np
 from numba import njit
 import engines.backend.threads
 
-@njit(cache=True)
-def inner(x):
-    if x > 100:
-        raise ValueError(f"{x} is too large")
-    return 2 * x + 1 if x < 5 else -x
+@njit(nogil=True, cache=True)
+def bits(key, i):
+    z = (key + np.uint64(i)) * np.uint64(0xBF58476D1CE4E5B9)
+    return z ^ (z >> np.uint64(31))
 
-@njit(cache=True)
-def outer(x):
-    return inner(x) + 1
+@njit(nogil=True, cache=True)
+def inner(key, values):
+    for i in range(len(values)):
+        values[i] = bits(key, i) & np.uint64(7)
 
-print(outer(3), inner(7))
+@njit(nogil=True)
+def between(key, values):
+    inner(key, values)
+
+@njit(nogil=True, cache=True)
+def outer(key, values):
+    between(key, values)
+
+values = np.zeros(4, np.int64)
+outer(np.uint64(5), values)
+print(*values)
 """
 
 
@@ -217,7 +227,7 @@ def test_a_kernel_is_compiled_anew_around_functions_from_the_disk(tmp_path):
     place = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
     for _ in range(2):
         done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=place, check=False)
-        assert (done.returncode, done.stdout) == (0, "8 -7\n"), done.stderr
+        assert (done.returncode, done.stdout) == (0, "6 3 0 1\n"), done.stderr
         kept = [each for each in (tmp_path / "cache").rglob("*.nb?") if ".outer-" in each.name]
         assert kept
         for each in kept:

@@ -37,11 +37,9 @@ def network(model, weight, current, step=0.1, **more):
 
 CASES = {
     "lif": (LIF, 0.3, 0.0, 0.1), "channels": (CHANNELS, 1.0, 400.0, 0.02),
-    "resting": ({**RESTING, "method": "euler"}, 0.05, 300.0, 0.1),
+    "resting": (RESTING, 0.05, 300.0, 0.1),
     "izhikevich": (IZHIKEVICH, 0.02, 0.0, 0.05), "adaptive": (ADAPTIVE, 1.0, 800.0, 0.02),
 }  # fmt: skip
-"""``resting`` by Euler's method: by ``exact`` Brian2 2.9 has its second spike 0.6 ms later than by Euler's in steps of
-0.01 ms, where a variable that goes on hears of one that rests."""
 
 
 @pytest.mark.brian2
