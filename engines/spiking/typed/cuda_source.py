@@ -68,7 +68,8 @@ def _body(typed: Typed) -> Iterator[str]:
     symbols |= {f"@{k}": f"F(p[{k}])" for k in range(len(typed.numbers))}
     symbols |= {
         OUTSIDE: "outside", str(MORE_E.value): "more_e", str(MORE_I.value): "more_i", str(WAITS.value): "waits",
-        str(SILENT.value): "silent", str(HELD.value): "held", str(NOW.value): "F((float)now)", str(INDEX.value): "F((float)i)",
+        str(SILENT.value): "silent", str(HELD.value): "held", str(NOW.value): "F((float)now)",
+        str(INDEX.value): "F((float)i)",
     }  # fmt: skip
     stores = [_row(typed.places[name]) for name in typed.variables]
     yield "const int released = release[i];"
