@@ -63,12 +63,13 @@ FUNCTIONS: Mapping[str, Function] = {
 @dataclass(frozen=True)
 class Language:
     """``names``: what each name stands for. ``conditions``: whether there are comparisons and choices. ``shorter``:
-    what to do about a formula that is too long."""
+    what to do about a formula that is too long. ``listed``: the names that a sentence lists, where that is not all."""
 
     names: Mapping[str, Node]
     functions: Mapping[str, Function] = field(default_factory=lambda: FUNCTIONS)
     conditions: bool = True
     shorter: str = "give a part of it a name of its own"
+    listed: tuple[str, ...] = ()
 
 
 class FormulaError(ProblemError):
@@ -370,7 +371,7 @@ class _Reader:
 
     @property
     def _all_names(self) -> str:
-        return ", ".join(self._known.names)
+        return ", ".join(self._known.listed or self._known.names)
 
     def _allow(self, token: str) -> None:
         if not self._known.conditions and token not in ("+", "-"):

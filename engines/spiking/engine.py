@@ -34,6 +34,7 @@ from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
 from engines.api.simulation.ranks import Part, Ranks
 from engines.api.tools import Tool
+from engines.api.values import ParameterFile
 from engines.api.verification import VerificationCase
 from engines.backend.pace import small_pace, structure_of
 from engines.backend.twins import pick
@@ -62,6 +63,12 @@ SAMPLE_MEMORY = 4 << 20
 """Bytes of the network that is tried on a CPU: drawing its synapses takes a tenth of a second."""
 
 
+def _brian2_of(problem: Problem) -> str:
+    from engines.spiking.typed.brian2 import brian2_script  # seldom wanted
+
+    return brian2_script(problem)
+
+
 class SpikingEngine(Engine):
     """Networks of spiking neurons."""
 
@@ -71,6 +78,7 @@ class SpikingEngine(Engine):
     time_unit = "ms"
     Parameters = SpikingParameters
     geometry_type = None
+    parameter_file = ParameterFile("Brian2 script", ".py", _brian2_of)
 
     # The network: neurons in space, their synapses, a step on a device.
 

@@ -53,6 +53,8 @@ MOMENTS = {
     "motorway": 2500.0,
     "voltage_losses": 3000.0,
     "cuba_4000": 300.0,
+    "typed_hodgkin_huxley": 65.0,
+    "typed_izhikevich": 420.0,
     "fdtd_dipole": 20.0,
     "fdtd_sphere": 60.0,
     "fdtd_young": 150.0,

@@ -4,7 +4,15 @@ from tests.findings.cases import Case, project
 
 ONE = {"name": "one", "number": 20, "neuron": {"kind": "hodgkin-huxley"}, "external": {"current": 600.0}}
 LEAKY = {"name": "one", "number": 20, "neuron": {"kind": "lif", "refractory_time": 2.0}, "external": {"current": 60.0}}
+TYPED = {"name": "one", "number": 20, "neuron": {"kind": "own equations", "excitatory": ""}}
 CASES = {
+    "a current and spikes that typed neurons do not take": Case(
+        project(
+            "spiking",
+            {"populations": [{**TYPED, "external": {"current": 10.0, "rate": 50.0, "weight": 1.0}}], "connections": []},
+        ),
+        ("engines.spiking.setup.checks._unheard#1", "engines.spiking.setup.checks._unheard#2"),
+    ),
     "intervals that a step stretches": Case(
         project("spiking", {"populations": [ONE], "connections": [], "numerics": {"step": 1.0}}),
         ("engines.spiking.setup.checks._stretched",),

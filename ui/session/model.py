@@ -171,13 +171,17 @@ class DocumentModel(QObject):
             return True
         model: Any = type(self.document.parameters)
         value: Any = self.draft["parameters"]
+        spec = None
         for key in path[1:]:
-            spec = next((spec for spec in fields_of(model) if spec.key == key), None)
+            if isinstance(key, int) and spec is not None and spec.item is not None:
+                spec = spec.item
+            else:
+                spec = next((each for each in fields_of(model) if each.key == key), None)
             if spec is None or spec.live:
                 return spec is not None
             value = value[key]
             model = spec.variants.get(value[spec.discriminator]) if spec.discriminator else spec.model
-            if model is None:
+            if model is None and spec.item is None:
                 return False
         return False
 

@@ -17,9 +17,10 @@ from engines.spiking.network.cpu_watched import run_watched
 from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_table
 from engines.spiking.network.plasticity_kernels import Block, change
 from engines.spiking.network.traffic import network_traffic
-from engines.spiking.neurons.rows import MODELS, record
+from engines.spiking.neurons.rows import MODELS, Kind, record
 from engines.spiking.step.cpu_arguments import Counts, Firing, Recorded
 from engines.spiking.step.network import Network
+from engines.spiking.typed.cpu_kernels import kernel
 from engines.spiking.watch.electrodes import Electrodes
 from engines.spiking.watch.spikes import CpuSpikes
 
@@ -48,11 +49,20 @@ class CpuNetwork(Network):
             for block in wiring.plastic
         ]  # fmt: skip
         a, eights = self.arrays, np.zeros(-(-n // 8), np.uint64)
-        self._populations = Populations(plan.bounds, plan.models, plan.refractory, a["chances"], a["outside"])
+        self._typed = [kernel(typed) for typed in plan.typed_models]
+        """Kernels, which live as long as their addresses are used."""
+        addresses = [self._typed[each - Kind.TYPED].address if each >= Kind.TYPED else 0 for each in plan.models]
+        self._populations = Populations(
+            plan.bounds, plan.models, plan.refractory, a["chances"], a["outside"], np.array(addresses, np.int64),
+            a.get("numbers", np.zeros((1, 0), np.float32)),
+        )  # fmt: skip
         self._rows = rows_of(a["parameters"])
         self._random = Random(np.uint64(plan.key), noise_table())
         self._synapses = Synapses(wiring.starts, wiring.words, wiring.late, a["ring"])
-        self._state = State(a["voltage"], a["recovery"], a["gates"], a["g_e"], a["g_i"], a.get("rise", no_rise()))
+        self._state = State(
+            a["voltage"], a["recovery"], a["gates"], a["g_e"], a["g_i"], a.get("rise", no_rise()),
+            a.get("more", no_rise()),
+        )  # fmt: skip
         self._firing = Firing(a["release"], eights.view(np.uint8), eights)
         self._counts = Counts(
             a["last"], a["spikes"], a["interval"], a["interval_square"], a["population_spikes"], a["events"],

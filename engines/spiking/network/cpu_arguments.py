@@ -22,13 +22,16 @@ class Rows(NamedTuple):
 
 
 class Populations(NamedTuple):
-    """models, refractory [steps]: (populations,) int32; chances, outside: see ``Plan.live``"""
+    """models, refractory [steps]: (populations,) int32; chances, outside, numbers: see ``Plan.live``; typed:
+    (populations,) int64, addresses of kernels of typed neurons"""
 
     bounds: Array
     models: Array
     refractory: Array
     chances: Array
     outside: Array
+    typed: Array
+    numbers: Array
 
 
 class Random(NamedTuple):
@@ -56,3 +59,4 @@ class State(NamedTuple):
     g_e: Array
     g_i: Array
     rise: Array
+    more: Array

@@ -25,6 +25,8 @@ from engines.spiking.neurons.cpu_models import (
     sodium_opens,
 )
 from engines.spiking.neurons.rows import ChannelRow, Kind
+from engines.spiking.typed import cpu_call
+from engines.spiking.typed.cpu_call import kernel_at
 
 CHUNK = 8192
 """Neurons of a thread's turn; a multiple of 8."""
@@ -255,6 +257,15 @@ def update(k, first, stop, now, populations, rows, random, base, arrived, state,
     p = rows.common[k]
     base, voltage, g_e, g_i = base[own], state.voltage[own], state.g_e[own], state.g_i[own]
     _drive(first, now, n, random, p, base)
+    if model >= Kind.TYPED:
+        kernel_at(populations.typed[k])(
+            now, first, (p.scale_e, p.scale_i),
+            (arrived_e, arrived_i, base, voltage, g_e, g_i, state.recovery[own], state.more, release, fired,
+             populations.numbers[k]),
+        )  # fmt: skip
+        if len(recorded.watched):
+            _record_given(first, now, recorded, False, g_e, g_i, g_e, g_i)
+        return
     rising = p.rising != _0
     rise_e, rise_i = (state.rise[0, own], state.rise[1, own]) if rising else (g_e, g_i)
     _arrive(p.scale_e, arrived_e, rise_e)
@@ -387,5 +398,5 @@ def _compiled_run_shared(sources: int) -> Any:
     return run_shared
 
 
-SOURCES = digest(cpu_models, model_rows)
+SOURCES = digest(cpu_models, model_rows, cpu_call)
 run, run_shared = _compiled_run(SOURCES), _compiled_run_shared(SOURCES)

@@ -14,6 +14,7 @@ from engines.spiking.lif.model import HISTORY, raster_stride
 from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_table
 from engines.spiking.network.traffic import network_traffic
 from engines.spiking.step.network import GraphedNetwork
+from engines.spiking.typed.cuda_source import kernel_file
 from engines.spiking.watch.electrodes import CudaElectrodes
 
 SOURCE = Path(__file__).with_name("network.cu")
@@ -45,7 +46,8 @@ class CudaNetwork(GraphedNetwork):
         counts = backend.array(np.zeros(3, np.int32))
         spiking = backend.empty(n, np.int32)
         mask = np.int32(len(host["ring"]) - 1)
-        module = backend.compile(SOURCE, _bits(wiring.late))
+        source = kernel_file(plan.typed_models) if plan.typed else SOURCE
+        module = backend.compile(source, _bits(wiring.late))
         self._update, self._deliver = module.get_function("update"), module.get_function("deliver")
         begin, end = own or (0, n)
         self._fired = None if own is None else backend.array(np.zeros(n, np.uint8))
@@ -59,6 +61,7 @@ class CudaNetwork(GraphedNetwork):
             *(a[name] for name in ("release", "last", "spikes", "interval", "interval_square", "history")),
             spiking, counts, a["clock"], of, backend.array(plan.models), refractory, backend.array(noise_table()),
             np.uint64(plan.key), np.int32(n), mask, *raster, np.int32(begin), np.int32(end), self._fired,
+            *((a["numbers"], np.int32(a["numbers"].shape[1]), a["more"]) if plan.typed else ()),
         )  # fmt: skip
         parts = max(1, -(-int(np.diff(wiring.starts).max(initial=0)) // PART))
         self._deliver_arguments = (

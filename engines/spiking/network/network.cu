@@ -9,6 +9,7 @@
 // delays of 16 bits a byte more for each, `late`, is what of its delay is above 8.
 // Bytes: 44 per neuron (voltage, two synaptic variables, two inputs read and written, release time read), 8 more with a
 // recovery, 16 with synapses that are alpha functions, 24 with gates; 16 per synaptic event.
+// TYPED_NEURONS is defined by files that are written of typed neurons (typed/cuda_source.py), which include this one.
 //
 // Inputs are integers: they add to the same in whatever order atomics and list come, so a run is reproducible bit for bit.
 // Clock, counts and everything live are on the device: a CUDA graph of steps replays without the host. `parity`
@@ -31,8 +32,11 @@ update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const
        int* spikes, double* interval, double* interval_square, unsigned char* history, int* list, int* counts,
        const int* __restrict__ clock, const unsigned char* __restrict__ population, const int* __restrict__ models,
        const int* __restrict__ refractory, const float* __restrict__ noises, unsigned long long key, int n, int mask,
-       int stride, int slots, int window, int first, int stop, unsigned char* fired, const int* __restrict__ watched,
-       float* recorded, int most, int recorded_steps, int parity) {
+       int stride, int slots, int window, int first, int stop, unsigned char* fired,
+#ifdef TYPED_NEURONS
+       const float* __restrict__ numbers, int width, float* more,
+#endif
+       const int* __restrict__ watched, float* recorded, int most, int recorded_steps, int parity) {
     const int i = first + blockIdx.x * blockDim.x + threadIdx.x;
     const int now = *clock;
     bool fires = false;
@@ -64,72 +68,84 @@ update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const
                 const unsigned word = (unsigned)(bits >> 32);
                 base = base + F(p.noise) * (F(noises[word & 4095]) + F(noises[(word >> 12) & 4095]));
             }
-            F excitation = F(g_e[i]), inhibition = F(g_i[i]), rise_e = F(0.0f), rise_i = F(0.0f);
-            const F more_e = F((float)arrived_e) * F(p.scale_e), more_i = F((float)arrived_i) * F(p.scale_i);
-            const bool rising = p.rising != 0.0f;
-            if (rising) {
-                rise_e = F(rise[i]) + more_e;
-                rise_i = F(rise[n + i]) + more_i;
-            } else {
-                excitation = excitation + more_e;
-                inhibition = inhibition + more_i;
-            }
-            const F held = F(voltage[i]);
-            const bool ready = release[i] <= now;
-            const float threshold = p.threshold;
-            F moved = held;
-            if (model == Kind::LIF || model == Kind::CONDUCTANCE) {
-                if (ready) {
-                    if (model == Kind::CONDUCTANCE) moved = conductance_lif((const ConductanceRow&)p, held, excitation, inhibition, base);
-                    else if (rising) moved = rising_lif((const LifRow&)p, held, excitation, inhibition, rise_e, rise_i, base);
-                    else moved = lif((const LifRow&)p, held, excitation, inhibition, base);
-                    fires = moved.v > threshold;
-                    voltage[i] = fires ? p.reset : kept(moved);
-                }
-            } else if (model == Kind::HODGKIN_HUXLEY) {
-                F m = F(gates[i]), h = F(gates[n + i]), potassium = F(gates[2 * n + i]);
-                const ChannelRow& own_row = (const ChannelRow&)p;
-                const int substeps = (int)own_row.substeps;
-                moved = hodgkin_huxley(own_row, held, m, h, potassium, excitation, inhibition, base, F(1.0f));
-                for (int k = 1; k <= substeps; ++k) {  // halves of the voltage's around the gates', two in one between
-                    channels(own_row, moved, m, h, potassium);
-                    moved = hodgkin_huxley(own_row, moved, m, h, potassium, excitation, inhibition, base, F(k < substeps ? 2.0f : 1.0f));
-                }
-                gates[i] = m.v;
-                gates[n + i] = h.v;
-                gates[2 * n + i] = potassium.v;
-                fires = ready && held.v <= threshold && moved.v > threshold;
-                voltage[i] = moved.v;
-            } else {
-                F follows = F(recovery[i]);
-                if (model == Kind::IZHIKEVICH) {
-                    izhikevich((const IzhikevichRow&)p, moved, follows, excitation, inhibition, base);
-                    if (!ready) moved = held;
-                    fires = ready && moved.v >= threshold;
-                    if (fires) {
-                        moved = F(p.reset);
-                        follows = follows + F(((const IzhikevichRow&)p).jump);
-                    }
+            F excitation = F(0.0f), inhibition = F(0.0f);
+#ifdef TYPED_NEURONS
+            if (model >= Kind::TYPED) {
+                fires = typed_neuron(model - Kind::TYPED, numbers + (long long)own * width, i, n, now, base,
+                                     F((float)arrived_e) * F(p.scale_e), F((float)arrived_i) * F(p.scale_i), voltage,
+                                     g_e, g_i, recovery, more, release);
+                excitation = F(g_e[i]), inhibition = F(g_i[i]);
+            } else
+#endif
+            {
+                excitation = F(g_e[i]), inhibition = F(g_i[i]);
+                F rise_e = F(0.0f), rise_i = F(0.0f);
+                const F more_e = F((float)arrived_e) * F(p.scale_e), more_i = F((float)arrived_i) * F(p.scale_i);
+                const bool rising = p.rising != 0.0f;
+                if (rising) {
+                    rise_e = F(rise[i]) + more_e;
+                    rise_i = F(rise[n + i]) + more_i;
                 } else {
-                    const AdaptiveRow& own_row = (const AdaptiveRow&)p;
-                    fires = adaptive(own_row, moved, follows, excitation, inhibition, base, ready, F(threshold));
-                    if (fires) {
-                        moved = held;
-                        follows = F(recovery[i]);
-                        fired_adaptive(own_row, moved, follows, excitation, inhibition, base, F(threshold), F(p.reset));
-                    }
+                    excitation = excitation + more_e;
+                    inhibition = inhibition + more_i;
                 }
-                voltage[i] = moved.v;
-                recovery[i] = follows.v;
+                const F held = F(voltage[i]);
+                const bool ready = release[i] <= now;
+                const float threshold = p.threshold;
+                F moved = held;
+                if (model == Kind::LIF || model == Kind::CONDUCTANCE) {
+                    if (ready) {
+                        if (model == Kind::CONDUCTANCE) moved = conductance_lif((const ConductanceRow&)p, held, excitation, inhibition, base);
+                        else if (rising) moved = rising_lif((const LifRow&)p, held, excitation, inhibition, rise_e, rise_i, base);
+                        else moved = lif((const LifRow&)p, held, excitation, inhibition, base);
+                        fires = moved.v > threshold;
+                        voltage[i] = fires ? p.reset : kept(moved);
+                    }
+                } else if (model == Kind::HODGKIN_HUXLEY) {
+                    F m = F(gates[i]), h = F(gates[n + i]), potassium = F(gates[2 * n + i]);
+                    const ChannelRow& own_row = (const ChannelRow&)p;
+                    const int substeps = (int)own_row.substeps;
+                    moved = hodgkin_huxley(own_row, held, m, h, potassium, excitation, inhibition, base, F(1.0f));
+                    for (int k = 1; k <= substeps; ++k) {  // halves of the voltage's around the gates', two in one between
+                        channels(own_row, moved, m, h, potassium);
+                        moved = hodgkin_huxley(own_row, moved, m, h, potassium, excitation, inhibition, base, F(k < substeps ? 2.0f : 1.0f));
+                    }
+                    gates[i] = m.v;
+                    gates[n + i] = h.v;
+                    gates[2 * n + i] = potassium.v;
+                    fires = ready && held.v <= threshold && moved.v > threshold;
+                    voltage[i] = moved.v;
+                } else {
+                    F follows = F(recovery[i]);
+                    if (model == Kind::IZHIKEVICH) {
+                        izhikevich((const IzhikevichRow&)p, moved, follows, excitation, inhibition, base);
+                        if (!ready) moved = held;
+                        fires = ready && moved.v >= threshold;
+                        if (fires) {
+                            moved = F(p.reset);
+                            follows = follows + F(((const IzhikevichRow&)p).jump);
+                        }
+                    } else {
+                        const AdaptiveRow& own_row = (const AdaptiveRow&)p;
+                        fires = adaptive(own_row, moved, follows, excitation, inhibition, base, ready, F(threshold));
+                        if (fires) {
+                            moved = held;
+                            follows = F(recovery[i]);
+                            fired_adaptive(own_row, moved, follows, excitation, inhibition, base, F(threshold), F(p.reset));
+                        }
+                    }
+                    voltage[i] = moved.v;
+                    recovery[i] = follows.v;
+                }
+                if (rising) {
+                    excitation = excitation + rise_e;
+                    inhibition = inhibition + rise_i;
+                    rise[i] = kept(rise_e + rise_e * F(p.loss_e));
+                    rise[n + i] = kept(rise_i + rise_i * F(p.loss_i));
+                }
+                g_e[i] = kept(excitation + excitation * F(p.loss_e));
+                g_i[i] = kept(inhibition + inhibition * F(p.loss_i));
             }
-            if (rising) {
-                excitation = excitation + rise_e;
-                inhibition = inhibition + rise_i;
-                rise[i] = kept(rise_e + rise_e * F(p.loss_e));
-                rise[n + i] = kept(rise_i + rise_i * F(p.loss_i));
-            }
-            g_e[i] = kept(excitation + excitation * F(p.loss_e));
-            g_i[i] = kept(inhibition + inhibition * F(p.loss_i));
             if (recorded) {  // somebody looks into a neuron (electrodes.cu): what its synapses gave in this step
                 float* row = recorded + (long long)(now % recorded_steps) * STATE * most;
                 for (int k = 0; k < most; ++k) {

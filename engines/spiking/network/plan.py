@@ -24,6 +24,8 @@ from engines.spiking.neurons.constants import (
 from engines.spiking.neurons.rows import TABLE, Kind
 from engines.spiking.parameters.neurons import ConductanceLif, HodgkinHuxley, Izhikevich, PoissonSource
 from engines.spiking.parameters.populations import NormalStart, Population
+from engines.spiking.typed.plan import WAITING, Typed
+from engines.spiking.typed.population import TypedPopulation, numbers, populations_of
 
 WORD = 2.0**32
 
@@ -52,13 +54,38 @@ class Plan:
 
     @property
     def models(self) -> Array:
-        """(populations,) int32"""
-        return np.array([model_of(population.neuron) for population in self.populations], np.int32)
+        """(populations,) int32; of typed ones TYPED and the place of their model in ``typed_models``."""
+        kinds = [int(model_of(population.neuron)) for population in self.populations]
+        for k, population in self.typed.items():
+            kinds[k] += self.typed_models.index(population.typed)
+        return np.array(kinds, np.int32)
+
+    @cached_property
+    def typed(self) -> dict[int, TypedPopulation]:
+        """Of the populations whose neurons a person types. Raises ProblemError."""
+        return populations_of([(each.neuron, each.number) for each in self.populations], self.dt)
+
+    @cached_property
+    def typed_models(self) -> list[Typed]:
+        return list(dict.fromkeys(population.typed for population in self.typed.values()))
+
+    @property
+    def more(self) -> int:
+        """Rows of variables of typed neurons beside those of all models."""
+        return max((typed.more for typed in self.typed_models), default=0)
 
     @property
     def refractory(self) -> Array:
         """(populations,) int32 [steps]"""
-        return np.array([refractory_steps(population.neuron, self.dt) for population in self.populations], np.int32)
+        steps = [refractory_steps(population.neuron, self.dt) for population in self.populations]
+        for k, population in self.typed.items():
+            steps[k] = population.typed.refractory(population.given)
+        return np.array(steps, np.int32)
+
+    @property
+    def surely_silent(self) -> int:
+        """So many steps after a spike no neuron fires again; where a condition says when it may, that is the next."""
+        return int(np.where(self.refractory < WAITING, self.refractory, 1).min())
 
     @property
     def largest_outside(self) -> Array:
@@ -73,7 +100,8 @@ class Plan:
 
         parameters: (populations, WIDTH) float32; chances: (populations, TABLE) uint32, k spikes or fewer come from
         outside where a random word is below chances[k], or a source fires where it is below chances[0]; outside:
-        (populations, 2) int32, entries of the row that are used, and the weight of a spike in quanta
+        (populations, 2) int32, entries of the row that are used, and the weight of a spike in quanta; numbers: where
+        neurons are typed, what their parameters make (``typed.population.numbers``)
         """
         rows, tables, outside = [], np.zeros((len(self.populations), TABLE), np.uint32), []
         for place, population in enumerate(self.populations):
@@ -87,7 +115,8 @@ class Plan:
             table = poisson_table(external.rate * live.external * self.dt * 1e-3, place)
             tables[place, : len(table)] = table
             outside.append((len(table), round(external.weight / quantum)))
-        return {"parameters": np.stack(rows), "chances": tables, "outside": np.array(outside, np.int32)}
+        found = {"parameters": np.stack(rows), "chances": tables, "outside": np.array(outside, np.int32)}
+        return found | ({"numbers": numbers(self.typed, len(self.populations))} if self.typed else {})
 
     @property
     def needs_gates(self) -> bool:
@@ -184,6 +213,7 @@ def new_state(plan: Plan, wiring: Wiring, first: First) -> dict[str, Array]:
     recovery: (n,) float32 adaptation or recovery; gates: (3, n) float32 m, h, n of channels, (3, 1) if there are none
     ring: (slots, 2, n) int32 quanta that arrive in a step, excitatory and inhibitory
     rise: (2, n) float32, where synapses are alpha functions: what excitatory and inhibitory ones rise by in a step
+    more: (rows, n) float32, where neurons are typed: variables that have no array among these
     and those of ``Plan.live`` and ``plastic_state``
     """
     n = plan.neurons
@@ -200,11 +230,23 @@ def new_state(plan: Plan, wiring: Wiring, first: First) -> dict[str, Array]:
         synapses = "conductance" if isinstance(neuron, ConductanceLif) else getattr(neuron, "synapses", "current")
         sign[own] = 1 if synapses == "conductance" else -1
     voltage = np.where(np.repeat(plan.models == Kind.POISSON, np.diff(plan.bounds)), 0.0, first.voltage)
-    return {
+    rows = {
         "voltage": (voltage - plan.rest).astype(np.float32),
         "g_e": first.excitation.astype(np.float32),
         "g_i": (sign * first.inhibition).astype(np.float32),
         "recovery": recovery,
+    }
+    more = np.zeros((plan.more, n), np.float32)
+    for k, typed in plan.typed.items():
+        own = slice(int(plan.bounds[k]), int(plan.bounds[k + 1]))
+        begun = {"voltage": first.voltage[own], "g_e": first.excitation[own], "g_i": first.inhibition[own]}
+        for row in rows.values():
+            row[own] = 0.0
+        for name, values in typed.typed.starts(typed.given, begun).items():
+            place = typed.typed.places[name]
+            (rows[place] if isinstance(place, str) else more[place])[own] = values
+    return {
+        **rows,
         "gates": gates,
         "ring": np.zeros((slots_for(wiring.longest), 2, n), np.int32),
         "release": np.zeros(n, np.int32),
@@ -219,6 +261,7 @@ def new_state(plan: Plan, wiring: Wiring, first: First) -> dict[str, Array]:
         **plan.live(Live(), wiring.quantum),
         **plastic_state(wiring),
         **({"rise": np.zeros((2, n), np.float32)} if plan.rising else {}),
+        **({"more": more} if plan.typed else {}),
     }
 
 

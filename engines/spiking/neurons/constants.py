@@ -22,7 +22,9 @@ from engines.spiking.neurons.rows import (
     Own,
     row,
 )
+from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import (
+    IN_PICOAMPERES,
     AdaptiveExponential,
     ConductanceLif,
     HodgkinHuxley,
@@ -63,6 +65,8 @@ def model_of(neuron: Neuron) -> Kind:
             return Kind.ADAPTIVE
         case HodgkinHuxley():
             return Kind.HODGKIN_HUXLEY
+        case OwnNeuron():
+            return Kind.TYPED
     return Kind.POISSON
 
 
@@ -98,7 +102,10 @@ def constants(neuron: Neuron, dt: float, current: float, noise: float, live: Liv
     """(WIDTH,) float32: the row of ``rows.py``; of sources, which have no voltage, zeros."""
     if isinstance(neuron, PoissonSource):
         return np.zeros(WIDTH, np.float32)
-    current += live.injected if isinstance(neuron, (AdaptiveExponential, HodgkinHuxley)) else live.drive
+    current += live.injected if neuron.kind in IN_PICOAMPERES else live.drive
+    if isinstance(neuron, OwnNeuron):  # weights that arrive are sizes, and all else is in the model's own numbers
+        scales = quantum * live.excitation, -(quantum * live.inhibition)
+        return row(Common(*scales, 0.0, 0.0, 0.0, 0.0, current, noise * live.noise), ()).astype(np.float32)
     common, own = _common(neuron, dt, current, noise * live.noise), _own(neuron, dt)
     conducts = isinstance(own, ConductanceRow) or (isinstance(own, (AdaptiveRow, ChannelRow)) and own.conducts > 0)
     inhibits = -1 if conducts else 1

@@ -12,6 +12,7 @@ enum {
     ADAPTIVE = 3,
     HODGKIN_HUXLEY = 4,
     POISSON = 5,
+    TYPED = 6,
 };
 }
 

@@ -35,6 +35,8 @@ class Kind(IntEnum):
     ADAPTIVE = 3
     HODGKIN_HUXLEY = 4
     POISSON = 5
+    TYPED = 6
+    """Those that a person types, of which a network has any number of models: this one and all above."""
 
 
 class Common(NamedTuple):
@@ -142,7 +144,7 @@ OWN = len(Common._fields)
 MODELS: tuple[type[Own], ...] = (LifRow, ConductanceRow, IzhikevichRow, AdaptiveRow, ChannelRow)
 
 
-def row(common: Common, own: Own) -> Array:
+def row(common: Common, own: Own | tuple[()]) -> Array:
     """(WIDTH,) float64"""
     numbers = np.zeros(WIDTH)
     numbers[:OWN] = common

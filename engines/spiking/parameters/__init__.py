@@ -51,7 +51,7 @@ class SpikingParameters(ParameterGroup):
         live=True, ge=-20, le=20, when={"populations.neuron.kind": OTHERS},
     )  # fmt: skip
     injected: float = quantity(
-        0.0, "pA", "Constant current into all adaptive exponential and Hodgkin-Huxley neurons",
+        0.0, "pA", "Constant current into all adaptive exponential, Hodgkin-Huxley and typed neurons (I_ext)",
         title="Injected current", live=True, ge=-1000, le=1000, when={"populations.neuron.kind": IN_PICOAMPERES},
     )  # fmt: skip
     populations: list[Population] = quantity(POPULATIONS, "", "Neurons of each kind", min_length=1, max_length=64)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.api.parameters import ParameterGroup, quantity
+from engines.spiking.parameters.equations import OwnNeuron
 
 TimeCourse = Literal["exponential", "alpha"]
 TIME_COURSE = "What a spike gives has its weight at once, or after the decay time (an alpha function); then it decays"
@@ -111,7 +112,7 @@ class PoissonSource(ParameterGroup):
 
 
 Neuron = Annotated[
-    Lif | ConductanceLif | Izhikevich | AdaptiveExponential | HodgkinHuxley | PoissonSource,
+    Lif | ConductanceLif | Izhikevich | AdaptiveExponential | HodgkinHuxley | OwnNeuron | PoissonSource,
     Field(discriminator="kind"),
 ]
 NAMES = {
@@ -120,10 +121,11 @@ NAMES = {
     "izhikevich": "Izhikevich",
     "adaptive exponential": "Adaptive exponential integrate-and-fire",
     "hodgkin-huxley": "Hodgkin–Huxley",
+    "own equations": "Your own equations",
     "poisson": "Poisson source",
 }
 """What people call the kinds."""
-IN_PICOAMPERES = ("adaptive exponential", "hodgkin-huxley")
-"""Kinds whose currents are in pA, for their membranes have a capacitance."""
+IN_PICOAMPERES = ("adaptive exponential", "hodgkin-huxley", "own equations")
+"""Kinds whose currents are in pA, for their membranes have a capacitance, and typed ones."""
 OTHERS = ("lif", "lif conductance", "izhikevich")
 """The other kinds that have a membrane."""

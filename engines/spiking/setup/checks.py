@@ -12,9 +12,12 @@ from engines.spiking.neurons.accuracy import Intervals, intervals, on_grid
 from engines.spiking.neurons.constants import is_rising
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, FromFile, Inputs
+from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley, Lif
 from engines.spiking.setup.memory import check_room, joined
 from engines.spiking.setup.populations import live_of, neurons, spans
+from engines.spiking.typed.language import OUTSIDE
+from engines.spiking.typed.population import typed_of
 
 STRETCHED = 0.005
 """Relative error of intervals from which it is told."""
@@ -30,6 +33,8 @@ def check(parameters: SpikingParameters, backend: Backend) -> tuple[int, ...]:
     """About how many synapses each connection has. Raises ProblemError for what cannot run."""
     _check_populations(parameters)
     n, known, dt = neurons(parameters), spans(parameters), parameters.numerics.step
+    plan = Plan(tuple(parameters.populations), dt, parameters.numerics.seed)
+    plan.refractory  # noqa: B018  # of typed neurons, which are read here
     synapses = []
     for k, connection in enumerate(parameters.connections):
         place: tuple[str | int, ...] = ("connections", k)
@@ -45,7 +50,7 @@ def check(parameters: SpikingParameters, backend: Backend) -> tuple[int, ...]:
             delay_steps(connection.delay, dt, (*place, "delay"))
         synapses.append(joined(parameters, connection, source, target))
     check_room(parameters, tuple(synapses), backend)
-    Plan(tuple(parameters.populations), dt, parameters.numerics.seed).live(live_of(parameters), 1.0)
+    plan.live(live_of(parameters), 1.0)
     return tuple(synapses)
 
 
@@ -66,7 +71,7 @@ def _check_populations(parameters: SpikingParameters) -> None:
                     "exponential time course.",
                     ("populations", k, "neuron", name),
                 )
-        if reset is not None and threshold is not None and reset >= threshold:
+        if isinstance(reset, float) and threshold is not None and reset >= threshold:
             raise ProblemError(
                 f"The reset voltage ({reset:g} mV) is not below the threshold ({threshold:g} mV): a neuron "
                 "would fire without end; lower the reset.",
@@ -93,7 +98,7 @@ def spikes_on_disk(parameters: SpikingParameters) -> tuple[Fact, ...]:
 
 def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
     """What a step does to refractory times and to the intervals of neurons."""
-    return (*_rounded(parameters), *_stretched(parameters), *_whole_steps(parameters))
+    return (*_rounded(parameters), *_stretched(parameters), *_whole_steps(parameters), *_unheard(parameters))
 
 
 def off_by(parameters: SpikingParameters) -> tuple[Fact, ...]:
@@ -178,3 +183,34 @@ def _rounded(parameters: SpikingParameters) -> tuple[Finding, ...]:
                 ),
             )
     return tuple(found.values())
+
+
+def _unheard(parameters: SpikingParameters) -> tuple[Finding, ...]:
+    """What is given to typed neurons whose equations do not take it."""
+    found = []
+    for k, population in enumerate(parameters.populations):
+        neuron, outside = population.neuron, population.external
+        if not isinstance(neuron, OwnNeuron) or not population.number:
+            continue
+        typed = typed_of(neuron)
+        if (outside.current or outside.noise or parameters.injected) and not typed.hears_outside():
+            found.append(
+                Finding(
+                    f"The current from outside does nothing to {population.name}: none of its equations names "
+                    f"{OUTSIDE}.",
+                    place=("populations", k, "neuron", "lines"),
+                )
+            )
+        into = [each.weight.weight for each in parameters.connections if each.target in (ALL, population.name)]
+        into += [outside.weight] if outside.rate else []
+        for field, kind, sign, changes in zip(
+            ("excitatory", "inhibitory"), ("positive", "negative"), (1, -1), typed.model.arriving, strict=True
+        ):
+            if not changes and any(sign * weight > 0 for weight in into):
+                found.append(
+                    Finding(
+                        f"Spikes of {kind} weights do nothing to {population.name}: say what they add, as v += weight.",
+                        place=("populations", k, "neuron", field),
+                    )
+                )
+    return tuple(found)

@@ -16,9 +16,11 @@ from engines.spiking.network.plan import slots_for
 from engines.spiking.neurons.constants import is_rising
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import Connection, Distance, FromFile, Inputs, Probability
+from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import HodgkinHuxley
 from engines.spiking.parameters.plasticity import NoPlasticity
 from engines.spiking.setup.populations import is_plain, neurons
+from engines.spiking.typed.population import typed_of
 
 PLAIN = 4
 """Bytes of a synapse whose weight is its sender's."""
@@ -60,7 +62,9 @@ def need(parameters: SpikingParameters, synapses: tuple[int, ...]) -> Need:
     changing = [not isinstance(each.plasticity, NoPlasticity) for each in parameters.connections]
     gates = GATES if any(isinstance(each.neuron, HodgkinHuxley) for each in parameters.populations) else 0
     rise = RISE if any(is_rising(each.neuron) for each in parameters.populations) else 0
-    each = NEURON + gates + rise + RING * slots_for(longest) + TRACES * sum(changing)
+    typed = [each.neuron for each in parameters.populations if isinstance(each.neuron, OwnNeuron)]
+    more = 4 * max((typed_of(neuron).more for neuron in typed), default=0)
+    each = NEURON + more + gates + rise + RING * slots_for(longest) + TRACES * sum(changing)
     late = LATE if longest > draw.SHORT else 0
     taken = sum(
         count * ((CHANGING if moves else BYTES) + late) for count, moves in zip(synapses, changing, strict=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from engines.api import Array, Progress
 from engines.api.device import Backend
+from engines.formulas.typed.units import NONE
 from engines.spiking.connectivity.layout import places_of, space
 from engines.spiking.connectivity.pairs import random_synapses
 from engines.spiking.connectivity.partners import Block
@@ -24,10 +25,13 @@ from engines.spiking.neurons.constants import Live
 from engines.spiking.neurons.rows import Kind
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ConstantWeight, Probability
-from engines.spiking.parameters.neurons import AdaptiveExponential, Izhikevich, Lif
+from engines.spiking.parameters.equations import OwnNeuron, dimensions
+from engines.spiking.parameters.neurons import Lif
 from engines.spiking.setup.populations import live_of, neurons, spans
 from engines.spiking.step.network import Network
 from engines.spiking.step.simulation import Subject
+from engines.spiking.typed.language import VOLTAGE
+from engines.spiking.typed.population import numbers_of, typed_of
 from engines.spiking.watch.groups import Groups
 from engines.spiking.watch.traces import Cell, cell_of
 
@@ -119,17 +123,24 @@ def general(
         _blocks(wiring),
         np.repeat(plan.models != Kind.POISSON, np.diff(plan.bounds)),
         lambda now: plan.live(now, wiring.quantum),
-        (min(levels, default=-80.0), max(levels, default=-40.0)),
+        (min(levels), max(levels)) if len(levels) > 1 else (-80.0, -40.0),
         10 * max((*typical, 0.01)),
         _unit(cells),
         cells,
         int(wiring.sent[-1]),
         lambda rate: network_traffic(n, int(wiring.sent[-1]), dt, rate, plan.rising),
-        any(isinstance(each, (Izhikevich, AdaptiveExponential)) for each in neurons_are),
+        any(cell.recovery is not None for cell in cells),
         tuple(block.rule.highest for block in wiring.plastic),
-        int(plan.refractory.min()),
+        plan.surely_silent,
         _recorded(parameters),
+        plan.typed,
+        "1" if plan.typed and all(_is_plain(plan, k) for k in range(len(neurons_are))) else "mV",
     ), made
+
+
+def _is_plain(plan: Plan, k: int) -> bool:
+    """Whether the voltage of a population is a plain number, as only typed ones may have it."""
+    return k in plan.typed and plan.typed[k].typed.model.dimensions[VOLTAGE] == NONE
 
 
 def _recorded(parameters: SpikingParameters) -> tuple[str, ...]:
@@ -157,5 +168,9 @@ def _groups(parameters: SpikingParameters) -> Groups:
 
 def _levels(neuron: object) -> list[float]:
     """Voltages between which a neuron is most of the time [mV]."""
+    if isinstance(neuron, OwnNeuron):
+        model, given = typed_of(neuron).model, dimensions(neuron.parameters)
+        alike = [name for name, dimension in given.items() if dimension == model.dimensions[VOLTAGE]]
+        return [] if model.dimensions[VOLTAGE] == NONE else [numbers_of(neuron)[name] for name in alike]
     names = ("reset", "threshold", "c", "soft_threshold", "resting_voltage")
     return [float(getattr(neuron, name)) for name in names if hasattr(neuron, name)]

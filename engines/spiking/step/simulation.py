@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import astuple, dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +23,7 @@ from engines.spiking.lif.model import raster_stride
 from engines.spiking.neurons.constants import Live
 from engines.spiking.step.network import Network
 from engines.spiking.stimulate import brushes
+from engines.spiking.typed.population import TypedPopulation
 from engines.spiking.watch import firing, rhythm
 from engines.spiking.watch.groups import Groups
 from engines.spiking.watch.links import links_of
@@ -70,6 +71,9 @@ class Subject:
     """So many steps after a spike no neuron fires again: the shortest refractory time."""
     recorded: tuple[str, ...] = ()
     """Populations whose spikes are to be written."""
+    typed: Mapping[int, TypedPopulation] = field(default_factory=dict)
+    """Populations whose neurons a person types."""
+    voltage_unit: str = "mV"
 
 
 class SpikingSimulation(Simulation):
@@ -84,11 +88,11 @@ class SpikingSimulation(Simulation):
         self.traffic = network.traffic
         self.sample_steps = max(1, round(SAMPLE / subject.dt))
         largest, unit = subject.largest, subject.unit
-        conducts = all(cell.reversals is not None for cell in subject.cells if not cell.source)
-        inhibition = (0.0, largest) if conducts else (-largest, 0.0)
+        sizes = all(cell.reversals is not None or cell.variables for cell in subject.cells if not cell.source)
+        inhibition = (0.0, largest) if sizes else (-largest, 0.0)
         self.fields = (
             FieldInfo("activity", "Spikes, fading", "1", "point", (0.0, 1.0), "inferno"),
-            FieldInfo("voltage", "Membrane voltage", "mV", "point", subject.voltages),
+            FieldInfo("voltage", "Membrane voltage", subject.voltage_unit, "point", subject.voltages),
             FieldInfo("g_e", "Excitatory synapses", unit, "point", (0.0, largest)),
             FieldInfo("g_i", "Inhibitory synapses", unit, "point", inhibition),
             FieldInfo("rate", "Mean rate", "Hz", "point", (0.0, 30.0)),
@@ -168,6 +172,10 @@ class SpikingSimulation(Simulation):
     @property
     def _seconds(self) -> float:
         return self.time / 1000.0
+
+    @property
+    def _typed(self) -> Iterable[tuple[int, TypedPopulation]]:
+        return self._subject.typed.items()
 
     def _host(self, name: str) -> Array:
         return self._backend.to_host(self._network.arrays[name])
@@ -256,7 +264,11 @@ class SpikingSimulation(Simulation):
         facts = []
         if not cell.source:
             facts += [
-                Fact("Membrane voltage", known["voltage"] + float(self._subject.rest[element]), "mV"),
+                Fact(
+                    "Membrane voltage",
+                    known["voltage"] + float(self._subject.rest[element]),
+                    self._subject.voltage_unit,
+                ),
                 Fact("Excitatory synapses", known["g_e"], cell.unit),
                 Fact("Inhibitory synapses", known["g_i"], cell.unit),
             ]
@@ -332,9 +344,28 @@ class SpikingSimulation(Simulation):
             changes = {last: getattr(value, last) for last in FACTORS}
         elif name in LIVE:
             changes = {LIVE[name]: float(value)}
-        else:
+        elif not self._change_typed(name, value):
             raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
         self.set_live(replace(self._live, **changes))
+
+    def _change_typed(self, name: str, value: Any) -> bool:
+        """Parameters of typed neurons: all of a population, or one value of them."""
+        match name.split("."):
+            case ["populations", k, "neuron", "parameters", *rest] if int(k) in self._subject.typed:
+                population = self._subject.typed[int(k)]
+            case _:
+                return False
+        names = tuple(population.units)
+        match rest:
+            case [] if tuple(each["name"] for each in value) == names:
+                population.change({each["name"]: float(each["value"]) for each in value})
+            case [place, "value"]:
+                population.change({names[int(place)]: float(value)})
+            case [_, "low" | "high"]:
+                pass
+            case _:
+                return False
+        return True
 
     def set_live(self, live: Live) -> None:
         """Place what live parameters decide."""
@@ -356,7 +387,8 @@ class SpikingSimulation(Simulation):
             "rates": np.array(list(self._rates.values())),
         }
         arrays = {name: self._host(name) for name in self._network.arrays}
-        return {"step": np.array(self.step), "live": live} | rates | arrays
+        typed = {f"typed_{k}": np.array([each.given[name] for name in each.units]) for k, each in self._typed}
+        return {"step": np.array(self.step), "live": live} | rates | typed | arrays
 
     def restore(self, state: Mapping[str, Array]) -> None:
         for name, values in self._network.arrays.items():
@@ -365,6 +397,8 @@ class SpikingSimulation(Simulation):
         for name in self._network.arrays:
             self._place(state[name], name)
         self._live = Live(*map(float, state["live"]))
+        for k, each in self._typed:
+            each.given |= dict(zip(each.units, map(float, state[f"typed_{k}"]), strict=True))
         self.step = int(state["step"])
         if self._readers is not None:
             self._readers.go_back(self.step)
@@ -383,8 +417,30 @@ class SpikingSimulation(Simulation):
         for name, title in titles.items():  # endless excitation makes a spike of each voltage, which is finite again
             place = self._backend.first_non_finite(self._network.arrays[name])
             if place is not None:
-                return NonFinite(title, place, "use smaller weights.")
+                return self._typed_blow_up(place) or NonFinite(title, place, "use smaller weights.")
+        for name in ("recovery", "more") if self._subject.typed else ():
+            place = self._backend.first_non_finite(self._network.arrays[name])
+            if place is not None:
+                return self._typed_blow_up(place % self._groups.neurons)
         return None
+
+    def _typed_blow_up(self, element: int) -> NonFinite | None:
+        """Which variable of a typed neuron is no number, where, when, and what to change."""
+        population = self._groups.of(element)
+        if population not in self._subject.typed:
+            return None
+        typed = self._subject.typed[population].typed
+        rows = {name: self._host("more")[place] if isinstance(place, int) else self._host(place)
+                for name, place in typed.places.items()}  # fmt: skip
+        names = [name for name, row in rows.items() if not np.isfinite(row[element])]
+        advice = {
+            "exact": "look for parameters that make it grow without bound, or use smaller weights.",
+            "exponential euler": f"use steps shorter than {self.dt:g} ms, or look for terms that make it grow.",
+        }.get(
+            typed.method, f"use steps shorter than {self.dt:g} ms, or exponential Euler, or look for terms that grow."
+        )
+        title = f"{names[0]} of {self._groups.title(element)} at t = {self.time:.4g} ms"
+        return NonFinite(title, element, advice)
 
     def close(self) -> None:
         self._network.arrays.clear()

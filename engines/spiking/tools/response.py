@@ -16,7 +16,7 @@ from engines.api.parameters import ParameterGroup, quantity
 from engines.api.tools import Tool, ToolResult
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import SpikingParameters
-from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley, PoissonSource
+from engines.spiking.parameters.neurons import IN_PICOAMPERES, PoissonSource
 from engines.spiking.parameters.populations import External, NormalStart, Population
 
 MOST = 64
@@ -47,7 +47,7 @@ class Response(Tool):
         population = next((each for each in _of(problem).populations if _fires(each)), None)
         if population is None:
             raise ProblemError("Sources fire whatever flows: add a population of neurons.", ("populations",))
-        picoamperes = isinstance(population.neuron, AdaptiveExponential | HodgkinHuxley)
+        picoamperes = population.neuron.kind in IN_PICOAMPERES
         return ResponseParameters(population=population.name, highest=1000.0 if picoamperes else 20.0)
 
     def suggestions(self, problem: Problem) -> dict[str, list[str]]:
@@ -152,6 +152,6 @@ def _checked(problem: Problem, parameters: BaseModel) -> ResponseParameters:
 
 def _unit(parameters: SpikingParameters, asked: ResponseParameters) -> str:
     neuron = next(each.neuron for each in parameters.populations if each.name == asked.population)
-    if isinstance(neuron, AdaptiveExponential | HodgkinHuxley):
+    if neuron.kind in IN_PICOAMPERES:
         return "pA"
     return "mV" if neuron.kind.startswith("lif") else ""

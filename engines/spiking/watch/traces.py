@@ -9,7 +9,9 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.charts import ChartData, ChartInfo, Curve
+from engines.formulas.typed.units import named
 from engines.spiking.connectivity.partners import Block, Partners
+from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import (
     AdaptiveExponential,
     ConductanceLif,
@@ -19,6 +21,8 @@ from engines.spiking.parameters.neurons import (
     Neuron,
     PoissonSource,
 )
+from engines.spiking.typed.plan import Typed
+from engines.spiking.typed.population import typed_of
 
 HEARD, SENT = 1, 1
 """Partners that are recorded: of each sign that the neuron hears, and that hear it."""
@@ -29,7 +33,8 @@ class Cell:
     """What the stored state of a neuron model means.
 
     unit: of what its synapses give; reversals: of conductances [mV], None for currents; current: unit of currents;
-    recovery: title and unit of the second variable; peak: where a spike stands that the reset hides [mV]
+    recovery: title and unit of the second variable; peak: where a spike stands that the reset hides [mV]; variables:
+    of typed neurons, what those are called that excitatory and inhibitory spikes change, and their units
     """
 
     unit: str
@@ -38,10 +43,13 @@ class Cell:
     recovery: tuple[str, str] | None = None
     peak: float | None = None
     source: bool = False
+    variables: tuple[tuple[str, str], ...] = ()
 
 
 def cell_of(neuron: Neuron) -> Cell:
     match neuron:
+        case OwnNeuron():
+            return _typed_cell(typed_of(neuron))
         case Lif():
             return Cell("mV", "mV", peak=neuron.threshold)
         case ConductanceLif():  # both are over the leak conductance
@@ -57,6 +65,12 @@ def cell_of(neuron: Neuron) -> Cell:
         return Cell(unit, "pA", reversals)
     assert isinstance(neuron, AdaptiveExponential)
     return Cell(unit, "pA", reversals, ("Adaptation w", "pA"), neuron.peak)
+
+
+def _typed_cell(typed: Typed) -> Cell:
+    called = {place: (name, named(typed.model.dimensions[name], small=True)) for name, place in typed.places.items()}
+    heard = tuple(called[row] for row in ("g_e", "g_i") if row in called)
+    return Cell(heard[0][1] if heard else "mV", "pA", recovery=called.get("recovery"), variables=heard)
 
 
 @dataclass(frozen=True)
@@ -128,10 +142,13 @@ def profiles(own: Trace, others: Sequence[Trace]) -> tuple[tuple[ChartInfo, Char
                 given * (reversal - held)
                 for given, reversal in zip((excitation, inhibition), cell.reversals, strict=True)
             )
-        curves = Curve("Excitatory", times, excitation), Curve("Inhibitory", times, inhibition)
-        told.append(
-            _chart("currents", "Synaptic currents", cell.current, *curves, Curve("Sum", times, excitation + inhibition))
-        )
+        if cell.variables:
+            for (name, unit), values in zip(cell.variables, (excitation, inhibition), strict=False):
+                told.append(_chart(f"of_{name}", name, unit, Curve(own.title, times, values)))
+        else:
+            curves = Curve("Excitatory", times, excitation), Curve("Inhibitory", times, inhibition)
+            both = Curve("Sum", times, excitation + inhibition)
+            told.append(_chart("currents", "Synaptic currents", cell.current, *curves, both))
         if cell.recovery is not None:
             title, unit = cell.recovery
             told.append(_chart("recovery", title, unit, Curve(own.title, times, own.state[:, 3].astype(float))))

@@ -1,161 +1,56 @@
-"""Typed equations as print has them, in the few marks of HTML that any rich text knows: subscripts, powers, ∂, ∇ and
-Greek.
-
-From the graph that a line is read into, so that what is shown is what was understood. Without recursion, for lines
-may be deep.
-"""
+"""Typed equations of fields as print has them (:mod:`engines.formulas.typed.printed`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 
-from engines.formulas.graph import Node, ordered, symbol
 from engines.formulas.parse import FormulaError, Language, parse_either, statements
-from engines.stencil.equations.language import CONSTANTS, GIVEN, KNOWN, heading, rate_of
+from engines.formulas.typed.printed import (
+    ATOM,
+    LONGEST,
+    POWER,
+    PRODUCT,
+    SIGN,
+    Anything,
+    Operators,
+    held,
+    name_of,
+    operand,
+    printed,
+)
+from engines.stencil.equations.language import KNOWN, heading
 from engines.stencil.equations.spatial import DIVERGENCE, FIRST, SECOND
-
-GREEK = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eps": "ε", "zeta": "ζ", "eta": "η",
-    "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ",
-    "tau": "τ", "phi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Omega": "Ω",
-}  # fmt: skip
-"""Letters that names stand for."""
-SUM, PRODUCT, SIGN, POWER, ATOM = range(5)
-"""How tightly a piece holds together."""
-Piece = tuple[str, int]
-_SIGNS = {"lt": "&lt;", "le": "≤", "eq": "=", "and": "and", "or": "or"}
-LONGEST = 3_000
-"""Characters of a line that are shown."""
 
 
 def html(lines: Sequence[str]) -> str:
     """A paragraph for each line that is understood; the others as they are typed."""
-    read = [heading(text) for _, text in statements(lines)]
-    names = {each[0] for each in read if each is not None}
-    names |= {rate_of(each[0]) for each in read if each is not None and each[1] == 2}
-    shown = [_line(text, names) for _, text in statements(lines)]
+    shown = [_line(text) for _, text in statements(lines)]
     return "".join(f"<p style='margin: 2px 0'>{each}</p>" for each in shown)
 
 
-def _line(text: str, names: set[str]) -> str:
+def _line(text: str) -> str:
     head = heading(text)
     if head is None:
         return escape(text)
     name, order, formula = head
-    left = {0: _name(name), 1: f"∂<sub>t</sub>{_name(name)}", 2: f"∂<sub>t</sub>²{_name(name)}"}[order]
+    left = {0: name_of(name), 1: f"∂<sub>t</sub>{name_of(name)}", 2: f"∂<sub>t</sub>²{name_of(name)}"}[order]
     try:
-        known = Language(_Anything(names), KNOWN)
-        right = printed(parse_either(formula, known))
+        right = printed(parse_either(formula, Language(Anything(), KNOWN)), _OPERATORS)
     except FormulaError:
         right = escape(formula.strip())
     return f"{left} = {right}" if len(right) <= LONGEST else f"{left} = …"
 
 
-class _Anything(dict[str, Node]):
-    """Names of parameters are not known here: any name is one."""
-
-    def __init__(self, names: set[str]) -> None:
-        super().__init__({name: symbol(name) for name in (*names, *GIVEN)})
-        self.update({name: symbol(name) for name in CONSTANTS})
-
-    def __contains__(self, name: object) -> bool:
-        return True
-
-    def __missing__(self, name: str) -> Node:
-        return symbol(name)
-
-
-def printed(root: Node) -> str:
-    """A formula as HTML."""
-    made: dict[Node, Piece] = {}
-    for node in ordered([root]):
-        made[node] = _piece(node, [made[arg] for arg in node.args])
-        if len(made[node][0]) > LONGEST:
-            return "…" * LONGEST + "…"
-    return made[root][0]
-
-
-def _piece(node: Node, args: list[Piece]) -> Piece:
-    op = node.op
-    if op == "const":
-        return _number(node.number)
-    if op == "symbol":
-        return _name(str(node.value)), ATOM
-    if op in _OPERATORS:
-        return _OPERATORS[op](args)
-    if op in _SIGNS:
-        return f" {_SIGNS[op]} ".join(_held(arg, SUM) for arg in args), SUM - 1
-    if op in FIRST or op in SECOND:
-        return f"∂<sub>{op[1:]}</sub>{_operand(args[0])}", SIGN
-    return f"{escape(op)}({', '.join(text for text, _ in args)})", ATOM
-
-
-def _number(value: float) -> Piece:
-    text = f"{value:g}".replace("-", "−")
-    digits, marked, exponent = text.partition("e")
-    if marked:
-        return f"{digits}·10<sup>{str(int(exponent.replace('−', '-'))).replace('-', '−')}</sup>", PRODUCT
-    return text, SIGN if value < 0 else ATOM
-
-
-def _name(name: str) -> str:
-    """Greek letters, and what stands behind ``_`` or is digits at the end as a subscript."""
-    stem, _, below = name.partition("_")
-    if not below and stem.rstrip("0123456789"):
-        short = stem.rstrip("0123456789")
-        stem, below = short, stem[len(short) :]
-    shown = f"<i>{escape(GREEK.get(stem, stem))}</i>"
-    return f"{shown}<sub>{escape(GREEK.get(below, below))}</sub>" if below else shown
-
-
-def _held(piece: Piece, tight: int) -> str:
-    text, own = piece
-    return text if own >= tight else f"({text})"
-
-
-def _operand(piece: Piece) -> str:
-    return _held(piece, POWER)
-
-
-def _product(args: list[Piece]) -> Piece:
-    # what begins with a sign or a derivative would seem to go on over what is behind it
-    left, right = args[0][0] if args[0][1] == PRODUCT else _held(args[0], POWER), _held(args[1], SIGN)
-    between = "·" if right[:1].isdigit() or right[:1] == "−" else " "
-    return f"{left}{between}{right}", PRODUCT
-
-
-def _power(args: list[Piece]) -> Piece:
-    if _is_flat(args[1]):
-        return f"{_held(args[0], ATOM)}<sup>{args[1][0]}</sup>", POWER
-    return f"pow({args[0][0]}, {args[1][0]})", ATOM
-
-
-def _exponential(args: list[Piece]) -> Piece:
-    return (f"e<sup>{args[0][0]}</sup>", POWER) if _is_flat(args[0]) else (f"exp({args[0][0]})", ATOM)
-
-
-def _is_flat(piece: Piece) -> bool:
-    """Whether it may stand raised: rich text raises and lowers nothing twice, so that a square there would be a 2."""
-    return "<su" not in piece[0]
-
-
-_OPERATORS: dict[str, Callable[[list[Piece]], Piece]] = {
-    "add": lambda args: (f"{_held(args[0], SUM)} + {_held(args[1], SUM)}", SUM),
-    "sub": lambda args: (f"{_held(args[0], SUM)} − {_held(args[1], PRODUCT)}", SUM),
-    "neg": lambda args: (f"−{_held(args[0], PRODUCT)}", SIGN if args[0][1] > PRODUCT else SUM),
-    "mul": _product,
-    "div": lambda args: (f"{_held(args[0], PRODUCT)}/{_held(args[1], POWER)}", PRODUCT),
-    "pow": _power,
-    "exp": _exponential,
-    "sqrt": lambda args: (f"√{_held(args[0], ATOM)}", POWER),
-    "abs": lambda args: (f"|{args[0][0]}|", ATOM),
-    "not": lambda args: (f"not {_held(args[0], SUM)}", SUM),
-    "select": lambda args: (f"{{{args[1][0]} if {args[0][0]}, else {args[2][0]}}}", ATOM),
-    "laplacian": lambda args: (f"∇²{_operand(args[0])}", SIGN),
-    "grad": lambda args: (f"∇{_operand(args[0])}", SIGN),
+_OPERATORS: Operators = {
+    **{
+        op: lambda args, along=op[1:]: (f"∂<sub>{along}</sub>{operand(args[0])}", SIGN)  # type: ignore[misc]  # its default
+        for op in (*FIRST, *SECOND)
+    },
+    "laplacian": lambda args: (f"∇²{operand(args[0])}", SIGN),
+    "grad": lambda args: (f"∇{operand(args[0])}", SIGN),
     DIVERGENCE: lambda args: (f"∇·({args[0][0]})", SIGN),
-    "dot": lambda args: (f"{_held(args[0], POWER)}·{_held(args[1], POWER)}", PRODUCT),
+    "dot": lambda args: (f"{held(args[0], POWER)}·{held(args[1], POWER)}", PRODUCT),
     "vector": lambda args: (f"({', '.join(text for text, _ in args)})", ATOM),
-    "upwind": lambda args: (f"({', '.join(text for text, _ in args[:-1])})·∇{_operand(args[-1])}", PRODUCT),
+    "upwind": lambda args: (f"({', '.join(text for text, _ in args[:-1])})·∇{operand(args[-1])}", PRODUCT),
 }

@@ -193,3 +193,46 @@ def test_another_numba_compiles_as_it_always_does():
     command = [sys.executable, "-c", program]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     assert subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+MODULE = """
+import numpy as np
+from numba import njit
+import engines.backend.threads
+
+@njit(nogil=True, cache=True)
+def bits(key, i):
+    z = (key + np.uint64(i)) * np.uint64(0xBF58476D1CE4E5B9)
+    return z ^ (z >> np.uint64(31))
+
+@njit(nogil=True, cache=True)
+def inner(key, values):
+    for i in range(len(values)):
+        values[i] = bits(key, i) & np.uint64(7)
+
+@njit(nogil=True)
+def between(key, values):
+    inner(key, values)
+
+@njit(nogil=True, cache=True)
+def outer(key, values):
+    between(key, values)
+
+values = np.zeros(4, np.int64)
+outer(np.uint64(5), values)
+print(*values)
+"""
+
+
+def test_a_kernel_is_compiled_anew_around_functions_from_the_disk(tmp_path):
+    """As after an edit of the file of one of them: those that are linked in are told of Python only when wanted."""
+    path = tmp_path / "kernels_of_a_test.py"
+    path.write_text(MODULE, "utf-8")
+    place = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    for _ in range(2):
+        done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=place, check=False)
+        assert (done.returncode, done.stdout) == (0, "6 3 0 1\n"), done.stderr
+        kept = [each for each in (tmp_path / "cache").rglob("*.nb?") if ".outer-" in each.name]
+        assert kept
+        for each in kept:
+            each.unlink()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
+from engines.spiking.parameters.equations import OwnNeuron
 from engines.stencil.parameters.equations import OwnEquations
 from tests.ui.forms.test_form import Holder
 from ui.forms.fields.knobs import KnobsEditor
@@ -107,3 +108,22 @@ def test_a_row_of_a_file_that_lacks_keys_is_shown_with_what_is_wrong(holder, kno
 
 def test_what_is_added_has_its_article():
     assert [with_article(each) for each in ("object", "source", "unit")] == ["an object", "a source", "a unit"]
+
+
+def test_a_number_with_a_unit_shows_and_takes_it(qtbot):
+    holder = Holder(qtbot, OwnNeuron, OwnNeuron())
+    holder.form.show()
+    tau = holder.editor("parameters").knobs[0]
+    assert (tau.name.text(), tau.unit.text()) == ("tau_m", "ms")
+    assert tau.unit.isVisible()
+    tau.unit.selectAll()
+    qtbot.keyClicks(tau.unit, "second")
+    qtbot.keyClick(tau.unit, Qt.Key.Key_Return)
+    assert holder.edits[-1] == (("parameters", 0, "unit"), "second")
+    assert not tau.trash.isVisible()
+    tau.more.click()
+    tau.trash.click()
+    assert holder.edits[-1][1][0]["name"] == "E_L"
+    holder.editor("parameters").set_locked(True)
+    assert not tau.unit.isEnabled()
+    assert tau.value.isEnabled()

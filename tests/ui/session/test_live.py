@@ -9,6 +9,8 @@ import pytest
 
 from engines.api import Selection
 from engines.api.errors import ProblemError
+from engines.spiking.engine import SpikingEngine
+from engines.spiking.parameters.equations import OwnNeuron
 from engines.stencil.engine import StencilEngine
 from ui.session.controller import Phase
 from ui.session.model import DocumentModel
@@ -46,6 +48,17 @@ def test_live_fields_inside_of_choices_are_live(model):
     assert not model.is_live((*EQUATION, "start", "count"))
     with_reaction(model, kind="named", pattern="mitosis")
     assert model.is_live((*EQUATION, "reaction", "pattern"))
+
+
+def test_live_fields_inside_of_lists_are_live(qapp):
+    model = DocumentModel()
+    model.open(new_document(SpikingEngine()))
+    neuron = ("parameters", "populations", 0, "neuron")
+    model.edit(neuron, OwnNeuron().model_dump(mode="json"))
+    assert model.is_live((*neuron, "parameters", 0, "value"))
+    assert not model.is_live((*neuron, "lines"))
+    assert not model.is_live(("parameters", "populations", 0, "number"))
+    assert not model.is_live(("parameters", "populations"))
 
 
 def test_a_live_change_that_the_run_refuses_is_told_and_waits_for_reset(opened, qtbot, monkeypatch):

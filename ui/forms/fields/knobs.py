@@ -19,18 +19,21 @@ from ui.forms.validation import Errors, below
 from ui.widgets.icons import dress
 
 PARTS = ("name", "value", "low", "high")
+WITH_UNIT = ("name", "value", "unit", "low", "high")
 NAME_WIDTH = 74
+NAME_BESIDE_UNIT, UNIT_WIDTH = 58, 58
+"""As wide as leaves room for a slider three sections deep in the column."""
 DECADE = 10.0
 
 
 def is_knobs(spec: FieldSpec) -> bool:
-    """Whether a field is a list of models of a name, a value and its bounds."""
+    """Whether a field is a list of models of a name, a value, perhaps its unit, and its bounds."""
     model = spec.item.model if spec.kind is Kind.LIST and spec.item is not None else None
-    return model is not None and tuple(each.key for each in fields_of(model)) == PARTS
+    return model is not None and tuple(each.key for each in fields_of(model)) in (PARTS, WITH_UNIT)
 
 
 class KnobsEditor(Editor):
-    """Names and bounds are shut while a run goes on; values are not."""
+    """Names and units are shut while a run goes on; values are not."""
 
     def __init__(self, spec: FieldSpec, section: Section, parent: QWidget | None = None) -> None:
         super().__init__(spec, parent)
@@ -82,7 +85,7 @@ class KnobsEditor(Editor):
 
     def _append(self) -> None:
         place = len(self.knobs)
-        knob = Knob(self)
+        knob = Knob("unit" in self._model.model_fields, self)
         knob.edited.connect(lambda key, value: self.edited.emit((place, key), value))
         knob.removed.connect(lambda: self.remove(place))
         knob.refused.connect(self.refused.emit)
@@ -92,18 +95,22 @@ class KnobsEditor(Editor):
 
 
 class Knob(QWidget):
-    """Name, slider, value; below them, when unfolded, the bounds of the slider."""
+    """Name, slider, value and, ``with_unit``, its unit; below them, when unfolded, the bounds of the slider. There what
+    removes it stands beside the bounds."""
 
     edited = Signal(str, object)
     removed = Signal()
     refused = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, with_unit: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._scale: Scale | None = None
-        self.name = Line(self)
-        self.name.setFixedWidth(NAME_WIDTH)
-        self.name.editingFinished.connect(self._rename)
+        self.name, self.unit = Line(self), Line(self)
+        self.name.setFixedWidth(NAME_BESIDE_UNIT if with_unit else NAME_WIDTH)
+        self.name.editingFinished.connect(lambda: self._retype(self.name, "name"))
+        self.unit.setFixedWidth(UNIT_WIDTH)
+        self.unit.setVisible(with_unit)
+        self.unit.editingFinished.connect(lambda: self._retype(self.unit, "unit"))
         self.slider = Slider(self)
         self.slider.valueChanged.connect(self._drag)
         self.value, self.low, self.high = NumberBox(parent=self), BoundBox(self), BoundBox(self)
@@ -131,22 +138,34 @@ class Knob(QWidget):
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
-        for column, part in enumerate((self.name, self.slider, self.value, self.more, self.trash)):
+        for column, part in enumerate((self.name, self.slider, self.value, self.unit, self.more)):
             grid.addWidget(part, 0, column)
         bounds = QGridLayout()
         bounds.setHorizontalSpacing(6)
         for column, part in enumerate((self._between, self.low, self.high)):
             bounds.addWidget(part, 0, column)
-        grid.addLayout(bounds, 1, 0, 1, 5)
-        grid.addWidget(self.sentence, 2, 0, 1, 5)
+        self._folded: tuple[QWidget, ...] = (self._between, self.low, self.high)
+        if with_unit:
+            bounds.addWidget(self.trash, 0, 3)
+            self._folded = (*self._folded, self.trash)
+        else:
+            grid.addWidget(self.trash, 0, 5)
+        grid.addLayout(bounds, 1, 0, 1, 6)
+        grid.addWidget(self.sentence, 2, 0, 1, 6)
         self.more.toggled.connect(self._unfold)
+        if with_unit:
+            self.more.setToolTip("Bounds of the slider, and what removes it")
         self._unfold(False)
 
     def set_value(self, value: dict[str, Any]) -> None:
         name, low, high = value["name"], value["low"], value["high"]
-        if self.name.text() != name and not self.name.isModified():
-            self.name.setText(name)
+        for line, text in ((self.name, name), (self.unit, value.get("unit", ""))):
+            if line.text() != text and not line.isModified():
+                line.setText(text)
+                line.setCursorPosition(0)
+        self.unit.setToolTip(self.unit.text() if self.unit.isEnabled() else LOCK_HINT)
         for part, told in (
+            (self.unit, "unit"),
             (self.slider, "slider"),
             (self.value, "value"),
             (self.low, "lowest"),
@@ -164,9 +183,9 @@ class Knob(QWidget):
                 self.slider.setValue(self._scale.position(value["value"]))
 
     def set_locked(self, locked: bool) -> None:
-        for part in (self.name, self.trash):
+        for part, tip in ((self.name, ""), (self.unit, self.unit.text()), (self.trash, "")):
             part.setEnabled(not locked)
-            part.setToolTip(LOCK_HINT if locked else "")
+            part.setToolTip(LOCK_HINT if locked else tip)
 
     def say(self, sentence: str) -> None:
         """What is wrong with one of them."""
@@ -175,13 +194,13 @@ class Knob(QWidget):
         Editor.repolish(self.name, bool(sentence))
 
     def _unfold(self, shown: bool) -> None:
-        for part in (self._between, self.low, self.high):
+        for part in self._folded:
             part.setVisible(shown)
 
-    def _rename(self) -> None:
-        if self.name.isModified():
-            self.name.setModified(False)
-            self.edited.emit("name", self.name.text().strip())
+    def _retype(self, line: Line, key: str) -> None:
+        if line.isModified():
+            line.setModified(False)
+            self.edited.emit(key, line.text().strip())
 
     def _drag(self, position: int) -> None:
         if self._scale is not None:

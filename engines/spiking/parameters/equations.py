@@ -1,0 +1,151 @@
+"""The parameters of a neuron whose equations a person types: lines, named numbers with units, what a spike does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from engines.api.errors import ProblemError
+from engines.api.parameters import Lines, ParameterGroup, quantity
+from engines.formulas.typed.units import NONE, Dimension, unit
+from engines.spiking.typed import language, rendered
+
+LONGEST = 2_000
+"""Characters of a line or a formula."""
+LONGEST_NAME = 40
+MOST_PARAMETERS = 50
+
+
+class NamedNumber(ParameterGroup):
+    """A number that the lines name. With a lowest and a highest value it has a slider."""
+
+    name: str = quantity("a", "", "What the lines call it: letters, digits and _", max_length=LONGEST_NAME)
+    value: float = quantity(1.0, "", "Its value, in its unit; it may change while a run goes on", live=True)
+    unit: str = quantity("1", "", "Unit of the value: mV, nS, pA, ms, Hz, mV/ms …; 1 for a plain number", max_length=60)
+    low: float | None = quantity(None, "", "Lowest value of the slider", title="Slider from")
+    high: float | None = quantity(None, "", "Highest value of the slider", title="Slider to")
+
+
+def dimensions(parameters: Sequence[Any]) -> dict[str, Dimension]:
+    """Of each by name; a unit that is none counts as a plain number, for its own field says so."""
+    found = {}
+    for each in parameters:
+        name, text = (each["name"], each["unit"]) if isinstance(each, Mapping) else (each.name, each.unit)
+        try:
+            found[name] = unit(text)[0]
+        except ProblemError:
+            found[name] = NONE
+    return found
+
+
+def _check(lines: Sequence[str], parameters: Sequence[Any] = ()) -> tuple[int, str] | None:
+    return language.check(lines, dimensions(parameters))
+
+
+STEPS = (
+    "dv/dt = (E_L - v)/tau_m : volt (unless refractory)",
+    "dv/dt = (g_L*(E_L - v) + I)/C : volt (unless refractory)",
+    "dg_e/dt = -g_e/tau_e : siemens",
+    "dw/dt = (a*(v - E_L) - w)/tau_w : amp",
+    "I = g_e*(E_e - v) + I_ext : amp",
+    "g_L : siemens (constant)",
+)
+WHOLE = (
+    ("Leaky, currents as voltages", (
+        "dv/dt = (E_L - v + g_e - g_i)/tau_m : volt (unless refractory)",
+        "dg_e/dt = -g_e/tau_e : volt",
+        "dg_i/dt = -g_i/tau_i : volt",
+    )),
+    ("Leaky, conductances", (
+        "dv/dt = (g_L*(E_L - v) + g_e*(E_e - v) + g_i*(E_i - v) + I_ext)/C : volt (unless refractory)",
+        "dg_e/dt = -g_e/tau_e : siemens",
+        "dg_i/dt = -g_i/tau_i : siemens",
+    )),
+    ("Izhikevich", (
+        "dv/dt = 0.04*v**2/(mV*ms) + 5*v/ms + 140*mV/ms - u + I : volt",
+        "du/dt = a*(b*v - u) : volt/second",
+    )),
+    ("Adaptive exponential", (
+        "dv/dt = (g_L*(E_L - v) + g_L*D_T*exp((v - V_T)/D_T) - w + I_ext)/C : volt (unless refractory)",
+        "dw/dt = (a*(v - E_L) - w)/tau_w : amp",
+    )),
+    ("FitzHugh-Nagumo", (
+        "dv/dt = (v - v**3/3 - w + I)/ms : 1",
+        "dw/dt = e*(v + a - b*w)/ms : 1",
+    )),
+)  # fmt: skip
+METHODS = {
+    "auto": "As the equations allow", "exact": "Exact, of linear equations",
+    "exponential euler": "Exponential Euler, first order", "euler": "Euler, first order",
+    "rk4": "Runge-Kutta, fourth order",
+}  # fmt: skip
+
+
+class OwnNeuron(ParameterGroup):
+    """Any neuron, by equations as you type them: variables, threshold, reset, what spikes add. Weights are in the unit
+    of what they are added to."""
+
+    kind: Literal["own equations"] = "own equations"
+    lines: Annotated[
+        list[Annotated[str, Field(max_length=LONGEST)]], Lines(_check, STEPS, WHOLE, ("parameters",), rendered.html)
+    ] = quantity(
+        list(WHOLE[0][1]),
+        "",
+        "How variables change, dv/dt = … : volt, and what other names stand for; I_ext is the current from outside",
+        title="Equations",
+        max_length=200,
+    )
+    threshold: str = quantity("v > V_th", "", "The condition under which the neuron fires", max_length=LONGEST)
+    reset: str = quantity(
+        "v = V_r", "", "What a spike does to the neuron that fires: v = V_r; w += b", max_length=LONGEST
+    )
+    refractory: str = quantity(
+        "5*ms", "", "For how long it fires no more, and lines with (unless refractory) rest: a time, or a condition; "
+        "empty: not at all",
+        max_length=LONGEST,
+    )  # fmt: skip
+    excitatory: str = quantity(
+        "g_e += weight", "", "What a spike of a positive weight adds, in the unit of what it is added to",
+        title="Excitatory spikes", max_length=LONGEST,
+    )  # fmt: skip
+    inhibitory: str = quantity(
+        "g_i += weight", "", "What a spike of a negative weight adds; weight is its size here",
+        title="Inhibitory spikes", max_length=LONGEST,
+    )  # fmt: skip
+    starts: str = quantity(
+        "", "", "Where variables begin, in this order: u = b*v; w = 2*pA. Others begin at 0, v as the population says",
+        title="Begin at", max_length=LONGEST,
+    )  # fmt: skip
+    method: Literal["auto", "exact", "exponential euler", "euler", "rk4"] = quantity(
+        "auto",
+        "",
+        "Exact where the equations are linear, else exponential Euler where each is linear in its own variable, else "
+        "Euler; below the equations it is said which",
+        title="Integration",
+        labels=METHODS,
+    )
+    parameters: list[NamedNumber] = quantity(
+        [
+            NamedNumber(name="tau_m", value=20.0, unit="ms", low=5.0, high=50.0),
+            NamedNumber(name="E_L", value=-49.0, unit="mV", low=-80.0, high=-40.0),
+            NamedNumber(name="V_th", value=-50.0, unit="mV", low=-60.0, high=-40.0),
+            NamedNumber(name="V_r", value=-60.0, unit="mV"),
+            NamedNumber(name="tau_e", value=5.0, unit="ms", low=1.0, high=20.0),
+            NamedNumber(name="tau_i", value=10.0, unit="ms", low=1.0, high=40.0),
+        ],
+        "", "Numbers that the equations name", live=True, max_length=MOST_PARAMETERS,
+    )  # fmt: skip
+
+    @property
+    def text(self) -> language.Text:
+        return language.Text(
+            tuple(self.lines),
+            self.threshold,
+            self.reset,
+            self.refractory,
+            self.excitatory,
+            self.inhibitory,
+            self.starts,
+        )

@@ -1,0 +1,190 @@
+"""A network of typed neurons as a script that Brian2 runs.
+
+What a person typed goes into it as quoted text, once the parser has read it: numbers, names, operators and
+calls of known functions. Names of populations are written as comments' text is, escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from engines.api import Problem
+from engines.api.errors import ProblemError
+from engines.formulas.parse import statements
+from engines.formulas.typed.units import NONE, named, unit
+from engines.spiking.connectivity.wiring import span_of
+from engines.spiking.parameters import SpikingParameters
+from engines.spiking.parameters.connections import (
+    ALL,
+    AllToAll,
+    Connection,
+    ConstantDelay,
+    ConstantWeight,
+    NoDelay,
+    NormalWeight,
+    OneToOne,
+    Probability,
+)
+from engines.spiking.parameters.equations import OwnNeuron
+from engines.spiking.parameters.neurons import PoissonSource
+from engines.spiking.parameters.plasticity import NoPlasticity
+from engines.spiking.parameters.populations import NormalStart, Population
+from engines.spiking.setup.populations import spans
+from engines.spiking.typed.language import OUTSIDE, VOLTAGE, WEIGHT, heading
+from engines.spiking.typed.plan import Typed
+from engines.spiking.typed.population import populations_of
+
+METHODS = {"exact": "exact", "exponential euler": "exponential_euler", "euler": "euler", "rk4": "rk4"}
+WITHOUT = re.compile(r"\b(if|where|min|max)\b")
+"""What formulas have here and not there."""
+CONDITIONS = {
+    Probability: lambda rule: f"p={rule.probability!r}",
+    AllToAll: lambda rule: "",
+    OneToOne: lambda rule: "j='i'",
+}
+HEAD = '''"""{title}: run with `pip install brian2`. Its figures are those of Workbench, but for random numbers."""
+
+from brian2 import *
+
+defaultclock.dt = {step!r}*ms
+seed({seed})
+'''
+
+
+def brian2_script(problem: Problem) -> str:
+    """Raises ProblemError for what Brian2 is not told here."""
+    parameters = problem.parameters
+    assert isinstance(parameters, SpikingParameters)
+    typed = populations_of([(each.neuron, each.number) for each in parameters.populations], parameters.numerics.step)
+    text = [HEAD.format(title="A network of neurons", step=parameters.numerics.step, seed=parameters.numerics.seed)]
+    for k, population in enumerate(parameters.populations):
+        if isinstance(population.neuron, PoissonSource):
+            text.append(
+                f"# {population.name!r}\nP{k} = PoissonGroup({population.number}, {population.neuron.rate!r}*Hz)\n"
+            )
+        elif isinstance(population.neuron, OwnNeuron):
+            text += _group(k, population, population.neuron, typed[k].typed, parameters.injected)
+        else:
+            raise ProblemError(
+                f"{population.name} has neurons that are built in: type their equations, for the script to have them.",
+                ("populations", k, "neuron"),
+            )
+    for k, connection in enumerate(parameters.connections):
+        for source, target in _pairs(parameters, connection, k):
+            if target not in typed:
+                raise ProblemError("Sources hear nobody: join others.", ("connections", k, "target"))
+            hears = parameters.populations[target].neuron
+            assert isinstance(hears, OwnNeuron)
+            text += _synapses((k, source, target), connection, hears, typed[target].typed)
+    spikes = [f"S{k} = SpikeMonitor(P{k})" for k in range(len(parameters.populations))]
+    counts = [f'print("P{k}:", S{k}.num_spikes / len(P{k}) / second, "a second")' for k in range(len(spikes))]
+    return "\n".join([*text, *spikes, "run(1*second)", *counts, ""])
+
+
+def _group(k: int, population: Population, neuron: OwnNeuron, typed: Typed, injected: float) -> Iterator[str]:
+    place = ("populations", k, "neuron")
+    lines = []
+    for _, statement in statements(neuron.lines):
+        head = heading(_plain(statement))
+        if head is not None and head[0] != "parameter":
+            left = f"d{head[1]}/dt" if head[0] == "variable" else head[1]
+            flags = f" ({', '.join(head[4])})" if head[4] else ""
+            lines.append(f"{left} = {_known(head[2], place, 'lines')} : {named(unit(head[3])[0])}{flags}")
+    outside = population.external
+    if OUTSIDE in " ".join(lines):
+        lines.append(f"{OUTSIDE} : amp")
+    values = ", ".join(f"{each.name!r}: {each.value!r}*({each.unit.strip() or '1'})" for each in neuron.parameters)
+    yield f"# {population.name!r}\nP{k} = NeuronGroup({population.number}, {chr(10).join(lines)!r},"
+    threshold, reset = _known(neuron.threshold, place, "threshold"), _changed(neuron.reset, place, "reset")
+    held = _known(neuron.refractory, place, "refractory") or False
+    yield f"    threshold={threshold!r}, reset={reset!r}, refractory={held!r},"
+    yield f"    method={METHODS[typed.method]!r}, namespace={{{values}}})"
+    scale = "*mV" if typed.model.dimensions[VOLTAGE] != NONE else ""
+    start = population.start
+    if isinstance(start, NormalStart):
+        yield f"P{k}.{VOLTAGE} = '({start.voltage!r} + {start.voltage_spread!r}*randn()){scale}'"
+    else:
+        yield f"P{k}.{VOLTAGE} = '({start.lowest!r} + {start.highest - start.lowest!r}*rand()){scale}'"
+    for part in re.split(r"[;\n]", _changed(neuron.starts, place, "starts")):
+        name, _, formula = part.partition("=")
+        if formula:
+            yield f"P{k}.{name.strip()} = {formula.strip()!r}"
+    current = outside.current + injected
+    if any(OUTSIDE in line for line in lines):
+        yield f"P{k}.{OUTSIDE} = {current!r}*pA"
+        if outside.noise:
+            drawn = f"{OUTSIDE} = ({current!r} + {outside.noise!r}*randn())*pA"
+            yield f"P{k}.run_regularly({drawn!r}, dt=defaultclock.dt)"
+    if outside.rate and outside.weight:
+        field = "excitatory" if outside.weight > 0 else "inhibitory"
+        match = re.fullmatch(rf"\s*(\w+)\s*\+=\s*{WEIGHT}\s*", getattr(neuron, field))
+        if match is None:
+            raise ProblemError(
+                f"Spikes from outside add other than 'g += {WEIGHT}': the script cannot have that.", (*place, field)
+            )
+        told = named(typed.model.weights[outside.weight < 0], small=True)
+        size = f"{abs(outside.weight)!r}*{told}"
+        yield f"I{k} = PoissonInput(P{k}, {match[1]!r}, 100, {outside.rate / 100!r}*Hz, {size})"
+    yield ""
+
+
+def _synapses(place: tuple[int, int, int], connection: Connection, hears: OwnNeuron, typed: Typed) -> Iterator[str]:
+    (k, source, target), called = place, "C{}_{}_{}".format(*place)
+    rule, weight, delay = connection.rule, connection.weight, connection.delay
+    if type(rule) not in CONDITIONS:
+        raise ProblemError(
+            "The script has pairs by probability, one to one or all to all: choose one of them.",
+            ("connections", k, "rule"),
+        )
+    if not isinstance(connection.plasticity, NoPlasticity):
+        raise ProblemError("The script has weights that do not change: choose none.", ("connections", k, "plasticity"))
+    if not isinstance(delay, NoDelay | ConstantDelay) or not isinstance(weight, ConstantWeight | NormalWeight):
+        raise ProblemError(
+            "The script has one delay, and weights that are constant or normal: choose these.", ("connections", k)
+        )
+    field = "excitatory" if weight.weight > 0 else "inhibitory"
+    dimension = typed.model.weights[weight.weight <= 0]
+    on_pre = _changed(getattr(hears, field), ("populations", target, "neuron"), field)
+    numbers = {each.name: f"{each.value!r}*({each.unit.strip() or '1'})" for each in hears.parameters}
+    used = ", ".join(f"{name!r}: {value}" for name, value in numbers.items() if re.search(rf"\b{name}\b", on_pre))
+    yield f"{called} = Synapses(P{source}, P{target}, '{WEIGHT} : {named(dimension)}', on_pre={on_pre!r},"
+    yield f"    namespace={{{used}}})"
+    yield f"{called}.connect({CONDITIONS[type(rule)](rule)})"
+    size = abs(weight.weight)
+    spread = weight.spread * size if isinstance(weight, NormalWeight) else 0.0
+    drawn = f"clip({size!r} + {spread!r}*randn(), 0, inf)" if spread else f"{size!r}"
+    yield f"{called}.{WEIGHT} = '{drawn}*{named(dimension, small=True)}'"
+    if isinstance(delay, ConstantDelay):
+        yield f"{called}.delay = {delay.delay!r}*ms"
+    yield ""
+
+
+def _pairs(parameters: SpikingParameters, connection: Connection, k: int) -> Iterator[tuple[int, int]]:
+    """Populations that are joined, by number."""
+    names, known = [each.name for each in parameters.populations], spans(parameters)
+    for name, field in ((connection.source, "source"), (connection.target, "target")):
+        span_of(name, known, ("connections", k, field))
+    sources, targets = (
+        range(len(names)) if name == ALL else [names.index(name)] for name in (connection.source, connection.target)
+    )
+    yield from ((source, target) for source in sources for target in targets)
+
+
+def _plain(text: str) -> str:
+    """In one line, without comments."""
+    return " ".join(line.split("#")[0].strip() for line in text.splitlines())
+
+
+def _known(text: str, place: tuple[str | int, ...], field: str) -> str:
+    """A formula as Brian2 reads it. Raises ProblemError for what it does not know."""
+    found = WITHOUT.search(_plain(text))
+    if found is not None:
+        raise ProblemError(f"Brian2 knows no '{found[1]}' in formulas: write it with int(v > V_T)*a.", (*place, field))
+    return re.sub(r"\batan\b", "arctan", _plain(text)).strip()
+
+
+def _changed(text: str, place: tuple[str | int, ...], field: str) -> str:
+    """Statements, one a line."""
+    parts = (_known(part, place, field) for part in re.split(r"[;\n]", text))
+    return "\n".join(part for part in parts if part)

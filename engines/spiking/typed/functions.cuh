@@ -1,0 +1,54 @@
+// Functions of typed neurons; the twins of those in cpu_functions.py. F: models.cuh.
+#pragma once
+#include "spiking/neurons/models.cuh"
+
+#define R(x) F((float)(x))
+
+__device__ __forceinline__ F least(F a, F b) { return a.v < b.v || a.v != a.v ? a : b; }
+__device__ __forceinline__ F largest(F a, F b) { return a.v > b.v || a.v != a.v ? a : b; }
+__device__ __forceinline__ F root_of(F x) { return F(__fsqrt_rn(x.v)); }
+
+// of 0 and below as IEEE 754 has it
+__device__ __forceinline__ F logarithm_of(F x) {
+    const F other = F(__int_as_float(x.v == 0.0f ? 0xff800000 : 0x7fc00000));
+    return x.v > 0.0f ? log_of(x) : other;
+}
+
+// (e^z - 1)/z
+__device__ __forceinline__ F growth_of(F z) {
+    return fabsf(z.v) < 1e-4f ? F(1.0f) + z * F(0.5f) : expm1_of(z) / z;
+}
+
+__device__ __forceinline__ F tanh_of(F x) {
+    const F e = expm1_of(x + x);
+    return e / (e + F(2.0f));
+}
+
+__device__ __forceinline__ F sinh_of(F x) {
+    const F e = expm1_of(x);
+    return F(0.5f) * (e + e / (e + F(1.0f)));
+}
+
+__device__ __forceinline__ F cosh_of(F x) { return F(0.5f) * (exp_of(x) + exp_of(F(0.0f) - x)); }
+
+// Sine, of an angle a quarter turn further the cosine (Cephes); angles of up to some 8,000 without loss.
+__device__ __forceinline__ F turned(F x, int quarters) {
+    x = F(fminf(fmaxf(x.v, -1e9f), 1e9f));
+    const F k = F(floorf((x * F(0.636619772f) + F(0.5f)).v));
+    const F r = ((x - k * F(1.5703125f)) - k * F(4.837512969970703e-4f)) - k * F(7.549789948768648e-8f), z = r * r;
+    const F sine = ((F(-1.9515295891e-4f) * z + F(8.3321608736e-3f)) * z + F(-1.6666654611e-1f)) * z * r + r;
+    const F cosine = ((F(2.443315711809948e-5f) * z + F(-1.388731625493765e-3f)) * z + F(4.166664568298827e-2f)) * z * z -
+                     F(0.5f) * z + F(1.0f);
+    const int quadrant = (int)k.v + quarters;
+    const F value = quadrant & 1 ? cosine : sine;
+    return quadrant & 2 ? F(-value.v) : value;
+}
+
+__device__ __forceinline__ F atan_of(F x) {
+    const F size = F(fabsf(x.v));
+    const bool far = size.v > 2.41421356f, middle = size.v > 0.414213562f;
+    const F y = far ? F(-1.0f) / size : middle ? (size - F(1.0f)) / (size + F(1.0f)) : size, z = y * y;
+    const F p = ((F(8.05374449538e-2f) * z - F(1.38776856032e-1f)) * z + F(1.99777106478e-1f)) * z - F(3.33329491539e-1f);
+    const F found = (p * z * y + y) + (far ? F(1.57079633f) : middle ? F(0.785398163f) : F(0.0f));
+    return x.v < 0.0f ? F(-found.v) : found;
+}
