@@ -10,6 +10,8 @@ from engines.api.abilities import Inspected, Spiking, WithResults
 from engines.api.errors import ProblemError
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import SpikingParameters
+from engines.spiking.parameters.equations import OwnNeuron
+from engines.spiking.parameters.populations import Population
 from tests.cuda_on_host import COMPILER
 from tests.engines.ranks.led import PatientBackend, PatientHostCuda, led_runs, same_states
 from tests.engines.ranks.threads import Post, ThreadRanks
@@ -111,6 +113,11 @@ def test_kernels_of_a_gpu_step_ranges_as_one_network(network):
     ("given", "size", "said"),
     [
         (general(), 2, "Synapses whose weights change run on one rank"),
+        (
+            Problem(SpikingParameters(populations=[Population(neuron=OwnNeuron())])),
+            2,
+            "Neurons of your own equations run on one rank",
+        ),
         (problem(), 14, "A network of 100 neurons cannot be shared by 14 ranks"),
     ],
 )
