@@ -114,7 +114,7 @@ def test_kernels_of_a_gpu_step_ranges_as_one_network(network):
     [
         (general(), 2, "Synapses whose weights change run on one rank"),
         (
-            Problem(SpikingParameters(populations=[Population(neuron=OwnNeuron())])),
+            Problem(SpikingParameters(populations=[Population(neuron=OwnNeuron())], connections=[])),
             2,
             "Neurons of your own equations run on one rank",
         ),
