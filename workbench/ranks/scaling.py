@@ -20,6 +20,7 @@ import numpy as np
 
 from engines.api import Array, Simulation
 from engines.api.device import Backend
+from engines.api.errors import ProblemError
 from engines.api.simulation.ranks import Exchange, Ranks
 
 PROJECTED = tuple(4 << n for n in range(9))
@@ -75,25 +76,28 @@ class Counted(Ranks):
 
 
 def step_seconds(simulation: Simulation) -> tuple[float, int]:
-    """[s] of a step, the shortest mean of a batch, and how many steps were taken."""
-    steps, taken, unit = simulation.whole_batch, 0, simulation.whole_batch
-
-    def batch() -> float:
+    """[s] of a step, the shortest mean of a batch, and how many steps were taken. Raises ProblemError for a run that
+    ends before there is a batch to measure."""
+    unit, begun_at = simulation.whole_batch, simulation.step
+    simulation.advance(unit)  # compiles
+    steps, times = unit, list[float]()
+    while len(times) < TRIES and not simulation.finished:
         begun = time.perf_counter()
         simulation.advance(steps)
         simulation.synchronize()
-        return time.perf_counter() - begun
-
-    found = batch()  # compiles
-    taken += steps
-    while True:
-        found = batch()
-        taken += steps
-        if found > SECONDS or simulation.finished:
+        found = time.perf_counter() - begun
+        if simulation.finished:  # what follows the end takes no time
             break
-        steps = unit * max(1, round(steps / unit * min(8.0, 1.5 * SECONDS / max(found, 1e-6))))
-    times = [found, *(batch() for _ in range(TRIES - 1))]
-    return min(times) / steps, taken + (TRIES - 1) * steps
+        if found > SECONDS:
+            times.append(found / steps)
+        else:
+            steps = unit * max(1, round(steps / unit * min(8.0, 1.5 * SECONDS / max(found, 1e-6))))
+    if not times:
+        raise ProblemError(
+            f"The run ends after {simulation.step - begun_at:,} steps, too soon to tell how long one takes: use a larger "
+            "problem, or one that goes on for longer."
+        )
+    return min(times), simulation.step - begun_at
 
 
 def line_of(ranks: Ranks, backend: Backend) -> Line:

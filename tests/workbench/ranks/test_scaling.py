@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
+from engines.api.errors import ProblemError
 from tests.engines.ranks.led import PatientBackend
 from tests.engines.ranks.threads import on_each
+from workbench.ranks import scaling
 from workbench.ranks.scaling import (
     PROJECTED,
     Counted,
@@ -59,19 +63,43 @@ def test_what_goes_through_is_counted_and_a_line_is_measured():
         assert (exchanges, sent) == (1, 40)
 
 
-def test_the_shortest_batch_counts_and_steps_are_counted():
-    class Simulation:
-        whole_batch, finished, taken = 4, False, 0
+class Simulation:
+    """A millisecond a step until ``end``; later calls take no time and do nothing."""
 
-        def advance(self, steps):
-            assert steps % 4 == 0
-            self.taken += steps
+    whole_batch, step = 4, 0
 
-        def synchronize(self):
-            np.linalg.svd(np.ones((200, 200)))
+    def __init__(self, end):
+        self.end, self.batches = end, []
 
-    simulation = Simulation()
-    simulation.finished = True  # one batch is enough
+    @property
+    def finished(self):
+        return self.step >= self.end
+
+    def advance(self, steps):
+        assert steps % 4 == 0
+        taken = min(steps, self.end - self.step)
+        self.batches.append(taken)
+        self.step += taken
+        time.sleep(1e-3 * taken)
+
+    def synchronize(self):
+        pass
+
+
+def test_the_shortest_batch_counts_and_steps_are_counted(monkeypatch):
+    monkeypatch.setattr(scaling, "SECONDS", 0.02)
+    simulation = Simulation(100_000)
     seconds, taken = step_seconds(simulation)
-    assert taken == simulation.taken
-    assert 0 < seconds < 1
+    assert taken == simulation.step == sum(simulation.batches)
+    assert len(simulation.batches) >= 1 + scaling.TRIES
+    assert seconds >= 1e-3
+
+
+def test_what_follows_the_end_of_a_run_is_not_measured(monkeypatch):
+    monkeypatch.setattr(scaling, "SECONDS", 0.02)
+    long_enough = Simulation(70)
+    seconds, _ = step_seconds(long_enough)
+    assert long_enough.finished
+    assert seconds >= 1e-3
+    with pytest.raises(ProblemError, match="ends after 10 steps, too soon"):
+        step_seconds(Simulation(10))
