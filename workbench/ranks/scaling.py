@@ -94,8 +94,8 @@ def step_seconds(simulation: Simulation) -> tuple[float, int]:
             steps = unit * max(1, round(steps / unit * min(8.0, 1.5 * SECONDS / max(found, 1e-6))))
     if not times:
         raise ProblemError(
-            f"The run ends after {simulation.step - begun_at:,} steps, too soon to tell how long one takes: use a larger "
-            "problem, or one that goes on for longer."
+            f"The run ends after {simulation.step - begun_at:,} steps, too soon to tell how long one takes: use a "
+            "larger problem, or one that goes on for longer."
         )
     return min(times), simulation.step - begun_at
 
