@@ -49,7 +49,7 @@ def backend():
 class Card:
     """What set-up asks of a device that is a GPU of 1 GB."""
 
-    id = "cuda:0"
+    id, parts = "cuda:0", 1
     info = DeviceInfo("a card", "cuda", 1 << 30, 0, "", {}, "cuda:0")
 
     def ceilings(self) -> Ceilings:

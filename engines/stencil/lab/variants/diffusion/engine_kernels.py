@@ -38,7 +38,7 @@ def _cuda(dimensions: int, depth: int, rate: np.float32, flops_per_step: float) 
         return _CudaPrepared(cuda, case, inputs, sets, rate, depth)
 
     if depth > 1:
-        source, symbol = f"diffusion{dimensions}d.cu", "climb"
+        source, symbol = "fused2d.cuh" if dimensions == 2 else "diffusion3d.cu", "climb"
     else:
         source, symbol = ("plain2d.cuh", "plain_cells") if dimensions == 2 else ("march3d.cuh", "march_planes")
     return Variant(
