@@ -7,18 +7,19 @@ from typing import Any
 
 from pydantic import BaseModel
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from engines.api import Finding
 from ui.forms.editor import Editor, Maker, Previews, Suggestions
 from ui.forms.group import GroupEditor
 from ui.forms.notes import notes_of
 from ui.forms.schema import FieldSpec, Kind, fields_of
+from ui.forms.steady import SteadyScrollArea
 from ui.forms.unions import UnionEditor
 from ui.forms.validation import Errors
 
 
-class ParameterForm(QScrollArea):
+class ParameterForm(SteadyScrollArea):
     """A form for any pydantic model. ``edited(path, value)`` asks for a change; the owner makes it and shows it."""
 
     edited = Signal(tuple, object)
@@ -64,17 +65,20 @@ class ParameterForm(QScrollArea):
 
     def set_errors(self, errors: Errors) -> None:
         if self.root is not None:
-            self.root.set_errors({place: sentence for place, sentence in errors.items() if place})
+            with self.holding():
+                self.root.set_errors({place: sentence for place, sentence in errors.items() if place})
 
     def set_findings(self, findings: Sequence[Finding]) -> None:
         """What is known before a run, at its fields; what is of the problem as a whole has no place here."""
         if self.root is not None:
-            self.root.set_findings(notes_of(findings))
+            with self.holding():
+                self.root.set_findings(notes_of(findings))
 
     def set_previews(self, previews: Previews) -> None:
         """What groups describe, by their place."""
         if self.root is not None:
-            self.root.set_previews(previews)
+            with self.holding():
+                self.root.set_previews(previews)
 
     def set_locked(self, locked: bool) -> None:
         if self.root is not None:

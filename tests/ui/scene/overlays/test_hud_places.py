@@ -32,7 +32,7 @@ def boxes(cells, height):
     grid = Grid(cells, (1.0, 1.0))
     scene = scene_of(grid, FieldInfo("u", "Temperature", "K", "grid", (0.0, 1.0)))
     scene.camera.apply(scene.home, 630 / height)
-    scene.time, scene.lines = 1.0, ["Bandwidth\t4.70 GB/s, 6%", "Steps\t4650 /s", "Pace\t211 fs/s", "Remaining\t2 s"]
+    scene.time, scene.lines = 1.0, ["Bandwidth\t4.70 GB/s, 6 %", "Steps\t4650 /s", "Pace\t211 fs/s", "Remaining\t2 s"]
     placed, _ = Hud().compose(scene, 630, height, 1.0)
     return {name: (x, y, x + image.shape[1], y + image.shape[0]) for name, image, x, y in placed}
 
