@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import Finding
 from ui.forms.notes import NoteLabel, set_noted, warns
-from ui.forms.steady import settle
 from ui.widgets.icons import dress
 
 
@@ -82,7 +81,8 @@ class Section(QWidget):
 
 def scroll_to(widget: QWidget) -> None:
     """Have the form that ``widget`` stands in show it: from its top, as much as there is room for."""
-    settle()
+    # what was unfolded just now has its height only then
+    QCoreApplication.sendPostedEvents(None, int(QEvent.Type.LayoutRequest.value))
     above = widget.parentWidget()
     while above is not None and not isinstance(above, QScrollArea):
         above = above.parentWidget()

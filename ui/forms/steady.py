@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint
+from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QPoint
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
@@ -17,7 +17,7 @@ class SteadyScrollArea(QScrollArea):
     """
 
     _holds = False
-    _above = 0
+    _above = _below = 0
 
     @contextmanager
     def holding(self) -> Iterator[None]:
@@ -31,15 +31,16 @@ class SteadyScrollArea(QScrollArea):
             yield
         finally:
             self._holds = False
-        settle()
+        self._settle()
         if kept.isVisibleTo(self) and self._place_of(kept) != before:
             self._scroll_by(self._place_of(kept) - before)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        place = self.verticalScrollBar().value() - self._above
-        self._make_room(0, 0)
-        self.verticalScrollBar().setValue(place)
+        if self._above or self._below:
+            place = self.verticalScrollBar().value() - self._above
+            self._add_room(-self._above, -self._below)
+            self.verticalScrollBar().setValue(place)
 
     def _kept(self) -> QWidget | None:
         inside, pointer = self.widget(), QCursor.pos()
@@ -52,25 +53,33 @@ class SteadyScrollArea(QScrollArea):
         return widget.mapTo(self.viewport(), QPoint(0, 0)).y()
 
     def _scroll_by(self, pixels: int) -> None:
-        bar = self.verticalScrollBar()
-        place = bar.value() + pixels
-        if place < 0 or place > bar.maximum():
-            above = self._above + max(0, -place)
-            place = max(0, place)
-            self._make_room(above, place + self.viewport().height())
-        bar.setValue(place)
+        place = self.verticalScrollBar().value() + pixels
+        if place < 0:
+            self._add_room(-place, 0)
+        elif place > self.verticalScrollBar().maximum():
+            self._add_room(0, place + self.viewport().height() - self._height())
+        self.verticalScrollBar().setValue(max(0, place))
 
-    def _make_room(self, above: int, height: int) -> None:
+    def _height(self) -> int:
+        """Pixels that what stands inside needs."""
+        inside, layout = self.widget(), self.widget().layout()
+        folds = layout.hasHeightForWidth()
+        return layout.totalHeightForWidth(inside.width()) if folds else layout.totalMinimumSize().height()
+
+    def _add_room(self, above: int, below: int) -> None:
+        layout = self.widget().layout()
+        layout.setContentsMargins(layout.contentsMargins() + QMargins(0, above, 0, below))
+        self._above, self._below = self._above + above, self._below + below
+        self._settle()
+
+    def _settle(self) -> None:
+        """Give all lines their places now: Qt does so by and by, one level of what stands in another at a time."""
         inside = self.widget()
-        layout = inside.layout()
-        if layout is not None and above != self._above:
-            margins = layout.contentsMargins()
-            margins.setTop(margins.top() + above - self._above)
-            layout.setContentsMargins(margins)
-            self._above = above
-        if height != inside.minimumHeight():
-            inside.setMinimumHeight(height)
-        settle()
+        for widget in reversed(inside.findChildren(QWidget)):  # what stands in another comes after it
+            layout = widget.layout()
+            if layout is not None:
+                layout.activate()
+        QCoreApplication.sendEvent(self, QEvent(QEvent.Type.LayoutRequest))
 
 
 def holding(inside: QWidget) -> AbstractContextManager[None]:
@@ -79,8 +88,3 @@ def holding(inside: QWidget) -> AbstractContextManager[None]:
     while above is not None and not isinstance(above, SteadyScrollArea):
         above = above.parentWidget()
     return nullcontext() if above is None else above.holding()
-
-
-def settle() -> None:
-    """Give what was shown, hidden or unfolded just now its height, which it has only then."""
-    QCoreApplication.sendPostedEvents(None, int(QEvent.Type.LayoutRequest.value))
