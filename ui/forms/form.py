@@ -25,7 +25,12 @@ class ParameterForm(SteadyScrollArea):
     edited = Signal(tuple, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        self._body = QWidget()
+        self._body.setObjectName("formBody")
+        self._layout = QVBoxLayout(self._body)
+        self._layout.setContentsMargins(8, 8, 8, 8)
+        self._layout.addStretch(1)
+        super().__init__(self._body, self._layout, parent)
         self.setObjectName("form")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -33,12 +38,6 @@ class ParameterForm(SteadyScrollArea):
         self.root: GroupEditor | None = None
         self.maker: Maker | None = None
         """Knows new items that fit the problem."""
-        self._body = QWidget()
-        self._body.setObjectName("formBody")
-        self._layout = QVBoxLayout(self._body)
-        self._layout.setContentsMargins(8, 8, 8, 8)
-        self._layout.addStretch(1)
-        self.setWidget(self._body)
 
     def set_model(self, model: type[BaseModel] | None) -> None:
         """Build the editors of ``model``, unless they are there; None empties the form."""

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QPoint
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QBoxLayout, QScrollArea, QWidget
 
 
 class SteadyScrollArea(QScrollArea):
@@ -16,8 +16,11 @@ class SteadyScrollArea(QScrollArea):
     Where it cannot scroll so far, there is room above or below until the pointer leaves.
     """
 
-    _holds = False
-    _above = _below = 0
+    def __init__(self, inside: QWidget, rows: QBoxLayout, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._inside, self._rows = inside, rows
+        self._holds, self._above, self._below = False, 0, 0
+        self.setWidget(inside)
 
     @contextmanager
     def holding(self) -> Iterator[None]:
@@ -43,7 +46,7 @@ class SteadyScrollArea(QScrollArea):
             self.verticalScrollBar().setValue(place)
 
     def _kept(self) -> QWidget | None:
-        inside, pointer = self.widget(), QCursor.pos()
+        inside, pointer = self._inside, QCursor.pos()
         if self.viewport().rect().contains(self.viewport().mapFromGlobal(pointer)):
             return inside.childAt(inside.mapFromGlobal(pointer))
         focused = QApplication.focusWidget()
@@ -62,23 +65,21 @@ class SteadyScrollArea(QScrollArea):
 
     def _height(self) -> int:
         """Pixels that what stands inside needs."""
-        inside, layout = self.widget(), self.widget().layout()
-        folds = layout.hasHeightForWidth()
-        return layout.totalHeightForWidth(inside.width()) if folds else layout.totalMinimumSize().height()
+        folds, width = self._rows.hasHeightForWidth(), self._inside.width()
+        return self._rows.totalHeightForWidth(width) if folds else self._rows.totalMinimumSize().height()
 
     def _add_room(self, above: int, below: int) -> None:
-        layout = self.widget().layout()
-        layout.setContentsMargins(layout.contentsMargins() + QMargins(0, above, 0, below))
+        self._rows.setContentsMargins(self._rows.contentsMargins() + QMargins(0, above, 0, below))
         self._above, self._below = self._above + above, self._below + below
         self._settle()
 
     def _settle(self) -> None:
         """Give all lines their places now: Qt does so by and by, one level of what stands in another at a time."""
-        inside = self.widget()
-        for widget in reversed(inside.findChildren(QWidget)):  # what stands in another comes after it
+        for widget in reversed(self._inside.findChildren(QWidget)):  # what stands in another comes after it
             layout = widget.layout()
             if layout is not None:
                 layout.activate()
+        self._rows.activate()
         QCoreApplication.sendEvent(self, QEvent(QEvent.Type.LayoutRequest))
 
 

@@ -290,8 +290,8 @@ def _measured_step_findings(model: CellModel, parameters: CardiacParameters) -> 
             f"{trial.activation_error:+.2f} ms off"
         )
     if limit.accurate is not None and limit.accurate < step:
-        remedy = _smaller_step(parameters, limit.accurate)
-        return [Finding(f"{beat} {what}: {exact}.", place=STEP, remedy=remedy, distorts=True)]
+        smaller = _smaller_step(parameters, limit.accurate)
+        return [Finding(f"{beat} {what}: {exact}.", place=STEP, remedy=smaller, distorts=True)]
     remedy = None if parameters.cells.scheme == "by model" else Remedy("Take the model's scheme", {SCHEME: "by model"})
     text = f"{beat} {what}: {exact}, and no smaller step that was tried does."
     return [Finding(text, place=SCHEME, remedy=remedy, distorts=True)]

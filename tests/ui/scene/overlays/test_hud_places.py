@@ -51,6 +51,8 @@ def apart(one, other):
         ((80, 80), 190, True),
         ((20, 120), 600, False),
         ((120, 100), 600, True),
+        ((60, 80), 398, True),
+        ((60, 80), 400, False),
     ],
 )
 def test_bars_and_meters_lie_apart_in_a_low_view(cells, height, in_line, ratio) -> None:
