@@ -49,8 +49,9 @@ def picture_of(
     if render is None:
         raise ProblemError("This installation draws no pictures: install it with the extra 'window'.")
     view = document.project.view
-    if field not in (None, view.field):
-        view = view.model_copy(update={"field": field, "range": None})
+    if field is not None:
+        same = field == (view.field or info.fields[0].name)
+        view = view.model_copy(update={"field": field, "range": view.range if same else None})
     moment = ask(lambda simulation: moments.take_moment(simulation, view))
     lines = [document.project.title, info.device]
     return Picture(moments.render_moment(render, document, info, moment, view, lines, size), document)
