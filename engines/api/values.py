@@ -107,6 +107,7 @@ class Finding:
 
     place: of the field in the parameters that it is about, ``("numerics", "step")``; empty: of the problem as a whole
     alternative: what mends it in another way than ``remedy``
+    distorts: numbers of the run come out wrong by it
     """
 
     message: str
@@ -114,6 +115,7 @@ class Finding:
     place: tuple[str | int, ...] = ()
     remedy: Remedy | None = None
     alternative: Remedy | None = None
+    distorts: bool = False
 
     @property
     def remedies(self) -> tuple[Remedy, ...]:

@@ -76,6 +76,24 @@ def test_without_a_display_a_sentence_ends_it(display, said):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.skipif(not os.environ.get("DISPLAY"), reason="needs a display; run under Xvfb")
+def test_it_ends_with_the_code_that_ends_it_and_opens_nothing_that_is_not_named(tmp_path):
+    line = textwrap.dedent(
+        """
+        import sys
+        from PySide6.QtCore import QTimer
+        from ui.app import create_application, main
+        application = create_application([])
+        QTimer.singleShot(500, lambda: application.exit(3))
+        sys.exit(main(["--theme"]))
+        """
+    )
+    environment = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path / "c"), "XDG_STATE_HOME": str(tmp_path / "s")}
+    start = [sys.executable, "-c", line]
+    done = subprocess.run(start, timeout=150, capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (3, False), done.stderr
+
+
 def test_a_library_that_is_missing_is_told_with_who_names_it(monkeypatch):
     monkeypatch.setenv("DISPLAY", ":1")
     told = sentence(["xcb-cursor0 is needed", "This application failed to start.\n\nAvailable plugins are: xcb."])

@@ -76,8 +76,10 @@ class ConnectingArea(QObject):
         window.controller.progressed.emit(f"Connecting to {place.title}", 0.0)
 
         def connected(same: bool) -> None:
-            begun = window.controller.time > 0
+            begun, edited = window.controller.time > 0, window.controller.stale
             window.controller.build()
+            if same and edited:
+                window.controller.await_reset()
             self._connected()
             if begun and not same:
                 window.banner.say(GONE.format(title=place.title), "warning")

@@ -7,24 +7,30 @@ from typing import Any
 
 from pydantic import BaseModel
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from engines.api import Finding
 from ui.forms.editor import Editor, Maker, Previews, Suggestions
 from ui.forms.group import GroupEditor
 from ui.forms.notes import notes_of
 from ui.forms.schema import FieldSpec, Kind, fields_of
+from ui.forms.steady import SteadyScrollArea
 from ui.forms.unions import UnionEditor
 from ui.forms.validation import Errors
 
 
-class ParameterForm(QScrollArea):
+class ParameterForm(SteadyScrollArea):
     """A form for any pydantic model. ``edited(path, value)`` asks for a change; the owner makes it and shows it."""
 
     edited = Signal(tuple, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        self._body = QWidget()
+        self._body.setObjectName("formBody")
+        self._layout = QVBoxLayout(self._body)
+        self._layout.setContentsMargins(8, 8, 8, 8)
+        self._layout.addStretch(1)
+        super().__init__(self._body, self._layout, parent)
         self.setObjectName("form")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -32,12 +38,6 @@ class ParameterForm(QScrollArea):
         self.root: GroupEditor | None = None
         self.maker: Maker | None = None
         """Knows new items that fit the problem."""
-        self._body = QWidget()
-        self._body.setObjectName("formBody")
-        self._layout = QVBoxLayout(self._body)
-        self._layout.setContentsMargins(8, 8, 8, 8)
-        self._layout.addStretch(1)
-        self.setWidget(self._body)
 
     def set_model(self, model: type[BaseModel] | None) -> None:
         """Build the editors of ``model``, unless they are there; None empties the form."""
@@ -64,17 +64,20 @@ class ParameterForm(QScrollArea):
 
     def set_errors(self, errors: Errors) -> None:
         if self.root is not None:
-            self.root.set_errors({place: sentence for place, sentence in errors.items() if place})
+            with self.holding():
+                self.root.set_errors({place: sentence for place, sentence in errors.items() if place})
 
     def set_findings(self, findings: Sequence[Finding]) -> None:
         """What is known before a run, at its fields; what is of the problem as a whole has no place here."""
         if self.root is not None:
-            self.root.set_findings(notes_of(findings))
+            with self.holding():
+                self.root.set_findings(notes_of(findings))
 
     def set_previews(self, previews: Previews) -> None:
         """What groups describe, by their place."""
         if self.root is not None:
-            self.root.set_previews(previews)
+            with self.holding():
+                self.root.set_previews(previews)
 
     def set_locked(self, locked: bool) -> None:
         if self.root is not None:

@@ -16,6 +16,7 @@ from ui.forms.notes import NoteLabel, Notes, all_of, outline, warns
 from ui.forms.preview import PreviewBox
 from ui.forms.schema import FieldSpec, Kind
 from ui.forms.section import Section, scroll_to
+from ui.forms.steady import holding
 from ui.forms.validation import Errors, below
 from workbench.words.units import unit_text
 
@@ -71,8 +72,9 @@ class FieldLine(QWidget):
         editor.edited.connect(lambda *_: self.say(""))
 
     def say(self, sentence: str) -> None:
-        self.sentence.setText(sentence)
-        self.sentence.setVisible(bool(sentence))
+        with holding(self):
+            self.sentence.setText(sentence)
+            self.sentence.setVisible(bool(sentence))
 
     def unit_text(self) -> str:
         """The unit as it is shown; empty for none."""

@@ -30,6 +30,7 @@ from ui.widgets.freeing import empty
 from ui.widgets.icons import dress
 from ui.widgets.theme import theme
 from workbench.bench.records import VariantRecord
+from workbench.words.units import percent
 
 
 class SourcePanel(QFrame):
@@ -233,5 +234,5 @@ def figures(record: VariantRecord) -> list[tuple[str, str, str]]:
     if record.shared_bytes is not None:
         pairs.append(("Shared memory", bytes_text(record.shared_bytes), "Shared memory of one block"))
     if record.occupancy is not None:
-        pairs.append(("Occupancy", f"{record.occupancy:.0%}", "Resident threads over the most that there could be"))
+        pairs.append(("Occupancy", percent(record.occupancy), "Resident threads over the most that there could be"))
     return pairs

@@ -25,7 +25,7 @@ from ui.widgets.background import Background
 from ui.widgets.formatting import at_most_text, bytes_text, duration_text
 from ui.widgets.freeing import empty
 from ui.widgets.icons import icon
-from workbench.project.findings import findings_of, refusal
+from workbench.project.findings import findings_of, in_order, refusal
 from workbench.words.units import clock_text, counted, legible, one_of, spaced, with_unit
 
 DELAY_MILLISECONDS = 300
@@ -183,7 +183,11 @@ class EstimatesPanel(QWidget):
     def show_findings(self) -> None:
         """What is known by now: how many in the panel, and all to whoever listens."""
         document = self._model.document
-        findings = () if document is None else (*self._refusal, *self._noticed, *findings_of(document, self.estimate))
+        findings = (
+            ()
+            if document is None
+            else (*self._refusal, *in_order((*self._noticed, *findings_of(document, self.estimate))))
+        )
         warnings = sum(finding.severity == "warning" for finding in findings)
         counts = ((warnings, "warning"), (len(findings) - warnings, "note"))
         self.findings.setText(", ".join(counted(count, thing) for count, thing in counts if count))

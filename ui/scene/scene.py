@@ -354,7 +354,7 @@ class Scene:
         if self.common is not None:
             return self.common
         following = follows(field, self.view) and self._followed[0] == field.name
-        found = self._followed[1] if following else self.view.range
+        found = self._followed[1] if following else own_range(field, self.view)
         low, high = field.range if field.cyclic else found or field.range
         if self.view.symmetric and not field.cyclic:
             low, high = -max(abs(low), abs(high)), max(abs(low), abs(high))
@@ -452,7 +452,12 @@ def takes_logarithm(field: FieldInfo) -> bool:
 
 def follows(field: FieldInfo, view: ViewSettings) -> bool:
     """Whether the range of its colours follows its values: where a person wants it, and where there is no other."""
-    return view.follow or (field.guessed and view.range is None)
+    return view.follow or (field.guessed and own_range(field, view) is None)
+
+
+def own_range(field: FieldInfo, view: ViewSettings) -> tuple[float, float] | None:
+    """The range that a person gave this field: where another was meant that is not there now, there is none."""
+    return view.range if view.field in (None, field.name) else None
 
 
 def _in_one_place(one: Layer, other: Layer) -> bool:

@@ -41,7 +41,7 @@ from workbench.project.document import (
 )
 from workbench.project.findings import Estimator
 from workbench.remote.connection import Connection, Place
-from workbench.remote.runner import AnyRunner, RemoteRunner
+from workbench.remote.runner import STAYS_THERE, AnyRunner, RemoteRunner
 from workbench.run import session
 from workbench.run.runner import Runner
 from workbench.run.states.history import MOST
@@ -245,8 +245,9 @@ class HouseServices:
             runner = there.runner
             self._earlier[runner] = runner.curves
             return runner
-        kept, self._kept_there = self._kept_there, False
-        return there.start(document, autostart=autostart, state=beginning.state, state_of=beginning.device, kept=kept)
+        kept, self._kept_there = self._kept_there or beginning.state is STAYS_THERE, False
+        state = None if kept else beginning.state
+        return there.start(document, autostart=autostart, state=state, state_of=beginning.device, kept=kept)
 
     def start(self, document: Document, autostart: bool, state: Mapping[str, Array] | None = None) -> AnyRunner:
         timing, memory = TimingObserver(), RunMemory(document)

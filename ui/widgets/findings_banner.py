@@ -67,14 +67,15 @@ class FindingsBanner(Banner):
         self.show_findings(())
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
-        """Warnings come first; the one that is read stays, if it is still among them."""
+        """In their order; the warning that is read stays while it is among them and none comes that is worse."""
         self._all = findings
         shown = self.findings[self._at] if self.findings else None
         left = tuple(finding for finding in findings if finding not in self._closed)
         if left == self.findings:
             return
         self.findings = left
-        self._at = left.index(shown) if shown in left and shown is not None and shown.severity == "warning" else 0
+        stays = shown in left and shown.severity == "warning" and shown.distorts >= left[0].distorts if shown else False
+        self._at = left.index(shown) if stays and shown is not None else 0
         self._show()
 
     def open_again(self) -> None:

@@ -15,7 +15,7 @@ from workbench.project.document import Document
 from workbench.project.findings import findings_of
 from workbench.sweep.numbers import numbers_of
 from workbench.words.amounts import bytes_text, duration_text
-from workbench.words.units import time_text, unit_text
+from workbench.words.units import percent, time_text, unit_text
 
 if TYPE_CHECKING:
     from workbench.api.runs.run import Run
@@ -101,7 +101,7 @@ def _row(one: Any) -> tuple[str, ...]:
     if isinstance(one, Finding):
         return one.severity.capitalize(), told(one)
     if isinstance(one, VariantRecord):
-        reached = f"{bytes_text(one.bytes_per_second)}/s, {one.fraction:.0%} of the measured ceiling"
+        reached = f"{bytes_text(one.bytes_per_second)}/s, {percent(one.fraction)} of the measured ceiling"
         return one.title, one.case, duration_text(one.seconds), one.refused or reached
     return one.name, one.title, unit_text(one.unit)
 

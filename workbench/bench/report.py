@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 
 from workbench.bench.measure import KernelRecord
+from workbench.words.units import percent
 
 
 def table(records: Sequence[KernelRecord]) -> str:
@@ -46,7 +47,8 @@ def _line(r: KernelRecord, width: int) -> str:
     marks = [f"fused {r.fused}" if mark == "fused" else mark for mark in _marks(r)]
     return (
         f"{r.case:{width}} {r.kernel:10} {r.seconds * 1e6:9.1f}µs {r.elements / r.seconds / 1e9:8.3f}"
-        f" {r.bytes_per_second / 1e9:8.1f} {r.fraction_of_copy:8.1%} {r.fraction_of_triad:8.1%}  {', '.join(marks)}"
+        f" {r.bytes_per_second / 1e9:8.1f} {percent(r.fraction_of_copy, 1):>8}"
+        f" {percent(r.fraction_of_triad, 1):>8}  {', '.join(marks)}"
     ).rstrip()
 
 

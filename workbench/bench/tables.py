@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from engines.api.lab import Published, Study
 from engines.backend.ceilings.curve import OPERATIONS, ceiling_at
 from workbench.bench.records import LabRecord, MachineRecord, VariantRecord, shape_name
-from workbench.words.units import seconds_of
+from workbench.words.units import percent, seconds_of
 
 
 def curve_table(machine: MachineRecord) -> str:
@@ -54,13 +54,14 @@ def _variant_line(one: VariantRecord, machine: MachineRecord) -> str:
     if one.refused:
         return f"{head} refused: {one.refused}"
     triad = ceiling_at(machine.curve, one.working_set, ("triad",))
-    of_triad = f"{one.bytes_per_second / triad:8.1%}" if triad else f"{'':8}"
+    of_triad = f"{percent(one.bytes_per_second / triad, 1):>8}" if triad else f"{'':8}"
     spread = f"{duration(one.seconds_p5)} - {duration(one.seconds_p95)}"
     registers = "" if one.registers is None else str(one.registers)
-    occupancy = "" if one.occupancy is None else f"{one.occupancy:.0%}"
+    occupancy = "" if one.occupancy is None else percent(one.occupancy)
     return (
-        f"{head} {duration(one.seconds):>12} {spread:>21} {one.bytes_per_second / 1e9:8.1f} {one.fraction:8.1%}"
-        f" {of_triad} {one.points_per_second / 1e9:9.2f} {one.error:8.1e} {registers:>5} {occupancy:>5}"
+        f"{head} {duration(one.seconds):>12} {spread:>21} {one.bytes_per_second / 1e9:8.1f}"
+        f" {percent(one.fraction, 1):>8} {of_triad} {one.points_per_second / 1e9:9.2f} {one.error:8.1e}"
+        f" {registers:>5} {occupancy:>5}"
     )
 
 

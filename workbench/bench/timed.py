@@ -20,6 +20,7 @@ from engines.backend.ceilings.curve import BandwidthPoint, ceiling_at
 from engines.backend.timing import batch, cache_bytes, estimated, free_bytes, host_seconds
 from workbench.bench.check import Checker
 from workbench.bench.records import VariantRecord
+from workbench.words.units import percent
 
 COLD_CACHES = 4
 MOST_SETS = 256
@@ -188,6 +189,7 @@ def _wrong(error: float, blank: VariantRecord) -> str:
 
 def _impossible(record: VariantRecord) -> str:
     return (
-        f"{record.bytes_per_second / 1e9:.0f} GB/s would be {record.fraction:.0%} of what the memory gives at this "
-        f"working set ({record.ceiling / 1e9:.0f} GB/s), more than the {NOISE:.0%} that noise may add: measure again."
+        f"{record.bytes_per_second / 1e9:.0f} GB/s would be {percent(record.fraction)} of what the memory gives at "
+        f"this working set ({record.ceiling / 1e9:.0f} GB/s), more than the {percent(NOISE)} that noise may "
+        "add: measure again."
     )

@@ -24,6 +24,7 @@ from workbench.bench.table_text import as_csv as table_csv
 from workbench.bench.table_text import markdown
 from workbench.bench.tables import curve_table, published_table, study_table
 from workbench.storage.atomic import write_text
+from workbench.words.units import percent
 
 ACROSS: tuple[LabTable, ...] = (Neighbour(),)
 """Tables that belong to no engine."""
@@ -164,7 +165,7 @@ def clear_line() -> None:
 
 
 def _progress_line(message: str, fraction: float) -> None:
-    print(f"\r\033[K{fraction:4.0%} {message}"[:120], end="", file=sys.stderr, flush=True)
+    print(f"\r\033[K{percent(fraction):>5} {message}"[:120], end="", file=sys.stderr, flush=True)
 
 
 def _benchmarks(engines: Sequence[Engine], options: Namespace) -> dict[Engine, Sequence[Benchmark]]:

@@ -22,6 +22,7 @@ from engines.api.errors import ProblemError
 from workbench import __version__
 from workbench.storage import paths
 from workbench.words.extras import load
+from workbench.words.units import percent
 
 COMPUTING = ("numpy", "numba", "scipy", "pydantic", "meshio", *(() if sys.platform == "win32" else ("pymetis",)))
 WINDOW = ("PySide6-Essentials", "vispy", "pyqtgraph")
@@ -75,7 +76,7 @@ def doctor_command(options: Namespace) -> int:
         for point in entry_points(group="workbench.warm"):
             with suppress(ProblemError):  # where nothing draws, nothing of what draws is compiled
                 others.append(load(point, "The 3D view needs"))
-        warm(lambda message, fraction: print(f"{fraction:4.0%}  {message}", file=sys.stderr), others)
+        warm(lambda message, fraction: print(f"{percent(fraction):>5}  {message}", file=sys.stderr), others)
         print("All kernels are compiled.")
     return 0
 

@@ -17,7 +17,7 @@ from engines.geometry.meshes.sizes import UNITS, UnitChoice, body_choices, lengt
 from engines.geometry.solids.stl import read_corners
 from workbench.project.document import Document
 from workbench.project.meshes import SUFFIXES, read_mesh_file
-from workbench.words.units import counted, grouped
+from workbench.words.units import counted, grouped, percent
 
 SAMPLE = 200_000
 """Cells or triangles whose edges are measured."""
@@ -94,7 +94,8 @@ def report_lines(report: Report) -> Iterator[str]:
     for place, region in enumerate(report.regions):
         becomes = f": {region.becomes}" if region.becomes else ""
         title = "Regions" if place == 0 else ""
-        yield f"{title:10}{region.name}, {counted(region.cells, 'cell')}, {region.share:.1%} of the volume{becomes}"
+        share = f"{percent(region.share, 1)} of the volume"
+        yield f"{title:10}{region.name}, {counted(region.cells, 'cell')}, {share}{becomes}"
     if report.fibres is not None:
         yield f"Fibres    {report.fibres}"
 

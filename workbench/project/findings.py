@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -77,9 +78,13 @@ class Estimator:
 
 
 def findings_of(document: Document, estimate: Estimate | None) -> tuple[Finding, ...]:
-    """Of the files that the document was read from and of what was estimated of it; warnings first, each once."""
-    found = dict.fromkeys((*document.findings, *(() if estimate is None else estimate.findings)))
-    return tuple(sorted(found, key=lambda finding: finding.severity != "warning"))
+    """Of the files that the document was read from and of what was estimated of it, in order."""
+    return in_order((*document.findings, *(() if estimate is None else estimate.findings)))
+
+
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Warnings first, and of those that are alike what makes a number wrong; each once."""
+    return tuple(sorted(dict.fromkeys(findings), key=lambda one: (one.severity != "warning", not one.distorts)))
 
 
 def estimated_findings(document: Document, backend: Backend) -> tuple[Finding, ...]:

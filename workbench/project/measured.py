@@ -103,13 +103,14 @@ class Difference:
     rmse: float
     span: float
 
-    def text(self, unit: str, x_unit: str) -> str:
-        """``RMSE 4.2 mV over 3 412 s``"""
+    def text(self, unit: str, x_unit: str, size: float = 1.0) -> str:
+        """``RMSE 4.2 mV over 3 412 s``; ``size``: that of ``x_unit`` in the unit of the abscissa (3600 of h)."""
         value, prefix = self.rmse, ""
         if unit in PREFIXED and 0 < value < 0.1:
             value, prefix = (1e3 * value, "m") if value >= 1e-4 else (1e6 * value, "µ")
         figure = f"{value:.3g} {prefix}{'' if unit == '1' else unit}".rstrip()
-        long = grouped(round(self.span)) if self.span >= 100 else f"{self.span:.3g}"
+        span = self.span / size
+        long = grouped(round(span)) if span >= 100 else f"{span:.3g}"
         return f"RMSE {figure} over {long} {unit_text(x_unit)}".rstrip()
 
 

@@ -84,8 +84,8 @@ class Hosted:
             samples, said = self._take(), tuple(run.take_messages())
             error = None if run.error is None else m.trouble_of(run.error)
             news = m.News(
-                self.run, run.state, run.progress, run.device, run.ended, run.ending, run.noticed, run.marks, error,
-                samples, said,
+                self.run, run.state, run.progress, run.device, run.ended, run.ending, run.noticed, run.marks,
+                None if run.rescued is None else run.rescued.mark, error, samples, said,
             )  # fmt: skip
             plain = replace(news, samples=(), messages=())
             if samples or said or plain != self._told:

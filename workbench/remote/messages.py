@@ -220,6 +220,7 @@ class News:
     ending: str
     noticed: tuple[Finding, ...]
     marks: tuple[Mark, ...]
+    rescued: Mark | None
     error: Trouble | None
     samples: tuple[Sample, ...]
     messages: tuple[Message, ...]

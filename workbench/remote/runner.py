@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, Literal, TypeVar
 
-from engines.api import Dab, Finding, SimulationInfo
+from engines.api import Array, Dab, Finding, SimulationInfo
 from engines.api.errors import ProblemError, WorkbenchError
 from workbench.remote import messages as m
 from workbench.remote.codec import Raw, WireError, pack, unpack
@@ -217,6 +217,8 @@ class RemoteRunner:
             self._samples.put(sample)
         for message in news.messages:
             self._messages.put(message)
+        if news.rescued is not None:
+            self.rescued = KeptState(news.rescued, STAYS_THERE)
         if news.error is not None:
             self.error = m.error_of(news.error)
         if self.alive and (self.info is not None or news.state in (RunState.BUILDING, RunState.FAILED)):
@@ -271,6 +273,9 @@ class RemoteRunner:
             elif self.alive:
                 self._line.send(message)
 
+
+STAYS_THERE: dict[str, Array] = {}
+"""Instead of a state that is kept on the other machine."""
 
 AnyRunner = Runner | RemoteRunner
 """What a window looks at, wherever it is."""

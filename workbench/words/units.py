@@ -103,6 +103,11 @@ def counted(count: int, thing: str) -> str:
     return f"{grouped(count)} {thing if count == 1 else thing + 's'}"
 
 
+def percent(fraction: float, digits: int = 0) -> str:
+    """``35 %`` of 0.35."""
+    return f"{100 * fraction:.{digits}f} %"
+
+
 def grouped(count: int) -> str:
     """A whole number with thin spaces between the thousands."""
     return f"{count:,}".replace(",", "\u202f")

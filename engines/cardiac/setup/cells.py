@@ -254,6 +254,7 @@ def _known_step_findings(parameters: CardiacParameters) -> list[Finding]:
             f"steps of {limit.accurate:g} ms; here they are {step:g} ms: choose a smaller step or another scheme.",
             place=STEP,
             remedy=_smaller_step(parameters, limit.accurate),
+            distorts=True,
         )
     ]
 
@@ -289,9 +290,11 @@ def _measured_step_findings(model: CellModel, parameters: CardiacParameters) -> 
             f"{trial.activation_error:+.2f} ms off"
         )
     if limit.accurate is not None and limit.accurate < step:
-        return [Finding(f"{beat} {what}: {exact}.", place=STEP, remedy=_smaller_step(parameters, limit.accurate))]
+        smaller = _smaller_step(parameters, limit.accurate)
+        return [Finding(f"{beat} {what}: {exact}.", place=STEP, remedy=smaller, distorts=True)]
     remedy = None if parameters.cells.scheme == "by model" else Remedy("Take the model's scheme", {SCHEME: "by model"})
-    return [Finding(f"{beat} {what}: {exact}, and no smaller step that was tried does.", place=SCHEME, remedy=remedy)]
+    text = f"{beat} {what}: {exact}, and no smaller step that was tried does."
+    return [Finding(text, place=SCHEME, remedy=remedy, distorts=True)]
 
 
 def _smaller_step(parameters: CardiacParameters, part: float) -> Remedy:

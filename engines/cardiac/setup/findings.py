@@ -74,7 +74,8 @@ def problem_findings(mesh: TetMesh, parameters: CardiacParameters, operator: Tis
         findings.append(
             Finding(
                 f"{limited:,} of {mesh.n_cells:,} cells are badly shaped: their fluxes fall back towards two points, "
-                "which is less accurate; run a mesh optimiser if it matters there."
+                "which is less accurate; run a mesh optimiser if it matters there.",
+                distorts=True,
             )
         )
     return tuple(findings)

@@ -131,8 +131,8 @@ def front_findings(mesh: TetMesh, parameters: CardiacParameters) -> list[Finding
         sizes = f"edges of {found.edge_along:.2g} mm along and {found.edge_across:.2g} mm across the fibres"
     widths = f"a front is about {found.width_along:.2g} mm wide"
     widths += "" if one else f" along the fibres and {found.width_across:.2g} mm across"
-    places = "" if one else f" along and {across:.0%} across"
-    speed = f"conducts at about {along:.0%}{places} of a fine mesh's speed"
+    places = "" if one else f" along and {100 * across:.0f} % across"
+    speed = f"conducts at about {100 * along:.0f} %{places} of a fine mesh's speed"
     if 0 < slowest <= WIDELY:
         speed += f", {1 / slowest:.2g} times too slowly"
     unknown = (
@@ -143,13 +143,14 @@ def front_findings(mesh: TetMesh, parameters: CardiacParameters) -> list[Finding
     if failing >= FEW:
         directions = "" if one else _directions(found)
         text = (
-            f"The mesh is too coarse: it has {sizes}, and {widths}. A front dies out{directions} in {failing:.0%} of "
+            f"The mesh is too coarse: it has {sizes}, and {widths}. A front dies out{directions} in "
+            f"{100 * failing:.0f} % of the tissue"
         )
-        text += "the tissue" + (f", which else {speed}" if slowest > 0 else "") + unknown
-        return [Finding(f"{text}; {_refinement(mesh, parameters)}.", "warning", ("tissue",), REFINE)]
+        text += (f", which else {speed}" if slowest > 0 else "") + unknown
+        return [Finding(f"{text}; {_refinement(mesh, parameters)}.", "warning", ("tissue",), REFINE, distorts=True)]
     severity = "warning" if slowest < WARNED else "info"
     text = f"With {sizes} the mesh {speed}{unknown}: tune to a velocity, or {_refinement(mesh, parameters)}."
-    return [Finding(text, severity, ("tissue",), TUNE, REFINE)]  # type: ignore[arg-type]  # one of the two
+    return [Finding(text, severity, ("tissue",), TUNE, REFINE, True)]  # type: ignore[arg-type]  # one of the two
 
 
 REFINE = Remedy("Refine the mesh…", tool="refine")

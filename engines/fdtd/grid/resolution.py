@@ -53,6 +53,7 @@ def resolution_findings(
                 f"{FEWEST_PER_DEPTH} or more are better.",
                 place=("grid",),
                 remedy=_finer(yee, depth / FEWEST_PER_DEPTH),
+                distorts=True,
             ),
         )
     if smoothing and densest > 1 and cells < GOOD_OF_SMOOTHED:
@@ -66,6 +67,7 @@ def resolution_findings(
                 "warning" if cells < GOOD_PER_WAVELENGTH else "info",
                 ("grid",),
                 _finer(yee, shortest / GOOD_OF_SMOOTHED),
+                distorts=True,
             ),
         )
     if cells < GOOD_PER_WAVELENGTH:
@@ -74,6 +76,7 @@ def resolution_findings(
                 f"The shortest wavelength, {shortest:.3g} {unit}, has {cells:.2g} cells: 12 or more are better.",
                 place=("grid",),
                 remedy=_finer(yee, shortest / GOOD_PER_WAVELENGTH),
+                distorts=True,
             ),
         )
     slow = slowness(cells, SPEED_OF_LIGHT * dt / (densest * coarsest), len(varying))

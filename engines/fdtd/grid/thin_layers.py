@@ -38,5 +38,6 @@ def thin_layer_findings(faces: Sequence[tuple[Face, Face]], counts: Sequence[int
             "warning" if straight > SEEN else "info",
             PLACE,
             Remedy(f"Take {ENOUGH} cells", {PLACE: ENOUGH}) if room else None,
+            distorts=True,
         ),
     )

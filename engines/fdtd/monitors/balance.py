@@ -81,6 +81,7 @@ class Balance(FieldWatcher):
                 "beside all objects and out of their near field; smaller cells help where the error stays.",
                 place=("monitors",),
                 remedy=None if self._decays else END_AT_DECAY,
+                distorts=True,
             ),
         )
 

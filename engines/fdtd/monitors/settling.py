@@ -77,6 +77,7 @@ class SettlingWatcher(FieldWatcher):
                 "decay.",
                 place=("ending",),
                 remedy=END_AT_DECAY,
+                distorts=True,
             ),
         )
 

@@ -135,7 +135,7 @@ def _heart_findings(length: float, size: str, length_unit: str) -> list[Finding]
         f"{', '.join(means[:-1])}, and {means[-1]}."
     )
     likely = _unit_for(length, length_unit, [HUMAN, RABBIT])
-    return [Finding(text, remedy=None if likely is None else _read_in(likely))]
+    return [Finding(text, remedy=None if likely is None else _read_in(likely), distorts=True)]
 
 
 def _unit_for(length: float, length_unit: str, ranges: list[tuple[float, float]]) -> str | None:

@@ -133,6 +133,7 @@ def _stretched(parameters: SpikingParameters) -> tuple[Finding, ...]:
             f"{worst.stepped:.4g} instead of {worst.exact:.4g} ms with a constant {worst.current:g} pA.",
             place=("numerics", "step"),
             remedy=Remedy(f"Use steps of {shorter:g} ms", {("numerics", "step"): shorter}),
+            distorts=True,
         ),
     )
 
@@ -157,6 +158,7 @@ def _whole_steps(parameters: SpikingParameters) -> tuple[Finding, ...]:
             "warning" if abs(worst.error) > 4 * STRETCHED else "info",
             ("numerics", "step"),
             Remedy(f"Use steps of {shorter:g} ms", {("numerics", "step"): shorter}),
+            distorts=True,
         ),
     )
 

@@ -135,7 +135,7 @@ def rounding_findings(
     if 0 < added < LOST * half:
         share = "is lost wholly" if added <= half else f"is off by up to {100 * half / added:.2g} %"
         text = f"A step adds {added:.2g} to values of {largest:.4g}, which fp32 rounds to {2 * half:.2g}: "
-        return (Finding(f"{text}the source {share}.", place=PRECISION, remedy=remedy),)
+        return (Finding(f"{text}the source {share}.", place=PRECISION, remedy=remedy, distorts=True),)
     if closed and not added:
         text = "Nothing passes the sides: in fp32 the total content drifts by up to 1e-3 of itself in a million steps."
         return (Finding(text, "info", PRECISION, remedy),)

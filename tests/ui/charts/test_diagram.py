@@ -136,10 +136,13 @@ def test_it_stands_in_place_of_the_view_and_follows_the_form(window, qtbot, monk
     assert not network.view.isVisible()
     assert not network.action.isChecked()
     network.action.trigger()
+    network.show_diagram(network.view.diagram)
+    assert network.action.isChecked(), "what follows the form stays"
     window.model.undo_stack.setClean()  # it would ask what becomes of the edit
     opened(window, "sine_mode", qtbot)
     qtbot.waitUntil(lambda: not network.action.isVisible())
     assert not network.view.isVisible()
+    assert not network.action.isChecked()
 
 
 def test_of_two_parallel_edges_the_nearer_one_is_meant(qtbot, monkeypatch):

@@ -18,6 +18,7 @@ from ui.charts.figure import FigureSize
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.legend import LINE_PIXELS, Entry, Legend
 from ui.charts.plots.scaled_axis import handy_unit, powers
+from workbench.project.project import MeasuredData
 
 X = np.array([0.0, 1.0, 10.0, 100.0])
 DATA = ChartData((Curve("a", X, np.array([2.0, 4.0, 8.0, -1.0])), Curve("b", X, np.array([1.0, 2.0, 0.0, 10.0]))))
@@ -56,6 +57,20 @@ def test_times_are_told_in_legible_units():
     assert handy_unit(2e6, "s") == ("d", 86400.0)
     assert handy_unit(5e4, "ps") == ("ps", 1.0)
     assert powers([-5.0, -2.0, 0.0, 0.5, 6.0]) == ["10⁻⁵", "0.01", "1", "3.16228", "10⁶"]
+
+
+def test_the_distance_of_measured_points_is_told_in_the_unit_of_the_axis(qtbot):
+    cell = ChartCell(ChartInfo("voltage", "Voltage", "V", ("mean",), comparable=True), "s")
+    qtbot.addWidget(cell)
+    times = np.linspace(0.0, 7300.0, 50)
+    cell.show_data(ChartData((Curve("Mean", times, np.zeros(50)),)))
+    cell.show_measured([MeasuredData(chart="voltage", title="lab", x=[0.0, 3540.0], y=[0.003, 0.003])])
+    cell.resize(600, 300)
+    cell.show()
+    qtbot.waitUntil(lambda: cell.plot.told_in == ("h", 3600.0))
+    assert [entry.value for entry in cell.legend.entries if entry.mark == "point"] == ["RMSE 3 mV over 0.983 h"]
+    cell.plot.getPlotItem().setXRange(0.0, 500.0)
+    assert [entry.value for entry in cell.legend.entries if entry.mark == "point"] == ["RMSE 3 mV over 3\u202f540 s"]
 
 
 @pytest.fixture

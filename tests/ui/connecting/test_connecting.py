@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings, Qt
 
+from engines.api.errors import DeviceError
 from tests.ui.doubles import FakeViewport
 from ui.app import place_in
 from ui.connecting.area import GONE
@@ -18,7 +19,7 @@ from ui.connecting.dialog import PlaceDialog
 from ui.session.controller import Phase
 from ui.session.house import HouseServices
 from ui.window.main_window import MainWindow
-from ui.window.questions.going_on import RECONNECT
+from ui.window.questions.going_on import AGAIN, HERE, RECONNECT
 from workbench.remote.connection import Place
 from workbench.remote.server import Server
 from workbench.storage.paths import config_dir, state_dir
@@ -88,14 +89,33 @@ def test_what_runs_there_is_seen_lost_and_found_again(running, server, qtbot):
     assert [button.text() for button in window.banner.answers] == [RECONNECT]
     assert window.banner.text.startswith("The server of this computer has ended")
     begun = server._hosted
+    window.model.edit(("parameters", "numerics", "step"), 0.01, "step")
     drawn = max(len(buffer.times) for buffer in window.probes.store.probes.values())
     qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=20_000)
     assert server._hosted is begun, "it has gone on meanwhile"
     assert window.model.document is document, "what is open stays open"
+    assert window.controller.stale, "what was edited meanwhile waits for Reset"
     qtbot.waitUntil(lambda: max(len(buffer.times) for buffer in window.probes.store.probes.values()) >= drawn)
     frames = len(window.viewport.frames)
     qtbot.waitUntil(lambda: len(window.viewport.frames) > frames)
+
+
+def test_a_run_that_broke_off_there_goes_on_from_the_state_that_was_kept_there(running, server, qtbot):
+    window, broken = running, server._hosted.runner
+    qtbot.waitUntil(lambda: bool(broken.marks), timeout=20_000)
+
+    def fail():
+        raise DeviceError("The memory ran out.")
+
+    broken.post(lambda simulation: setattr(simulation, "synchronize", fail))
+    qtbot.waitUntil(lambda: bool(window.banner.answers), timeout=20_000)
+    assert [button.text() for button in window.banner.answers] == [HERE, AGAIN]
+    assert f"It can go on from {broken.rescued.mark.time:.2f} ms." in window.banner.text
+    qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=20_000)
+    said = [window.log.lines.text(row) for row in range(window.log.lines.rowCount())]
+    assert any(f"Goes on from {broken.rescued.mark.time:g} ms" in line for line in said)
 
 
 def test_closing_the_window_leaves_the_run_on_and_another_window_shows_it(running, server, make_window, qtbot):

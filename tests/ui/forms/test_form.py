@@ -124,6 +124,10 @@ def test_lists_add_duplicate_move_and_remove(qtbot, heart):
     regions, stimuli = heart.editor("regions"), heart.editor("stimuli")
     qtbot.mouseClick(regions.add_button, Qt.MouseButton.LeftButton)
     assert [item["region"] for item in heart.values["regions"]] == ["left", "right"]  # the first one not taken
+    regions.add()
+    heart.form.set_suggestions({"region": []})
+    regions.add()
+    assert [item["region"] for item in heart.values["regions"]][2:] == ["left", ""]  # all are taken; there are none
     stimuli.duplicate(0)
     assert [item["name"] for item in heart.values["stimuli"]] == ["S1", "S2"]
     type_in(qtbot, heart.editor("stimuli", 1, "start").box, "300")

@@ -96,7 +96,7 @@ def test_figures_as_text(table):
     texts = {c.title: model.index(0, place).data() for place, c in enumerate(model.columns)}
     assert texts["Time"] == "51.3 µs   (50.7–52.8)"
     assert texts["GB/s"] == "1\u202f950"
-    assert texts["Of ceiling"] == "49%"
+    assert texts["Of ceiling"] == "49 %"
 
 
 def test_published_and_compared_figures_name_their_device(table):

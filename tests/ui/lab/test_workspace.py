@@ -134,7 +134,7 @@ def test_the_heat_map_shows_fractions_by_block(measured, qtbot):
     views.size_box.activated.emit(views.size_box.currentIndex())
     records = [r for r in plausible_record().variants if r.variant == "coarse" and r.case == "2048²"]
     shown = sorted(i.toPlainText() for i in views.blocks.getPlotItem().items if isinstance(i, pg.TextItem))
-    assert shown == sorted(f"{record.fraction:.0%}" for record in records)
+    assert shown == sorted(f"{100 * record.fraction:.0f} %" for record in records)
     names = [name for _, name in views.blocks.getAxis("bottom")._tickLevels[0]]
     assert names == ["16", "32", "64", "128"]
 

@@ -99,6 +99,16 @@ def test_the_field_is_chosen_by_its_title_and_brings_its_own_range(make):
     assert (panel.field.count(), panel.field.isEnabled()) == (0, False)
 
 
+def test_a_fitted_range_is_of_the_field_that_is_shown(make):
+    """Of the first one too, which a new project need not name; of one that is gone nothing is shown."""
+    panel = make(of_mesh(CUBE))
+    panel.colours.fit_range((0.0, 7.0))
+    assert changes(panel, ViewSettings()) == {"field": "voltage", "range": (0.0, 7.0)}
+    panel.set_view(ViewSettings(field="gone", range=(0.0, 7.0)))
+    assert panel.colours.high.value() != 7.0
+    assert not panel.colours.auto.isEnabled()
+
+
 @pytest.mark.parametrize(("axis", "normal"), [("x", (1, 0, 0)), ("y", (0, 1, 0)), ("z", (0, 0, 1))])
 @pytest.mark.parametrize("flipped", [False, True])
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])

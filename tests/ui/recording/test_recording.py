@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -287,6 +288,19 @@ def test_what_was_kept_becomes_a_movie(opened, qtbot, tmp_path, monkeypatch):
     qtbot.waitUntil(lambda: unfinished.is_dir() and any(unfinished.iterdir()))
     opened.close_at_once()
     assert not unfinished.exists()
+
+
+def test_a_movie_is_called_like_its_project_and_lies_beside_it(opened, monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr(
+        "ui.recording.area.QFileDialog.getSaveFileName", lambda *told: (asked.append(told[2]), ("", ""))[1]
+    )
+    wish, document = MovieWish(".gif", (64, 36), 25), opened.model.document
+    document.project.title, document.path = "A wave", None
+    opened.recording._choose_file(wish, ())
+    document.path = tmp_path / "wave"
+    opened.recording._choose_file(wish, ())
+    assert asked == [str(Path.home() / "A wave.gif"), str(tmp_path / "A wave.gif")]
 
 
 def test_a_movie_has_as_many_pixels_as_it_is_called():

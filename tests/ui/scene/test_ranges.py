@@ -50,6 +50,15 @@ def test_a_persons_own_range_counts_where_nothing_is_followed():
     assert show(scene, 40.0) == AMPLITUDE.range
 
 
+def test_a_persons_range_goes_with_its_field():
+    """Another set of fields came, in which the one that was fitted is not."""
+    scene = shown(AMPLITUDE, range=(0.0, 7.0))
+    scene.apply_view(ViewSettings(field="gone", range=(0.0, 7.0)), 1.0)
+    assert show(scene, 40.0) == AMPLITUDE.range
+    scene.apply_view(ViewSettings(range=(0.0, 7.0)), 1.0)
+    assert show(scene, 40.0) == (0.0, 7.0), "a project may leave the field to its engine"
+
+
 @pytest.mark.parametrize("view", [{"range": (0.0, 7.0)}, {"follow": True}, {}])
 def test_an_angle_has_the_whole_circle_whatever_is_asked(view):
     assert show(shown(ANGLE, **view), 40.0) == (-180.0, 180.0)

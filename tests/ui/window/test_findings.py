@@ -16,6 +16,7 @@ from tests.workbench.house import write_mesh
 from ui.session.house import HouseServices
 from ui.widgets.findings_banner import FindingsBanner
 from workbench.cli import main
+from workbench.project.findings import in_order
 from workbench.project.parameter_files import value_at, with_values
 from workbench.storage.paths import config_dir, state_dir
 
@@ -124,6 +125,17 @@ def test_the_banner_turns_over_what_it_is_told(banner):
     banner.next.click()
     assert banner.text == "It is small."
     assert not banner._timer.isActive()  # while there are warnings
+
+
+def test_what_makes_numbers_wrong_comes_before_what_else_is_warned_of(banner):
+    off = Finding("It is 35 % off.", distorts=True)
+    assert in_order((SMALL, SLOW, COLD, off, SLOW)) == (off, SLOW, COLD, SMALL)
+    banner.show_findings(in_order((SLOW, SMALL)))
+    banner.show_findings(in_order((SLOW, SMALL, off)))  # it came later, and what was read stood first till then
+    assert banner.text == "It is 35 % off."
+    banner.next.click()
+    banner.show_findings(in_order((COLD, SLOW, off)))
+    assert banner.text == "It is 35 % off."
 
 
 def test_what_was_closed_comes_again_with_another_document(banner):

@@ -49,7 +49,7 @@ def test_a_lost_gpu_is_followed_by_the_cpu_from_the_last_state(broken_off, qtbot
     window = broken_off(DeviceError(LOST, lost=True))
     kept = services.runners[-1].rescued
     assert answers(window) == [ON_CPU]
-    assert window.banner.text == f"{LOST} It can go on from {kept.mark.time:g} ms."
+    assert window.banner.text == f"{LOST} It can go on from {kept.mark.time:.2f} ms."
     assert window.banner.property("severity") == "error"
     press(window, qtbot, ON_CPU)
     qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=20_000)

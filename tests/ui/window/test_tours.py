@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QRect, QSettings, Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit
 
 from ui.session.controller import Phase
 from ui.session.house import HouseServices
 from ui.viewport.viewport import Viewport
 from ui.widgets.theme import theme
+from ui.window.help.tours.guide import LINGER_TICKS, TourGuide, _beside
 from ui.window.help.tours.places import DONE, PLACES, path_of
 from ui.window.help.tours.steps import SLOW_READER, tours
 from ui.window.main_window import MainWindow
@@ -100,6 +102,37 @@ def test_every_step_points_at_something_and_goes_on(window, qtbot, tour):
             qtbot.mouseClick(guide.card.next, LEFT)
     assert guide.tour is None
     assert not guide.card.isVisible()
+
+
+def test_a_step_that_is_done_is_read_for_a_moment_and_the_last_one_stays():
+    gone = []
+    fake = SimpleNamespace(tour=SimpleNamespace(steps=(1, 2)), strayed=False, place=0, _linger=0)
+    fake._done, fake._go, fake._show = lambda: True, gone.append, lambda: None
+    for _ in range(LINGER_TICKS):
+        TourGuide.tick(fake)
+    assert gone == []
+    TourGuide.tick(fake)
+    assert gone == [1]
+    fake.place = 1
+    TourGuide.tick(fake)
+    assert gone == [1], "there is none after it"
+
+
+@pytest.mark.parametrize(
+    ("area", "place"),
+    [
+        ((100, 200, 100, 50), (218, 194)),  # right of it
+        ((700, 200, 100, 50), (481, 194)),  # left of it
+        ((10, 100, 780, 50), (299, 168)),  # below
+        ((10, 500, 780, 50), (299, 421)),  # above
+        ((10, 10, 780, 580), (29, 510)),  # in its lower left corner
+        (None, (299, 479)),
+    ],
+)
+def test_a_card_covers_nothing_of_what_it_is_about(area, place):
+    """A card of 200 × 60 in a window of 800 × 600."""
+    found = _beside(None if area is None else QRect(*area), QRect(0, 0, 200, 60), QRect(0, 0, 800, 600))
+    assert found.toTuple() == place
 
 
 def test_who_strays_is_led_back_and_escape_ends(window, qtbot):

@@ -68,7 +68,7 @@ def test_the_same_run_in_a_process_of_its_own(project, tmp_path):
     out, error = process.communicate(timeout=60)
     assert process.returncode == 0, error
     assert "points.csv" in out
-    assert "100%" in error.splitlines()[-1] or "100%" in error
+    assert "100 %" in error
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_what_remains_is_told_once_it_is_known(capsys):
         line.show(types.SimpleNamespace(take_samples=lambda samples=samples: samples), last=True)
         told = capsys.readouterr().err
         assert "of at most 100 ms" in told
-        assert ("25%" if words is None else "50%") in told
+        assert ("25 %" if words is None else "50 %") in told
         assert ("left" in told) is (words is not None)
         assert words is None or words in told
 

@@ -40,8 +40,8 @@ def test_a_mesh_is_told_in_words(slab):
     assert "          in m a piece of tissue of 20 × 10 × 5 m, unusual for tissue" in told
     assert "Size      20 × 10 × 5 mm" in told
     assert f"Mesh      48 tetrahedra, 30 points, edges mean {mean:.3g} mm, longest 8.66 mm" in told
-    assert "Regions   LV endo, 36 cells, 75.0% of the volume: endocardial cells" in told
-    assert "          scar, 12 cells, 25.0% of the volume: epicardial cells" in told
+    assert "Regions   LV endo, 36 cells, 75.0 % of the volume: endocardial cells" in told
+    assert "          scar, 12 cells, 25.0 % of the volume: epicardial cells" in told
     assert told[-1] == "Fibres    from the mesh's file, without sheets"
     assert report.triangles.shape == (2 * 2 * (8 + 4 + 2), 3, 3)
     assert {*report.colours} == {0, 1}

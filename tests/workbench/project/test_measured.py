@@ -106,6 +106,7 @@ def test_units_of_a_difference():
     assert text(0.5, "V", 12.0, "s") == "RMSE 0.5 V over 12 s"
     assert text(2e-5, "A", 1.0, "h") == "RMSE 20 µA over 1 h"
     assert text(0.02, "°C", 99.5, "s") == "RMSE 0.02 °C over 99.5 s"
+    assert module.Difference(4.2e-3, 3540.0).text("V", "h", 3600.0) == "RMSE 4.2 mV over 0.983 h"
     assert text(0.02, "1", 5.0, "1") == "RMSE 0.02 over 5"
 
 

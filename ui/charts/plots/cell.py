@@ -20,6 +20,7 @@ from ui.charts.plots.legend import Entry, Legend, Mark
 from ui.charts.plots.looks import ChartTitle, add_looks
 from ui.charts.plots.making import make_plot
 from ui.charts.plots.pictures import picture
+from ui.charts.plots.plot import ChartPlot
 from ui.charts.plots.reading import abscissa, figure, value_at
 from ui.widgets.icons import dress
 from workbench.export.chart_tables import chart_table
@@ -112,6 +113,8 @@ class ChartCell(QWidget):
         self.customContextMenuRequested.connect(lambda at: self.menu().popup(self.mapToGlobal(at)))
         self.plot.hovered.connect(self.hovered)
         self.plot.dropped.connect(self.overlay_asked)
+        if isinstance(self.plot, ChartPlot):
+            self.plot.unit_changed.connect(self._tell)
 
     @property
     def curves(self) -> tuple[Curve, ...]:
@@ -337,7 +340,7 @@ class ChartCell(QWidget):
         if not known:
             return ""
         nearest, title = min(known, key=lambda pair: pair[0].rmse)
-        said = nearest.text(self.chart.unit, self.plot.x_unit)
+        said = nearest.text(self.chart.unit, *self.plot.told_in)
         return f"{said} to {title}" if len(curves) > 1 else said
 
 

@@ -38,10 +38,13 @@ class ChartPlot(pg.PlotWidget):
     """The abscissa under the mouse, or None."""
     dropped = Signal(str)
     """The path of a file that was dropped on it."""
+    unit_changed = Signal()
+    """Another one stands at the abscissa."""
 
     def __init__(self, chart: ChartInfo, x_unit: str, parent: QWidget | None = None) -> None:
         self._bottom = TimeAxis("bottom")
         super().__init__(parent, axisItems={"left": ScaledAxis("left"), "bottom": self._bottom}, enableMenu=False)
+        self._bottom.unit_changed.connect(self.unit_changed)
         self.chart = chart
         self.x_unit = chart.x_unit or x_unit
         self._x_title, self._unit = chart.x_title, chart.unit

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
+from PySide6.QtCore import Signal
 
 from engines.api import Array
 from workbench.words.units import RAISED, unit_text
@@ -116,6 +117,8 @@ def handy_unit(span: float, unit: str) -> tuple[str, float]:
 class TimeAxis(pg.AxisItem):
     """The abscissa. Of simulated time (``times``) it changes its unit with what is seen; its label is ``titled``."""
 
+    unit_changed = Signal()
+
     def __init__(self, orientation: str, **arguments: Any) -> None:
         self._title, self._unit, self._times, self._shown = "", "", False, ("", 1.0)
         super().__init__(orientation, **arguments)
@@ -132,6 +135,7 @@ class TimeAxis(pg.AxisItem):
         if self._shown != self._wanted():
             self._shown = self._wanted()
             self._write()
+            self.unit_changed.emit()
 
     @property
     def shown(self) -> tuple[str, float]:

@@ -15,6 +15,7 @@ from ui.forms.fields.slider import Scale, Slider
 from ui.forms.lists import named_unlike, with_article
 from ui.forms.schema import FieldSpec, Kind, default_values, fields_of
 from ui.forms.section import Section
+from ui.forms.steady import holding
 from ui.forms.validation import Errors, below
 from ui.widgets.icons import dress
 
@@ -189,8 +190,9 @@ class Knob(QWidget):
 
     def say(self, sentence: str) -> None:
         """What is wrong with one of them."""
-        self.sentence.setText(sentence)
-        self.sentence.setVisible(bool(sentence))
+        with holding(self):
+            self.sentence.setText(sentence)
+            self.sentence.setVisible(bool(sentence))
         Editor.repolish(self.name, bool(sentence))
 
     def _unfold(self, shown: bool) -> None:

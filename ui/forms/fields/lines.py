@@ -26,6 +26,7 @@ from ui.forms.editor import LOCK_HINT, Editor
 from ui.forms.fields.line import DOCUMENT_KEYS
 from ui.forms.schema import FieldSpec
 from ui.forms.section import Section
+from ui.forms.steady import holding
 from ui.forms.validation import Errors
 
 CHECK_MILLISECONDS = 150
@@ -151,8 +152,9 @@ class LinesEditor(Editor):
             found = (int(path[0]) if path else -1, sentence)
         self.text.underline(found[0] if found else -1)
         self.repolish(self.text, found is not None)
-        self.sentence.setText(found[1] if found else "")
-        self.sentence.setVisible(found is not None)
+        with holding(self):
+            self.sentence.setText(found[1] if found else "")
+            self.sentence.setVisible(found is not None)
         return found is None
 
     def _print(self) -> None:

@@ -10,6 +10,7 @@ from ui.lab.figures.chart import tip
 from ui.lab.figures.heat import HeatMap, Tile
 from ui.widgets.theme import Palette
 from workbench.bench.records import VariantRecord
+from workbench.words.units import percent
 
 Cell = tuple[int, int]
 
@@ -53,13 +54,13 @@ class BlockMap(HeatMap):
         tiles = {
             (columns.index(x), rows.index(y)): Tile(None, "refused", record.refused)
             if record.refused
-            else Tile(record.fraction, f"{record.fraction:.1%}" if near else f"{record.fraction:.0%}", _tip(record))
+            else Tile(record.fraction, percent(record.fraction, 1) if near else percent(record.fraction), _tip(record))
             for (x, y), record in found.items()
         }
         self.paint_tiles(tiles, [str(x) for x in columns], [str(y) for y in rows])
 
 
 def _tip(record: VariantRecord) -> str:
-    occupancy = "" if record.occupancy is None else f"\noccupancy {record.occupancy:.0%}"
+    occupancy = "" if record.occupancy is None else f"\noccupancy {percent(record.occupancy)}"
     registers = "" if record.registers is None else f", {record.registers} registers"
     return f"{tip(record)}{occupancy}{registers if occupancy else ''}"

@@ -16,6 +16,7 @@ from ui.widgets.formatting import duration_text, rate_text
 from ui.widgets.freeing import free_controls
 from ui.widgets.theme import Palette, theme
 from workbench.bench.records import VariantRecord
+from workbench.words.units import percent
 
 SYMBOLS = ("o", "s", "t1", "d", "t", "star", "p", "h")
 """Shapes of points: the first eight variants are told apart by colour, the next by shape too."""
@@ -41,7 +42,8 @@ def tip(record: VariantRecord) -> str:
     lines = [
         f"{record.title} {shape_text(record.shape)}".rstrip(),
         f"{record.case}, {record.cache} cache",
-        f"{duration_text(record.seconds)}, {rate_text(record.bytes_per_second)}, {record.fraction:.0%} of the ceiling",
+        f"{duration_text(record.seconds)}, {rate_text(record.bytes_per_second)}, {percent(record.fraction)} "
+        "of the ceiling",
     ]
     return "\n".join(lines)
 

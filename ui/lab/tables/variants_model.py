@@ -14,7 +14,7 @@ from ui.lab.findings import Key, key, published_figure, shape_text, winners
 from ui.widgets.formatting import count_text, duration_text
 from ui.widgets.theme import theme
 from workbench.bench.records import LabRecord, VariantRecord, device_text
-from workbench.words.units import seconds_of
+from workbench.words.units import percent, seconds_of
 
 Index = QModelIndex | QPersistentModelIndex
 FRACTION = Qt.ItemDataRole.UserRole
@@ -84,7 +84,7 @@ COLUMNS = (
         "Of ceiling",
         "Against the best bandwidth measured on this device at the same working set",
         lambda r: r.fraction,
-        lambda r: f"{r.fraction:.0%}",
+        lambda r: percent(r.fraction),
         92,
     ),
     Column(
@@ -112,7 +112,7 @@ COLUMNS = (
         "Occupancy",
         "Resident threads over the most that there could be; more is not always faster",
         lambda r: r.occupancy,
-        lambda r: _optional(r.occupancy, "{:.0%}"),
+        lambda r: "" if r.occupancy is None else percent(r.occupancy),
         74,
     ),
 )

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ui.widgets.formatting import rate_text
 from ui.widgets.theme import theme
+from workbench.words.units import percent
 
 START_DEGREES = 215.0
 SPAN_DEGREES = 250.0
@@ -37,7 +38,7 @@ class Gauge(QWidget):
         self._fraction = None if rate is None else fraction
         self._rate = rate or 0.0
         self._ceiling = self._rate / fraction if rate and fraction > 0 else self._ceiling
-        text = "no reading" if rate is None else f"{rate_text(self._rate)}, {fraction:.0%} of the ceiling"
+        text = "no reading" if rate is None else f"{rate_text(self._rate)}, {percent(fraction)} of the ceiling"
         self.setAccessibleDescription(text)
         self.update()
 
@@ -80,7 +81,7 @@ class Gauge(QWidget):
         large.setWeight(QFont.Weight.DemiBold)
         painter.setFont(large)
         painter.setPen(colors.color("text" if self._fraction is not None else "disabled"))
-        text = "–" if self._fraction is None else f"{self._fraction:.0%}"
+        text = "–" if self._fraction is None else percent(self._fraction)
         box = QRectF(middle.x() - radius, middle.y() - radius * 0.42, 2 * radius, radius * 0.55)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
         small = QFont(self.font())

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from ui.widgets.formatting import duration_text, rate_text
 from workbench.run.frames import KernelRate
+from workbench.words.units import percent
 
 HEADERS = ("Kernel", "per step", "bandwidth", "ceiling")
 ROW_HEIGHT = 24
@@ -46,7 +47,7 @@ class KernelModel(QAbstractTableModel):
                 rate.kernel.replace("_", " "),
                 duration_text(rate.seconds_per_step),
                 rate_text(rate.bytes_per_second),
-                f"{rate.fraction_of_ceiling:.0%}",
+                percent(rate.fraction_of_ceiling),
             )[index.column()]
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column():
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -14,7 +14,7 @@ from ui.panels.meters.history import History
 from ui.panels.meters.kernels import KernelTable
 from ui.widgets.formatting import amount_text, count_text, duration_text, rate_text
 from workbench.run.frames import Sample
-from workbench.words.units import is_count, seconds_of, unit_text
+from workbench.words.units import is_count, percent, seconds_of, unit_text
 
 PANEL_WIDTH = 296
 REAL_TIME = "Seconds of the clock for a simulated second: below 1 it is faster than what it simulates."
@@ -137,7 +137,7 @@ class MetersPanel(QScrollArea):
         bound = "" if self._info is None else bound_of(last, steps, fraction, self._info, self.pace)
         self.bound.setText(f"Bound by {bound}" if bound else "")
         self._lines = [
-            f"Bandwidth\t{rate_text(rate)}, {fraction:.0%}",
+            f"Bandwidth\t{rate_text(rate)}, {percent(fraction)}",
             f"Steps\t{count_text(steps)} /s",
             *([f"Pace\t{count_text(pace)}{unit}/s"] if unit else []),
             *self._count(samples, pace),

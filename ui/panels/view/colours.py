@@ -13,7 +13,7 @@ from engines.api import FieldInfo
 from ui.forms.fields.number import NumberBox
 from ui.forms.fields.scalars import CalmComboBox
 from ui.scene.colormaps import colormap, names
-from ui.scene.scene import follows, takes_logarithm
+from ui.scene.scene import follows, own_range, takes_logarithm
 from workbench.project.project import ViewSettings
 from workbench.words.units import unit_text
 
@@ -91,12 +91,13 @@ class ColoursPanel(QWidget):
         self._view, self._field = view, field or FieldInfo("", "", "", "cell", (0.0, 1.0))
         self.map.setCurrentIndex(max(0, self.map.findData(view.colormap)))
         self.reverse.setChecked(view.reverse)
-        low, high = view.range or _legible(self._field.range)
+        own = own_range(self._field, view)
+        low, high = own or _legible(self._field.range)
         self.low.set_value(float(low))
         self.high.set_value(float(high))
         self.unit.setText(unit_text(self._field.unit))
         self.sentence.hide()
-        self.auto.setEnabled(view.range is not None or view.follow)
+        self.auto.setEnabled(own is not None or view.follow)
         following = follows(self._field, view)
         self.follow.setChecked(following)
         self.guess.setVisible(following and not view.follow)

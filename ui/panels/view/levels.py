@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QSlider, QToolButton, QVBoxLayout, QWidget
 
 from engines.api import FieldInfo
-from ui.scene.scene import follows, has_levels
+from ui.scene.scene import follows, has_levels, own_range
 from ui.widgets.icons import dress
 from workbench.project.project import ViewSettings
 from workbench.words.units import powers_of_ten, unit_text
@@ -74,7 +74,7 @@ class LevelsPanel(QWidget):
         self.switch.setEnabled(field is not None and has_levels(field))
         self._unit = "" if field is None else unit_text(field.unit)
         if field is not None and not follows(field, view):
-            self._range = view.range or field.range
+            self._range = own_range(field, view) or field.range
         if not self._settle.isActive():
             self._levels = list(view.levels)
         self.slices.setChecked(view.level_slices)

@@ -190,6 +190,8 @@ class ViewPanel(QScrollArea):
     # Inside.
 
     def _edit(self, **changes: Any) -> None:
+        if changes.get("range") is not None:  # it is of the field that is shown, and goes with it
+            changes["field"] = self.field.currentData()
         self._view = self._view.model_copy(update=changes)
         self._show()
         self.edited.emit(self._view)

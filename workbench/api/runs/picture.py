@@ -48,7 +48,10 @@ def picture_of(
     render = moments.find_renderer()
     if render is None:
         raise ProblemError("This installation draws no pictures: install it with the extra 'window'.")
-    view = document.project.view if field is None else document.project.view.model_copy(update={"field": field})
+    view = document.project.view
+    if field is not None:
+        same = field == (view.field or info.fields[0].name)
+        view = view.model_copy(update={"field": field, "range": view.range if same else None})
     moment = ask(lambda simulation: moments.take_moment(simulation, view))
     lines = [document.project.title, info.device]
     return Picture(moments.render_moment(render, document, info, moment, view, lines, size), document)

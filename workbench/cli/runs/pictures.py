@@ -17,6 +17,7 @@ from workbench.project.document import Document
 from workbench.run.frames import RunState, Sample
 from workbench.run.moments import PictureMoment, Render, find_renderer, render_moment, take_moment
 from workbench.run.observer import Observer
+from workbench.words.units import percent
 
 MOST_WAITING = 2
 FRAMES_PER_SECOND = 25.0
@@ -96,7 +97,7 @@ class Pictures(Observer):
         lines = [self._document.project.title, self._info.device]
         if self._sample is not None:
             rate, fraction = self._sample.bytes_per_second / 1e9, self._sample.fraction_of_ceiling
-            lines.append(f"{rate:.3g} GB/s, {fraction:.0%} of the measured ceiling")
+            lines.append(f"{rate:.3g} GB/s, {percent(fraction)} of the measured ceiling")
         self.take(moment, render_moment(self._render, self._document, self._info, moment, view, lines))
 
     def take(self, moment: PictureMoment, rgba: Array) -> None:

@@ -7,7 +7,7 @@ import time as clock
 
 from workbench.run.frames import Sample
 from workbench.run.runner import Runner
-from workbench.words.units import number_text, time_text, with_unit
+from workbench.words.units import number_text, percent, time_text, with_unit
 
 TERMINAL_SECONDS = 0.2
 QUIET_SECONDS = 10.0
@@ -55,10 +55,10 @@ class ProgressLine:
         sample = self._sample
         if sample is None:
             message, fraction = runner.progress
-            return f"{message} ({fraction:.0%})" if message else ""
+            return f"{message} ({percent(fraction)})" if message else ""
         ceiling = sample.bytes_per_second / sample.fraction_of_ceiling
         part = sample.part if self._until is None else max(sample.part or 0.0, min(1.0, sample.time / self._until))
-        parts = [] if part is None else [f"{part:4.0%}"]
+        parts = [] if part is None else [f"{percent(part):>5}"]
         if self._until is None:
             parts += [time_text(sample.time, self._unit, ".6g")]
         else:
@@ -67,7 +67,7 @@ class ProgressLine:
             ]
         parts += [
             f"{_rate_text(self._rate, self._unit)}/s",
-            f"{self._moved / 1e9:.3g} GB/s ({self._moved / ceiling:.0%} of the measured ceiling)",
+            f"{self._moved / 1e9:.3g} GB/s ({percent(self._moved / ceiling)} of the measured ceiling)",
         ]
         if sample.remaining and self._seconds > BELIEVED_SECONDS:
             parts.append(f"{duration(sample.remaining)} left")
@@ -101,7 +101,7 @@ class Line:
         if now - self._shown < (TERMINAL_SECONDS if self._terminal else QUIET_SECONDS):
             return
         self._shown = now
-        text = f"{message} ({fraction:.0%})"
+        text = f"{message} ({percent(fraction)})"
         print(f"\r\x1b[K{text}" if self._terminal else text, end="" if self._terminal else "\n", file=sys.stderr)
         sys.stderr.flush()
 

@@ -221,5 +221,6 @@ def _told(pull: Pull) -> Pull:
 
 def _never(farthest: float, left: float) -> Finding:
     return Finding(
-        f"This law never breaks a bond: at a stretch of {farthest:.3g} it still has {left:.0%} of its largest force."
+        f"This law never breaks a bond: at a stretch of {farthest:.3g} it still has {100 * left:.0f} % of its "
+        "largest force."
     )

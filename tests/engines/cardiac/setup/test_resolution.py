@@ -65,13 +65,13 @@ def test_a_heart_with_edges_of_five_millimetres_is_told_that_nothing_conducts():
     (finding,) = front_findings(cubes(3.8), PARAMETERS)
     assert finding.severity == "warning"
     assert "too coarse: it has edges of 4.7 mm, and a front is about 0.34 mm wide along the fibres" in finding.message
-    assert "dies out in 100% of the tissue" in finding.message
+    assert "dies out in 100 % of the tissue" in finding.message
 
 
 def test_the_slowing_is_told_with_the_tool_that_makes_up_for_it():
     (finding,) = front_findings(cubes(1.0), PARAMETERS)
     assert finding.severity == "warning"
-    assert "conducts at about 61% along and 59% across" in finding.message
+    assert "conducts at about 61 % along and 59 % across" in finding.message
     assert finding.remedy is not None
     assert finding.remedy.tool == "velocity"
     assert front_findings(cubes(0.1), PARAMETERS) == []
@@ -111,5 +111,5 @@ def test_the_estimate_tells_it():
     mesh = replace(cubes(5.5), fibres=None)
     estimate = CardiacEngine().estimate(Problem(PARAMETERS, mesh), CpuBackend())
     told = [finding.message for finding in estimate.findings]
-    assert any("A front dies out in 100% of the tissue" in message for message in told)
+    assert any("A front dies out in 100 % of the tissue" in message for message in told)
     assert any("The mesh has no fibres" in message for message in told)

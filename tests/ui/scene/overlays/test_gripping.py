@@ -68,6 +68,13 @@ def test_the_middle_moves_in_the_plane_that_faces_the_viewer_and_onto_nodes(scen
     assert dragged_to(scene, hold, *target, *SIZE, free=True) == pytest.approx((6.9, 5.4, 5.0), abs=1e-9)
 
 
+def test_an_axis_along_which_it_is_not_dragged_keeps_its_place(scene) -> None:
+    """The reference, at 4.25, comes to stand on no node of y."""
+    hold = hold_at(scene, *pixel(scene, 5.0, 5.0, 5.0), *SIZE)
+    target = pixel(scene, 6.9, 5.0, 5.0)
+    assert dragged_to(scene, hold, *target, *SIZE, free=False) == pytest.approx((6.75, 5.0, 5.0))
+
+
 def test_it_follows_the_pointer_from_where_it_was_gripped(scene) -> None:
     """Gripped at its edge, the middle moves by as much as the pointer."""
     hold = hold_at(scene, *pixel(scene, 4.5, 4.0, 5.0), *SIZE)

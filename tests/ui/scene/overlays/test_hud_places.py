@@ -27,13 +27,13 @@ def test_a_tag_stands_where_it_covers_nothing() -> None:
     assert free_place(TAG, spot, [plate(0, 0, 400, 300)], 10) is None
 
 
-def boxes(cells, height):
-    """Name to (left, top, right, bottom) of what lies over a grid in a view of 630 points and this height."""
+def boxes(cells, height, ratio=1.0):
+    """Name to (left, top, right, bottom) [pixels] of what lies over a grid in a view of 630 points and this height."""
     grid = Grid(cells, (1.0, 1.0))
     scene = scene_of(grid, FieldInfo("u", "Temperature", "K", "grid", (0.0, 1.0)))
     scene.camera.apply(scene.home, 630 / height)
-    scene.time, scene.lines = 1.0, ["Bandwidth\t4.70 GB/s, 6%", "Steps\t4650 /s", "Pace\t211 fs/s", "Remaining\t2 s"]
-    placed, _ = Hud().compose(scene, 630, height, 1.0)
+    scene.time, scene.lines = 1.0, ["Bandwidth\t4.70 GB/s, 6 %", "Steps\t4650 /s", "Pace\t211 fs/s", "Remaining\t2 s"]
+    placed, _ = Hud().compose(scene, round(630 * ratio), round(height * ratio), ratio)
     return {name: (x, y, x + image.shape[1], y + image.shape[0]) for name, image, x, y in placed}
 
 
@@ -41,6 +41,7 @@ def apart(one, other):
     return one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
 
 
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
 @pytest.mark.parametrize(
     ("cells", "height", "in_line"),
     [
@@ -50,12 +51,14 @@ def apart(one, other):
         ((80, 80), 190, True),
         ((20, 120), 600, False),
         ((120, 100), 600, True),
+        ((60, 80), 398, True),
+        ((60, 80), 400, False),
     ],
 )
-def test_bars_and_meters_lie_apart_in_a_low_view(cells, height, in_line) -> None:
+def test_bars_and_meters_lie_apart_in_a_low_view(cells, height, in_line, ratio) -> None:
     """At 1280 × 720 the view is 335 points high, and 190 under a banner of several lines. In a high view they
     stand in a line where that covers far less."""
-    found = boxes(cells, height)
+    found = boxes(cells, height, ratio)
     assert apart(found["bar"], found["scale"])
     assert all(apart(found["lines"], found[name]) for name in ("bar", "time", "scale", "axis y"))
     assert (found["lines"][1] < found["time"][3]) == in_line, "beside the time where they cover less of the field there"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -34,3 +36,20 @@ def test_without_a_renderer_it_is_said(project, monkeypatch):
     monkeypatch.setattr(moments, "find_renderer", lambda: None)
     with wb.open(project).simulate() as run, pytest.raises(wb.ProblemError, match="draws no pictures"):
         run.picture()
+
+
+def test_a_picture_of_another_field_has_not_the_range_that_was_fitted_to_the_one_shown(project, monkeypatch):
+    ranges = []
+
+    def render(geometry, info, values, time, view, **options):
+        ranges.append(view.range)
+        return np.zeros((8, 16, 4), np.uint8)
+
+    monkeypatch.setattr(moments, "find_renderer", lambda: render)
+    told = json.loads((project / "project.json").read_text())
+    told["view"] = {**told.get("view", {}), "field": "voltage", "range": [-90.0, 7.0]}
+    (project / "project.json").write_text(json.dumps(told))
+    with wb.open(project).simulate() as run:
+        for field in ("voltage", "activation_time"):
+            run.picture(field, size=(16, 8))
+    assert ranges == [(-90.0, 7.0), None]

@@ -1,0 +1,79 @@
+"""What the pointer is on, or has the focus, stays where it is while lines of a form come and go."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QApplication
+
+from engines.api import Finding
+from engines.cardiac.parameters import CardiacParameters, Stimulus
+from tests.ui.forms.holder import Holder
+
+ABOVE = ("tissue", "sigma_il")
+WRONG = {ABOVE: "Must be above 0, and it is not, which takes a line of its own."}
+
+
+@pytest.fixture
+def form(qtbot):
+    form = Holder(qtbot, CardiacParameters, CardiacParameters(stimuli=[Stimulus()])).form
+    form.resize(420, 500)
+    form.show()
+    qtbot.waitExposed(form)
+    QApplication.processEvents()
+    return form
+
+
+def place_of(form, widget):
+    QApplication.processEvents()
+    return widget.mapTo(form.viewport(), QPoint(0, 0)).y()
+
+
+def line_below(form):
+    """A field of the same group as :data:`ABOVE`, further down."""
+    lines = form.root.children_by_key["tissue"]._lines
+    return list(lines.values())[3].editor.box
+
+
+def point_at(widget, qtbot):
+    spot = widget.mapToGlobal(widget.rect().center())
+    QCursor.setPos(spot)
+    qtbot.waitUntil(lambda: QCursor.pos() == spot)
+
+
+@pytest.mark.parametrize("scrolled", [0, 60, 10_000])
+def test_an_errors_line_moves_nothing_under_the_pointer(form, qtbot, scrolled):
+    form.verticalScrollBar().setValue(scrolled)
+    QApplication.processEvents()
+    box = line_below(form) if scrolled < 100 else form.widget().childAt(60, form.verticalScrollBar().value() + 250)
+    point_at(box, qtbot)
+    before = place_of(form, box)
+    form.set_errors(WRONG)
+    assert place_of(form, box) == before
+    form.set_errors({})
+    assert place_of(form, box) == before
+
+
+def test_a_line_that_goes_leaves_room_at_the_top_until_the_pointer_leaves(form, qtbot):
+    form.set_errors(WRONG)
+    form.verticalScrollBar().setValue(0)
+    box, first = line_below(form), form.root
+    point_at(box, qtbot)
+    before, top = place_of(form, box), place_of(form, first)
+    form.set_errors({})
+    assert place_of(form, box) == before
+    assert place_of(form, first) > top
+    QApplication.sendEvent(form, QEvent(QEvent.Type.Leave))
+    assert place_of(form, first) == top
+
+
+def test_what_is_typed_in_stays_while_the_pointer_is_elsewhere(form, qtbot):
+    QCursor.setPos(form.mapToGlobal(QPoint(form.width() + 200, 5)))
+    box = line_below(form)
+    form.activateWindow()
+    box.setFocus()
+    qtbot.waitUntil(box.hasFocus)
+    before = place_of(form, box)
+    form.set_findings([Finding("It is coarse.", place=ABOVE)])
+    assert place_of(form, box) == before
