@@ -18,7 +18,7 @@ def opens(person: Person, title: str) -> None:
     """A ready problem, by a word or two of it."""
     person.types(title.lower())
     person.clicks_on(title)
-    person.sees("Which charts are shown")  # what makes room for them has moved the buttons
+    person.sees("Which charts are shown")
 
 
 def stands_at(person: Person) -> str:
