@@ -106,6 +106,7 @@ def test_every_step_points_at_something_and_goes_on(window, qtbot, tour):
             qtbot.mouseClick(guide.card.next, LEFT)
     assert guide.tour is None
     assert not guide.card.isVisible()
+    assert window.focusWidget() is window.viewport
     assert [each.text for each in window.log.lines.messages if each.severity != "info"] == []
 
 

@@ -124,6 +124,8 @@ class TourGuide(QObject):
         self._timer.stop()
         self._window.removeEventFilter(self)
         self.tour = None
+        if self.card.isAncestorOf(self._window.focusWidget()) and self._window.viewport.isVisible():
+            self._window.viewport.setFocus()  # else Qt gives it to the first button of the window
         self.frame.hide()
         self.card.hide()
 
