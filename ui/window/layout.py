@@ -155,7 +155,8 @@ class DockLayout:
                 self.first_layout()
             self._show_charts()
             self.fit_sides()
-            self._window.layout().activate()  # at once: else the docks are seen on their way for a moment
+            if (layout := self._window.layout()) is not None:
+                layout.activate()  # at once: else the docks are seen on their way for a moment
 
     def save(self) -> None:
         state = self._working if self._bare else self._window.saveState(VERSION)

@@ -20,8 +20,8 @@ class Controls:
         self._values: dict[str, Any] = {}
 
     def change(self, simulation: Simulation, name: str, value: Any) -> None:
-        """Set one. Raises RefusedChange where this run cannot take it, and ProblemError that names who can mend it where
-        the simulation does not know it as live."""
+        """Set one. Raises RefusedChange where this run cannot take it, and ProblemError that names who can mend it
+        where the simulation does not know it as live."""
         try:
             simulation.set_control(name, value)
         except NotLiveError as error:

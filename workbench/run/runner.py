@@ -439,8 +439,9 @@ class Runner:
             future.set_exception(error)
             if isinstance(error, DeviceError) or call == self._reset:
                 raise  # the simulation is in no state to go on
-            if not isinstance(error, RefusedChange):
-                self.say(str(error) if isinstance(error, WorkbenchError) else f"{type(error).__name__}: {error}", "error")
+            if isinstance(error, RefusedChange):
+                return
+            self.say(str(error) if isinstance(error, WorkbenchError) else f"{type(error).__name__}: {error}", "error")
 
     def _reset(self, simulation: Simulation) -> None:
         simulation.restore(self._initial)
