@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QImage, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QImage, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -34,6 +34,9 @@ from ui.widgets.banner import Banner
 from ui.widgets.formatting import duration_text, rate_text
 from ui.widgets.icons import dress
 from workbench.bench.records import LabRecord, VariantRecord, device_text
+
+ROOMY = 1366
+"""Pixels of width from which the source has its place beside the figures before a variant is chosen."""
 
 
 class LabWorkspace(QWidget):
@@ -136,6 +139,10 @@ class LabWorkspace(QWidget):
             self._background.submit("lab", self._offered, self._take_studies, self._failed)
             self._background.submit("devices", self._services.devices, self.setup.set_devices)
             self._background.submit("lab", self._services.lab_records, self.choice.set_kept)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
 
     # What a person asks for.
 
@@ -241,14 +248,19 @@ class LabWorkspace(QWidget):
         if table is not None:
             self.table_page.show_data(table, record, other)
         self.centre.setCurrentWidget(self.table_page if table else self.views if record else self.empty)
-        self.source.setVisible(table is None)
         self.machine.setVisible(record is not None)
         self.machine.setText("" if record is None else machine_text(record))
         self.export_button.setEnabled(record is not None)
         chosen = self.source.record
         if chosen is None or chosen.study != identifier:
             self.source.show_record(None, None)
+        self._make_room()
         self._show_notes()
+
+    def _make_room(self) -> None:
+        """The figures have the room of the source where there is nothing to show in it, or little of it."""
+        wanted = self.source.record is not None or (self.width() >= ROOMY and self._shown() is not None)
+        self.source.setVisible(self.setup.table is None and wanted)
 
     def _picture(self) -> QImage | None:
         """The plot that is seen."""
@@ -257,6 +269,7 @@ class LabWorkspace(QWidget):
     def _show_record(self, record: VariantRecord) -> None:
         self.source.show_record(record, self.setup.study_by_id(record.study))
         self.views.choose(record)
+        self._make_room()
 
     def _show_notes(self) -> None:
         self.source.show_notes(self.setup.study, self.views.records, self.views.case)

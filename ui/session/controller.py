@@ -460,7 +460,7 @@ class Controller(QObject):
             if error is not None:
                 self._stale = True
                 if not self._waits():
-                    self.problem.emit(f"{error} Reset begins anew with it.")
+                    self.hint.emit(f"{error} Reset begins anew with it.")
 
     def _follow_first_step(self, state: RunState) -> None:
         """The first steps may compile kernels: say so when they keep a person waiting."""

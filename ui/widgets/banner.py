@@ -6,13 +6,23 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtGui import QCursor, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 
 from ui.widgets.icons import dress, pixmap
 from workbench.words.units import spaced
 
-INFO_MILLISECONDS = 8000
+INFO_MILLISECONDS, REST_MILLISECONDS = 8000, 1500
+"""Until information goes, and how long the pointer rests before, if it is over what moves then."""
 BESIDE_PIXELS = 100
 """What picture, margins and the closing button take."""
 ICONS = {"error": ("error", "bad"), "warning": ("warning", "warn"), "info": ("info", "accent")}
@@ -58,7 +68,8 @@ class Banner(QFrame):
         layout.addWidget(button)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._close)
+        self._timer.timeout.connect(self._expire)
+        self._pointer = QCursor.pos()
         self.hide()
 
     @property
@@ -69,6 +80,17 @@ class Banner(QFrame):
     def _close(self) -> None:
         self.hide()
         self.closed.emit()
+
+    def _expire(self) -> None:
+        """Its time is over; it waits for a hand that is busy below, under which all would move, and for an open
+        menu."""
+        before, self._pointer = self._pointer, QCursor.pos()
+        above = self.parentWidget()
+        busy = above is not None and above.underMouse() and self._pointer != before
+        if busy or QApplication.activePopupWidget() is not None:
+            self._timer.start(REST_MILLISECONDS)
+        else:
+            self._close()
 
     def ask(self, sentence: str, answers: Mapping[str, Callable[[], object]], severity: Severity = "info") -> None:
         """A question; to close it is to do nothing."""
@@ -116,6 +138,7 @@ class Banner(QFrame):
         self.arrange()
         self.show()
         if severity == "info" and not stays:
+            self._pointer = QCursor.pos()
             self._timer.start(INFO_MILLISECONDS)
         else:
             self._timer.stop()

@@ -79,7 +79,8 @@ class ChartsArea(QObject):
             self._look_at_nothing()
         self._probes.list.set_hint(with_ctrl=info is not None and info.inspects)
         self.panel.set_info(info)
-        self._layout.set_charts(bool(self.panel.charts))
+        if info is not None:
+            self._layout.set_charts(bool(self.panel.charts))
 
     def show_geometry(self, geometry: Any) -> None:
         """What the elements are of now; those of another geometry are other elements."""

@@ -81,6 +81,11 @@ class DocumentDisplay(QObject):
         else:
             window.show_workspace()
 
+    @property
+    def entering(self) -> bool:
+        """Whether the problem is open, and shown as soon as a second click could no longer come."""
+        return self._entering.isActive()
+
     def stay(self) -> None:
         """Whoever asks for the gallery meanwhile is not led away from it."""
         self._entering.stop()

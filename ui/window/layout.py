@@ -25,7 +25,7 @@ class DockLayout:
         self.docks: dict[str, QDockWidget] = {}
         self._working: QByteArray | None = None
         self._bare = False
-        self._has_charts = False
+        self._has_charts = True  # until a run has none: their room is kept from the beginning, so that nothing moves
         self._narrow = False
         self._folded: list[str] = []
         """What gave its room to the view when the window became narrow."""
@@ -155,6 +155,8 @@ class DockLayout:
                 self.first_layout()
             self._show_charts()
             self.fit_sides()
+            if (layout := self._window.layout()) is not None:
+                layout.activate()  # at once: else the docks are seen on their way for a moment
 
     def save(self) -> None:
         state = self._working if self._bare else self._window.saveState(VERSION)

@@ -9,6 +9,10 @@ from engines.api.errors import NotLiveError, ProblemError
 from workbench.run.meters import FOR_THE_AUTHOR
 
 
+class RefusedChange(ProblemError):
+    """A live parameter that this run cannot take: a run that begins anew with it can, so that whoever asked decides."""
+
+
 class Controls:
     """Belongs to a runner, and to its thread."""
 
@@ -16,11 +20,14 @@ class Controls:
         self._values: dict[str, Any] = {}
 
     def change(self, simulation: Simulation, name: str, value: Any) -> None:
-        """Set one. Raises ProblemError that names who can mend it where the simulation does not know it as live."""
+        """Set one. Raises RefusedChange where this run cannot take it, and ProblemError that names who can mend it
+        where the simulation does not know it as live."""
         try:
             simulation.set_control(name, value)
         except NotLiveError as error:
             raise ProblemError(f"'{name}' is declared live and cannot change during a run. {FOR_THE_AUTHOR}") from error
+        except ProblemError as error:
+            raise RefusedChange(str(error), error.place, error.remedy) from error
         except (LookupError, AttributeError, TypeError, NotImplementedError) as error:
             told = f"{type(error).__name__}: {error}"
             raise ProblemError(

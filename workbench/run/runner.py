@@ -20,7 +20,7 @@ from engines.api import Array, Dab, Finding, Progress, Simulation, SimulationInf
 from engines.api.device import Backend
 from engines.api.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
 from engines.backend.ceilings.curve import working_set_of
-from workbench.run.controls import Controls
+from workbench.run.controls import Controls, RefusedChange
 from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Rewound, RunState, Sample
 from workbench.run.meters import Meters
 from workbench.run.observer import Audience, Observer
@@ -173,9 +173,9 @@ class Runner:
     def set_control(self, name: str, value: Any) -> Future[None]:
         """Change a live parameter between two batches; it stays changed after :meth:`reset`.
 
-        Where the simulation does not know it as one, the error names who can mend that.
+        Where the simulation does not know it as one, the error names who can mend that. Where this run cannot take it,
+        the future alone says so.
         """
-
         return self.post(lambda simulation: self._controls.change(simulation, name, value))
 
     def paint(self, stroke: int, dabs: Sequence[Dab]) -> Future[None]:
@@ -193,7 +193,8 @@ class Runner:
     def post(self, call: Callable[[Simulation], T]) -> Future[T]:
         """Have the worker carry out ``call`` between two batches.
 
-        The future is cancelled if the run ends before; what ``call`` raises is in the future and in the log.
+        The future is cancelled if the run ends before; what ``call`` raises is in the future and in the log, but for a
+        :class:`RefusedChange`.
         """
         future: Future[T] = Future()
         with self._condition:
@@ -438,6 +439,8 @@ class Runner:
             future.set_exception(error)
             if isinstance(error, DeviceError) or call == self._reset:
                 raise  # the simulation is in no state to go on
+            if isinstance(error, RefusedChange):
+                return
             self.say(str(error) if isinstance(error, WorkbenchError) else f"{type(error).__name__}: {error}", "error")
 
     def _reset(self, simulation: Simulation) -> None:

@@ -7,11 +7,11 @@ from datetime import datetime
 
 import numpy as np
 import pytest
-from ui.charts.plots.traces import Branch, TraceBuffer, TraceStore
 
 from engines.api.charts import ChartData, Curve
 from ui.charts.runs.runs import SessionRun
 from ui.charts.runs.storing import DIGITS, POINTS, restored, storable
+from workbench.run.streams.traces import Branch, TraceBuffer, TraceStore
 
 
 def buffer(times, values):

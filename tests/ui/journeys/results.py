@@ -15,6 +15,7 @@ CHART = "Part of the incident power"
 
 def transmission_in_decibels(person: Person, folder: Path) -> None:
     opens(person, "Glass slab")
+    person.sees("1 note")  # its banner, too, which moves what is at the upper edge of the view
     person.clicks_on("pace")
     person.clicks_on("Run")
     person.sees("finished|Run")

@@ -68,7 +68,6 @@ def test_tables_stand_beside_the_studies_and_show_what_was_published(lab, servic
     assert lab.setup.thorough.isVisible()
     assert not lab.setup.sizes.isVisible()
     lab.setup.choose_study(STUDY.id)
-    assert lab.source.isVisible()
     assert lab.setup.sizes.isVisible()
     assert lab.centre.currentWidget() is lab.empty
 

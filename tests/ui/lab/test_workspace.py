@@ -116,6 +116,17 @@ def test_the_source_of_the_chosen_variant_at_its_symbol(measured, qtbot):
     assert "Texture object: 0.7" in panel.notes.toPlainText()
 
 
+@pytest.mark.parametrize(("width", "roomy"), [(1365, False), (1366, True)])
+def test_the_figures_have_the_room_of_the_source_until_there_is_one(lab, window, qtbot, width, roomy):
+    window.resize(width, 768)
+    assert not lab.source.isVisible(), "nothing is measured"
+    lab.setup.run_button.click()
+    qtbot.waitUntil(lambda: not lab.measuring.running, timeout=10_000)
+    assert lab.source.isVisible() == roomy
+    lab.views.table.selectRow(0)
+    assert lab.source.isVisible()
+
+
 def test_measuring_one_variant_again_asks_for_it_alone(measured, qtbot, services):
     measured.views.table.selectRow(0)
     variant = measured.source.record.variant

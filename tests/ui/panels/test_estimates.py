@@ -14,7 +14,7 @@ from ui.widgets.background import Background
 
 @pytest.mark.parametrize("room", [False, True])
 def test_the_title_says_memory_and_time_where_the_figures_are_folded(qtbot, monkeypatch, room):
-    monkeypatch.setattr(estimates, "_has_room", lambda: room)
+    monkeypatch.setattr(estimates, "_has_room", lambda window: room)
     model, services, background = DocumentModel(), FakeServices(), Background()
     panel = EstimatesPanel(model, services, background)
     qtbot.addWidget(panel)
@@ -32,9 +32,23 @@ def test_the_title_says_memory_and_time_where_the_figures_are_folded(qtbot, monk
     background.close()
 
 
+@pytest.mark.parametrize(("height", "unfolded"), [(859, False), (860, True)])
+def test_a_low_window_begins_with_the_figures_folded(qtbot, height, unfolded):
+    """On a large screen, too."""
+    panel = EstimatesPanel(DocumentModel(), FakeServices(), Background())
+    qtbot.addWidget(panel)
+    panel.resize(360, height)
+    panel.show()
+    assert panel.section.header.isChecked() == unfolded
+    panel.section.set_expanded(not unfolded)
+    panel.hide()
+    panel.show()
+    assert panel.section.header.isChecked() != unfolded, "what the person chose"
+
+
 @pytest.fixture
 def panel(qtbot, monkeypatch):
-    monkeypatch.setattr(estimates, "_has_room", lambda: True)
+    monkeypatch.setattr(estimates, "_has_room", lambda window: True)
     model, services, background = DocumentModel(), FakeServices(), Background()
     panel = EstimatesPanel(model, services, background)
     qtbot.addWidget(panel)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QObject, Signal
-from ui.charts.plots.traces import TraceBuffer
 
 from engines.api import FieldInfo, SeriesInfo, SimulationInfo
 from ui.panels.probes.panel import ProbesPanel
+from workbench.run.streams.traces import TraceBuffer
 
 FIELDS = (
     FieldInfo("v", "Voltage", "mV", "cell", (-80.0, 40.0)),

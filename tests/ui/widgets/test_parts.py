@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QSpacerItem, QTabBar, QWidget
+from PySide6.QtWidgets import QMenu, QSpacerItem, QTabBar, QWidget
 
 from engines.api import Finding
 from tests.ui.pictures.walk import faults
@@ -343,3 +343,22 @@ def test_numbers_in_sentences_look_like_those_beside_them(qtbot):
     assert banner.text == "These are 38,400 cells.", "it is compared with what was said"
     note.show_findings([Finding("Refine it to 7,317,120 cells.")])
     assert note.text() == "Refine it to 7\u202f317\u202f120 cells."
+
+
+def test_information_goes_when_no_hand_is_busy_with_what_would_move(qtbot, monkeypatch):
+    page, places = QWidget(), iter((0, 1, 1, 1))
+    qtbot.addWidget(page)
+    banner, menu = Banner(page), QMenu(page)
+    menu.addAction("One")
+    page.show()
+    monkeypatch.setattr("ui.widgets.banner.QCursor", SimpleNamespace(pos=lambda: next(places)))
+    monkeypatch.setattr(page, "underMouse", lambda: True)
+    banner.say("Something to know.", "info")
+    banner._timer.timeout.emit()
+    assert banner.isVisible(), "the hand moved"
+    menu.popup(page.pos())
+    banner._timer.timeout.emit()
+    assert banner.isVisible(), "a menu is open"
+    menu.close()
+    banner._timer.timeout.emit()
+    assert not banner.isVisible()

@@ -115,7 +115,7 @@ def test_the_layout_of_the_last_time_comes_back_in_the_next_window(make, bare):
     assert (later.width(), later.height()) == (1450, 800)
     assert open_docks(again) == set()
     again.set_bare(False)
-    assert open_docks(again) == {"problem", "meters", "probes", "timeline", "log"}
+    assert open_docks(again) == {"problem", "meters", "probes", "timeline", "charts", "log"}
 
 
 def test_docks_that_had_given_way_come_back_in_a_later_wide_window(make):

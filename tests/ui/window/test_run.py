@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 
 from engines.api import Finding
@@ -22,6 +22,22 @@ def test_one_click_on_a_card_opens_the_problem(window, qtbot):
     assert window.model.document.project.title == "Slab"
     assert window.viewport.geometry_shown.n_cells == 20 * 8 * 4 * 6
     wait_for(qtbot, window, Phase.READY)
+
+
+def test_run_stays_where_it_is_first_seen(window, qtbot):
+    """A click on it must meet it while charts and their room come."""
+    button, places = window.timeline.run_button, set()
+
+    def ready():
+        if button.isVisible():
+            places.add(button.mapTo(window, QPoint()).toTuple())
+        return bool(places) and window.controller.phase is Phase.READY and bool(window.charts.panel.cells)
+
+    window.open_preset(window.services.presets()[0])
+    qtbot.waitUntil(ready, timeout=10_000)
+    qtbot.wait(100)
+    assert ready()
+    assert len(places) == 1
 
 
 def test_a_double_click_opens_and_runs(window, qtbot, qapp):

@@ -55,6 +55,10 @@ def do(window, step, qtbot):
     if step.until == "running":
         qtbot.mouseClick(window.timeline.run_button, LEFT)
         return
+    if step.at == "reset":
+        qtbot.mouseClick(window.timeline.reset_button, LEFT)
+        qtbot.waitUntil(lambda: window.controller.phase is Phase.READY, timeout=60_000)
+        return
     editor = window.problem.form.editor_at(path_of(step.at))
     if (box := editor.findChild(QComboBox)) is not None:
         qtbot.keyClick(box, Qt.Key.Key_Down)
@@ -99,9 +103,13 @@ def test_every_step_points_at_something_and_goes_on(window, qtbot, tour):
             do(window, step, qtbot)
             qtbot.waitUntil(lambda: guide.place > place, timeout=60_000)  # noqa: B023  # waited for at once
         else:
+            if step.at == "reset":
+                do(window, step, qtbot)
             qtbot.mouseClick(guide.card.next, LEFT)
     assert guide.tour is None
     assert not guide.card.isVisible()
+    assert window.focusWidget() is window.viewport
+    assert [each.text for each in window.log.lines.messages if each.severity != "info"] == []
 
 
 def test_a_step_that_is_done_is_read_for_a_moment_and_the_last_one_stays():

@@ -131,7 +131,8 @@ def test_a_call_that_fails_tells_its_caller_and_the_run_goes_on(runners):
         runner.post(lambda simulation: 1 / 0).result(20)
     runner.set_control("speed", 3.0).result(20)
     assert runner.wait(RunState.RUNNING) is RunState.RUNNING
-    assert len([message for message in runner.take_messages() if message.severity == "error"]) == 2
+    (told,) = (message.text for message in runner.take_messages() if message.severity == "error")
+    assert told.startswith("ZeroDivisionError")  # a change that is refused may be made by beginning anew
 
 
 @pytest.mark.parametrize("error", [NotLiveError("speed"), KeyError("speed")])

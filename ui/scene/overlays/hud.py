@@ -272,8 +272,9 @@ class Hud:
         self, scene: Scene, placed: list[Placed], strokes: list[Stroke], width: int, height: int, ratio: float
     ) -> None:
         labels, ticks = ruler(scene, width, height, ratio)
-        strokes += ticks
         others = [(left, top, *image.shape[1::-1]) for _, image, left, top in placed]
+        others += [_around(stroke) for stroke in strokes]  # the scale bar is one
+        strokes += ticks
         for place, label in enumerate(labels):
             colour = scene.theme.faint if label.faint else scene.theme.ink
             key = (label.text, colour, ratio)
@@ -391,7 +392,14 @@ def _covered(scene: Scene, plate: Placed, width: int, height: int) -> float:
     return float(np.prod(np.maximum(both, 0)))
 
 
-def _overlap(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+def _around(stroke: Stroke) -> tuple[float, ...]:
+    """The rectangle (left, top, width, height) of a stroke."""
+    ends = np.array([stroke.start, stroke.end])
+    low = ends.min(axis=0) - stroke.radius
+    return (*low, *(ends.max(axis=0) + stroke.radius - low))
+
+
+def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     """Whether two rectangles (left, top, width, height) have a point in common."""
     return all(one[k] < other[k] + other[k + 2] and other[k] < one[k] + one[k + 2] for k in (0, 1))
 

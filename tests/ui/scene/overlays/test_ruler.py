@@ -8,6 +8,7 @@ import pytest
 from engines.api import FieldInfo
 from engines.geometry.grid import Grid
 from tests.ui.scene.test_categories import scene_of
+from ui.scene.overlays.hud import Hud
 from ui.scene.overlays.ruler import ruler
 
 
@@ -39,3 +40,17 @@ def test_no_figure_is_cut_by_the_edge_of_the_picture(size, shape):
         half = 3.0 * len(label.text)
         assert half < label.middle[0] < size[0] - half, label
         assert 7 < label.middle[1] < size[1] - 7, label
+
+
+@pytest.mark.parametrize("size", [(480, 380), (540, 380), (914, 344)])
+def test_no_name_or_figure_stands_in_the_scale_bar(size):
+    """Where the lower edge of a square stands beside it."""
+    scene = scene_of(Grid((256, 256), (1.0, 1.0)), FieldInfo("u", "u", "", "grid", (0.0, 1.0)))
+    scene.camera.apply(scene.home, size[0] / size[1])
+    placed, strokes = Hud().compose(scene, *size, 1.0)
+    bar = max((each for each in strokes if each.start[1] == each.end[1] == size[1] - 16), key=lambda s: s.end[0])
+    texts = [(image, left, top) for name, image, left, top in placed if name.startswith("tick")]
+    assert texts
+    for image, left, top in texts:
+        beside = left + image.shape[1] <= bar.start[0] or left >= bar.end[0]
+        assert beside or top + image.shape[0] <= bar.start[1] - 4 or top >= bar.start[1]

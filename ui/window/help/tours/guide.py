@@ -124,6 +124,8 @@ class TourGuide(QObject):
         self._timer.stop()
         self._window.removeEventFilter(self)
         self.tour = None
+        if self.card.isAncestorOf(self._window.focusWidget()) and self._window.viewport.isVisible():
+            self._window.viewport.setFocus()  # else Qt gives it to the first button of the window
         self.frame.hide()
         self.card.hide()
 
@@ -211,7 +213,7 @@ class TourGuide(QObject):
         """Title, text and the button's name, empty while there is nothing to answer."""
         assert self.tour is not None
         step, last = self.step, self.place + 1 == len(self.tour.steps)
-        if self.strayed and self._window.controller.opening:
+        if self.strayed and (self._window.controller.opening or self._window.document_display.entering):
             return self.tour.title, "Its problem is being opened.", ""
         if self.strayed:
             return "The tour waits", "Something else is shown now. Go back to where it was, or end it.", "&Go back"
