@@ -10,13 +10,13 @@ from PySide6.QtCore import QObject, Signal
 
 from ui.window.brushing import NO_MARK, Brushing
 from workbench.run.states.history import Mark
-from workbench.run.strokes import Outcome
+from workbench.run.strokes import Outcome, TakenBack
 
 MARKS = [Mark(0, 0.0), Mark(100, 5.0), Mark(200, 10.0)]
 
 
 class Painting(QObject):
-    refused = Signal(object, object)
+    refused = Signal(object)
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -31,7 +31,7 @@ def test_a_way_back_is_offered_to_the_last_checkpoint_before_the_stroke(qapp, ou
     info = SimpleNamespace(time_unit="ms") if known else None
     controller = Mock(painting=painting, kept_paint=Mock(), rewinding=rewinding, info=info)
     brushing = Brushing(controller, Mock(), banner, owner)
-    painting.refused.emit(SimpleNamespace(began=began), outcome)
+    painting.refused.emit(TakenBack(outcome, began))
     if to is None or not known:
         said = f"{outcome.value} {NO_MARK}" if outcome is Outcome.GONE_ON else outcome.value
         banner.say.assert_called_once_with(said, "info", stays=True)

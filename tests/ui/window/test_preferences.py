@@ -32,7 +32,7 @@ def test_choices_act_at_once_and_stay(window, dialog, qtbot, qapp):
     dialog.theme_chooser.activated.emit(1)
     assert theme().palette.name == "light"
     theme().apply("dark", qapp)
-    again = MainWindow(FakeServices(), FakeViewport, window._settings)
+    again = MainWindow(FakeServices(), FakeViewport, window.settings)
     qtbot.addWidget(again)
     assert (again.recording.playback.reel.budget, again.starting_over.asks) == (128 * MEGABYTE, False)
     again.close_at_once()

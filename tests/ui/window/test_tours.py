@@ -47,6 +47,7 @@ def start(window, title, qtbot):
     action.trigger()
     guide = window.help.tour
     qtbot.waitUntil(lambda: window.controller.phase is Phase.READY and not guide.strayed, timeout=60_000)
+    qtbot.waitUntil(lambda: guide.card.title.text() == guide.tour.steps[0].title, timeout=60_000)
     return guide
 
 

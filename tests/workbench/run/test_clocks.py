@@ -16,6 +16,7 @@ DATES = {
     "ui/charts/runs/dialog.py", "ui/charts/runs/runs.py",  # when a run ended
     "workbench/export/streams/nwb.py", "workbench/run/frames.py",  # when a file or a line of the log was made
     "workbench/project/kept_meshes.py", "workbench/project/store.py", "workbench/storage/atomic.py",  # ages of files
+    "workbench/remote/packing.py",
 }  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def _begin(path: Path, idle: float) -> None:
     own_folder(path.parent)
     with words.open("w") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "workbench", "serve", "--socket", str(path), "--idle", str(idle)],
+            [sys.executable, "-P", "-m", "workbench", "serve", "--socket", str(path), "--idle", str(idle)],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=path.parent,
         )  # fmt: skip
     ends = clock.monotonic() + STARTING_SECONDS
