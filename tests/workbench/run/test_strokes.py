@@ -19,7 +19,7 @@ from engines.stencil.engine import StencilEngine
 from tests.engines.fdtd.media.solids import test_painting as fdtd
 from tests.engines.spiking import problems as spiking
 from tests.engines.stencil import problems as stencil
-from workbench.run.strokes import MOST_BYTES, Outcome, Stroke, keep_within
+from workbench.run.strokes import MOST_BYTES, Outcome, Stroke, Strokes, keep_within
 
 
 @pytest.fixture(scope="module")
@@ -153,3 +153,10 @@ def test_an_engine_that_takes_nothing_back_says_so():
     simulation, stroke = SimpleNamespace(brushes=(), step=0, paint=lambda dab: None), Stroke()
     stroke.paint(simulation, [1], lambda text: None)
     assert stroke.take_back(simulation) is Outcome.NO_WAY
+
+
+def test_what_an_engine_says_of_a_dab_is_said():
+    said = []
+    simulation = SimpleNamespace(brushes=(), step=0, paint=lambda dab: f"Dab {dab}" if dab == 3 else None)
+    Strokes(said.append).paint(simulation, 1, [1, 3, 4])
+    assert said == ["Dab 3"]
