@@ -302,7 +302,7 @@ def test_typed_laws_meet_the_fracture_energy_by_sc(glass):
 @pytest.mark.parametrize(
     ("lines", "sentences"),
     [
-        (["d = 1 - s0/s"], ["never breaks a bond: at a stretch of 10 it still has 100% of its largest force"]),
+        (["d = 1 - s0/s"], ["never breaks a bond: at a stretch of 10 it still has 100 % of its largest force"]),
         (["d = 0"], ["never breaks a bond"]),
         (["d = 0.5*(s > s0)"], ["grows again beyond a stretch of 0.000139", "grows with the stretch without end"]),
         (["d = where(s > 4*s0, 1, 0)"], ["By this law a crack takes 15.9 J/m², not the 3.8"]),
