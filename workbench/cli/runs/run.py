@@ -132,10 +132,10 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         ends = document.engine.ends(document.complete_problem())
         line = ProgressLine(until, document.time_unit, may_end=ends, quiet=options.quiet)
         interrupted = _watch(runner, drawings, line, recorder)
-    for each in drawings:
-        each.end()
-    with redirect_stdout(io.StringIO()) if options.quiet else nullcontext():
-        code = _report(runner, recorder, drawings, interrupted)
+        for each in drawings:
+            each.end()
+        with redirect_stdout(io.StringIO()) if options.quiet else nullcontext():
+            code = _report(runner, recorder, drawings, interrupted)
     record = recorder.record()
     record["asked"] = record.pop("command", None)
     if code != DONE:
