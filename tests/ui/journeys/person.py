@@ -18,7 +18,6 @@ from PySide6.QtCore import QEventLoop, QObject, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QWheelEvent, QWindow
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QApplication,
     QFileDialog,
     QLabel,
@@ -35,8 +34,6 @@ PATIENCE_SECONDS = 60.0
 """How long she waits for something to be seen on a busy machine."""
 FIELDS = (Editor, QLineEdit, QPlainTextEdit)
 GLANCE_SECONDS = 0.02
-CARET_SECONDS = 1.0
-"""How long she waits for the caret in a field before she clicks once more."""
 LIST_SECONDS = 0.5
 """A list that has just opened takes no click for the time of a double click."""
 LEFT = Qt.MouseButton.LeftButton
@@ -141,15 +138,11 @@ class Person:
         self._do(do)
 
     def fills(self, words: str, text: str, *, near: str = "", enter: bool = True) -> None:
-        """A field: into it, all of it selected, and over it; once more where what came meanwhile had moved it."""
-        for _ in range(2):
-            self.clicks_on(words, near=near)
-            latest = time.monotonic() + CARET_SECONDS
-            while not (there := self._ask(_has_caret)) and time.monotonic() < latest:
-                time.sleep(0.02)
-            if there:
-                break
-        self.presses("Ctrl+A")
+        """A field: into it, all of it selected, and over it."""
+        self.clicks_on(words, near=near)
+        self.entries += 1
+        # To the field, as its text: what is pressed in a window may come later than what is typed in its field.
+        self._do(lambda: QTest.keyClick(_listening(), Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier))
         self.types(text, enter=enter)
 
     def names_a_file(self, path: Any) -> None:
@@ -301,11 +294,6 @@ def _window() -> QWindow:
     """What hears keys, and passes them on to what has popped up."""
     focus = QGuiApplication.focusWindow()
     return focus if focus is not None else windows()[0].window().windowHandle()
-
-
-def _has_caret() -> bool:
-    fields = (QLineEdit, QAbstractSpinBox, QPlainTextEdit)
-    return isinstance(QApplication.focusWidget(), fields)
 
 
 def _listening() -> QWidget:

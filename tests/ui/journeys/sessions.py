@@ -19,7 +19,6 @@ def opens(person: Person, title: str) -> None:
     person.types(title.lower())
     person.clicks_on(title)
     person.sees("Menu of .*")  # a chart of its run, which is built then
-    person.waits(1.0)  # and looks: what is typed within the first tenths of a second may be lost
 
 
 def stands_at(person: Person) -> str:
