@@ -29,7 +29,7 @@ LAYER_BYTES, LAYER_FLOPS = 20.0, 7.0
 """Per value of ψ: it and H read and written, E read once; a difference, ψ and H."""
 SIZES: tuple[Counts, ...] = ((64,) * 3, (128,) * 3, (256,) * 3, (600, 600, 200))
 TWO_SHAPES: tuple[Shape, ...] = ((4, 32, 8, 16), (4, 32, 4, 64), (2, 32, 8, 16), (1, 64, 4, 16), (1, 64, 4, 1))
-ONE_SHAPES: tuple[Shape, ...] = ((4, 8, 2, 48), (4, 8, 2, 96), (4, 8, 2, 16))
+ONE_SHAPES: tuple[Shape, ...] = ((4, 32, 8, 2, 32), (4, 32, 8, 2, 16), (4, 16, 16, 2, 16))
 BLOCKS: tuple[Shape, ...] = ((32, 8), (64, 4), (128, 2))
 
 

@@ -4,38 +4,38 @@
 // read what this one would overwrite. Each value is computed as in the two passes. Layers as there: layers.cu, before and
 // after.
 //
-// A block of (32, ROWS) threads marches over the planes z … w − 1 of a tile that begins at x, y. Its last lane and row, and
-// the plane w, compute E only. Hx and Hy of a plane wait for E of the next. -DLAYERS: for tiles that reach into layers.
+// A block of (ACROSS, ROWS) threads marches over the planes z … w − 1 of a tile that begins at x, y. Its last lane and row, and
+// the plane w, compute E only. Hx and Hy of a plane wait for E of the next. The first `layered` tiles reach into layers.
 //
-// variants: -DREAL=float -DV=4 -DROWS=8 -DBLOCKS=2; -DREAL=float -DV=4 -DROWS=8 -DBLOCKS=2 -DLAYERS
-// variants: -DREAL=double -DV=2 -DROWS=8 -DBLOCKS=2; -DREAL=double -DV=2 -DROWS=8 -DBLOCKS=2 -DLAYERS
+// variants: -DREAL=float -DV=4 -DACROSS=32 -DROWS=8 -DBLOCKS=2; -DREAL=float -DV=4 -DACROSS=16 -DROWS=16 -DBLOCKS=2
+// variants: -DREAL=double -DV=2 -DACROSS=32 -DROWS=8 -DBLOCKS=2; -DREAL=double -DV=2 -DACROSS=16 -DROWS=16 -DBLOCKS=2
 
 #include "fdtd/step/curl/yee.cuh"
 
-// The assembler for compute capability 12 spills a few bytes where it is held to several blocks.
-#if __CUDA_ARCH__ >= 1200
+// The assemblers from compute capability 10 on spill a few bytes where they are held to several blocks.
+#if __CUDA_ARCH__ >= 1000
 #define RESIDENT 1
 #else
 #define RESIDENT BLOCKS
 #endif
-#define KERNEL extern "C" __global__ void __launch_bounds__(32 * ROWS, RESIDENT)
+#define KERNEL extern "C" __global__ void __launch_bounds__(ACROSS * ROWS, RESIDENT)
 
-KERNEL one_pass(
+// E of the plane that is stepped and of the one below it.
+using Level = Values[3][ROWS][ACROSS];
+
+template <bool LAYERED>
+DEVICE void march(
+    Level (&planes)[2], const REAL* const mixtures, const int4 tile, const Grid& g,
     const REAL* __restrict__ e, const REAL* __restrict__ h, REAL* __restrict__ e_next, REAL* __restrict__ h_next,
-    const Id* __restrict__ ids, const REAL* __restrict__ coefficients, const REAL da, const REAL minus_db,
+    const Id* __restrict__ ids, const REAL da, const REAL minus_db,
     const REAL* __restrict__ table_e, const REAL* __restrict__ table_h,
-    const REAL* __restrict__ psi_x, const REAL* __restrict__ psi_y, const REAL* __restrict__ psi_z,
-    GRID_ARGUMENTS, const int4* __restrict__ tiles)
+    const REAL* __restrict__ psi_x, const REAL* __restrict__ psi_y, const REAL* __restrict__ psi_z)
 {
-    COEFFICIENTS(mixtures);
-    __shared__ Values planes[2][3][ROWS][32];  // E of this plane and of the one below
-    const Grid g = GRID;
-    const int4 tile = tiles[blockIdx.x];
     const int lane = threadIdx.x, ty = threadIdx.y;
     const int i = tile.x + lane * V, j = tile.y + ty;
-    const bool live = i < g.row && j <= g.ny;
-    const bool own = live && (lane < 31 || i + V >= g.row) && (ty < ROWS - 1 || j == g.ny);
-    const bool more = i + V < g.row;
+    const bool live = i <= g.nx && j <= g.ny;
+    const bool own = live && (lane < ACROSS - 1 || i + V > g.nx) && (ty < ROWS - 1 || j == g.ny);
+    const bool more = i + V <= g.nx;
     const Table x = {table_e, g.row}, y = {table_e + 3 * g.row, g.ny + 1}, z = {y.inverse + 3 * (g.ny + 1), g.nz + 1};
     const Table xh = {table_h, g.row}, yh = {table_h + 3 * g.row, g.ny + 1}, zh = {yh.inverse + 3 * (g.ny + 1), g.nz + 1};
     const int ic = live ? i : 0, jc = live ? j : 0;  // what idle threads read
@@ -70,11 +70,9 @@ KERNEL one_pass(
         const Ids id_x = *reinterpret_cast<const Ids*>(ids + here + at);
         const Ids id_y = *reinterpret_cast<const Ids*>(ids + volume + here + at);
         const Ids id_z = *reinterpret_cast<const Ids*>(ids + 2 * volume + here + at);
-#ifdef LAYERS
         Values more_x, more_y, more_z;
-        layers_at(psi_x, psi_y, psi_z, g, ic, jc, k, more_x, more_y, more_z);
-#endif
-        REAL before_y = __shfl_up_sync(~0u, hy_at.v[V - 1], 1), before_z = __shfl_up_sync(~0u, hz_at.v[V - 1], 1);
+        if constexpr (LAYERED) layers_at(psi_x, psi_y, psi_z, g, ic, jc, k, more_x, more_y, more_z);
+        REAL before_y = __shfl_up_sync(~0u, hy_at.v[V - 1], 1, ACROSS), before_z = __shfl_up_sync(~0u, hz_at.v[V - 1], 1, ACROSS);
         if (lane == 0) {
             before_y = hy[left];
             before_z = hz[left];
@@ -97,11 +95,11 @@ KERNEL one_pass(
         Values curl_x = curl_of(dy_hz, iy, dz_hy, iz);
         Values curl_y = curl_of(dz_hx, iz, scaled(dx_hz, x, ic), REAL(1));
         Values curl_z = curl_of(scaled(dx_hy, x, ic), REAL(1), dy_hx, iy);
-#ifdef LAYERS
-        add(curl_x, more_x);
-        add(curl_y, more_y);
-        add(curl_z, more_z);
-#endif
+        if constexpr (LAYERED) {
+            add(curl_x, more_x);
+            add(curl_y, more_y);
+            add(curl_z, more_z);
+        }
         mixed(ex, id_x, mixtures, curl_x);
         mixed(ey, id_y, mixtures, curl_y);
         mixed(ez, id_z, mixtures, curl_z);
@@ -110,7 +108,7 @@ KERNEL one_pass(
             store(e_next + volume + here + at, ey);
             store(e_next + 2 * volume + here + at, ez);
         }
-        const int north = min(ty + 1, ROWS - 1), east = min(lane + 1, 31);
+        const int north = min(ty + 1, ROWS - 1), east = min(lane + 1, ACROSS - 1);
         if (k > first) {  // Hx and Hy of the plane below
             const size_t lower = here - plane;
             const REAL izh = zh.at(k - 1);
@@ -148,4 +146,24 @@ KERNEL one_pass(
         hx_below = hx_up;
         hy_below = hy_up;
     }
+}
+
+KERNEL one_pass(
+    const REAL* __restrict__ e, const REAL* __restrict__ h, REAL* __restrict__ e_next, REAL* __restrict__ h_next,
+    const Id* __restrict__ ids, const REAL* __restrict__ coefficients, const REAL da, const REAL minus_db,
+    const REAL* __restrict__ table_e, const REAL* __restrict__ table_h,
+    const REAL* __restrict__ psi_x, const REAL* __restrict__ psi_y, const REAL* __restrict__ psi_z,
+    GRID_ARGUMENTS, const int4* __restrict__ tiles, const int layered)
+{
+    COEFFICIENTS(mixtures);
+    __shared__ Level planes[2];
+    const Grid g = GRID;
+    const int4 tile = tiles[blockIdx.x];
+#define MARCH(LAYERED)                                                                                                   \
+    march<LAYERED>(                                                                                                      \
+        planes, mixtures, tile, g, e, h, e_next, h_next, ids, da, minus_db, table_e, table_h, psi_x, psi_y, psi_z)
+    if (blockIdx.x < layered)
+        MARCH(true);
+    else
+        MARCH(false);
 }

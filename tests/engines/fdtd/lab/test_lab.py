@@ -193,8 +193,8 @@ def test_the_warming_problem_has_a_middle():
     for precision, dtype in FLOAT_TYPES.items():
         problem = BallProblem(WARM, precision)
         scene = make_scene(problem.counts, problem().parameters.faces.layer)
-        for packed, rows, _, span in one_shapes(np.dtype(dtype)):
-            _, layered = tiles_of(scene.yee, scene.axes, slots_x(scene.yee, scene.axes[0]), packed, rows, span)
+        for packed, *block, _, span in one_shapes(np.dtype(dtype)):
+            _, layered = tiles_of(scene.yee, scene.axes, slots_x(scene.yee, scene.axes[0]), packed, block, span)
             assert layered.any()
             assert not layered.all()
 
