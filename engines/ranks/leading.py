@@ -25,7 +25,8 @@ OF_WHOLE = (
     "results", "files", "inspect", "cell_quantities", "cell_steps", "cell_series", "drawn_parameters", "cell_results",
 )  # fmt: skip
 """Abilities of what is seen of the whole."""
-Ownership = tuple[tuple[tuple[int, int], ...], Mapping[str, Share]]
+Elements = tuple[tuple[int, int], ...] | Array
+Ownership = tuple[Elements, Mapping[str, Share]]
 """Elements and shares of a :class:`Part`."""
 
 
@@ -39,7 +40,7 @@ class LedSimulation(Simulation):
     def __init__(self, world: World, part: Part, backend: Backend, others: Sequence[Ownership]) -> None:
         """``others``: what the other ranks have answered to the order to build."""
         self._world, self._part, self._own, self._backend = world, part, part.simulation, backend
-        self._places = _Places([part.elements, *(elements for elements, _ in others)])
+        self._places = _places([part.elements, *(elements for elements, _ in others)])
         self._shares = [part.shares, *(shares for _, shares in others)]
         self.geometry = part.geometry
         own = self._own
@@ -56,6 +57,8 @@ class LedSimulation(Simulation):
             if hasattr(part.whole, name):
                 member = getattr(part.whole, name)
                 setattr(self, name, partial(self._asked_of_whole, name) if callable(member) else member)
+        if part.measure is not None:
+            self.measure = partial(part.measure, self)
         if not hasattr(own, "underneath"):
             self.underneath = None  # type: ignore[method-assign, assignment]
 
@@ -277,6 +280,33 @@ class LedSimulation(Simulation):
             self._world.answers()
         except Exception:  # all refuse what one refuses
             return
+
+
+def _places(of_ranks: Sequence[Elements]) -> _Places | _Scattered:
+    if all(isinstance(elements, np.ndarray) for elements in of_ranks):
+        return _Scattered(cast(Sequence[Array], of_ranks))
+    return _Places(cast(Sequence[tuple[tuple[int, int], ...]], of_ranks))
+
+
+class _Scattered:
+    """As :class:`_Places`, of elements that each rank names one by one."""
+
+    def __init__(self, elements: Sequence[Array]) -> None:
+        self._elements = elements
+        self.counts = [len(of_rank) for of_rank in elements]
+        self.count = sum(self.counts)
+        self._owners, self._numbers = (np.empty(self.count, kind) for kind in (np.int16, np.int32))
+        for rank, of_rank in enumerate(elements):
+            self._owners[of_rank], self._numbers[of_rank] = rank, np.arange(len(of_rank))
+
+    def of(self, elements: Array) -> tuple[Array, Array]:
+        return self._owners[elements], self._numbers[elements]
+
+    def whole_of(self, rank: int, element: int) -> int:
+        return int(self._elements[rank][element])
+
+    def put(self, rank: int, values: Array, whole: Array) -> None:
+        whole[self._elements[rank]] = values
 
 
 class _Places:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from engines.api.charts import Inspection
 from engines.api.simulation.base import Simulation
 from engines.api.values import Array
 
@@ -101,7 +102,7 @@ class Part:
 
     simulation: of this rank's own elements, which are numbered from 0
     geometry:   the whole
-    elements:   which ranges of the whole's elements those are, in the order of their numbers
+    elements:   which ranges of the whole's elements those are, in the order of their numbers; or each, (n,)
     shares:     which arrays of :meth:`Simulation.state` are shared out, and how; the others are the same on all ranks
     combined:   how each of ``Simulation.series`` is made of those of the ranks; None: ``whole`` observes
     given:      those arrays of the state alone that are named, where making all of it costs more
@@ -109,17 +110,19 @@ class Part:
                 before it is asked for charts, results, findings, ``fields`` and what else it has of the abilities of a
                 simulation. None: no more is to be seen than the parts say
     fields:     those that ``whole`` is asked for; the parts have the others
+    measure:    what is known of two elements, asked of all ranks as one simulation; None: nothing
     """
 
     simulation: Simulation
     geometry: Any
-    elements: tuple[tuple[int, int], ...]
+    elements: tuple[tuple[int, int], ...] | Array
     shares: Mapping[str, Share]
     combined: Mapping[str, Literal["sum", "largest", "same"]] | None = field(default_factory=dict)
     given: Callable[[Sequence[str]], Mapping[str, Array]] | None = None
     whole: Any = None
     seen: tuple[str, ...] = ()
     fields: frozenset[str] = frozenset()
+    measure: Callable[[Simulation, int, int], Inspection | None] | None = None
 
     def state_of(self, names: Sequence[str]) -> Mapping[str, Array]:
         """These arrays of the state."""

@@ -24,6 +24,9 @@ class Places(ABC):
         self._place = np.empty(len(order), np.int32)
         self._place[order] = np.arange(len(order), dtype=np.int32)
 
+    def __len__(self) -> int:
+        return len(self._order)
+
     @abstractmethod
     def select(self, selection: Selection) -> Any:
         """The handle of a selection of cells of the mesh."""

@@ -1,0 +1,52 @@
+"""What a rank has of a heart, and how parts make the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from engines.api.errors import ProblemError
+from engines.api.simulation.ranks import Part, Share
+from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters
+from engines.cardiac.ranks.cut import OwnRows
+from engines.cardiac.step.simulation import CardiacSimulation
+from engines.cardiac.tissue.operator import TissueOperator
+from engines.cardiac.watch.conduction import between
+
+OF_ROWS = {"voltage": 0, "cells": 1, "activation": 0, "maps": 1}
+"""Arrays of a state that are shared out, and along which axis rows stand."""
+
+
+def check_ranks(parameters: CardiacParameters) -> None:
+    """Raises ProblemError for what runs on one rank."""
+    if parameters.numerics.discretisation == VERTEX_CENTRED:
+        raise ProblemError(
+            "Vertices run on one rank: choose the cell-centred discretisation, or run it without --ranks.",
+            ("numerics", "discretisation"),
+        )
+    if parameters.numerics.multirate.on:
+        raise ProblemError(
+            "Multirate reaction runs on one rank: turn it off, or run it without --ranks.", ("numerics", "multirate")
+        )
+    if parameters.recording.phase:
+        raise ProblemError(
+            "Phase is found on one rank: do not record it, or run it without --ranks.", ("recording", "phase")
+        )
+
+
+def as_part(simulation: CardiacSimulation, operator: TissueOperator, own: OwnRows) -> Part:
+    """``simulation`` of these rows of ``operator``: its elements are their cells."""
+    return Part(
+        simulation,
+        simulation.geometry,
+        operator.order[own.rows],
+        _shares(simulation, own),
+        dict.fromkeys((info.name for info in simulation.series), "same"),
+        measure=between,
+    )
+
+
+def _shares(simulation: CardiacSimulation, own: OwnRows) -> Mapping[str, Share]:
+    there = {name: Share(axis, own.whole, own.rows.astype(np.int64)) for name, axis in OF_ROWS.items()}
+    return {name: there[name] for name in simulation.state() if name in there}
