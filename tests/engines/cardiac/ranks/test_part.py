@@ -15,8 +15,9 @@ from engines.cardiac.parameters import Numerics, RegionSetting
 from engines.cardiac.parameters.cells import NON_CONDUCTING
 from engines.cardiac.parameters.recording import Recording
 from engines.geometry.meshes.box import box_mesh
+from tests.cuda_on_host import COMPILER
 from tests.engines.cardiac.problems import SMALL, TT06, problem
-from tests.engines.ranks.led import PatientBackend, led_runs
+from tests.engines.ranks.led import PatientBackend, PatientHostCuda, led_runs
 from tests.engines.ranks.threads import Post, ThreadRanks
 
 ECG_DIGITS = 1e-12
@@ -152,3 +153,16 @@ def test_what_ranks_cannot_share_is_refused_in_a_sentence(mesh, changes, size, s
     given = Problem(made.parameters.model_copy(update=changes), mesh)
     with pytest.raises(ProblemError, match=said):
         CardiacEngine().build_part(given, PatientBackend(), ThreadRanks(Post(size), 0))
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
+def test_kernels_of_a_gpu_step_parts_as_one_mesh():
+    few = box_mesh((8, 8, 6), (3.2, 3.2, 2.4), jitter=0.2, seed=4, fibre=(1.0, 0.0, 0.0))
+    with led_runs(CardiacEngine(), PatientHostCuda) as make:
+        many, one = make(problem(few, SMALL, diffusion_substeps=2), 2)
+        for steps in (1, 24):
+            for simulation in (many, one):
+                simulation.advance(steps)
+        assert one.field("voltage").max() > -80
+        assert same_states(many, one)
+        assert many.observe() == pytest.approx(one.observe(), rel=1e-9)
