@@ -48,7 +48,7 @@ from engines.backend.pace import small_pace, structure_of
 from engines.cardiac.carp.reader import SUFFIX, read_par
 from engines.cardiac.diffusion.forward_euler import DIFFUSION, DIFFUSION_TYPES, Diffusion
 from engines.cardiac.lab.benchmarks import box_benchmarks, small_boxes
-from engines.cardiac.multirate.groups import GROUPS
+from engines.cardiac.multirate.groups import GROUP, GROUPS
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.parameters.recording import Recording
 from engines.cardiac.ranks.cut import OwnRows, own_rows
@@ -168,7 +168,10 @@ class CardiacEngine(Engine):
         else:
             diffusion = DividedDiffusion(backend, ranks, own, step, precision)
             ecg = partial(DividedEcg, ranks, own)
-        groups = GROUPS.open(backend, tissue, step, numerics.multirate) if numerics.multirate.on else None
+        groups = None
+        if numerics.multirate.on:
+            of_whole = () if own is None else (own.groups, -(-own.whole // GROUP))
+            groups = GROUPS.open(backend, tissue, step, numerics.multirate, *of_whole)
         substeps = numerics.diffusion_substeps, numerics.reaction_substeps
         stepper = Stepper(backend, diffusion, tissue, plan, step, *substeps, groups)
 

@@ -61,6 +61,11 @@ class OwnRows:
     def ghosts(self) -> int:
         return len(self.ghost_rows)
 
+    @property
+    def groups(self) -> Array:
+        """(n_groups,) which slices of the whole it has, the groups of cells that react together."""
+        return np.asarray(self.rows[::SLICE] // SLICE)
+
     @cached_property
     def _place(self) -> Array:
         return _places(self.whole, self.rows, self.ghost_rows)

@@ -8,6 +8,7 @@ import numpy as np
 
 from engines.api.errors import ProblemError
 from engines.api.simulation.ranks import Part, Share
+from engines.cardiac.multirate.groups import GROUP, PER_GROUP
 from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters
 from engines.cardiac.ranks.cut import OwnRows
 from engines.cardiac.step.simulation import CardiacSimulation
@@ -24,10 +25,6 @@ def check_ranks(parameters: CardiacParameters) -> None:
         raise ProblemError(
             "Vertices run on one rank: choose the cell-centred discretisation, or run it without --ranks.",
             ("numerics", "discretisation"),
-        )
-    if parameters.numerics.multirate.on:
-        raise ProblemError(
-            "Multirate reaction runs on one rank: turn it off, or run it without --ranks.", ("numerics", "multirate")
         )
     if parameters.recording.phase:
         raise ProblemError(
@@ -49,4 +46,5 @@ def as_part(simulation: CardiacSimulation, operator: TissueOperator, own: OwnRow
 
 def _shares(simulation: CardiacSimulation, own: OwnRows) -> Mapping[str, Share]:
     there = {name: Share(axis, own.whole, own.rows.astype(np.int64)) for name, axis in OF_ROWS.items()}
+    there |= {f"groups_{name}": Share(0, -(-own.whole // GROUP), own.groups.astype(np.int64)) for name in PER_GROUP}
     return {name: there[name] for name in simulation.state() if name in there}

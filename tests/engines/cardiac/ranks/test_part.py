@@ -13,6 +13,7 @@ from engines.api.errors import ProblemError
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import Numerics, RegionSetting
 from engines.cardiac.parameters.cells import NON_CONDUCTING
+from engines.cardiac.parameters.multirate import Multirate
 from engines.cardiac.parameters.recording import Recording
 from engines.geometry.meshes.box import box_mesh
 from tests.cuda_on_host import COMPILER
@@ -69,11 +70,13 @@ def same_states(many, one) -> bool:
 PROBLEMS = {
     "TT06": (TT06, {}),
     "compiled, mixed, in parts": (SMALL, {"precision": "mixed", "diffusion_substeps": 3, "reaction_substeps": 2}),
-    "compiled, fp64": (SMALL, {"precision": "fp64"}),
+    "compiled, fp64, multirate": (SMALL, {"precision": "fp64", "multirate": Multirate(on=True, hold=0.2)}),
 }
 
 
-@pytest.mark.parametrize(("name", "size"), [("TT06", 3), ("compiled, mixed, in parts", 2), ("compiled, fp64", 3)])
+@pytest.mark.parametrize(
+    ("name", "size"), [("TT06", 3), ("compiled, mixed, in parts", 2), ("compiled, fp64, multirate", 3)]
+)
 def test_a_heart_on_ranks_is_that_on_one(led, mesh, name, size):
     cell_model, numerics = PROBLEMS[name]
     many, one = led(problem(mesh, cell_model, **numerics), size)
@@ -85,6 +88,7 @@ def test_a_heart_on_ranks_is_that_on_one(led, mesh, name, size):
         assert same_answers(many, one)
     assert one.field("voltage").max() > 0
     assert one.field("activation").max() > 0
+    assert "multirate" not in numerics or one.state()["groups_waiting"].any()
 
 
 def test_brushes_scars_and_checkpoints_go_from_some_ranks_to_others(led, mesh):
