@@ -32,9 +32,10 @@ diffusion those of about 14 entries a row. ``README.md`` has what was measured.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -55,6 +56,7 @@ from engines.cardiac.ranks.cut import OwnRows, own_rows
 from engines.cardiac.ranks.diffusion import DividedDiffusion
 from engines.cardiac.ranks.ecg import DividedEcg
 from engines.cardiac.ranks.part import as_part, check_ranks
+from engines.cardiac.ranks.phase import DividedPhase
 from engines.cardiac.setup.cells import check_quiet_step, make_cells, step_limit, working_step
 from engines.cardiac.setup.checks import checked, worst_cell
 from engines.cardiac.setup.cost import step_cost
@@ -69,7 +71,6 @@ from engines.cardiac.stimulus.touch import TouchProtocol
 from engines.cardiac.tissue.operator import tissue_operator
 from engines.cardiac.tissue.places import CellPlaces, make_places
 from engines.cardiac.tissue.rows import ALL_ROWS
-from engines.cardiac.watch.ecg import Ecg
 from engines.cardiac.watch.watchers import open_watchers
 from engines.geometry.meshes.mesh import TetMesh
 
@@ -161,13 +162,13 @@ class CardiacEngine(Engine):
         progress(f"Moving {len(order):,} {operator.noun} to {backend.info.name}", 0.9)
         tissue = make_cells(backend, operator.sites, parameters, plan, order, progress)
         diffusion: Diffusion
+        of_all: dict[str, Any] = {}
         places = make_places(backend, operator) if own is None else CellPlaces(backend, np.arange(len(order)))
-        ecg: Callable[..., Ecg] = Ecg
         if ranks is None or own is None:
             diffusion = DIFFUSION.open(backend, operator.matrix, step, precision)
         else:
             diffusion = DividedDiffusion(backend, ranks, own, step, precision)
-            ecg = partial(DividedEcg, ranks, own)
+            of_all = {"ecg": partial(DividedEcg, ranks, own), "phase": partial(DividedPhase, ranks, own)}
         groups = None
         if numerics.multirate.on:
             of_whole = () if own is None else (own.groups, -(-own.whole // GROUP))
@@ -176,7 +177,7 @@ class CardiacEngine(Engine):
         stepper = Stepper(backend, diffusion, tissue, plan, step, *substeps, groups)
 
         # What looks at the tissue, and what a person may do to it, while it runs.
-        watchers = open_watchers(backend, mesh, operator, tissue, parameters, rows, ecg)
+        watchers = open_watchers(backend, mesh, operator, tissue, parameters, rows, **of_all)
         brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups, watchers, rows)
         otherwise = working_step(parameters, diffusion_limit)
         simulation = CardiacSimulation(

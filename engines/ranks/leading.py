@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from engines.api import Array, Dab, Finding, KernelTiming, NonFinite, Selection, Simulation
-from engines.api.abilities import Underneath, Unpainting
+from engines.api.abilities import Marked, Underneath, Unpainting
 from engines.api.charts import ChartData
 from engines.api.device import Backend
 from engines.api.simulation.ranks import Part, Share
@@ -57,6 +57,9 @@ class LedSimulation(Simulation):
             if hasattr(part.whole, name):
                 member = getattr(part.whole, name)
                 setattr(self, name, partial(self._asked_of_whole, name) if callable(member) else member)
+        if hasattr(own, "markers"):
+            marked = cast(Marked, own)
+            self.marked, self.markers = marked.marked, lambda: self._all("markers")[0]
         if part.measure is not None:
             self.measure = partial(part.measure, self)
         if not hasattr(own, "underneath"):
@@ -139,6 +142,15 @@ class LedSimulation(Simulation):
         if name in self._part.fields:
             values: Array = self._seen().field(name)
             return values
+        sites = self._part.sites
+        values = self._of_parts(name)
+        if sites is None:
+            return values
+        chosen = sites.selection(Selection(np.arange(self.geometry.n_cells, dtype=np.int32)))
+        return _means(values[chosen.elements].astype(np.float32), np.asarray(chosen.offsets), self._missing(name))
+
+    def _of_parts(self, name: str) -> Array:
+        """The whole field of what the parts have."""
         self._world.order("field", name)
         own = self._own.field(name)
         whole = np.empty((self._places.count, *own.shape[1:]), own.dtype)
@@ -156,6 +168,8 @@ class LedSimulation(Simulation):
     def select(self, selection: Selection) -> _Handle:
         if self._dropped:
             self._world.order("forget", [self._dropped.pop() for _ in range(len(self._dropped))])
+        if self._part.sites is not None:
+            selection = self._part.sites.selection(selection)
         elements = np.asarray(selection.elements)
         owners, numbers = self._places.of(elements)
         number = next(self._handles)
@@ -181,8 +195,10 @@ class LedSimulation(Simulation):
         offsets = handle.selection.offsets
         if offsets is None:
             return values
-        missing = next((info.missing for info in self.fields if info.name == name), None)
-        return _means(values, np.asarray(offsets), missing)
+        return _means(values, np.asarray(offsets), self._missing(name))
+
+    def _missing(self, name: str) -> float | None:
+        return next((info.missing for info in self.fields if info.name == name), None)
 
     # What changes it.
 
@@ -255,7 +271,8 @@ class LedSimulation(Simulation):
     def non_finite(self) -> NonFinite | None:
         for rank, found in enumerate(self._all("non_finite")):
             if found is not None:
-                return NonFinite(found.field, self._places.whole_of(rank, int(found.element)), found.advice)
+                element, sites = self._places.whole_of(rank, int(found.element)), self._part.sites
+                return NonFinite(found.field, sites.a_cell_at(element) if sites else element, found.advice)
         return None
 
     def close(self) -> None:

@@ -12,28 +12,25 @@ from engines.cardiac.multirate.groups import GROUP, PER_GROUP
 from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters
 from engines.cardiac.ranks.cut import OwnRows
 from engines.cardiac.step.simulation import CardiacSimulation
-from engines.cardiac.tissue.operator import TissueOperator
+from engines.cardiac.tissue.operator import TissueOperator, VertexTissueOperator
 from engines.cardiac.watch.conduction import between
 
-OF_ROWS = {"voltage": 0, "cells": 1, "activation": 0, "maps": 1}
+OF_ROWS = {"voltage": 0, "cells": 1, "activation": 0, "maps": 1, "phase": 1}
 """Arrays of a state that are shared out, and along which axis rows stand."""
 
 
 def check_ranks(parameters: CardiacParameters) -> None:
     """Raises ProblemError for what runs on one rank."""
-    if parameters.numerics.discretisation == VERTEX_CENTRED:
+    if parameters.numerics.discretisation == VERTEX_CENTRED and parameters.recording.phase:
         raise ProblemError(
-            "Vertices run on one rank: choose the cell-centred discretisation, or run it without --ranks.",
-            ("numerics", "discretisation"),
-        )
-    if parameters.recording.phase:
-        raise ProblemError(
-            "Phase is found on one rank: do not record it, or run it without --ranks.", ("recording", "phase")
+            "The phase of vertices is found on one rank: do not record it, choose the cell-centred discretisation, or "
+            "run it without --ranks.",
+            ("recording", "phase"),
         )
 
 
 def as_part(simulation: CardiacSimulation, operator: TissueOperator, own: OwnRows) -> Part:
-    """``simulation`` of these rows of ``operator``: its elements are their cells."""
+    """``simulation`` of these rows of ``operator``: its elements are their sites."""
     return Part(
         simulation,
         simulation.geometry,
@@ -41,6 +38,7 @@ def as_part(simulation: CardiacSimulation, operator: TissueOperator, own: OwnRow
         _shares(simulation, own),
         dict.fromkeys((info.name for info in simulation.series), "same"),
         measure=between,
+        sites=operator.sites if isinstance(operator, VertexTissueOperator) else None,
     )
 
 

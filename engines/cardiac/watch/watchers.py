@@ -56,9 +56,10 @@ def open_watchers(
     parameters: CardiacParameters,
     rows: Rows = ALL_ROWS,
     ecg: Callable[..., Ecg] = Ecg,
+    phase: Callable[..., Phase] = Phase,
 ) -> Watchers[TissueWatcher]:
-    """In the order in which their fields are offered; voltages are those of ``rows`` of ``operator``. ``ecg``: made
-    with what an :class:`Ecg` is. Raises ProblemError."""
+    """In the order in which their fields are offered; voltages are those of ``rows`` of ``operator``. ``ecg``,
+    ``phase``: make these watchers, as their classes do. Raises ProblemError."""
     recording, step = parameters.recording, parameters.numerics.step
     kernels = KERNELS.open(backend, tissue.n_cells, tissue.dtype)
     watchers: list[TissueWatcher] = []
@@ -72,7 +73,7 @@ def open_watchers(
     if recording.phase:
         every, looks = phase_looks(recording.phase_delay, step)
         shell = _shell(mesh, operator)
-        watchers.append(Phase(kernels, tissue.n_padded, shell, recording.phase_origin, every, looks))
+        watchers.append(phase(kernels, tissue.n_padded, shell, recording.phase_origin, every, looks))
     return Watchers(watchers)
 
 

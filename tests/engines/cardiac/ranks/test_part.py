@@ -91,6 +91,36 @@ def test_a_heart_on_ranks_is_that_on_one(led, mesh, name, size):
     assert "multirate" not in numerics or one.state()["groups_waiting"].any()
 
 
+def test_phase_singularities_of_ranks_are_those_of_one(led, mesh):
+    changes = {"recording": Recording(phase=True, phase_delay=2.0, phase_origin=-25.0), "conductivity_scale": 0.01}
+    many, one = led(Problem(problem(mesh, SMALL).parameters.model_copy(update=changes), mesh), 2)
+    state, rng = one.state(), np.random.default_rng(2)
+    for name in ("voltage", "phase"):  # as if there were waves of the size of a cell
+        state[name] = rng.uniform(-90, 40, state[name].shape).astype(np.float32)
+    for simulation in (many, one):
+        simulation.restore(state)
+    for steps in (55, 50):
+        for simulation in (many, one):
+            simulation.advance(steps)
+        assert one.observe()["phase_singularities"] > 0
+        assert same_answers(many, one)
+        mine, theirs = many.markers(), one.markers()
+        np.testing.assert_array_equal(mine.positions, theirs.positions)
+        np.testing.assert_array_equal(mine.signs, theirs.signs)
+    assert many.marked == one.marked
+
+
+def test_vertices_on_ranks_are_those_of_one(led):
+    corners = box_mesh((15, 14, 13), (6.0, 5.6, 5.2), jitter=0.2, seed=4, fibre=(1.0, 0.0, 0.0))
+    many, one = led(problem(corners, SMALL, discretisation="vertex-centred (P1)"), 2)
+    for simulation in (many, one):
+        simulation.advance(80)
+        simulation.paint(Dab("stimulus", (3.0, 3.0, 3.0), 0.6, 50_000.0))
+        simulation.advance(40)
+    assert one.field("voltage").max() > -20
+    assert same_answers(many, one)
+
+
 def test_brushes_scars_and_checkpoints_go_from_some_ranks_to_others(led, mesh):
     made = problem(mesh, SMALL)
     three, one = led(made, 3)
@@ -147,8 +177,11 @@ def test_a_cell_that_is_no_number_is_named_as_the_mesh_has_it(led, mesh):
 @pytest.mark.parametrize(
     ("changes", "size", "said"),
     [
-        ({"numerics": Numerics(discretisation="vertex-centred (P1)")}, 2, "Vertices run on one rank"),
-        ({"recording": Recording(phase=True)}, 2, "Phase is found on one rank"),
+        (
+            {"numerics": Numerics(discretisation="vertex-centred (P1)"), "recording": Recording(phase=True)},
+            2,
+            "The phase of vertices is found on one rank",
+        ),
         ({}, 4, "3,456 cells cannot be shared by 4 ranks, of which each takes 1,024 or more: use at most 3."),
     ],
 )
