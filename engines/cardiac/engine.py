@@ -40,6 +40,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Benchmark, Engine, Estimate, Imported, Problem, Progress, no_progress
+from engines.api.charts import Fact
 from engines.api.device import Backend
 from engines.api.lab import LabTable
 from engines.api.simulation.ranks import Part, Ranks
@@ -52,7 +53,7 @@ from engines.cardiac.lab.benchmarks import box_benchmarks, small_boxes
 from engines.cardiac.multirate.groups import GROUP, GROUPS
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.parameters.recording import Recording
-from engines.cardiac.ranks.cut import OwnRows, own_rows
+from engines.cardiac.ranks.cut import IMBALANCE, OwnRows, own_rows
 from engines.cardiac.ranks.diffusion import DividedDiffusion
 from engines.cardiac.ranks.ecg import DividedEcg
 from engines.cardiac.ranks.part import as_part, check_ranks
@@ -97,7 +98,7 @@ class CardiacEngine(Engine):
         numerics = parameters.numerics
         operator = tissue_operator(mesh, parameters)
         protocol(parameters.stimuli, parameters.tissue, operator.sites, numerics.step)
-        cost = step_cost(parameters, operator, backend)
+        cost = step_cost(parameters, operator, backend, IMBALANCE if backend.parts > 1 else 1.0)
         diffusion_limit = operator.stable_step * numerics.diffusion_substeps / parameters.conductivity_scale
         reaction_limit = step_limit(parameters) * numerics.reaction_substeps
         seconds = cost.seconds
@@ -111,6 +112,9 @@ class CardiacEngine(Engine):
                 parameters.recording.interval,
             )
             seconds = small_pace(backend, key, lambda: self.build(problem, backend), cost.memory, seconds)
+        facts: tuple[Fact, ...] = ()
+        if backend.parts > 1:
+            facts = (Fact(f"Memory on each of {backend.parts} ranks", cost.memory / backend.parts / 1e9, "GB"),)
         return Estimate(
             memory_bytes=cost.memory,
             bytes_per_step=cost.moved,
@@ -119,6 +123,7 @@ class CardiacEngine(Engine):
             seconds_per_simulated_unit=seconds / numerics.step,
             milestone=("beat", 1000.0),
             findings=problem_findings(mesh, parameters, operator),
+            facts=facts,
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> CardiacSimulation:
@@ -129,7 +134,7 @@ class CardiacEngine(Engine):
         check_ranks(parameters)
         operator = tissue_operator(mesh, parameters, progress)
         own = own_rows(operator.matrix, ranks, operator.noun)
-        return as_part(self._build(problem, backend, progress, ranks, own), operator, own)
+        return as_part(self._build(problem, backend, progress, ranks, own), parameters, operator, own)
 
     def _build(
         self,

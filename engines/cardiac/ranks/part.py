@@ -15,9 +15,6 @@ from engines.cardiac.step.simulation import CardiacSimulation
 from engines.cardiac.tissue.operator import TissueOperator, VertexTissueOperator
 from engines.cardiac.watch.conduction import between
 
-OF_ROWS = {"voltage": 0, "cells": 1, "activation": 0, "maps": 1, "phase": 1}
-"""Arrays of a state that are shared out, and along which axis rows stand."""
-
 
 def check_ranks(parameters: CardiacParameters) -> None:
     """Raises ProblemError for what runs on one rank."""
@@ -29,20 +26,28 @@ def check_ranks(parameters: CardiacParameters) -> None:
         )
 
 
-def as_part(simulation: CardiacSimulation, operator: TissueOperator, own: OwnRows) -> Part:
+def as_part(
+    simulation: CardiacSimulation, parameters: CardiacParameters, operator: TissueOperator, own: OwnRows
+) -> Part:  # fmt: skip
     """``simulation`` of these rows of ``operator``: its elements are their sites."""
     return Part(
         simulation,
         simulation.geometry,
         operator.order[own.rows],
-        _shares(simulation, own),
+        _shares(parameters, own),
         dict.fromkeys((info.name for info in simulation.series), "same"),
         measure=between,
         sites=operator.sites if isinstance(operator, VertexTissueOperator) else None,
     )
 
 
-def _shares(simulation: CardiacSimulation, own: OwnRows) -> Mapping[str, Share]:
-    there = {name: Share(axis, own.whole, own.rows.astype(np.int64)) for name, axis in OF_ROWS.items()}
-    there |= {f"groups_{name}": Share(0, -(-own.whole // GROUP), own.groups.astype(np.int64)) for name in PER_GROUP}
-    return {name: there[name] for name in simulation.state() if name in there}
+def _shares(parameters: CardiacParameters, own: OwnRows) -> Mapping[str, Share]:
+    """Of the state's arrays, which rows are told in the order of the whole."""
+    recording = parameters.recording
+    axes = {"voltage": 0, "cells": 1, "activation": 0}
+    axes |= {name: 1 for name, on in (("maps", recording.maps), ("phase", recording.phase)) if on}
+    shares = {name: Share(axis, own.whole, own.rows.astype(np.int64)) for name, axis in axes.items()}
+    if parameters.numerics.multirate.on:
+        groups = Share(0, -(-own.whole // GROUP), own.groups.astype(np.int64))
+        shares |= {f"groups_{name}": groups for name in PER_GROUP}
+    return shares

@@ -15,6 +15,7 @@ from engines.cardiac.parameters import Numerics, RegionSetting
 from engines.cardiac.parameters.cells import NON_CONDUCTING
 from engines.cardiac.parameters.multirate import Multirate
 from engines.cardiac.parameters.recording import Recording
+from engines.cardiac.ranks.cut import IMBALANCE
 from engines.geometry.meshes.box import box_mesh
 from tests.cuda_on_host import COMPILER
 from tests.engines.cardiac.problems import SMALL, TT06, problem
@@ -172,6 +173,18 @@ def test_a_cell_that_is_no_number_is_named_as_the_mesh_has_it(led, mesh):
     for simulation in (many, one):
         simulation.restore(state)
     assert many.non_finite() == one.non_finite()
+
+
+def test_the_estimate_tells_the_memory_of_each_rank(mesh, backend):
+    made, shared = problem(mesh, SMALL, multirate=Multirate(on=True)), PatientBackend()
+    shared.parts = 2
+    alone = CardiacEngine().estimate(made, backend)
+    of_two = CardiacEngine().estimate(made, shared)
+    assert of_two.memory_bytes == pytest.approx(IMBALANCE * alone.memory_bytes)
+    (fact,) = of_two.facts
+    assert fact.title == "Memory on each of 2 ranks"
+    assert fact.value == pytest.approx(IMBALANCE * alone.memory_bytes / 2e9)
+    assert alone.facts == ()
 
 
 @pytest.mark.parametrize(
