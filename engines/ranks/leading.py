@@ -147,7 +147,7 @@ class LedSimulation(Simulation):
         if sites is None:
             return values
         chosen = sites.selection(Selection(np.arange(self.geometry.n_cells, dtype=np.int32)))
-        return _means(values[chosen.elements].astype(np.float32), np.asarray(chosen.offsets), self._missing(name))
+        return _means(values[chosen.elements], np.asarray(chosen.offsets), self._missing(name))
 
     def _of_parts(self, name: str) -> Array:
         """The whole field of what the parts have."""

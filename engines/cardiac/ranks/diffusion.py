@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.api.simulation.ranks import Exchange, Ranks
@@ -27,9 +29,11 @@ class DividedDiffusion(Diffusion):
         super().__init__(backend, own.matrix, dt, precision)
         self._ranks, self._own, self.ghosts = ranks, own, own.ghosts
         self._rows: Any = DIFFUSION.open(backend, own.matrix, dt, precision)
-        sent = [own.sent[rank] for rank in sorted(own.sent)]
-        self._sent = [backend.array(places.astype("int64")) for places in sent]
-        self._buffers = [backend.empty(len(places), self.dtype) for places in sent]
+        readers = sorted(own.sent)
+        ends = np.cumsum([0, *(len(own.sent[rank]) for rank in readers)])
+        sent = np.concatenate([np.zeros(0, np.int64), *(own.sent[rank] for rank in readers)])
+        self._sent, self._buffer = backend.array(sent.astype(np.int64)), backend.empty(len(sent), self.dtype)
+        self._outgoing = [(rank, 0, self._buffer[ends[k] : ends[k + 1]]) for k, rank in enumerate(readers)]
 
     def step(self, v: Any, out: Any) -> None:
         coming = self._begin(v)
@@ -43,11 +47,10 @@ class DividedDiffusion(Diffusion):
             self._rows.step_rows(v, out, first, end)
 
     def _begin(self, v: Any) -> Exchange:
-        for places, buffer in zip(self._sent, self._buffers, strict=True):
-            v.take(places, out=buffer)
-        outgoing = [(rank, 0, buffer) for rank, buffer in zip(sorted(self._own.sent), self._buffers, strict=True)]
+        if self._outgoing:
+            v.take(self._sent, out=self._buffer)
         incoming = [(rank, 0, v[places]) for rank, places in self._own.received.items()]
-        return self._ranks.exchange(outgoing, incoming)
+        return self._ranks.exchange(self._outgoing, incoming)
 
     def update_rows(self, rows: Array, columns: Array, weights: Array) -> None:
         """Rows and columns are those of the whole; others' are left to them."""
