@@ -21,6 +21,9 @@ are compiled from its equations. Cells differ by region: type, condition, change
 
 Either half may be taken in several parts, and quiet cells may react more seldom (``multirate``).
 
+**Ranks** (``ranks``). Each of several processes has a part of the rows; what it reads of others' travels while rows
+that read none are diffused.
+
 **Watching** (``watch``). Maps of each beat, a pseudo-ECG, phase: read on the device every few steps.
 
 **Cost**. On a GPU a step is bound by memory: in float32 TT06 moves 157 bytes a cell, its 18 states read and written,
@@ -30,20 +33,31 @@ diffusion those of about 14 entries a row. ``README.md`` has what was measured.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from engines.api import Benchmark, Engine, Estimate, Imported, Problem, Progress, no_progress
+from engines.api.charts import Fact
 from engines.api.device import Backend
 from engines.api.lab import LabTable
+from engines.api.simulation.ranks import Part, Ranks
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
 from engines.backend.pace import small_pace, structure_of
 from engines.cardiac.carp.reader import SUFFIX, read_par
-from engines.cardiac.diffusion.forward_euler import DIFFUSION, DIFFUSION_TYPES
+from engines.cardiac.diffusion.forward_euler import DIFFUSION, DIFFUSION_TYPES, Diffusion
 from engines.cardiac.lab.benchmarks import box_benchmarks, small_boxes
-from engines.cardiac.multirate.groups import GROUPS
+from engines.cardiac.multirate.groups import GROUP, GROUPS
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.parameters.recording import Recording
+from engines.cardiac.ranks.cut import IMBALANCE, OwnRows, own_rows
+from engines.cardiac.ranks.diffusion import DividedDiffusion
+from engines.cardiac.ranks.ecg import DividedEcg
+from engines.cardiac.ranks.part import as_part, check_ranks
+from engines.cardiac.ranks.phase import DividedPhase
 from engines.cardiac.setup.cells import check_quiet_step, make_cells, step_limit, working_step
 from engines.cardiac.setup.checks import checked, worst_cell
 from engines.cardiac.setup.cost import step_cost
@@ -56,6 +70,8 @@ from engines.cardiac.step.stepping import Stepper
 from engines.cardiac.stimulus.protocol import protocol
 from engines.cardiac.stimulus.touch import TouchProtocol
 from engines.cardiac.tissue.operator import tissue_operator
+from engines.cardiac.tissue.places import CellPlaces, make_places
+from engines.cardiac.tissue.rows import ALL_ROWS
 from engines.cardiac.watch.watchers import open_watchers
 from engines.geometry.meshes.mesh import TetMesh
 
@@ -82,7 +98,7 @@ class CardiacEngine(Engine):
         numerics = parameters.numerics
         operator = tissue_operator(mesh, parameters)
         protocol(parameters.stimuli, parameters.tissue, operator.sites, numerics.step)
-        cost = step_cost(parameters, operator, backend)
+        cost = step_cost(parameters, operator, backend, IMBALANCE if backend.parts > 1 else 1.0)
         diffusion_limit = operator.stable_step * numerics.diffusion_substeps / parameters.conductivity_scale
         reaction_limit = step_limit(parameters) * numerics.reaction_substeps
         seconds = cost.seconds
@@ -96,6 +112,9 @@ class CardiacEngine(Engine):
                 parameters.recording.interval,
             )
             seconds = small_pace(backend, key, lambda: self.build(problem, backend), cost.memory, seconds)
+        facts: tuple[Fact, ...] = ()
+        if backend.parts > 1:
+            facts = (Fact(f"Memory on each of {backend.parts} ranks", cost.memory / backend.parts / 1e9, "GB"),)
         return Estimate(
             memory_bytes=cost.memory,
             bytes_per_step=cost.moved,
@@ -104,9 +123,28 @@ class CardiacEngine(Engine):
             seconds_per_simulated_unit=seconds / numerics.step,
             milestone=("beat", 1000.0),
             findings=problem_findings(mesh, parameters, operator),
+            facts=facts,
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> CardiacSimulation:
+        return self._build(problem, backend, progress)
+
+    def build_part(self, problem: Problem, backend: Backend, ranks: Ranks, progress: Progress = no_progress) -> Part:
+        parameters, mesh = checked(problem)
+        check_ranks(parameters)
+        operator = tissue_operator(mesh, parameters, progress)
+        own = own_rows(operator.matrix, ranks, operator.noun)
+        return as_part(self._build(problem, backend, progress, ranks, own), parameters, operator, own)
+
+    def _build(
+        self,
+        problem: Problem,
+        backend: Backend,
+        progress: Progress,
+        ranks: Ranks | None = None,
+        own: OwnRows | None = None,
+    ) -> CardiacSimulation:
+        """All of it, or the ``own`` rows of one of some ranks."""
         parameters, mesh = checked(problem)
         numerics, step = parameters.numerics, parameters.numerics.step
 
@@ -124,19 +162,31 @@ class CardiacEngine(Engine):
         plan = TouchProtocol(protocol(parameters.stimuli, parameters.tissue, operator.sites, step))
 
         # The two halves on the device: cells with their states, and the matrix; groups of cells if quiet ones may wait.
-        progress(f"Moving {operator.sites.n_cells:,} {operator.noun} to {backend.info.name}", 0.9)
-        tissue = make_cells(backend, operator.sites, parameters, plan, operator.order, progress)
-        diffusion = DIFFUSION.open(backend, operator.matrix, step, DIFFUSION_TYPES[numerics.precision])
-        groups = GROUPS.open(backend, tissue, step, numerics.multirate) if numerics.multirate.on else None
+        rows = ALL_ROWS if own is None else own
+        order, precision = rows.own(operator.order), DIFFUSION_TYPES[numerics.precision]
+        progress(f"Moving {len(order):,} {operator.noun} to {backend.info.name}", 0.9)
+        tissue = make_cells(backend, operator.sites, parameters, plan, order, progress)
+        diffusion: Diffusion
+        of_all: dict[str, Any] = {}
+        places = make_places(backend, operator) if own is None else CellPlaces(backend, np.arange(len(order)))
+        if ranks is None or own is None:
+            diffusion = DIFFUSION.open(backend, operator.matrix, step, precision)
+        else:
+            diffusion = DividedDiffusion(backend, ranks, own, step, precision)
+            of_all = {"ecg": partial(DividedEcg, ranks, own), "phase": partial(DividedPhase, ranks, own)}
+        groups = None
+        if numerics.multirate.on:
+            of_whole = () if own is None else (own.groups, -(-own.whole // GROUP))
+            groups = GROUPS.open(backend, tissue, step, numerics.multirate, *of_whole)
         substeps = numerics.diffusion_substeps, numerics.reaction_substeps
         stepper = Stepper(backend, diffusion, tissue, plan, step, *substeps, groups)
 
         # What looks at the tissue, and what a person may do to it, while it runs.
-        watchers = open_watchers(backend, mesh, operator, tissue, parameters)
-        brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups, watchers)
+        watchers = open_watchers(backend, mesh, operator, tissue, parameters, rows, **of_all)
+        brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups, watchers, rows)
         otherwise = working_step(parameters, diffusion_limit)
         simulation = CardiacSimulation(
-            backend, mesh, operator, stepper, tissue, substeps[0], brushes, watchers, otherwise
+            backend, mesh, places, stepper, tissue, substeps[0], brushes, watchers, otherwise
         )
         simulation.set_control("conductivity_scale", parameters.conductivity_scale)
         progress("Ready", 1.0)

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from engines.api import Array, Dab, Finding, KernelTiming, NonFinite, Selection, Simulation
-from engines.api.abilities import Underneath, Unpainting
+from engines.api.abilities import Marked, Underneath, Unpainting
 from engines.api.charts import ChartData
 from engines.api.device import Backend
 from engines.api.simulation.ranks import Part, Share
@@ -25,7 +25,8 @@ OF_WHOLE = (
     "results", "files", "inspect", "cell_quantities", "cell_steps", "cell_series", "drawn_parameters", "cell_results",
 )  # fmt: skip
 """Abilities of what is seen of the whole."""
-Ownership = tuple[tuple[tuple[int, int], ...], Mapping[str, Share]]
+Elements = tuple[tuple[int, int], ...] | Array
+Ownership = tuple[Elements, Mapping[str, Share]]
 """Elements and shares of a :class:`Part`."""
 
 
@@ -39,7 +40,7 @@ class LedSimulation(Simulation):
     def __init__(self, world: World, part: Part, backend: Backend, others: Sequence[Ownership]) -> None:
         """``others``: what the other ranks have answered to the order to build."""
         self._world, self._part, self._own, self._backend = world, part, part.simulation, backend
-        self._places = _Places([part.elements, *(elements for elements, _ in others)])
+        self._places = _places([part.elements, *(elements for elements, _ in others)])
         self._shares = [part.shares, *(shares for _, shares in others)]
         self.geometry = part.geometry
         own = self._own
@@ -56,6 +57,11 @@ class LedSimulation(Simulation):
             if hasattr(part.whole, name):
                 member = getattr(part.whole, name)
                 setattr(self, name, partial(self._asked_of_whole, name) if callable(member) else member)
+        if hasattr(own, "markers"):
+            marked = cast(Marked, own)
+            self.marked, self.markers = marked.marked, lambda: self._all("markers")[0]
+        if part.measure is not None:
+            self.measure = partial(part.measure, self)
         if not hasattr(own, "underneath"):
             self.underneath = None  # type: ignore[method-assign, assignment]
 
@@ -136,6 +142,15 @@ class LedSimulation(Simulation):
         if name in self._part.fields:
             values: Array = self._seen().field(name)
             return values
+        sites = self._part.sites
+        values = self._of_parts(name)
+        if sites is None:
+            return values
+        chosen = sites.selection(Selection(np.arange(self.geometry.n_cells, dtype=np.int32)))
+        return _means(values[chosen.elements], np.asarray(chosen.offsets), self._missing(name))
+
+    def _of_parts(self, name: str) -> Array:
+        """The whole field of what the parts have."""
         self._world.order("field", name)
         own = self._own.field(name)
         whole = np.empty((self._places.count, *own.shape[1:]), own.dtype)
@@ -153,6 +168,8 @@ class LedSimulation(Simulation):
     def select(self, selection: Selection) -> _Handle:
         if self._dropped:
             self._world.order("forget", [self._dropped.pop() for _ in range(len(self._dropped))])
+        if self._part.sites is not None:
+            selection = self._part.sites.selection(selection)
         elements = np.asarray(selection.elements)
         owners, numbers = self._places.of(elements)
         number = next(self._handles)
@@ -178,8 +195,10 @@ class LedSimulation(Simulation):
         offsets = handle.selection.offsets
         if offsets is None:
             return values
-        missing = next((info.missing for info in self.fields if info.name == name), None)
-        return _means(values, np.asarray(offsets), missing)
+        return _means(values, np.asarray(offsets), self._missing(name))
+
+    def _missing(self, name: str) -> float | None:
+        return next((info.missing for info in self.fields if info.name == name), None)
 
     # What changes it.
 
@@ -252,7 +271,8 @@ class LedSimulation(Simulation):
     def non_finite(self) -> NonFinite | None:
         for rank, found in enumerate(self._all("non_finite")):
             if found is not None:
-                return NonFinite(found.field, self._places.whole_of(rank, int(found.element)), found.advice)
+                element, sites = self._places.whole_of(rank, int(found.element)), self._part.sites
+                return NonFinite(found.field, sites.a_cell_at(element) if sites else element, found.advice)
         return None
 
     def close(self) -> None:
@@ -277,6 +297,33 @@ class LedSimulation(Simulation):
             self._world.answers()
         except Exception:  # all refuse what one refuses
             return
+
+
+def _places(of_ranks: Sequence[Elements]) -> _Places | _Scattered:
+    if all(isinstance(elements, np.ndarray) for elements in of_ranks):
+        return _Scattered(cast(Sequence[Array], of_ranks))
+    return _Places(cast(Sequence[tuple[tuple[int, int], ...]], of_ranks))
+
+
+class _Scattered:
+    """As :class:`_Places`, of elements that each rank names one by one."""
+
+    def __init__(self, elements: Sequence[Array]) -> None:
+        self._elements = elements
+        self.counts = [len(of_rank) for of_rank in elements]
+        self.count = sum(self.counts)
+        self._owners, self._numbers = (np.empty(self.count, kind) for kind in (np.int16, np.int32))
+        for rank, of_rank in enumerate(elements):
+            self._owners[of_rank], self._numbers[of_rank] = rank, np.arange(len(of_rank))
+
+    def of(self, elements: Array) -> tuple[Array, Array]:
+        return self._owners[elements], self._numbers[elements]
+
+    def whole_of(self, rank: int, element: int) -> int:
+        return int(self._elements[rank][element])
+
+    def put(self, rank: int, values: Array, whole: Array) -> None:
+        whole[self._elements[rank]] = values
 
 
 class _Places:

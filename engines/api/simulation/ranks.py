@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from engines.api.charts import Inspection
 from engines.api.simulation.base import Simulation
-from engines.api.values import Array
+from engines.api.values import Array, Selection
 
 
 class Ranks(ABC):
@@ -95,13 +96,23 @@ def along(axis: int, places: Array) -> Any:
     return (*(slice(None),) * axis, there)
 
 
+class Sites(Protocol):
+    """What carries values in place of the geometry's elements, which are means of some of them: vertices."""
+
+    def selection(self, elements: Selection) -> Selection:
+        """The sites of a selection of elements."""
+
+    def a_cell_at(self, site: int) -> int:
+        """An element that a site belongs to."""
+
+
 @dataclass(frozen=True)
 class Part:
     """What a rank has of a problem, and how parts make the whole.
 
     simulation: of this rank's own elements, which are numbered from 0
     geometry:   the whole
-    elements:   which ranges of the whole's elements those are, in the order of their numbers
+    elements:   which ranges of the whole's elements those are, in the order of their numbers; or each, (n,)
     shares:     which arrays of :meth:`Simulation.state` are shared out, and how; the others are the same on all ranks
     combined:   how each of ``Simulation.series`` is made of those of the ranks; None: ``whole`` observes
     given:      those arrays of the state alone that are named, where making all of it costs more
@@ -109,17 +120,21 @@ class Part:
                 before it is asked for charts, results, findings, ``fields`` and what else it has of the abilities of a
                 simulation. None: no more is to be seen than the parts say
     fields:     those that ``whole`` is asked for; the parts have the others
+    sites:      where elements of the parts are not those of the geometry, which selections name
+    measure:    what is known of two elements, asked of all ranks as one simulation; None: nothing
     """
 
     simulation: Simulation
     geometry: Any
-    elements: tuple[tuple[int, int], ...]
+    elements: tuple[tuple[int, int], ...] | Array
     shares: Mapping[str, Share]
     combined: Mapping[str, Literal["sum", "largest", "same"]] | None = field(default_factory=dict)
     given: Callable[[Sequence[str]], Mapping[str, Array]] | None = None
     whole: Any = None
     seen: tuple[str, ...] = ()
     fields: frozenset[str] = frozenset()
+    sites: Sites | None = None
+    measure: Callable[[Simulation, int, int], Inspection | None] | None = None
 
     def state_of(self, names: Sequence[str]) -> Mapping[str, Array]:
         """These arrays of the state."""

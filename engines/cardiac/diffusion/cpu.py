@@ -52,27 +52,34 @@ class CpuDiffusion(Diffusion):
         with self._backend.active():
             self._matrix.weights[entries] = values
 
-    def step(self, v: Any, out: Any) -> None:
+    def step_rows(self, v: Any, out: Any, first: int, end: int) -> None:
         with self._cores:
-            sliced_step(self._matrix, v, out, self.dt)
+            sliced_step(self._matrix, v, out, self.dt, first, end)
 
 
-def sliced_step(matrix: SlicedMatrix, v: Array, out: Array, dt: float) -> None:
-    """out = v + dt L v; differences and sums in the precision of v and out, whatever that of the weights."""
-    whole = matrix.n_rows // SLICE
-    arrays = (matrix.starts.view(np.uint64), matrix.columns.view(np.uint32), matrix.weights, v, out, v.dtype.type(dt))
+def sliced_step(
+    matrix: SlicedMatrix, v: Array, out: Array, dt: float, first: int = 0, end: int | None = None
+) -> None:  # fmt: skip
+    """out = v + dt L v of rows ``first`` to ``end``, as in :meth:`Diffusion.step_rows`; differences and sums in the
+    precision of v and out, whatever that of the weights."""
+    end = matrix.n_rows if end is None else end
+    begin, whole = first // SLICE, end // SLICE
+    arrays = (matrix.columns.view(np.uint32), matrix.weights, v)
+    starts, length = matrix.starts.view(np.uint64), v.dtype.type(dt)
     kernel = _fours_of_slices if v.dtype == np.float32 else _entries_of_slices
-    kernel(*arrays, whole)
-    if matrix.n_rows > whole * SLICE:
-        _last_rows(*arrays, whole, matrix.n_rows)
+    if whole > begin:
+        kernel(starts[begin : whole + 1], *arrays, v[first:], out[first:], length, whole - begin)
+    if end > whole * SLICE:
+        last = whole * SLICE
+        _last_rows(starts[whole:], *arrays, v[last:], out[last:], length, end - last)
 
 
 @nb.njit(cache=True, nogil=True, parallel=True, fastmath={"contract"})
-def _fours_of_slices(starts, columns, weights, v, out, dt, whole):
-    """out = v + dt Σ w (v_column − v), four entries of a row at a time, rows of a slice side by side.
+def _fours_of_slices(starts, columns, weights, v, own, out, dt, whole):
+    """out = own + dt Σ w (v_column − own), four entries of a row at a time, rows of a slice side by side.
 
-    columns, weights: entry k of row r of slice s at starts[s] + k SLICE + r. An entry reads a column, a weight and the
-    value there; a row reads and writes one value.
+    columns, weights: entry k of row r of slice s at starts[s] + k SLICE + r; own: v from the first of these rows on. An
+    entry reads a column, a weight and the value there; a row reads and writes one value.
     """
     for chunk in nb.prange((whole + CHUNK - 1) // CHUNK):
         total, centre = np.empty(SLICE, v.dtype), np.empty(SLICE, v.dtype)
@@ -80,7 +87,7 @@ def _fours_of_slices(starts, columns, weights, v, out, dt, whole):
             first, k, end = s * _SLICE, starts[s], starts[s + _ONE]
             for r in range(_SLICE):
                 total[r] = 0
-                centre[r] = v[first + r]
+                centre[r] = own[first + r]
             while k + _3SLICES < end:
                 for r in range(_SLICE):
                     one, two, three, four = k + r, k + _SLICE + r, k + _2SLICES + r, k + _3SLICES + r
@@ -99,7 +106,7 @@ def _fours_of_slices(starts, columns, weights, v, out, dt, whole):
 
 
 @nb.njit(cache=True, nogil=True, parallel=True, fastmath={"contract"})
-def _entries_of_slices(starts, columns, weights, v, out, dt, whole):
+def _entries_of_slices(starts, columns, weights, v, own, out, dt, whole):
     """The same, entry by entry: for rows of few entries."""
     for chunk in nb.prange((whole + CHUNK - 1) // CHUNK):
         total = np.empty(SLICE, v.dtype)
@@ -109,18 +116,17 @@ def _entries_of_slices(starts, columns, weights, v, out, dt, whole):
                 total[r] = 0
             while k < end:
                 for r in range(_SLICE):
-                    total[r] += weights[k + r] * (v[columns[k + r]] - v[first + r])
+                    total[r] += weights[k + r] * (v[columns[k + r]] - own[first + r])
                 k += _SLICE
             for r in range(_SLICE):
-                out[first + r] = v[first + r] + dt * total[r]
+                out[first + r] = own[first + r] + dt * total[r]
 
 
 @nb.njit(cache=True, nogil=True)
-def _last_rows(starts, columns, weights, v, out, dt, last, n_rows):
+def _last_rows(starts, columns, weights, v, own, out, dt, rows):
     """The rows of the last slice where it is not full."""
-    for r in range(n_rows - last * SLICE):
-        row = last * SLICE + r
+    for r in range(rows):
         total = dt * 0
-        for k in range(np.int64(starts[last]), np.int64(starts[last + 1]), SLICE):
-            total += weights[k + r] * (v[columns[k + r]] - v[row])
-        out[row] = v[row] + dt * total
+        for k in range(np.int64(starts[0]), np.int64(starts[1]), SLICE):
+            total += weights[k + r] * (v[columns[k + r]] - own[r])
+        out[r] = own[r] + dt * total

@@ -61,11 +61,7 @@ class CudaDiffusion(Diffusion):
     def traffic(self) -> KernelTraffic:
         return self._traffic
 
-    def step(self, v: Any, out: Any) -> None:
-        self.step_rows(v, out, 0, self.n_rows)
-
     def step_rows(self, v: Any, out: Any, first: int, end: int) -> None:
-        """Only rows ``first`` (a multiple of 32) to ``end`` (exclusive), for parts that run on their own."""
         rows = end - first
         if rows <= 0:
             return
@@ -97,6 +93,7 @@ class CudaDiffusion(Diffusion):
         """Seconds of a step on zeros, which costs what any step does."""
         self._use(*shape)
         with self._backend.active():
-            v, out = (self._backend.empty(self.n_rows, self.dtype) for _ in range(2))
+            read = int(self._matrix.columns.max(initial=self.n_rows - 1)) + 1  # ghosts, too
+            v, out = self._backend.empty(read, self.dtype), self._backend.empty(self.n_rows, self.dtype)
             v.fill(0)
             return self._backend.elapsed(lambda: self.step(v, out), IN_A_ROW)

@@ -30,6 +30,11 @@ class Diffusion(ABC):
     ``dt`` [ms] is not folded into the weights and may change between steps.
     """
 
+    alone = True
+    """Whether a step is this device's alone, which a CUDA graph may keep."""
+    ghosts = 0
+    """Values behind the voltage's own ``n_padded`` that a step reads."""
+
     def __init__(self, backend: Backend, matrix: SlicedMatrix, dt: float, precision: str = "float32") -> None:
         self.dt = dt
         self.n_rows = matrix.n_rows
@@ -37,9 +42,13 @@ class Diffusion(ABC):
         self.weight_type = np.dtype(WEIGHT_TYPES[precision])
         self._backend = backend
 
-    @abstractmethod
     def step(self, v: Any, out: Any) -> None:
         """v, out: different device arrays of ``dtype``, at least ``n_rows`` long; the rest of ``out`` stays."""
+        self.step_rows(v, out, 0, self.n_rows)
+
+    @abstractmethod
+    def step_rows(self, v: Any, out: Any, first: int, end: int) -> None:
+        """Only rows ``first`` to ``end`` (exclusive), each a multiple of 32 or ``n_rows``."""
 
     @abstractmethod
     def update_rows(self, rows: Array, columns: Array, weights: Array) -> None:

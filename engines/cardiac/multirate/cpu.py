@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 class PerGroup(NamedTuple):
     """What is known of each group, ``(groups,)``; as in ``multirate.cu``. is_due: bool, whether it reacts now"""
 
+    turns: Array
+
     low: Array
     high: Array
     hold: Array
@@ -32,7 +34,6 @@ class Rule(NamedTuple):
     """Which groups react; as in ``multirate.cu``."""
 
     slow_steps: int
-    run: int
     wake: np.floating[Any]
     hold_steps: int
 
@@ -43,8 +44,8 @@ class CpuGroups(Groups):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         is_due = np.zeros(self.n_groups, np.bool_)
-        self._per_group = PerGroup(self.low, self.high, self.hold, self.waiting, is_due)
-        self._rule = Rule(self.slow_steps, self._run, self._wake, self._hold_steps)
+        self._per_group = PerGroup(self._turns, self.low, self.high, self.hold, self.waiting, is_due)
+        self._rule = Rule(self.slow_steps, self._wake, self._hold_steps)
         self._list = np.zeros(0, np.int64)
 
     def plan(
@@ -75,16 +76,16 @@ class CpuGroups(Groups):
 def plan_groups(
     voltage, voltage_before, activation, stimulus_mask, active, threshold, time, dt, phase, rule, per_group, n_cells
 ):  # fmt: skip
-    """Fill ``per_group.is_due``: hold > 0 or (phase + group / run) mod slow_steps = 0; hold is hold_steps where a
+    """Fill ``per_group.is_due``: hold > 0 or (phase + turn) mod slow_steps = 0; hold is hold_steps where a
     voltage has left low − wake … high + wake, or a stimulus is on.
 
     rule: :class:`Rule`; per_group: :class:`PerGroup`; all else as in ``multirate.cu``. Groups are 32 neighbouring
-    cells. Bytes: the voltage of all cells; of each group low, high, hold and waiting are read, the last two and is_due
-    written; the voltage before and the activation where a group near the threshold is not due.
+    cells. Bytes: the voltage of all cells; of each group turn, low, high, hold and waiting are read, the last two and
+    is_due written; the voltage before and the activation where a group near the threshold is not due.
     """
     low, high, hold = per_group.low, per_group.high, per_group.hold
     waiting, is_due = per_group.waiting, per_group.is_due
-    slow_steps, run = rule.slow_steps, rule.run
+    turns, slow_steps = per_group.turns, rule.slow_steps
     wake, hold_steps = rule.wake, rule.hold_steps
     for group in prange(len(hold)):
         first, end = 32 * group, min(32 * group + 32, n_cells)
@@ -98,7 +99,7 @@ def plan_groups(
                 if stimulus_mask[i] & active != 0:
                     woken = True
         holding = hold_steps if woken else hold[group]
-        is_due[group] = holding > 0 or (phase + group // run) % slow_steps == 0
+        is_due[group] = holding > 0 or (phase + turns[group]) % slow_steps == 0
         hold[group] = holding - 1 if holding > 0 else 0
         waiting[group] += 1
         if not is_due[group] and lowest <= threshold + wake and highest >= threshold - wake:

@@ -48,7 +48,7 @@ class CudaGroups(Groups):
             (
                 voltage, voltage_before, tissue.activation, tissue.stimulus_mask, np.uint32(active_bits(currents)),
                 real(tissue.threshold), real(step * self._dt), times, real(self._dt),
-                np.int32(step % self.slow_steps), phases, np.int32(self.slow_steps), np.int32(self._run), self._wake,
+                np.int32(step % self.slow_steps), phases, np.int32(self.slow_steps), self._turns, self._wake,
                 np.int32(self._hold_steps), self.low, self.high, self.hold, self.waiting, self._due, self._counts,
                 np.int32(self.parity), np.int64(tissue.n_cells), np.int32(self.n_groups),
             ),

@@ -32,7 +32,11 @@ class Groups(ABC):
     ``high`` [mV] the extremes of its voltage after the last reaction. The rule is told in ``multirate.cu``.
     """
 
-    def __init__(self, backend: Backend, tissue: Tissue, dt: float, settings: Multirate) -> None:
+    def __init__(
+        self, backend: Backend, tissue: Tissue, dt: float, settings: Multirate, numbers: Array | None = None,
+        of: int | None = None,
+    ) -> None:  # fmt: skip
+        """``numbers: (n_groups,)``: which of all ``of`` groups of a tissue these are; None: all."""
         self._backend, self._tissue, self._dt = backend, tissue, dt
         self.n_groups = -(-tissue.n_cells // GROUP)
         self.slow_steps = settings.slow_steps(dt)
@@ -40,7 +44,9 @@ class Groups(ABC):
         real = tissue.dtype.type
         self._hold_steps = max(1, round(settings.hold / dt))
         self._wake, self._quiet = real(settings.wake), real(settings.quiet)
-        self._run = max(1, min(RUN, self.n_groups // (4 * self.slow_steps)))
+        run = max(1, min(RUN, (of or self.n_groups) // (4 * self.slow_steps)))
+        these = np.arange(self.n_groups) if numbers is None else numbers
+        self._turns = backend.array((these // run % self.slow_steps).astype(np.int32))
         self.hold = backend.array(np.full(self.n_groups, self._hold_steps, np.int32))
         self.waiting = backend.array(np.zeros(self.n_groups, np.int32))
         self.low, self.high = (backend.array(np.zeros(self.n_groups, tissue.dtype)) for _ in range(2))

@@ -3,8 +3,8 @@
 // Which groups of 32 cells react in this step. A group is woken by a stimulus, or by a cell whose voltage has left the
 // range of the group's last reaction by more than ``wake``; it then reacts at each step for ``hold_steps`` of them, and
 // for as many again after each step with a large ionic current (groups.cuh). Others react every ``slow_steps``-th step,
-// in runs of ``run`` neighbouring groups, so that each step costs about the same and reads whole stretches of memory.
-// Reads the voltage and 20 bytes of each group.
+// where their ``turn`` is the same, as that of neighbours is: each step costs about the same and reads whole stretches
+// of memory. Reads the voltage and 24 bytes of each group.
 
 #define WARPS 8
 
@@ -14,8 +14,8 @@
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
 plan(const REAL* __restrict__ voltage, const REAL* __restrict__ voltage_before, REAL* __restrict__ activation,
      const unsigned* __restrict__ stimulus_mask, unsigned active, REAL threshold, REAL time,
-     const REAL* __restrict__ times, REAL dt, int phase, const int* __restrict__ phases, int slow_steps, int run,
-     REAL wake, int hold_steps, const REAL* __restrict__ low, const REAL* __restrict__ high, int* __restrict__ hold,
+     const REAL* __restrict__ times, REAL dt, int phase, const int* __restrict__ phases, int slow_steps,
+     const int* __restrict__ turns, REAL wake, int hold_steps, const REAL* __restrict__ low, const REAL* __restrict__ high, int* __restrict__ hold,
      int* __restrict__ waiting, int* __restrict__ due, int* __restrict__ counts, int parity, long long n_cells,
      int groups) {
     __shared__ int listed[WARPS];
@@ -36,7 +36,7 @@ plan(const REAL* __restrict__ voltage, const REAL* __restrict__ voltage_before, 
         woken = __any_sync(0xffffffffu, woken);
         const int holding = woken ? hold_steps : held;
         const int now = phases ? *phases : phase;
-        is_due = holding > 0 || (now + group / run) % slow_steps == 0;
+        is_due = holding > 0 || (now + turns[group]) % slow_steps == 0;
         if (lane == 0) {
             hold[group] = holding > 0 ? holding - 1 : 0;
             waiting[group] = waited;

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Selection
 from engines.geometry.meshes.mesh import TetMesh
 
 
@@ -29,6 +29,15 @@ class VertexSites:
     @property
     def n_cells(self) -> int:
         return len(self.vertices)
+
+    def selection(self, elements: Selection) -> Selection:
+        """The sites of a selection of cells: runs of cells are runs of their vertices, or one vertex where it means the
+        cells around it."""
+        if elements.points is not None:
+            return Selection(self.of_points(np.asarray(elements.points)).astype(np.int32))
+        corners = self.corners[elements.elements].ravel()
+        runs = np.arange(len(elements.elements) + 1) if elements.offsets is None else np.asarray(elements.offsets)
+        return Selection(corners, (4 * runs.astype(np.int64)).astype(np.int32))
 
     def of_points(self, points: Array) -> Array:
         """(n,) int64: the sites at ``points: (n,)`` of the mesh, all of which have one."""

@@ -177,15 +177,16 @@ def make_cells(
     order: Array,
     progress: Progress = no_progress,
 ) -> Tissue:
-    """The cells on the device, in the order of the operator. Raises ProblemError."""
+    """The cells on the device, sites ``order`` of the mesh. Raises ProblemError."""
     numerics, model = parameters.numerics, compiled_model(parameters)
-    mask = np.where(insulators(mesh, parameters), np.uint32(0), plan.mask).astype(np.uint32)[order]
+    mask = np.where(insulators(mesh, parameters), np.uint32(0), plan.mask).astype(np.uint32)
     if plan.mask.any() and not mask.any():
         raise ProblemError("All stimuli lie in non-conducting scars: move one into living tissue.")
+    mask = mask[order]
     if model is not None:
         cells = population(mesh, parameters, parameter_book(parameters))
         compiled, kinds = compiled_kinds(model, cells, parameters, order, progress)
-        return make_compiled_tissue(backend, compiled, mesh.n_cells, mask, numerics.activation_threshold, kinds)
+        return make_compiled_tissue(backend, compiled, len(order), mask, numerics.activation_threshold, kinds)
     cells = population(mesh, parameters, parameter_book(parameters), tuple(CELL_TYPES))
     of = tuple(Kind(CELL_TYPES[cell_type], changes) for cell_type, changes in cells.kinds)
     return TT06_CELLS.open(

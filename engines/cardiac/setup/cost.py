@@ -29,10 +29,12 @@ class StepCost:
     seconds: float
 
 
-def step_cost(parameters: CardiacParameters, operator: TissueOperator, backend: Backend) -> StepCost:
-    """Diffusion takes what its bytes take at the device's best bandwidth, reaction what was measured of a cell.
-
-    Raises ProblemError.
+def step_cost(
+    parameters: CardiacParameters, operator: TissueOperator, backend: Backend, heaviest: float = 1.0
+) -> StepCost:  # fmt: skip
+    """Diffusion takes what its bytes take at the device's best bandwidth, reaction what was measured of a cell. Memory
+    is that of as many devices as share the problem, where each has as much as the one with the ``heaviest`` part of the
+    mean. Raises ProblemError.
     """
     numerics, sites = parameters.numerics, operator.sites
     size = np.dtype(REACTION_TYPES[numerics.precision]).itemsize
@@ -50,8 +52,9 @@ def step_cost(parameters: CardiacParameters, operator: TissueOperator, backend: 
         share = numerics.multirate.expected_share(numerics.step)
         reaction = thinned(reaction, share, sites.n_cells * size)
     watching = sum(each.bytes for each in watchers_traffic(parameters, sites, size))
+    memory = matrix.bytes + sites.n_cells * ((rows + 1) * size + 5) + watchers_memory(parameters, sites, size)
     return StepCost(
-        memory=matrix.bytes + sites.n_cells * ((rows + 1) * size + 5) + watchers_memory(parameters, sites, size),
+        memory=round(heaviest * memory),
         moved=diffusion.bytes + reaction.bytes + watching,
         seconds=diffusion.bytes / backend.ceilings().best + share * sites.n_cells * per_cell,
     )

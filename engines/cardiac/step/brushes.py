@@ -19,6 +19,7 @@ from engines.cardiac.stimulus.protocol import membrane_current
 from engines.cardiac.stimulus.touch import Touch, TouchProtocol
 from engines.cardiac.tissue.operator import CellOperator, TissueOperator
 from engines.cardiac.tissue.population import insulators
+from engines.cardiac.tissue.rows import ALL_ROWS, Rows
 from engines.cardiac.tissue.scar import Scar
 from engines.cardiac.tissue.sites import Sites
 from engines.cardiac.watch.watcher import TissueWatcher
@@ -50,20 +51,22 @@ class Brushes:
         diffusion: Diffusion,
         groups: Groups | None = None,
         watchers: Sequence[TissueWatcher] = (),
+        rows: Rows = ALL_ROWS,
     ) -> None:
-        self._backend, self._sites, self._operator = backend, operator.sites, operator
+        self._backend, self._sites, self._operator, self._rows = backend, operator.sites, operator, rows
         self._place = np.empty(len(operator.order), np.int32)
         self._place[operator.order] = np.arange(len(operator.order), dtype=np.int32)
         self._noun = operator.noun
         self._tissue_parameters, self._dt = parameters.tissue, parameters.numerics.step
         self._groups, self._watchers = groups, watchers
-        self._touch = Touch(backend, protocol, tissue.stimulus_mask, protocol.mask[operator.order])
+        self._touch = Touch(backend, protocol, tissue.stimulus_mask, protocol.mask[operator.order], rows)
         self._scar: Scar | None = None
         if isinstance(operator, CellOperator):
-            self._scar = Scar(backend, mesh, parameters, operator, diffusion, tissue.n_padded)
+            self._scar = Scar(backend, mesh, parameters, operator, diffusion, tissue.n_padded, rows)
         regional = np.flatnonzero(insulators(operator.sites, parameters)[operator.order])
         self._touch.silence(regional, np.ones(len(regional), bool))
-        self._still = backend.array(regional) if len(regional) else None
+        _, still = rows.here(regional)
+        self._still = backend.array(still) if len(still) else None
         """Where the problem itself has a scar."""
         self.fields = () if self._scar is None else (SCAR,)
         self.infos = tuple(info for info in _infos(self._sites) if info.name != SCAR.name or self._scar is not None)
@@ -72,7 +75,7 @@ class Brushes:
         """Do it from ``step`` on; see :meth:`engines.api.Simulation.paint`."""
         cells = self._place[self._reached(dab)]
         if self._groups is not None:
-            self._groups.wake(cells)
+            self._groups.wake(self._rows.here(cells)[1])
         if dab.brush == SCAR.name:
             if self._scar is None:
                 raise ProblemError("Scar is painted on cells alone: choose the cell-centred discretisation.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,14 +24,12 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
 from engines.cardiac.cells.tissue import Tissue
-from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
 from engines.cardiac.step.brushes import Brushes
 from engines.cardiac.step.limits import check_step
 from engines.cardiac.step.stepping import Stepper
 from engines.cardiac.tissue.kept_scar import TITLE, kept_scar
-from engines.cardiac.tissue.operator import TissueOperator
-from engines.cardiac.tissue.places import make_places
-from engines.cardiac.watch.conduction import DURATIONS, measured
+from engines.cardiac.tissue.places import Places
+from engines.cardiac.watch.conduction import between
 from engines.cardiac.watch.fields import FIELDS, FRONT_MILLISECONDS
 from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
 from engines.cardiac.watch.watchers import sample_steps
@@ -43,7 +40,7 @@ from engines.watching import Watchers
 class CardiacSimulation(Simulation):
     """The monodomain equation on tetrahedra.
 
-    ``operator``: what stands at each place on the device; ``diffusion_substeps``: the parts that diffusion takes a step
+    ``places``: what stands where on the device; ``diffusion_substeps``: the parts that diffusion takes a step
     in, to which its stable step applies; ``working_step`` [ms]: what to try where this one fails.
     """
 
@@ -53,7 +50,7 @@ class CardiacSimulation(Simulation):
         self,
         backend: Backend,
         mesh: TetMesh,
-        operator: TissueOperator,
+        places: Places,
         stepper: Stepper,
         tissue: Tissue,
         diffusion_substeps: int,
@@ -78,7 +75,7 @@ class CardiacSimulation(Simulation):
         self.traffic = stepper.traffic
         self._infos = {info.name: info for info in self.fields}
         self._backend, self._stepper, self._tissue, self._touched = backend, stepper, tissue, brushes
-        self._places, self._n_sites = make_places(backend, operator), len(operator.order)
+        self._places, self._n_sites = places, len(places)
         self._diffusion_substeps, self._working_step = diffusion_substeps, working_step
         self._look()
 
@@ -138,18 +135,7 @@ class CardiacSimulation(Simulation):
         return kept_scar(problem, self.geometry, self._touched.left())
 
     def measure(self, first: int, second: int) -> Inspection:
-        pair = np.array([first, second], np.int32)
-        handle = self.select(Selection(pair))
-        one, other = self.geometry.centers(pair)
-        times = [None if time == NOT_ACTIVATED else float(time) for time in self.gather("activation", handle)]
-        durations = {}
-        for info in self.fields:
-            if info.name.startswith(DURATIONS):
-                values = [
-                    math.nan if value == info.missing else float(value) for value in self.gather(info.name, handle)
-                ]
-                durations[info.title] = (values[0], values[1])
-        return measured(float(np.linalg.norm(other - one)), (times[0], times[1]), durations)
+        return between(self, first, second)
 
     def observe(self) -> Mapping[str, float]:
         return self._watchers.observe()

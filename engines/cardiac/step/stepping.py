@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.twins import pick
@@ -25,7 +27,7 @@ TIMED_SECONDS = 0.05
 class Stepper:
     """Each step diffuses the voltage from one array into the other, then cells react in place there.
 
-    ``voltage: (n_padded,)`` [mV] on the device is the one of the moment; it changes its place with every step.
+    ``voltage: (n_padded + ghosts,)`` [mV] on the device is the one of the moment; it changes its place with every step.
     diffusion_substeps, reaction_substeps: how many parts of equal length diffusion and reaction make of a step.
     groups: those that are due react, if given; else all cells.
     """
@@ -42,13 +44,23 @@ class Stepper:
         groups: Groups | None = None,
     ) -> None:
         self.dt = dt
-        self.voltage, self._next = tissue.new_voltage(), tissue.new_voltage()
+
+        def new_voltage() -> Any:
+            at_rest = tissue.new_voltage()
+            if diffusion.ghosts == 0:
+                return at_rest
+            with backend.active():
+                longer = backend.array(np.zeros(len(at_rest) + diffusion.ghosts, tissue.dtype))
+                longer[: len(at_rest)] = at_rest
+            return longer
+
+        self.voltage, self._next = new_voltage(), new_voltage()
         # Diffusion in parts needs a third array: the voltage at the start of the step tells when a cell is activated.
-        self._between = tissue.new_voltage() if diffusion_substeps > 1 else None
+        self._between = new_voltage() if diffusion_substeps > 1 else None
         self._backend, self._diffusion, self._tissue, self._protocol = backend, diffusion, tissue, protocol
         self._diffusion_substeps, self._reaction_substeps, self._groups = diffusion_substeps, reaction_substeps, groups
         self._graphs: StepGraphs | None = None
-        if pick(backend, cpu=False, cuda=True):
+        if diffusion.alone and pick(backend, cpu=False, cuda=True):
             period = 1 if groups is None else groups.slow_steps
             self._graphs = StepGraphs(backend, tissue.dtype, dt, reaction_substeps, period)  # type: ignore[arg-type]  # a GPU's
         self._loaded, self._timed_at = False, -math.inf

@@ -11,6 +11,7 @@ from engines.api import Array
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.cardiac.stimulus.protocol import MAXIMUM, Protocol, Pulse
+from engines.cardiac.tissue.rows import ALL_ROWS, Rows
 
 SILENT = Pulse(current=0.0, first=0, length=1, period=1, count=0)
 """Stands at a bit that no pulse uses now."""
@@ -67,11 +68,14 @@ class TouchProtocol(Protocol):
 class Touch:
     """Gives pulses to cells: keeps the protocol and the mask on the device (``mask``) in step with each other.
 
-    Cells are numbered as on the device. ``mask_on_host: (n_cells,)`` uint32 are the bits of the problem's stimuli.
+    Cells are numbered as in the operator, of which the device has ``rows``. ``mask_on_host: (n_cells,)`` uint32 are
+    the bits of the problem's stimuli.
     """
 
-    def __init__(self, backend: Backend, protocol: TouchProtocol, mask: Any, mask_on_host: Array) -> None:
-        self._backend, self._protocol, self._mask = backend, protocol, mask
+    def __init__(
+        self, backend: Backend, protocol: TouchProtocol, mask: Any, mask_on_host: Array, rows: Rows = ALL_ROWS
+    ) -> None:  # fmt: skip
+        self._backend, self._protocol, self._mask, self._rows = backend, protocol, mask, rows
         self._bits = np.array(mask_on_host, np.uint32)
         self._silent = np.zeros(len(self._bits), bool)
         self._cells: dict[int, Array] = {}
@@ -124,7 +128,8 @@ class Touch:
         self._write(np.union1d(before, cells))
 
     def _write(self, cells: Array) -> None:
-        if len(cells):
+        which, here = self._rows.here(cells)
+        if len(here):
             with self._backend.active():
-                bits = np.where(self._silent[cells], np.uint32(0), self._bits[cells])
-                self._mask[self._backend.array(cells)] = self._backend.array(bits)
+                bits = np.where(self._silent[cells], np.uint32(0), self._bits[cells])[which]
+                self._mask[self._backend.array(here)] = self._backend.array(bits)

@@ -24,6 +24,9 @@ class Places(ABC):
         self._place = np.empty(len(order), np.int32)
         self._place[order] = np.arange(len(order), dtype=np.int32)
 
+    def __len__(self) -> int:
+        return len(self._order)
+
     @abstractmethod
     def select(self, selection: Selection) -> Any:
         """The handle of a selection of cells of the mesh."""
@@ -78,12 +81,8 @@ class VertexPlaces(Places):
         self._sites = sites
 
     def select(self, selection: Selection) -> Any:
-        if selection.points is not None:
-            points = np.asarray(selection.points)
-            return self._backend.select(Selection(self._place[self._sites.of_points(points)]))
-        elements = self._place[self._sites.corners[selection.elements]].ravel()
-        runs = np.arange(len(selection.elements) + 1) if selection.offsets is None else np.asarray(selection.offsets)
-        return self._backend.select(Selection(elements, (4 * runs.astype(np.int64)).astype(np.int32)))
+        sites = self._sites.selection(selection)
+        return self._backend.select(Selection(self._place[sites.elements], sites.offsets))
 
     def gather(self, info: FieldInfo, values: Any, handle: Any) -> Array:
         if not info.cyclic:

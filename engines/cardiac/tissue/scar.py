@@ -21,6 +21,7 @@ from engines.cardiac.diffusion.patch import RINGS_OF_PATCH, RINGS_OF_ROWS, RINGS
 from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.tissue.operator import CellOperator, diffusion_tensors
 from engines.cardiac.tissue.population import insulators
+from engines.cardiac.tissue.rows import ALL_ROWS, Rows
 from engines.geometry.meshes.mesh import TetMesh
 
 LEAST_LEFT = 1e-3
@@ -32,7 +33,7 @@ STATE = ("scar_cells", "scar_left", "scar_shares_of", "scar_shares")
 
 
 class Scar:
-    """What conductivity is left in each cell. Cells are numbered as on the device throughout.
+    """What conductivity is left in each cell. Cells are numbered as in the operator, of which the device has ``rows``.
 
     Rows may be as steep as the step in use bears, the conductivity scale and the parts of diffusion included: what
     ``diffusion.dt`` is. ``left: (n_cells,)`` float32, 1 in tissue that nothing was painted on; ``shares``: how much of
@@ -48,9 +49,10 @@ class Scar:
         operator: CellOperator,
         diffusion: Diffusion,
         n_padded: int,
+        rows: Rows = ALL_ROWS,
     ) -> None:
         self._backend, self._mesh, self._parameters = backend, mesh, parameters
-        self._operator, self._diffusion = operator, diffusion
+        self._operator, self._diffusion, self._rows = operator, diffusion, rows
         self._n_padded = n_padded
         self.left = np.ones(len(operator.order), np.float32)
         self._shares = operator.correction
@@ -95,8 +97,11 @@ class Scar:
     def shown(self) -> Any:
         """(n_padded,) float32 on the device: 0 in sound tissue, 1 where nothing conducts."""
         if self._shown is None:
-            scar = np.zeros(self._n_padded, np.float32)
-            scar[: len(self.left)] = np.where(self.insulating, 1, 1 - self.left)
+            scar, own = (
+                np.zeros(self._n_padded, np.float32),
+                self._rows.own(np.where(self.insulating, 1, 1 - self.left)),
+            )
+            scar[: len(own)] = own
             self._shown = self._backend.array(scar)
         return self._shown
 
@@ -164,13 +169,14 @@ class Scar:
         self._steep_rates = np.concatenate([self._steep_rates[others], rates[above]])
 
     def _show(self, changed: Array) -> None:
+        which, here = self._rows.here(changed)
         with self._backend.active():
             if self._shown is not None:
-                self._shown[self._backend.array(changed)] = self._backend.array(1 - self.left[changed])
+                self._shown[self._backend.array(here)] = self._backend.array(1 - self.left[changed][which])
         self.dead = self._dead()
 
     def _dead(self) -> Any:
-        dead = np.flatnonzero((self.left == 0) | self.insulating)
+        _, dead = self._rows.here(np.flatnonzero((self.left == 0) | self.insulating))
         return self._backend.array(dead) if len(dead) else None
 
 

@@ -5,10 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
+
+from engines.api import Selection, Simulation
 from engines.api.charts import Fact, Inspection
+from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
 
 DURATIONS = "apd"
 """Fields whose names begin so are durations of action potentials [ms]."""
+
+
+def between(simulation: Simulation, first: int, second: int) -> Inspection:
+    """What is known of two cells of a run."""
+    pair = np.array([first, second], np.int32)
+    handle = simulation.select(Selection(pair))
+    one, other = simulation.geometry.centers(pair)
+    times = [None if time == NOT_ACTIVATED else float(time) for time in simulation.gather("activation", handle)]
+    durations = {}
+    for info in simulation.fields:
+        if info.name.startswith(DURATIONS):
+            values = [
+                math.nan if value == info.missing else float(value) for value in simulation.gather(info.name, handle)
+            ]
+            durations[info.title] = (values[0], values[1])
+    return measured(float(np.linalg.norm(other - one)), (times[0], times[1]), durations)
 
 
 def measured(

@@ -92,9 +92,9 @@ def _weighted_sums(voltage, weights, partial, n_cells):
     chunks = partial.shape[1]
     for k in prange(partial.size):
         lead, chunk = k // chunks, k % chunks
-        total, first = 0.0, voltage[0]
+        total, first = 0.0, np.float64(voltage[0])
         for i in range(chunk * CHUNK, min((chunk + 1) * CHUNK, n_cells)):
-            total += np.float64(weights[lead, i]) * np.float64(voltage[i] - first)
+            total += np.float64(weights[lead, i]) * (np.float64(voltage[i]) - first)
         partial[lead, chunk] = total
 
 

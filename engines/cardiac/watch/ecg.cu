@@ -31,11 +31,11 @@ weighted_sums(const REAL* __restrict__ voltage, const float* __restrict__ weight
 {
     __shared__ double shared[THREADS];
     const float* w = weights + blockIdx.y * n_cells;
-    const REAL first = voltage[0];
+    const double first = voltage[0];
     const long long step = (long long)gridDim.x * THREADS;
     double sum = 0.0;
     for (long long i = (long long)blockIdx.x * THREADS + threadIdx.x; i < n_cells; i += step)
-        sum += (double)__ldcs(w + i) * (double)(voltage[i] - first);
+        sum += (double)__ldcs(w + i) * ((double)voltage[i] - first);
     sum = block_sum(sum, shared);
     if (threadIdx.x == 0) partial[blockIdx.y * gridDim.x + blockIdx.x] = sum;
 }

@@ -8,8 +8,11 @@ import numpy as np
 
 from engines.api import Array, KernelTraffic, SeriesInfo
 from engines.api.charts import ChartInfo
+from engines.cardiac.tissue.rows import ALL_ROWS, Rows
 from engines.cardiac.watch.kernels import WatcherKernels
 from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
+
+Repaint = Callable[[Array, Array], tuple[Array, Array]]
 
 
 def ecg_traffic(n_cells: int, value_bytes: int, leads: int, every: int) -> KernelTraffic:
@@ -18,9 +21,9 @@ def ecg_traffic(n_cells: int, value_bytes: int, leads: int, every: int) -> Kerne
 
 
 class Ecg(TissueWatcher):
-    """``weights: (leads, n_cells)`` in the order of the device (:func:`leads.lead_weights`), kept in float32: each is
-    off by 6e-8 of itself, which is lost in the sum over all cells. ``repaint`` gives, for ``changed`` and ``left`` of
-    :meth:`conduct`, the cells whose weights that changes, and these weights."""
+    """``weights: (leads, n_cells)`` of ``rows`` in the order of the device (:func:`leads.lead_weights`), kept in
+    float32: each is off by 6e-8 of itself, which is lost in the sum over all cells. ``repaint`` gives, for ``changed``
+    and ``left`` of :meth:`conduct`, the cells whose weights that changes, and these weights."""
 
     def __init__(
         self,
@@ -28,10 +31,11 @@ class Ecg(TissueWatcher):
         names: Sequence[str],
         weights: Array,
         every: int,
-        repaint: Callable[[Array, Array], tuple[Array, Array]] | None = None,
+        repaint: Repaint | None = None,
+        rows: Rows = ALL_ROWS,
     ) -> None:
         backend = kernels.backend
-        self._kernels, self.every, self._repaint = kernels, every, repaint
+        self._kernels, self.every, self._repaint, self._rows = kernels, every, repaint, rows
         self._weights = backend.array(weights.astype(np.float32))
         self._values = backend.array(np.zeros(len(names)))
         self.series = tuple(SeriesInfo(f"ecg_{name}", name, "mV") for name in names)
@@ -44,15 +48,19 @@ class Ecg(TissueWatcher):
         assert self._repaint is not None, "only cells can be painted, and they have it"
         cells, weights = self._repaint(changed, left)
         backend = self._kernels.backend
+        which, here = self._rows.here(cells)
         with backend.active():
-            self._weights[:, backend.array(cells)] = backend.array(weights.astype(np.float32))
+            self._weights[:, backend.array(here)] = backend.array(weights[:, which].astype(np.float32))
 
     def observe(self) -> Mapping[str, float]:
-        values = self._kernels.backend.to_host(self._values)
-        return {info.name: float(value) for info, value in zip(self.series, values, strict=True)}
+        return {info.name: float(value) for info, value in zip(self.series, self._found(), strict=True)}
 
     def state(self) -> dict[str, Array]:
-        return {"ecg": self._kernels.backend.to_host(self._values)}
+        return {"ecg": self._found()}
+
+    def _found(self) -> Array:
+        """(leads,) at the latest look."""
+        return self._kernels.backend.to_host(self._values)
 
     def restore(self, state: Mapping[str, Array]) -> None:
         self._values[:] = self._kernels.backend.array(state.get("ecg", np.zeros(len(self.series))))

@@ -71,11 +71,14 @@ class Maps(TissueWatcher):
         return self._rows[_ROW[field]]
 
     def state(self) -> dict[str, Array]:
-        return {"maps": self._kernels.backend.to_host(self._rows)}
+        return {"maps": self._kernels.backend.to_host(self._rows[:, : self._kernels.n_cells])}  # the rest is no tissue
 
     def restore(self, state: Mapping[str, Array]) -> None:
         kept = state.get("maps")
-        self._rows[:] = self._kernels.backend.array(self._anew() if kept is None else kept)
+        n = self._kernels.n_cells
+        self._rows[:, :n] = self._kernels.backend.array(
+            np.ascontiguousarray((self._anew() if kept is None else kept)[:, :n])
+        )
 
     def _anew(self) -> Array:
         return np.repeat(self._start[:, None], self._n_padded, axis=1)

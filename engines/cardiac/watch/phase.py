@@ -63,11 +63,18 @@ class Phase(TissueWatcher):
         self._counts = backend.array(np.zeros(2, np.int32))
 
     def look(self, moment: Snapshot) -> None:
+        self._remember(moment.voltage)
+        self._find(*self._ends())
+
+    def _remember(self, voltage: Any) -> None:
+        voltage = voltage[: self._ring.shape[1]]
         if self._seen == 0:
-            self._ring[:] = moment.voltage  # nothing is known of before
-        self._ring[self._seen % len(self._ring)] = moment.voltage
+            self._ring[:] = voltage  # nothing is known of before
+        self._ring[self._seen % len(self._ring)] = voltage
         self._seen += 1
-        now, then = self._ends()
+
+    def _find(self, now: Any, then: Any) -> None:
+        """Phases and charges at the surface."""
         self._kernels.surface_phases(now, then, self._origin, self._cells, self._offsets, self._phases)
         self._kernels.charges(self._phases, self._triangles, self._charge, self._counts)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -23,10 +23,11 @@ from engines.cardiac.tissue.operator import (
     region_scales,
 )
 from engines.cardiac.tissue.population import insulators
+from engines.cardiac.tissue.rows import ALL_ROWS, Rows
 from engines.cardiac.tissue.scar import painted_patch
 from engines.cardiac.tissue.sites import Sites
-from engines.cardiac.watch.ecg import Ecg, ecg_traffic
-from engines.cardiac.watch.kernels import KERNELS, WatcherKernels
+from engines.cardiac.watch.ecg import Ecg, Repaint, ecg_traffic
+from engines.cardiac.watch.kernels import KERNELS
 from engines.cardiac.watch.leads import LeadPlaces, lead_places, lead_weights, vertex_lead_weights
 from engines.cardiac.watch.maps import ARRAYS, Maps, maps_traffic
 from engines.cardiac.watch.phase import Phase, phase_looks, phase_traffic
@@ -48,22 +49,31 @@ def sample_steps(step: float) -> int:
 
 
 def open_watchers(
-    backend: Backend, mesh: TetMesh, operator: TissueOperator, tissue: Tissue, parameters: CardiacParameters
+    backend: Backend,
+    mesh: TetMesh,
+    operator: TissueOperator,
+    tissue: Tissue,
+    parameters: CardiacParameters,
+    rows: Rows = ALL_ROWS,
+    ecg: Callable[..., Ecg] = Ecg,
+    phase: Callable[..., Phase] = Phase,
 ) -> Watchers[TissueWatcher]:
-    """In the order in which their fields are offered; voltages are those of ``operator``. Raises ProblemError."""
+    """In the order in which their fields are offered; voltages are those of ``rows`` of ``operator``. ``ecg``,
+    ``phase``: make these watchers, as their classes do. Raises ProblemError."""
     recording, step = parameters.recording, parameters.numerics.step
-    kernels = KERNELS.open(backend, operator.sites.n_cells, tissue.dtype)
+    kernels = KERNELS.open(backend, tissue.n_cells, tissue.dtype)
     watchers: list[TissueWatcher] = []
     if recording.maps:
         every = _looks(recording.interval, step)
         threshold = parameters.numerics.activation_threshold
         watchers.append(Maps(kernels, tissue.n_padded, threshold, recording.repolarisation, every, every * step))
     if recording.ecg != "off":
-        watchers.append(_ecg(kernels, mesh, operator, parameters))
+        names, weights, repaint = _leads(mesh, operator, parameters)
+        watchers.append(ecg(kernels, names, rows.own(weights), sample_steps(step), repaint))
     if recording.phase:
         every, looks = phase_looks(recording.phase_delay, step)
         shell = _shell(mesh, operator)
-        watchers.append(Phase(kernels, tissue.n_padded, shell, recording.phase_origin, every, looks))
+        watchers.append(phase(kernels, tissue.n_padded, shell, recording.phase_origin, every, looks))
     return Watchers(watchers)
 
 
@@ -104,14 +114,17 @@ def _shell(mesh: TetMesh, operator: TissueOperator) -> Shell:
     return replace(shell, cells=own, offsets=np.arange(len(own) + 1, dtype=np.int32))
 
 
-def _ecg(kernels: WatcherKernels, mesh: TetMesh, operator: TissueOperator, parameters: CardiacParameters) -> Ecg:
+def _leads(
+    mesh: TetMesh, operator: TissueOperator, parameters: CardiacParameters
+) -> tuple[list[str], Array, Repaint | None]:
+    """Names, (leads, n) weights in the order of the operator, and what makes them anew where scar is painted."""
     leads = lead_places(parameters.recording, mesh)
-    names, every = [lead.name for lead in leads], sample_steps(parameters.numerics.step)
+    names = [lead.name for lead in leads]
     if isinstance(operator, CellOperator):
         repaint = partial(_painted_weights, mesh, operator, parameters, leads)
-        return Ecg(kernels, names, _cell_weights(mesh, operator, parameters, leads), every, repaint)
+        return names, _cell_weights(mesh, operator, parameters, leads), repaint
     assert isinstance(operator, VertexTissueOperator)
-    return Ecg(kernels, names, _vertex_weights(mesh, operator, parameters, leads), every)
+    return names, _vertex_weights(mesh, operator, parameters, leads), None
 
 
 def _cell_weights(

@@ -48,16 +48,34 @@ def partition(neighbours: Array, parts: int, imbalance: float = 1.03) -> Array:
     n = len(neighbours)
     if not 1 <= parts <= max(n, 1):
         raise ProblemError(f"{n} cells cannot be split into {parts} parts; ask for 1 to {n}.")
-    if parts == 1:
-        return np.zeros(n, np.int32)
+    return np.zeros(n, np.int32) if parts == 1 else graph_parts(*_csr(neighbours), parts, imbalance)
+
+
+def graph_parts(
+    starts: Array,
+    adjacent: Array,
+    parts: int,
+    imbalance: float = 1.03,
+    node_weights: Array | None = None,
+    edge_weights: Array | None = None,
+) -> Array:
+    """The part of each node of a symmetric graph, (n,) int32, by METIS: the edges that are cut weigh little, nodes of
+    each part within ``imbalance`` of the mean. Node i has the edges ``adjacent[starts[i]:starts[i + 1]]``; weights are
+    integers above zero. Raises ProblemError where METIS is not installed."""
     try:
         import pymetis  # has no wheel for Windows, where everything but parts works without it
     except ImportError:
         raise ProblemError("Splitting a mesh into parts needs METIS: install the package 'pymetis'.") from None
-    starts, adjacent = _csr(neighbours)
     # METIS counts the load imbalance in thousandths above one
     options = pymetis.Options(ufactor=max(1, round(1000 * (imbalance - 1))), seed=1)
-    cut = pymetis.part_graph(parts, adjacency=pymetis.CSRAdjacency(starts, adjacent), recursive=False, options=options)
+    cut = pymetis.part_graph(
+        parts,
+        adjacency=pymetis.CSRAdjacency(starts, adjacent),
+        vweights=node_weights,
+        eweights=edge_weights,
+        recursive=False,
+        options=options,
+    )
     return np.asarray(cut[1], np.int32)
 
 

@@ -1,0 +1,69 @@
+"""Phase singularities of a tissue on several ranks: each keeps the voltages of its own cells, and all find the same
+once they are asked, of what they tell each other of the cells at the surface."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from engines.api import Array, Markers
+from engines.api.simulation.ranks import Ranks
+from engines.cardiac.ranks.cut import OwnRows
+from engines.cardiac.watch.kernels import WatcherKernels
+from engines.cardiac.watch.phase import Phase
+from engines.cardiac.watch.watcher import Snapshot
+from engines.geometry.meshes.shell import Shell
+
+
+class DividedPhase(Phase):
+    """``shell``: in the order of the whole. Series, markers and states are asked of all ranks together."""
+
+    def __init__(
+        self, ranks: Ranks, own: OwnRows, kernels: WatcherKernels, n_padded: int, shell: Shell, *settings: Any
+    ) -> None:
+        surface, cells = np.unique(shell.cells, return_inverse=True)
+        super().__init__(kernels, n_padded, replace(shell, cells=cells.astype(np.int32)), *settings)
+        self._ranks, self._at_surface = ranks, np.empty((2, len(surface)), kernels.dtype)
+        which, here = own.here(surface)
+        self._which = ranks.gathered(which)
+        self._here = kernels.backend.array(here.astype(np.int64))
+        self._looked = False
+
+    def look(self, moment: Snapshot) -> None:
+        self._remember(moment.voltage)
+        self._looked = True
+
+    def _find_looked(self) -> None:
+        if not self._looked:
+            return
+        backend = self._kernels.backend
+        with backend.active():
+            own = np.stack([backend.to_host(values.take(self._here)) for values in self._ends()])
+        for which, values in zip(self._which, self._ranks.gathered(own), strict=True):
+            self._at_surface[:, which] = values
+        with backend.active():
+            self._find(*(backend.array(values) for values in self._at_surface))
+        self._looked = False
+
+    def observe(self) -> Mapping[str, float]:
+        self._find_looked()
+        return super().observe()
+
+    def charge(self) -> Array:
+        self._find_looked()
+        return super().charge()
+
+    def markers(self) -> Markers:
+        self._find_looked()
+        return super().markers()
+
+    def state(self) -> dict[str, Array]:
+        self._find_looked()
+        return super().state()
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        super().restore(state)
+        self._looked = False
