@@ -97,12 +97,15 @@ class Side(ABC):
         """Back to where the problem begins. Not timed."""
 
     @abstractmethod
-    def run(self) -> None:
-        """All steps, until the device has done them. Timed."""
+    def run(self) -> float | None:
+        """All steps, until the device has done them. Timed, unless it gives back seconds that it took."""
 
     @abstractmethod
     def answer(self) -> Answer:
         """Of the last run."""
+
+    def close(self) -> None:
+        """Take away what it has left on disk."""
 
 
 class OurSide(Side):

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import time
+from contextlib import closing
 from typing import Any, TextIO
 
 import numpy as np
@@ -74,8 +75,8 @@ def carried_out(side: Side, asked: dict[str, Any]) -> dict[str, Any]:
         return {}
     side.reset()
     begun = time.perf_counter()
-    side.run()
-    return {"seconds": time.perf_counter() - begun}
+    measured = side.run()
+    return {"seconds": time.perf_counter() - begun if measured is None else measured}
 
 
 def serve(asked: TextIO, told: TextIO) -> None:
@@ -87,8 +88,9 @@ def serve(asked: TextIO, told: TextIO) -> None:
     side, first = made(json.loads(asked.readline()))
     tell(first)
     if side is not None:
-        for line in asked:
-            tell(carried_out(side, json.loads(line)))
+        with closing(side):
+            for line in asked:
+                tell(carried_out(side, json.loads(line)))
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def contest(case: PeerCase, module: str, size: Size, device: DeviceInfo, threads
                 wrong = (
                     f"the answers differ by {difference:.1e}, where {case.tolerance:.0e} is allowed ({case.measured})"
                 )
-                return PeerRecord.refusing(case, size, wrong)
+                return PeerRecord.refusing(case, size, wrong, wrong=True)
             times: tuple[list[float], list[float]] = ([], [])
             begun = time.perf_counter()
             while len(times[0]) < effort.least or (

@@ -22,6 +22,8 @@ from engines.api import Array
 from engines.api.device import DeviceInfo
 
 CHILD = "workbench.bench.peers.child"
+ENDING = 2.0
+"""[s] that a side has to end by itself."""
 
 
 class Refused(Exception):
@@ -96,6 +98,10 @@ class SideProcess:
 
     def close(self) -> None:
         """With all that it has started: a compiler among them."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):  # it ends by itself unless it is busy
+            self._process.stdin.close()
+            self._process.wait(ENDING)
         try:
             if hasattr(os, "killpg"):
                 os.killpg(self._process.pid, signal.SIGKILL)

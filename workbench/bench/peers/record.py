@@ -50,8 +50,8 @@ class SideRecord:
 
 @dataclass(frozen=True)
 class PeerRecord:
-    """A case at one size. ``work`` is in ``unit`` · s; ``difference`` of the answers is within ``tolerance`` of
-    ``compared``; ``refused``: why there is no figure, then both sides are None."""
+    """A case at one size. ``work`` is in ``unit`` · s; answers differ by ``difference``, ``compared`` says of what, and
+    ``tolerance`` is allowed. ``refused``: why there is no figure, both sides are None then; ``wrong``: they differ."""
 
     case: str
     title: str
@@ -68,6 +68,7 @@ class PeerRecord:
     ours: SideRecord | None = None
     theirs: SideRecord | None = None
     refused: str = ""
+    wrong: bool = False
 
     @property
     def ratio(self) -> float | None:
@@ -81,8 +82,8 @@ class PeerRecord:
         return cls(**_about(case, size), difference=difference, ours=ours, theirs=theirs)
 
     @classmethod
-    def refusing(cls, case: PeerCase, size: Size, reason: str) -> PeerRecord:
-        return cls(**_about(case, size), refused=reason)
+    def refusing(cls, case: PeerCase, size: Size, reason: str, wrong: bool = False) -> PeerRecord:
+        return cls(**_about(case, size), refused=reason, wrong=wrong)
 
 
 def _about(case: PeerCase, size: Size) -> dict[str, Any]:

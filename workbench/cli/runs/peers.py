@@ -12,25 +12,28 @@ from engines.backend import open_backend
 from workbench.bench.peers.cases import MODULES, case_of
 from workbench.bench.peers.contest import FULL, QUICK, contest
 from workbench.bench.peers.record import PeerRecord, PeersRecord, lines_of, load_now, to_csv, to_json
+from workbench.cli import DONE, WRONG
 from workbench.storage.atomic import write_text
 
 
 def peers_command(options: Namespace) -> int:
-    """Compare, time and print; ``--out``: peers.json and peers.csv, written after each size. Raises ProblemError."""
+    """Compare, time and print; ``--out``: peers.json and peers.csv, written after each size.
+
+    Ends with the code of what is wrong where answers differ; a peer that is not there is none. Raises ProblemError."""
     names = chosen(options.engines[1:])
     if options.list:
         cases = [case_of(name) for name in names]
         width = max(map(len, names))
         print("\n".join(f"{case.id:{width}}  {case.title}, beside {case.peer}: {case.install}" for case in cases))
         options.answer["peers"] = [{"id": c.id, "title": c.title, "peer": c.peer, "install": c.install} for c in cases]
-        return 0
+        return DONE
     device, threads = place_of(options.device)
     print(f"{device.name}: ours beside peers, {threads} threads each where they compute on cores\n", flush=True)
     before = load_now()
     records: list[PeerRecord] = []
     for name in names:
         sizes = case_of(name).sizes[device.kind]
-        for size in sizes[:1] if options.quick else sizes:
+        for size in sizes[:1] if options.quick and not options.case else sizes:
             if options.case and size.name not in options.case:
                 continue
             records.append(
@@ -43,7 +46,7 @@ def peers_command(options: Namespace) -> int:
         raise ProblemError(f"No size is called {' or '.join(options.case)} (there are: {', '.join(known)}).")
     if options.out is not None:
         print(f"written to {options.out}")
-    return 0
+    return WRONG if any(one.wrong for one in records) else DONE
 
 
 def chosen(names: list[str]) -> list[str]:

@@ -6,7 +6,9 @@ from importlib import import_module
 
 from workbench.bench.peers.case import PeerCase
 
-MODULES = {name: f"{__name__}.{name}" for name in ("fdtd", "diffusion", "gray_scott", "products", "discharge")}
+MODULES = {
+    name: f"{__name__}.{name}" for name in ("fdtd", "diffusion", "gray_scott", "products", "network", "discharge")
+}
 """By the names that people type."""
 
 
