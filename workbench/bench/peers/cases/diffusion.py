@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Problem
-from workbench.bench.peers.case import Answer, OurSide, PeerCase, Place, Side, Size
+from workbench.bench.peers.case import Answer, OurSide, PeerCase, Place, Side, Size, peer
 
 RATE = 0.15
 """α Δt/h²; 1/6 is the limit."""
@@ -71,7 +71,7 @@ class Theirs(Side):
     """The quicker of two ways in which one would write it: slices of a padded array, or differences of differences."""
 
     def __init__(self, values: Mapping[str, Any], place: Place) -> None:
-        import jax
+        jax = peer("jax")
 
         self._jax, self.threads, self._steps = jax, place.threads, values["steps"]
         self._begin = jax.device_put(start(values["side"]))

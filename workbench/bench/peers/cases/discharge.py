@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Problem
-from workbench.bench.peers.case import Answer, OurSide, PeerCase, Place, Side, Size
+from workbench.bench.peers.case import Answer, OurSide, PeerCase, Place, Side, Size, peer
 
 END, EVERY = 3000.0, 60.0
 """[s] of the discharge, and between the voltages that are wanted."""
@@ -73,7 +73,7 @@ class Theirs(Side):
     """One simulation, discretised once; cells as a list of inputs, which its solver shares among threads."""
 
     def __init__(self, values: Mapping[str, Any], place: Place) -> None:
-        import pybamm
+        pybamm = peer("pybamm")
 
         self.threads = place.threads if values["cells"] > 1 else 1
         model = getattr(pybamm.lithium_ion, values["model"])()

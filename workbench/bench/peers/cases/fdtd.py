@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Problem
-from workbench.bench.peers.case import Answer, OurSide, PeerCase, Place, Side, Size
+from workbench.bench.peers.case import Answer, OurSide, PeerCase, Place, Side, Size, peer
 
 CELL, LAYER, WAVE, COURANT = 0.02, 10, 20, 0.99
 """[µm], cells of the CPML, cells of a wavelength, time step over the largest stable one."""
@@ -76,8 +76,8 @@ class Theirs(Side):
     """Forward alone, all steps in one compiled call."""
 
     def __init__(self, values: Mapping[str, Any], place: Place) -> None:
-        import fdtdx
-        import jax
+        fdtdx = peer("fdtdx")
+        jax = peer("jax")
 
         side, steps, self.threads = values["side"], values["steps"], place.threads
         grid, backend = fdtdx.UniformGrid(spacing=CELL * 1e-6), "gpu" if place.kind == "cuda" else "cpu"

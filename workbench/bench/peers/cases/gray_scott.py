@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Problem
-from workbench.bench.peers.case import Answer, OurSide, PeerCase, Place, Side, Size
+from workbench.bench.peers.case import Answer, OurSide, PeerCase, Place, Side, Size, peer
 
 U, V, FEED, KILL, STEP = 0.16, 0.08, 0.0545, 0.062, 1.0
 """Diffusivities [mm²/s], rates and the time step [s]; cells of 1 mm."""
@@ -73,7 +73,7 @@ class Theirs(Side):
     note = "Numba backend, explicit Euler"
 
     def __init__(self, values: Mapping[str, Any], place: Place) -> None:
-        import pde
+        pde = peer("pde")
 
         side, self.threads = values["side"], place.threads
         grid = pde.CartesianGrid([[0, side], [0, side]], [side, side], periodic=True)

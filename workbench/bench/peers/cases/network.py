@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Problem
-from workbench.bench.peers.case import Answer, OurSide, PeerCase, Place, Side, Size
+from workbench.bench.peers.case import Answer, OurSide, PeerCase, Place, Side, Size, peer
 
 STEP = 0.1
 """[ms]"""
@@ -100,7 +100,7 @@ class Theirs(Side):
     """A program in C++ with OpenMP where there is a compiler, timed by what it says of its loop; else NumPy."""
 
     def __init__(self, values: Mapping[str, Any], place: Place) -> None:
-        import brian2
+        brian2 = peer("brian2")
 
         self._brian, self._steps = brian2, values["steps"]
         brian2.prefs.core.default_float_dtype = np.float32

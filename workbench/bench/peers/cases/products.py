@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from workbench.bench.peers.case import Answer, PeerCase, Place, Side, Size
+from workbench.bench.peers.case import Answer, PeerCase, Place, Side, Size, peer
 
 VECTORS = 16
 """Vectors of spikes that take turns."""
@@ -123,8 +123,8 @@ class Theirs(Products):
     """One product compiled by ``jax.jit``, with the matrix as an argument."""
 
     def __init__(self, values: Mapping[str, Any], place: Place) -> None:
-        import brainevent
-        import jax
+        brainevent = peer("brainevent")
+        jax = peer("jax")
 
         super().__init__(values, place)
         n = values["neurons"]
