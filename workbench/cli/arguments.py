@@ -249,7 +249,8 @@ def _bench(commands: Any) -> None:
     bench = commands.add_parser("bench", help="time the kernels against this device's measured bandwidth")
     bench.add_argument(
         "engines", nargs="*", metavar="ENGINE",
-        help="default: all engines; 'scaling PROJECT': steps of a project or preset on one rank, two, four …",
+        help="default: all engines; 'scaling PROJECT': steps of a project or preset on one rank, two, four …; "
+        "'peers [NAME …]': other programs beside ours, where they are installed",
     )  # fmt: skip
     bench.add_argument("--ranks", type=several, metavar="N", help="of 'scaling', at most (default: the GPUs)")
     bench.add_argument("--device", type=device, default="auto", help="auto, cpu or cuda:N")

@@ -36,12 +36,16 @@ def bench_command(options: Namespace) -> int:
     """Measure and print tables; ``--out``: lab.json, lab.csv, tables as CSV and Markdown, plots, bench.json, bench.csv.
 
     Tables are measured where they are named, and then nothing else that is not named. ``scaling PROJECT``: steps on
-    one rank and more.
+    one rank and more. ``peers``: other programs beside ours.
     """
     if options.engines[:1] == ["scaling"]:
         from workbench.cli.runs.scaling import scaling_command  # imports what a run needs
 
         return scaling_command(options)
+    if options.engines[:1] == ["peers"]:
+        from workbench.cli.runs.peers import peers_command
+
+        return peers_command(options)
     engines = [registry.engine(name) for name in options.engines] or list(registry.engines().values())
     if options.list:
         print(listed(engines))
