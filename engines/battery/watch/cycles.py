@@ -67,7 +67,7 @@ class Cycles:
             tuple(
                 Curve(
                     title, number, found[:, k, 0], low=found[:, k, 1] if banded else None,
-                    high=found[:, k, 2] if banded else None,
+                    high=found[:, k, 2] if banded else None, told=-1,
                 )
                 for k, title in enumerate(titles)
             )

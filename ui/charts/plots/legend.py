@@ -41,7 +41,7 @@ class Entry:
     """Of a dotted mark: which of the kept runs."""
 
     def brief(self) -> Entry:
-        return self if not self.short else replace(self, value=self.short, widest=self.shortest)
+        return self if not self.shortest else replace(self, value=self.short, widest=self.shortest)
 
 
 Placed = list[tuple[Entry, QPoint]]

@@ -37,7 +37,7 @@ def preview(choice: LawChoice, material: Breaking) -> Inspection:
     force = np.concatenate([[0.0], pull.force[shown]])
     if made.failure <= end:
         stretch, force = np.append(stretch, [made.failure, end]), np.append(force, [0.0, 0.0])
-    curve = Curve("Force", 100 * stretch, material.young * 1e-6 * force, told=int(np.argmax(force)))
+    curve = Curve("Force", 100 * stretch, material.young * 1e-6 * force)
     breaks = math.isfinite(made.failure)
     taken = material.fracture_energy * made.work / (made.brittle_stretch**2 / 2) if breaks else math.nan
     peak = float(pull.force[shown].max(initial=min(made.elastic_limit, end))) * material.young * 1e-6
