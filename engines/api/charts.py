@@ -82,11 +82,12 @@ class Curve:
 @dataclass(frozen=True)
 class ChartData:
     """The curves of one chart at one moment. ``shade_title`` says what the colour of bars means, ``columns`` those of a
-    matrix."""
+    matrix, ``note`` why the curves may not be right yet, a sentence; empty where they are."""
 
     curves: tuple[Curve, ...]
     shade_title: str = ""
     columns: tuple[str, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,7 @@ from ui.charts.plots.pictures import picture
 from ui.charts.plots.plot import ChartPlot
 from ui.charts.plots.reading import abscissa, figure, range_text, value_at
 from ui.widgets.icons import dress
-from workbench.export.chart_tables import chart_table
-from workbench.export.tables import rows_as_text
+from workbench.export.chart_tables import chart_text
 from workbench.project.measured import difference
 from workbench.project.project import MeasuredData
 
@@ -85,6 +84,10 @@ class ChartCell(QWidget):
             label.setObjectName("muted")
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.below.hide()
+        self.note = QLabel(self)
+        self.note.setObjectName("warning")
+        self.note.setWordWrap(True)
+        self.note.hide()
         self.legend = Legend(self)
         self.legend.hide()
         self.enlarge = self._button("enlarge", "As large as the view (double-click on the title; Escape leads back)")
@@ -107,6 +110,7 @@ class ChartCell(QWidget):
         layout.setSpacing(1)
         layout.addLayout(top)
         layout.addWidget(self.below)
+        layout.addWidget(self.note)
         layout.addWidget(self.legend)
         layout.addWidget(self.plot, 1)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -249,11 +253,8 @@ class ChartCell(QWidget):
         info = replace(self.chart, title=self.title.text(), unit=self.look.unit(self.chart.unit))
         if self.abscissa is not None:
             info = replace(info, x_title=self.abscissa[1], x_unit=self.abscissa[2])
-        header, rows = chart_table(info, data, "time", self.plot.x_unit)
-        empty = [None] * (len(header) - 3)
-        for each in self._measured:
-            rows += [[each.title, x, y, *empty] for x, y in zip(each.x, each.y, strict=True)]
-        return rows_as_text([header, *rows]).encode()
+        points = [[each.title, x, y] for each in self._measured for x, y in zip(each.x, each.y, strict=True)]
+        return chart_text(info, data, "time", self.plot.x_unit, points).encode()
 
     def _button(self, icon: str, tip: str) -> QToolButton:
         button = QToolButton(self)
@@ -279,6 +280,8 @@ class ChartCell(QWidget):
         if at is None and values == [None]:
             told = range_text(self.chart, data.curves[0].y, unit)
         self._say("   ".join(part for part in (where, told) if part))
+        self.note.setText(data.note)
+        self.note.setVisible(bool(data.note))
         briefs = ["" if value is None else figure(value, "", 3) for value in values]
         self.legend.set_entries([*self._curve_entries(texts, briefs), *self._other_entries()])
 
