@@ -38,7 +38,7 @@ FINEST, COARSEST = 0.02, 3.0
 """Edges [mm] that are offered."""
 
 CHART = ChartInfo(
-    "velocity", "Conduction velocity", "m/s", x_title="monodomain conductivity", x_unit="S/m", kind="line"
+    "velocity", "Conduction velocity", "m/s", x_title="Monodomain conductivity", x_unit="S/m", kind="line"
 )
 
 

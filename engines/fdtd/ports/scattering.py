@@ -71,7 +71,7 @@ def standing_wave_ratio(reflection: Array) -> Array:
 
 def scattering_info(name: str, unit: str) -> ChartInfo:
     """unit: of frequencies."""
-    return ChartInfo(name, "S-parameters", "dB", x_title="Frequency", x_unit=unit, comparable=True)
+    return ChartInfo(name, "S-parameters", "dB", x_title="Frequency", x_unit=unit, comparable=True, y_title="|S|")
 
 
 def scattering_chart(frequencies: Array, column: Array, driven: int) -> ChartData:

@@ -11,7 +11,7 @@ from engines.api.errors import ProblemError
 from engines.peridynamics.material.laws.calibration import Breaking, calibrated
 from engines.peridynamics.parameters.laws import LawChoice
 
-CHART = ChartInfo("law", "Force of a bond, E (1 − d) s", "MPa", x_title="Stretch", x_unit="%")
+CHART = ChartInfo("law", "Force of a bond, E (1 − d) s", "MPa", x_title="Stretch", x_unit="%", y_title="Force")
 SHOWN = 12.0
 """A law that never fails is drawn up to so many times its critical stretch."""
 MARGIN = 1.08
