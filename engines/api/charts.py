@@ -63,8 +63,8 @@ class Curve:
 
     ``x, y: (n,)`` float64, NaN in ``y`` interrupts a line. Bars have ``edges: (n+1,)`` in ``x`` instead.
     ``shade: (n,)`` in 0..1 colours bars by the colour map (how lithiated, how damaged); ``low``/``high: (n,)`` is a
-    band around a line. ``told`` is the place of the point that is told while nobody points at another.
-    ``over``: a line over stacked areas.
+    band around a line. ``told`` is the place of the point that is the present one, as -1 of a curve that grows: its
+    value is told while nobody points at another. None: none of them is. ``over``: a line over stacked areas.
     ``across: (n,)`` is the second abscissa of a pattern: a full grid, ``across`` running first and once around.
     """
 
@@ -74,7 +74,7 @@ class Curve:
     shade: Array | None = None
     low: Array | None = None
     high: Array | None = None
-    told: int = -1
+    told: int | None = None
     across: Array | None = None
     over: bool = False
 
@@ -82,11 +82,12 @@ class Curve:
 @dataclass(frozen=True)
 class ChartData:
     """The curves of one chart at one moment. ``shade_title`` says what the colour of bars means, ``columns`` those of a
-    matrix."""
+    matrix, ``note`` why the curves may not be right yet, a sentence; empty where they are."""
 
     curves: tuple[Curve, ...]
     shade_title: str = ""
     columns: tuple[str, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -69,16 +69,24 @@ class ColourBar(QWidget):
     def show_shades(self, shades: Shades, title: str) -> None:
         self._shades, self._title = shades, title
         self.setToolTip(title)
+        words = max(title.split(), default="", key=len)
+        self.setFixedWidth(max(BAR_WIDTH, self.fontMetrics().horizontalAdvance(words) + 8))
         self.update()
+
+    @property
+    def title_height(self) -> int:
+        """Of all lines of the title."""
+        room = QRect(0, 0, self.width() - 4, 1000)
+        return self.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, self._title).height()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        colors, metrics = theme().palette, self.fontMetrics()
+        colors = theme().palette
         painter.fillRect(self.rect(), colors.color("plot"))
-        title = metrics.elidedText(self._title, Qt.TextElideMode.ElideRight, self.width() - 4)
+        above = self.title_height
         painter.setPen(colors.color("muted"))
-        painter.drawText(QRectF(0, 2, self.width() - 4, 16), Qt.AlignmentFlag.AlignVCenter, title)
-        strip = QRectF(0, 26, BAR_PIXELS, max(20, self.height() - 70))
+        painter.drawText(QRectF(0, 2, self.width() - 4, above), Qt.TextFlag.TextWordWrap, self._title)
+        strip = QRectF(0, above + 12, BAR_PIXELS, max(20, self.height() - above - 56))
         gradient = QLinearGradient(strip.bottomLeft(), strip.topLeft())
         for step in range(17):
             gradient.setColorAt(step / 16, self._shades.at(step / 16))

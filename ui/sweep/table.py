@@ -83,7 +83,7 @@ class SweepTable(QTableWidget):
     def _fill(self, lines: Sequence[Sequence[object]], first: int, columns: int) -> None:
         for line, values in enumerate(lines[first:], first):
             for place, value in enumerate(values[:columns]):
-                text = f"{value:.5g}" if isinstance(value, float) and value == value else str(cell(value))
+                text = f"{value + 0.0:.5g}" if isinstance(value, float) and value == value else str(cell(value))
                 item = QTableWidgetItem(text)
                 numeric = not isinstance(value, str)
                 side = Qt.AlignmentFlag.AlignRight if numeric else Qt.AlignmentFlag.AlignLeft

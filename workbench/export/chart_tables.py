@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from engines.api.charts import ChartData, ChartInfo, Curve
+from workbench.export.tables import rows_as_text
+
+Rows = Sequence[Sequence[Any]]
 
 
 def chart_table(info: ChartInfo, data: ChartData, x_title: str = "", x_unit: str = "") -> tuple[list[str], list[Any]]:
@@ -26,6 +29,14 @@ def chart_table(info: ChartInfo, data: ChartData, x_title: str = "", x_unit: str
     header += ["band from", "band to"] if banded else []
     header += [data.shade_title or "shade"] if shaded else []
     return header, [row for curve in data.curves for row in _rows(curve, bars, crossed, banded, shaded)]
+
+
+def chart_text(info: ChartInfo, data: ChartData, x_title: str = "", x_unit: str = "", more: Rows = ()) -> str:
+    """A file with the rows of :func:`chart_table` and then ``more``; what is to be known of them stands above, behind
+    a #, which readers of tables pass over."""
+    header, rows = chart_table(info, data, x_title, x_unit)
+    table = rows_as_text([header, *rows, *([*row, *[None] * (len(header) - len(row))] for row in more)])
+    return f"# {data.note}\n{table}" if data.note else table
 
 
 def titled(title: str, unit: str) -> str:

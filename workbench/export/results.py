@@ -12,7 +12,7 @@ import numpy as np
 from engines.api import Array, FieldInfo, Selection, Simulation
 from engines.api.abilities import WithFiles, WithResults
 from engines.api.charts import ChartData, ChartInfo
-from workbench.export.chart_tables import chart_table
+from workbench.export.chart_tables import chart_text
 from workbench.export.formats import format_of, split_by_location, written_fields
 from workbench.export.hdf5 import write_hdf5
 from workbench.export.pvd import write_pvd
@@ -100,7 +100,7 @@ def export_results(results: Results, path: Path) -> list[Path]:
         written.append(table)
     for info, data in results.charts:
         table = path.with_name(f"{path.stem}_{info.name}.csv")
-        write_table(table, *chart_table(info, data))
+        write_text(table, chart_text(info, data))
         written.append(table)
     if results.others:
         data_file = path.with_suffix(".h5")

@@ -62,9 +62,7 @@ class LinesSource:
         if met is None:
             return EMPTY
         info, cut, handle = met
-        values = along(simulation, info, cut, handle)
-        largest = int(np.nanargmax(np.abs(values))) if np.isfinite(values).any() else 0
-        return ChartData((Curve(info.title, cut.distance, values, told=largest),))
+        return ChartData((Curve(info.title, cut.distance, along(simulation, info, cut, handle)),))
 
 
 def _met(simulation: Simulation, line: Line) -> tuple[FieldInfo, LineCut, Any] | None:

@@ -35,7 +35,7 @@ from engines.api.charts import ChartData, ChartInfo
 from engines.api.errors import WorkbenchError
 from engines.recording import series_of
 from workbench import __version__
-from workbench.export.chart_tables import chart_table
+from workbench.export.chart_tables import chart_text
 from workbench.export.hdf5 import write_hdf5
 from workbench.export.results import files_of, results_of
 from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
@@ -380,7 +380,7 @@ class Recorder(Observer):
     def _write_data(self, chart: ChartInfo, data: ChartData) -> None:
         with storing(self.folder):
             (self.folder / "charts").mkdir(exist_ok=True)
-        write_table(self.folder / "charts" / f"{chart.name}.csv", *chart_table(chart, data))
+        write_text(self.folder / "charts" / f"{chart.name}.csv", chart_text(chart, data))
 
     def _notice(self, simulation: Simulation, state: RunState) -> None:
         if state is RunState.FINISHED:

@@ -42,7 +42,7 @@ SERIES = (
 CHARTS = (
     ChartInfo("voltage", "Pack voltage", "V", series=("voltage",), comparable=True),
     ChartInfo("temperatures", "Temperature", "°C", series=("hottest", "mean", "coldest")),
-    ChartInfo("cells", "Cells by temperature", "1", kind="bar", x_title="Temperature", x_unit="°C"),
+    ChartInfo("cells", "Cells by temperature", "1", kind="bar", x_title="Temperature", x_unit="°C", y_title="Cells"),
     ChartInfo("heat", "Heat", "W", series=("heat", "removed")),
     ChartInfo("cell_voltages", "Cell voltages", "V", series=("lowest_voltage", "highest_voltage")),
 )

@@ -18,7 +18,15 @@ BAND = (5, 95)
 """Percentiles of the cells around their mean."""
 
 CHARTS = (
-    ChartInfo("cycle_capacity", "Capacity over cycles", "A h", x_title="Cycle", x_unit="1", comparable=True),
+    ChartInfo(
+        "cycle_capacity",
+        "Capacity over cycles",
+        "A h",
+        x_title="Cycle",
+        x_unit="1",
+        comparable=True,
+        y_title="Capacity",
+    ),
     ChartInfo("cycle_lithium", "Loss of lithium inventory", "%", x_title="Cycle", x_unit="1", comparable=True),
     ChartInfo("cycle_film", "Thickness of the SEI", "nm", x_title="Cycle", x_unit="1", comparable=True),
     ChartInfo("cycle_anode", "Lowest potential of the anode", "V", x_title="Cycle", x_unit="1"),
@@ -67,7 +75,7 @@ class Cycles:
             tuple(
                 Curve(
                     title, number, found[:, k, 0], low=found[:, k, 1] if banded else None,
-                    high=found[:, k, 2] if banded else None,
+                    high=found[:, k, 2] if banded else None, told=-1,
                 )
                 for k, title in enumerate(titles)
             )

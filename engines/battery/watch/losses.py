@@ -48,7 +48,7 @@ def series(cells: Cells) -> tuple[SeriesInfo, ...]:
 
 
 def chart(cells: Cells) -> ChartInfo:
-    return ChartInfo("losses", "Where the voltage goes", "V", series=names(cells), kind="area")
+    return ChartInfo("losses", "Where the voltage goes", "V", series=names(cells), kind="area", y_title="Loss")
 
 
 def decomposed(cells: Cells, cell: int) -> tuple[float, dict[str, float]]:

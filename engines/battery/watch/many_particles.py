@@ -29,7 +29,7 @@ CHARTS = (
     ),
     *(
         ChartInfo(
-            f"{name}_sizes", f"Surface by size, {name} electrode", "%", kind="bar",
+            f"{name}_sizes", f"Surface by size, {name} electrode", "%", kind="bar", y_title="Surface",
             x_title="Radius", x_unit="µm",
         )
         for name in ELECTRODES

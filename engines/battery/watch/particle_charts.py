@@ -20,7 +20,7 @@ STOICHIOMETRY = ChartInfo(
     bands=(("surface_p05", "surface_p95"), ("mean_p05", "mean_p95")),
 )  # fmt: skip
 PROFILE = ChartInfo("profile", "Stoichiometry inside", "1", x_title="Radius r/R", x_unit="1")
-RADII = ChartInfo("radii", "Particles", "1", kind="bar", x_title="Radius", x_unit="µm")
+RADII = ChartInfo("radii", "Particles", "1", kind="bar", x_title="Radius", x_unit="µm", y_title="Particles")
 FLUX = ChartInfo("flux", "Flux into the particles", "µmol/m²/s", series=("flux",))
 BALANCE = ChartInfo("balance", "Lithium balance error", "1", series=("balance",))
 ERROR = ChartInfo("error", "Error against the series", "1", series=("error",))

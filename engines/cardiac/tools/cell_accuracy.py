@@ -20,7 +20,7 @@ from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.parameters.cells import COMPILED, SCHEME_LABELS, TT06
 from engines.cardiac.setup.cells import CHEAPEST_FIRST, compiled_model, reaction_part, scheme_of
 
-CHART = ChartInfo("accuracy", "Error of APD90", "ms", x_title="time step", x_unit="ms", kind="line")
+CHART = ChartInfo("accuracy", "Error of APD90", "ms", x_title="Time step", x_unit="ms", kind="line")
 
 
 class AccuracyParameters(ParameterGroup):

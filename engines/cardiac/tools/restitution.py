@@ -21,9 +21,9 @@ from engines.cardiac.tools.strand_restitution import Velocities, velocities
 from engines.cardiac.tools.velocity import COARSEST, FINEST, region_setting, typical_spacing
 from engines.geometry.meshes.mesh import TetMesh
 
-APD = ChartInfo("apd", "APD90", "ms", x_title="diastolic interval", x_unit="ms")
-SLOPE = ChartInfo("slope", "Slope of APD90", "ms/ms", x_title="diastolic interval", x_unit="ms")
-VELOCITY = ChartInfo("velocity", "Conduction velocity", "m/s", x_title="diastolic interval", x_unit="ms")
+APD = ChartInfo("apd", "APD90", "ms", x_title="Diastolic interval", x_unit="ms")
+SLOPE = ChartInfo("slope", "Slope of APD90", "ms/ms", x_title="Diastolic interval", x_unit="ms")
+VELOCITY = ChartInfo("velocity", "Conduction velocity", "m/s", x_title="Diastolic interval", x_unit="ms")
 ALONE = 0.6
 """Part of the whole that the cells alone take, where a strand follows."""
 

@@ -38,7 +38,7 @@ FINEST, COARSEST = 0.02, 3.0
 """Edges [mm] that are offered."""
 
 CHART = ChartInfo(
-    "velocity", "Conduction velocity", "m/s", x_title="monodomain conductivity", x_unit="S/m", kind="line"
+    "velocity", "Conduction velocity", "m/s", x_title="Monodomain conductivity", x_unit="S/m", kind="line"
 )
 
 
@@ -257,5 +257,5 @@ def _chart(tuned: dict[str, Tuned]) -> ChartData:
     for name, each in tuned.items():
         runs = sorted(each.runs)
         conductivity, velocity = np.array(runs).T
-        curves.append(Curve(f"{name} the fibres", conductivity, velocity, told=runs.index(each.runs[-1])))
+        curves.append(Curve(f"{name} the fibres", conductivity, velocity))
     return ChartData(tuple(curves))

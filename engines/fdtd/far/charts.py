@@ -49,7 +49,7 @@ def elevation_chart(far: FarField, ratio: Array) -> ChartData:
         other = (column + len(phi) // 2) % len(phi)
         cut_values = np.concatenate([values[:, column], values[-2::-1, other]])
         title = f"φ = {np.degrees(phi[column]):.0f}°"
-        curves.append(Curve(title, around, cut_values, told=int(cut_values.argmax())))
+        curves.append(Curve(title, around, cut_values))
     return ChartData(tuple(curves))
 
 
@@ -62,10 +62,7 @@ def azimuth_chart(far: FarField, ratio: Array) -> ChartData:
     rows -= {0, len(theta) - 1} if len(theta) > 1 else set()  # a pole has no azimuth
     phi = np.degrees(far.directions.phi)
     return ChartData(
-        tuple(
-            Curve(f"θ = {np.degrees(theta[row]):.0f}°", phi, values[row], told=int(values[row].argmax()))
-            for row in sorted(rows, reverse=True)
-        )
+        tuple(Curve(f"θ = {np.degrees(theta[row]):.0f}°", phi, values[row]) for row in sorted(rows, reverse=True))
     )
 
 
@@ -75,6 +72,5 @@ def pattern_chart(far: FarField, ratio: Array) -> ChartData:
     if not np.isfinite(values).all():
         return EMPTY
     theta, phi = np.meshgrid(np.degrees(far.directions.theta), np.degrees(far.directions.phi), indexing="ij")
-    flat = values.reshape(-1)
-    curve = Curve("Pattern", theta.reshape(-1), flat, told=int(flat.argmax()), across=phi.reshape(-1))
+    curve = Curve("Pattern", theta.reshape(-1), values.reshape(-1), across=phi.reshape(-1))
     return ChartData((curve,))

@@ -50,8 +50,10 @@ class Balance(FieldWatcher):
         """The planes look."""
 
     def parts_of_incident(self) -> dict[str, Array]:
-        """R, T, R + T and the rest, each (frequencies,), NaN where nothing comes in."""
-        enough = self._incident > LEAST * self._incident.max()
+        """R, T, R + T and the rest, each (frequencies,), NaN where nothing comes in and until the pulse is over:
+        what planes of R have is less the whole incident wave from the start, which is no reflection."""
+        given = (*self._reflected, *self._transmitted)[0].given
+        enough = given & (self._incident > LEAST * self._incident.max())
         over = np.where(enough, self._incident, np.nan)
         found = {}
         if self._reflected:

@@ -24,6 +24,7 @@ from engines.fdtd.monitors.frequencies import (
     frequencies_of,
     highest_content,
     interval,
+    over_at,
 )
 from engines.fdtd.monitors.sums.blocks import Block
 from engines.fdtd.monitors.sums.sums import SUMS, padded
@@ -54,6 +55,11 @@ class Surroundings:
     def content(self) -> float:
         """Highest frequency in the spectra of the sources [1/time unit]."""
         return highest_content(self.waveforms, self.dt)
+
+    @property
+    def over(self) -> float:
+        """When the last pulse has nothing left to give [time unit]; 0 without one."""
+        return max((over_at(waveform) for waveform in self.waveforms if not waveform.steady), default=0.0)
 
 
 @dataclass(frozen=True)
@@ -149,6 +155,11 @@ class FourierWatcher(FieldWatcher):
     def steps_taken(self) -> int:
         """Steps until the last sample."""
         return self._taken * self.every
+
+    @property
+    def given(self) -> bool:
+        """Whether the pulses have given all: before, no ratio to a whole incident wave means anything."""
+        return (self.steps_taken + self.every) * self._around.dt > self._around.over
 
     @property
     def taken(self) -> int:

@@ -58,11 +58,12 @@ class Transmission(_Compared):
         )
 
     def shares(self) -> dict[str, Array]:
-        """(frequencies,) by the name of the plane, without a sign; NaN where hardly anything passes the other."""
+        """(frequencies,) by the name of the plane, without a sign; NaN where hardly anything passes the other, and
+        until the pulse is over."""
         found = {}
         for above, below in self._pairs:
             energy = np.abs(below.energy())
-            enough = energy > LEAST * energy.max()
+            enough = below.given & (energy > LEAST * energy.max())
             found[above.plan.name] = np.divide(
                 np.abs(above.energy()), energy, out=np.full(len(energy), np.nan), where=enough
             )
@@ -91,11 +92,11 @@ class CrossSections(_Compared):
         self.charts = (ChartInfo(CROSS_SECTIONS, name, self.told, x_title=title, x_unit=x_unit, comparable=True),)
 
     def values(self) -> dict[str, Array]:
-        """(frequencies,) by the name of the box; NaN where the wave has hardly anything."""
+        """(frequencies,) by the name of the box; NaN where the wave has hardly anything, and until it is over."""
         found = {}
         for (box, flux), incident in zip(self._boxes, self._incident, strict=True):
             energy = SIGNS[box.measures] * self._images * flux.energy()
-            over = np.where(incident > LEAST * incident.max(), incident, np.nan)
+            over = np.where(flux.given & (incident > LEAST * incident.max()), incident, np.nan)
             found[flux.plan.name] = energy / over / (box.area if self.told == "1" else 1.0)
         return found
 

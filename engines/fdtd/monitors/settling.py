@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from engines.api import Finding, Remedy
+from engines.api.charts import ChartData, ChartInfo
 from engines.api.device import Backend
+from engines.fdtd.grid.yee import TIME_UNITS
 from engines.fdtd.monitors.energies import Energies
 from engines.fdtd.monitors.fourier import Surroundings
-from engines.fdtd.monitors.frequencies import over_at
 from engines.fdtd.parameters import Continuous, FdtdParameters, TraceMonitor
 from engines.fdtd.step.steps import YeeSteps
 from engines.fdtd.watch.watcher import NEVER, FieldWatcher
@@ -45,9 +48,11 @@ class SettlingWatcher(FieldWatcher):
 
     def __init__(self, around: Surroundings, backend: Backend, steps: YeeSteps) -> None:
         self._backend, self._steps, self._dt = backend, steps, around.dt
-        self._over = max(over_at(waveform) for waveform in around.waveforms)
+        self._unit = TIME_UNITS[around.unit]
+        self._over = around.over
         self._between = self.every = max(1, int(self._over / around.dt / LOOKS))
         self._energies, self._step = Energies(backend, steps), 0
+        self._left = (-1, 0.0)  # the step at which it was last asked for, and what was left
 
     def look(self, step: int) -> None:
         self._step = step
@@ -59,14 +64,35 @@ class SettlingWatcher(FieldWatcher):
 
     def restored(self, step: int) -> None:
         self._energies.restore()
+        self._left = (-1, 0.0)
         self._step = step // self._between * self._between
         self.every = self._after(self._step)
 
-    def noticed(self) -> Sequence[Finding]:
+    def noted(self, info: ChartInfo, data: ChartData, step: int) -> ChartData:
+        """The data of a chart with a word on whether its spectra are right, ``step`` steps after the start."""
+        if info.kind == "bar" or (info.kind == "line" and info.x_title not in ("Frequency", "Wavelength")):
+            return data
+        if step * self._dt < self._over:
+            shown = any(np.isfinite(curve.y).any() for curve in data.curves)
+            begin = "Not settled" if shown else "Not yet"
+            return replace(data, note=f"{begin}: the pulse lasts until {self._over:.4g} {self._unit}.")
+        last, left = self._left
+        if last < 0 or (left >= SETTLED and not last <= step < last + self._between):  # it reads all of the fields
+            self._left = step, (left := self._left_over())
+        if left < SETTLED:
+            return data
+        part = f"{100 * left:.0f}" if left >= 0.1 else f"{100 * left:.2g}"
+        return replace(data, note=f"Not settled: {part} % of the field energy is still in the grid.")
+
+    def _left_over(self) -> float:
+        """What of the largest energy is still there."""
         if not self._energies.largest:
-            return ()
+            return 0.0
         with self._backend.active():
-            left = 2 * self._steps.energy()[1] / self._energies.largest
+            return 2 * self._steps.energy()[1] / self._energies.largest
+
+    def noticed(self) -> Sequence[Finding]:
+        left = self._left_over()
         if left < SETTLED:
             return ()
         still = "the sources are not over, and " if (self._step + self._between) * self._dt < self._over else ""

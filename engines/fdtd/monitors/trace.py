@@ -161,7 +161,7 @@ class TraceWatcher(FieldWatcher):
         if name.endswith("spectrum"):
             pairs = [(each, *self.spectrum_of(each)) for each in names]
             return ChartData(tuple(Curve(each, PER_UNIT * x, y) for each, x, y in pairs))
-        return ChartData(tuple(Curve(each, *self.series_of(each)) for each in names))
+        return ChartData(tuple(Curve(each, *self.series_of(each), told=-1) for each in names))
 
     def parts(self) -> dict[str, Any]:
         return {"trace": self._values}

@@ -71,7 +71,7 @@ def standing_wave_ratio(reflection: Array) -> Array:
 
 def scattering_info(name: str, unit: str) -> ChartInfo:
     """unit: of frequencies."""
-    return ChartInfo(name, "S-parameters", "dB", x_title="Frequency", x_unit=unit, comparable=True)
+    return ChartInfo(name, "S-parameters", "dB", x_title="Frequency", x_unit=unit, comparable=True, y_title="|S|")
 
 
 def scattering_chart(frequencies: Array, column: Array, driven: int) -> ChartData:
@@ -82,9 +82,7 @@ def scattering_chart(frequencies: Array, column: Array, driven: int) -> ChartDat
     title = "S{}{}" if len(ports) < 10 else "S{},{}"
     curves = []
     for port in ports:
-        values = decibels(column[:, port])
-        told = int(np.nanargmin(values)) if port == driven else int(np.nanargmax(values))
-        curves.append(Curve(title.format(port + 1, driven + 1), frequencies, values, told=told))
+        curves.append(Curve(title.format(port + 1, driven + 1), frequencies, decibels(column[:, port])))
     return ChartData(tuple(curves))
 
 
@@ -96,10 +94,6 @@ def impedance_chart(frequencies: Array, impedance: Array) -> ChartData:
     """impedance: (f,) complex [Ω]."""
     if not np.isfinite(impedance).any():
         return EMPTY
-    told = int(np.nanargmin(np.abs(impedance.imag)))
     return ChartData(
-        (
-            Curve("Resistance", frequencies, impedance.real, told=told),
-            Curve("Reactance", frequencies, impedance.imag, told=told),
-        )
+        (Curve("Resistance", frequencies, impedance.real), Curve("Reactance", frequencies, impedance.imag))
     )

@@ -28,6 +28,7 @@ from engines.api.tools import ToolResult
 from engines.fdtd.grid.dimensions import ALL, Parts, per_length
 from engines.fdtd.grid.yee import METRES, VACUUM_PERMITTIVITY, Yee
 from engines.fdtd.media.solids.painting import KEEP, Block, Painter
+from engines.fdtd.monitors.settling import SettlingWatcher
 from engines.fdtd.monitors.traffic import MONITORS
 from engines.fdtd.sources.currents import Sources
 from engines.fdtd.step.steps import YeeSteps
@@ -121,7 +122,10 @@ class FdtdSimulation(Simulation):
     def chart(self, name: str) -> ChartData:
         if self._still is not None and any(info.name == name for info in self._still.charts):
             return self._still.chart(name)
-        return self.watchers.chart(name)
+        data = self.watchers.chart(name)
+        settling = next((each for each in self.watchers if isinstance(each, SettlingWatcher)), None)
+        info = next(each for each in self.charts if each.name == name)
+        return data if settling is None else settling.noted(info, data, self.step)
 
     @property
     def finished(self) -> bool:

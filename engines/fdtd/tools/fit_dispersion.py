@@ -91,12 +91,12 @@ class FitDispersion(Tool):
             ),
             tuple(
                 (
-                    ChartInfo(name, name, "1", x_title="Wavelength", x_unit="µm"),
-                    ChartData((Curve("measured", table.wavelengths, data), Curve("fit", table.wavelengths, fitted))),
+                    ChartInfo(name, title, "1", x_title="Wavelength", x_unit="µm"),
+                    ChartData((Curve("Measured", table.wavelengths, data), Curve("Fit", table.wavelengths, fitted))),
                 )
-                for name, data, fitted in (
-                    ("n", table.index.real, fit.index.real),
-                    ("k", table.index.imag, fit.index.imag),
+                for name, title, data, fitted in (
+                    ("n", "Refractive index n", table.index.real, fit.index.real),
+                    ("k", "Extinction coefficient k", table.index.imag, fit.index.imag),
                 )
             ),
             parameters=changed,

@@ -29,8 +29,17 @@ class SourceCharts:
             (title, waveform_of(source.signal, TIME_UNITS[unit])) for title, source in titled(parameters.sources)
         ]
         self.charts = (
-            ChartInfo(TIME, "Source over time", "1", x_title="Time", x_unit=TIME_UNITS[unit]),
-            ChartInfo(SPECTRUM, "Source spectrum", "1", x_title="Frequency", x_unit=FREQUENCY_UNITS[unit]),
+            ChartInfo(
+                TIME, "Source over time", "1", x_title="Time", x_unit=TIME_UNITS[unit], y_title="Part of the amplitude"
+            ),
+            ChartInfo(
+                SPECTRUM,
+                "Source spectrum",
+                "1",
+                x_title="Frequency",
+                x_unit=FREQUENCY_UNITS[unit],
+                y_title="Part of the largest",
+            ),
         )
         end = max(course.lasts for _, course in courses)
         top = 1.5 * max(course.highest_frequency for _, course in courses)

@@ -34,7 +34,9 @@ AROUND = 2.0
 """Over and under the present value: the range that is offered."""
 LONGEST = 100.0
 """Offered where no history says how long a run is [µs]."""
-CURVES = ChartInfo("load_displacement", "Load and displacement", "N", x_title="Displacement", x_unit="um")
+CURVES = ChartInfo(
+    "load_displacement", "Load and displacement", "N", x_title="Displacement", x_unit="um", y_title="Load"
+)
 
 
 class Number(ParameterGroup):
@@ -299,7 +301,9 @@ def _profiles(scale: _Scale, grid: Sequence[tuple[Array, float]]) -> list[tuple[
             least[value] = min(misfit, least.get(value, np.inf))
         known = {value: misfit for value, misfit in sorted(least.items()) if np.isfinite(misfit)}
         curve = Curve("Least misfit", np.array(list(known)), 100 * np.array(list(known.values())))
-        info = ChartInfo(f"misfit_{axis + 1}", f"Misfit over {title}", "%", x_title=title, x_unit=unit)
+        info = ChartInfo(
+            f"misfit_{axis + 1}", f"Misfit over {title}", "%", x_title=title, x_unit=unit, y_title="Misfit"
+        )
         found.append((info, ChartData((curve,))))
     return found
 

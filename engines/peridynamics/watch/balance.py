@@ -43,7 +43,7 @@ class Balance(Watcher[Moment]):
         ChartInfo(
             "energy", "Energy", "mJ", series=("elastic", "kinetic", "broken", "damped"), lines=("work",), kind="area"
         ),
-        ChartInfo("tip", "Crack tip", "mm", series=("tip",), comparable=True),
+        ChartInfo("tip", "Crack tip", "mm", series=("tip",), comparable=True, y_title="Position"),
         ChartInfo("speed", "Crack speed over Rayleigh's", "", series=("fraction",)),
         ChartInfo("bonds", "Bonds broken", "", series=("bonds",)),
         ChartInfo("imbalance", "Energy that is missing", "%", series=("imbalance",)),

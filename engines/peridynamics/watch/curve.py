@@ -194,7 +194,7 @@ class LoadDisplacement(Watcher[Moment]):
         curves = [Curve("Calculated", x, force, told=len(x) - 1)]
         if self._band is not None:
             at, low, high = self._band.T
-            told = int(np.abs(at - x[-1]).argmin())
+            told = int(np.abs(at - x[-1]).argmin()) if at.min() <= x[-1] <= at.max() else None
             curves.append(Curve("Experiments", at, (low + high) / 2, low=low, high=high, told=told))
         return ChartData(tuple(curves))
 

@@ -162,7 +162,7 @@ class Gauges(Watcher[Moment]):
             found.append(ChartInfo("forces", "Forces of the loads", "N", series=names, comparable=True))
         if self.gauges:
             names = tuple(gauge.name for gauge in self.gauges)
-            found.append(ChartInfo("gauges", "Gauges", "um", series=names, comparable=True))
+            found.append(ChartInfo("gauges", "Gauges", "um", series=names, comparable=True, y_title="Displacement"))
         return tuple(found)
 
     def look(self, moment: Moment) -> None:

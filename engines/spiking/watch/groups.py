@@ -43,17 +43,31 @@ class Groups:
     @property
     def charts(self) -> tuple[ChartInfo, ...]:
         return (
-            ChartInfo("raster", "Spikes, by neuron", "1", kind="raster", x_title="Time", x_unit="ms"),
+            ChartInfo("raster", "Spikes, by neuron", "1", kind="raster", x_title="Time", x_unit="ms", y_title="Neuron"),
             ChartInfo("rates", "Mean rate", "Hz", series=tuple(_rate(name) for name in self.names)),
-            ChartInfo("rate_histogram", "Neurons, by rate", "1", kind="bar", x_title="Rate", x_unit="Hz"),
             ChartInfo(
-                "irregularity", "Neurons, by irregularity", "1", kind="bar", x_title="CV of intervals", x_unit="1"
+                "rate_histogram", "Neurons, by rate", "1", kind="bar", x_title="Rate", x_unit="Hz", y_title="Neurons"
             ),
             ChartInfo(
-                "correlations", "Pairs, by correlation", "1", kind="bar", x_title="Correlation of counts", x_unit="1"
+                "irregularity",
+                "Neurons, by irregularity",
+                "1",
+                kind="bar",
+                x_title="CV of intervals",
+                x_unit="1",
+                y_title="Neurons",
+            ),
+            ChartInfo(
+                "correlations",
+                "Pairs, by correlation",
+                "1",
+                kind="bar",
+                x_title="Correlation of counts",
+                x_unit="1",
+                y_title="Pairs",
             ),
             ChartInfo("spectrum", "Power over that of random spikes", "1", x_title="Frequency", x_unit="Hz"),
-            ChartInfo("events", "Synaptic events", "1/s", series=("events",)),
+            ChartInfo("events", "Synaptic events", "1/s", series=("events",), y_title="Events"),
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -159,4 +159,5 @@ def profiles(own: Trace, others: Sequence[Trace]) -> tuple[tuple[ChartInfo, Char
 
 
 def _chart(name: str, title: str, unit: str, *curves: Curve) -> tuple[ChartInfo, ChartData]:
-    return ChartInfo(f"trace_{name}", title, unit, x_title="Time", x_unit="ms"), ChartData(curves)
+    info = ChartInfo(f"trace_{name}", title, unit, x_title="Time", x_unit="ms")
+    return info, ChartData(tuple(replace(each, told=-1) for each in curves))

@@ -19,7 +19,9 @@ LOOKED_AT = 100_000
 
 
 def weights_info(unit: str) -> ChartInfo:
-    return ChartInfo("weights", "Synapses, by weight", "1", kind="bar", x_title="Weight", x_unit=unit)
+    return ChartInfo(
+        "weights", "Synapses, by weight", "1", kind="bar", x_title="Weight", x_unit=unit, y_title="Synapses"
+    )
 
 
 class Weights:

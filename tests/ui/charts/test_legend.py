@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint
 
 from ui.charts.plots.layers import shade_color
-from ui.charts.plots.legend import GAP_PIXELS, LINE_PIXELS, MOST_LINES, SCALE_PIXELS, SWATCH_PIXELS, Entry, Legend
+from ui.charts.plots.legend import GAP_PIXELS, LINE_PIXELS, MOST_OF_TITLES, SCALE_PIXELS, SWATCH_PIXELS, Entry, Legend
 from ui.widgets.theme import theme
 
 
@@ -43,7 +43,7 @@ def test_entries_flow_from_line_to_line_as_there_is_room(legend):
     assert spots(legend, 10) == [(name, 0, row * LINE_PIXELS) for row, name in enumerate(names)]
     assert [legend.heightForWidth(each) / LINE_PIXELS for each in (10_000, third, 10)] == [1, 2, 3]
     legend.set_entries([Entry(f"curve {n}", n) for n in range(9)])
-    assert legend.heightForWidth(10) == MOST_LINES * LINE_PIXELS
+    assert legend.heightForWidth(10) == MOST_OF_TITLES * LINE_PIXELS
     assert legend.minimumSizeHint().height() == LINE_PIXELS
     legend.set_entries([])
     assert legend.heightForWidth(300) == 0 or legend.isHidden()
@@ -60,6 +60,19 @@ def test_values_have_room_for_the_widest_and_are_short_where_lines_would_be_many
     assert [entry.value for entry, _ in legend._placed(2 * full + GAP_PIXELS)] == ["3.60 V"] * 3
     assert legend.toolTip() == "c0  3.60 V\nc1  3.60 V\nc2  3.60 V"
     assert short < full
+
+
+def test_where_values_leave_no_room_for_all_names_the_names_stand_alone(legend):
+    """A decomposition of a voltage: eight areas in a chart of half the window, each with its name."""
+    names = [f"Diffusion in negative particles {n}" for n in range(8)]
+    legend.set_entries(
+        [Entry(name, n, "area", "0.3600 V", "−8.888 V", "0.360", "−8.88") for n, name in enumerate(names)]
+    )
+    titles_beside_each_other = 2 * (SWATCH_PIXELS + 5 + wide(legend, names[0])) + 2 * GAP_PIXELS
+    shown = legend._placed(titles_beside_each_other)
+    assert [(entry.title, entry.value) for entry, _ in shown] == [(name, "") for name in names]
+    assert max(spot.y() for _, spot in shown) < legend.heightForWidth(titles_beside_each_other)
+    assert [entry.value for entry, _ in legend._placed(4000)] == ["0.3600 V"] * 8
 
 
 def test_other_values_alone_move_nothing(legend, monkeypatch):

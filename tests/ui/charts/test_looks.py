@@ -107,6 +107,7 @@ def test_the_menu_divides_and_the_table_says_so(cell):
     choose(cell, "Divide by", "b")
     choose(cell, "Vertical axis", "Decibels of a power, 10 log₁₀")
     assert cell.title.text() == "Gain ÷ b"
+    cell.show_cursor(1.0)
     assert cell.legend.entries[0].value.endswith(" dB")
     lines = cell.content(".csv").decode().splitlines()
     assert lines[0] == "curve,Frequency [Hz],Gain ÷ b [dB]"

@@ -6,6 +6,7 @@ import numpy as np
 
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 from ui.charts.plots.cell import ChartCell
+from ui.charts.plots.layers import DotCloud
 
 RASTER = ChartInfo("raster", "Spikes", "1", kind="raster", x_title="Time", x_unit="ms")
 
@@ -24,6 +25,10 @@ def test_each_event_is_a_dot_and_the_legend_says_no_number(qtbot):
     assert high[1] >= 9.0
     assert "few" in str(cell.legend.entries)
     assert "9" not in str(cell.legend.entries)
+    (cloud,) = (item for item in cell.plot.getPlotItem().items if isinstance(item, DotCloud) and len(item._points))
+    width = cloud._pen.widthF()
+    cell.plot.thicken(3.0)
+    assert cloud._pen.widthF() == 3 * width  # else a print of 300 dots per inch shows dust
     blank = cell.plot.grab().toImage()
     cell.show_data(EMPTY)
     assert cell.plot.grab().toImage() != blank

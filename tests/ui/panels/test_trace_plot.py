@@ -66,7 +66,7 @@ def test_what_a_run_has_left_is_pale_behind_and_drawn_once(plot):
 
 def test_axes_say_the_units(plot):
     assert plot.axes == ("Voltage", "mV", "ms")
-    assert plot.getAxis("bottom").label.toPlainText().strip() == "ms"
+    assert plot.getAxis("bottom").label.toPlainText().strip() == "Time [ms]"
     assert "mV" in plot.getAxis("left").label.toPlainText()
     plot.set_axes("Spikes", "1", "1")
     assert "mV" not in plot.getAxis("left").label.toPlainText()

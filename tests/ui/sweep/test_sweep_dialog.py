@@ -14,7 +14,7 @@ from ui.session.controller import Controller
 from ui.session.model import DocumentModel
 from ui.sweep import results
 from ui.sweep.dialog import SweepDialog
-from ui.sweep.overlay import Shades
+from ui.sweep.overlay import ColourBar, Shades
 from ui.sweep.results import SweepResults
 from ui.sweep.tree import NAME
 from ui.widgets.background import Background
@@ -302,6 +302,18 @@ def test_colours_run_evenly_or_by_factors(qapp):
     assert even.color(1.0) == even.at(0)
     assert factors.color(100.0) == factors.at(1)
     assert Shades([3.0]).ticks() == [(0.5, 3.0)]
+
+
+@pytest.mark.parametrize("title", ["Step", "Current factor", "Thermal conductivity of the electrolyte [W/m/K]"])
+def test_the_title_of_a_colour_bar_is_whole(qtbot, title):
+    """As wide as its longest word, and as high as its lines."""
+    bar = ColourBar()
+    qtbot.addWidget(bar)
+    bar.resize(bar.width(), 300)
+    bar.show_shades(Shades([1.0, 2.0]), title)
+    metrics = bar.fontMetrics()
+    assert max(metrics.horizontalAdvance(word) for word in title.split()) <= bar.width() - 4
+    assert bar.title_height >= metrics.height() * metrics.horizontalAdvance(title) / bar.width()
 
 
 def _slowly(self, steps):

@@ -21,10 +21,9 @@ from ui.charts.plots.looks import ChartTitle, add_looks
 from ui.charts.plots.making import make_plot
 from ui.charts.plots.pictures import picture
 from ui.charts.plots.plot import ChartPlot
-from ui.charts.plots.reading import abscissa, figure, value_at
+from ui.charts.plots.reading import abscissa, figure, range_text, value_at
 from ui.widgets.icons import dress
-from workbench.export.chart_tables import chart_table
-from workbench.export.tables import rows_as_text
+from workbench.export.chart_tables import chart_text
 from workbench.project.measured import difference
 from workbench.project.project import MeasuredData
 
@@ -85,6 +84,10 @@ class ChartCell(QWidget):
             label.setObjectName("muted")
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.below.hide()
+        self.note = QLabel(self)
+        self.note.setObjectName("warning")
+        self.note.setWordWrap(True)
+        self.note.hide()
         self.legend = Legend(self)
         self.legend.hide()
         self.enlarge = self._button("enlarge", "As large as the view (double-click on the title; Escape leads back)")
@@ -107,6 +110,7 @@ class ChartCell(QWidget):
         layout.setSpacing(1)
         layout.addLayout(top)
         layout.addWidget(self.below)
+        layout.addWidget(self.note)
         layout.addWidget(self.legend)
         layout.addWidget(self.plot, 1)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -176,7 +180,7 @@ class ChartCell(QWidget):
         self._tell()
 
     def show_cursor(self, x: float | None) -> None:
-        """Read all values at ``x``; None: the newest."""
+        """Read all values at ``x``; None: the newest, where there is one."""
         self._hover = x
         self.plot.show_cursor(x)
         self._tell()
@@ -249,11 +253,8 @@ class ChartCell(QWidget):
         info = replace(self.chart, title=self.title.text(), unit=self.look.unit(self.chart.unit))
         if self.abscissa is not None:
             info = replace(info, x_title=self.abscissa[1], x_unit=self.abscissa[2])
-        header, rows = chart_table(info, data, "time", self.plot.x_unit)
-        empty = [None] * (len(header) - 3)
-        for each in self._measured:
-            rows += [[each.title, x, y, *empty] for x, y in zip(each.x, each.y, strict=True)]
-        return rows_as_text([header, *rows]).encode()
+        points = [[each.title, x, y] for each in self._measured for x, y in zip(each.x, each.y, strict=True)]
+        return chart_text(info, data, "time", self.plot.x_unit, points).encode()
 
     def _button(self, icon: str, tip: str) -> QToolButton:
         button = QToolButton(self)
@@ -266,10 +267,9 @@ class ChartCell(QWidget):
     # In words.
 
     def _tell(self) -> None:
-        data, bars = self.plot.data, self.chart.kind == "bar"
-        dots = self.chart.kind in ("raster", "matrix")  # one number says nothing of them
+        data = self.plot.data
         at = self._moment if self._hover is None else self._hover
-        values = [None if dots or self._paper else value_at(curve, at, bar=bars) for curve in data.curves]
+        values = [None if self._paper else value_at(self.chart, curve, at) for curve in data.curves]
         unit = self.look.unit(self.chart.unit)
         texts = [
             "" if value is None else f"{value:.0f}" if unit == "1" and _counts(curve.y) else figure(value, unit)
@@ -277,7 +277,11 @@ class ChartCell(QWidget):
         ]
         where = "" if at is None else self._where(at)
         told = texts[0] if len(texts) == 1 else ""
+        if at is None and values == [None]:
+            told = range_text(self.chart, data.curves[0].y, unit)
         self._say("   ".join(part for part in (where, told) if part))
+        self.note.setText(data.note)
+        self.note.setVisible(bool(data.note))
         briefs = ["" if value is None else figure(value, "", 3) for value in values]
         self.legend.set_entries([*self._curve_entries(texts, briefs), *self._other_entries()])
 
@@ -312,8 +316,10 @@ class ChartCell(QWidget):
             return []
         mark: Mark = "line" if self.chart.kind in ("line", "polar") else "area"
         widest, shortest = figure(-8.888, self.look.unit(self.chart.unit)), figure(-8.88, "", 3)
+        if self._paper or self.chart.kind == "raster":
+            widest = shortest = ""  # else there is room for what the mouse will read
         return [
-            Entry(curve.title, place, "line" if curve.over else mark, text, text and widest, brief, brief and shortest)
+            Entry(curve.title, place, "line" if curve.over else mark, text, widest, brief, shortest)
             for place, (curve, text, brief) in enumerate(zip(self.plot.data.curves, texts, briefs, strict=True))
         ]
 

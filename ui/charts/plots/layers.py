@@ -249,6 +249,10 @@ class DotCloud(pg.GraphicsObject):
         self.informViewBoundsChanged()
         self.update()
 
+    def thicken(self, factor: float) -> None:
+        self._pen.setWidthF(factor * self._pen.widthF())
+        self.update()
+
     def boundingRect(self) -> QRectF:
         return self._points.boundingRect()
 

@@ -18,6 +18,8 @@ SCALE_PIXELS = 64
 MOST_LINES = 3
 ROOMY_LINES = 2
 """Where values with units would take more lines than these, the short ones are shown."""
+MOST_OF_TITLES = 4
+"""Where values would take more than ``MOST_LINES``, titles stand alone: a colour without a name says nothing."""
 
 
 Mark = Literal["line", "area", "dashed", "dotted", "point", "scale"]
@@ -41,7 +43,7 @@ class Entry:
     """Of a dotted mark: which of the kept runs."""
 
     def brief(self) -> Entry:
-        return self if not self.short else replace(self, value=self.short, widest=self.shortest)
+        return self if not self.shortest else replace(self, value=self.short, widest=self.shortest)
 
 
 Placed = list[tuple[Entry, QPoint]]
@@ -80,7 +82,7 @@ class Legend(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return LINE_PIXELS * min(_lines(self._placed(width)), MOST_LINES)
+        return LINE_PIXELS * min(_lines(self._placed(width)), MOST_OF_TITLES)
 
     def sizeHint(self) -> QSize:
         return QSize(100, self.heightForWidth(max(self.width(), 100)))
@@ -112,8 +114,15 @@ class Legend(QWidget):
 
     def _placed(self, width: int) -> Placed:
         """Each entry and where it begins, with short values if there is little room."""
-        placed = self._flow(self._entries, width)
-        return placed if _lines(placed) <= ROOMY_LINES else self._flow([e.brief() for e in self._entries], width)
+        for entries, most in (
+            (self._entries, ROOMY_LINES),
+            ([entry.brief() for entry in self._entries], MOST_LINES),
+            ([replace(entry, value="", widest="") if entry.shortest else entry for entry in self._entries], 0),
+        ):
+            placed = self._flow(entries, width)
+            if _lines(placed) <= most:
+                break
+        return placed
 
     def _flow(self, entries: Sequence[Entry], width: int) -> Placed:
         placed, x, y = [], 0, 0

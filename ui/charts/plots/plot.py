@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QWidget
 from engines.api import Array
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 from ui.charts.arithmetic import logarithm
-from ui.charts.plots.layers import Bars, Branches, Dots, Ghosts, Lines, Stack
+from ui.charts.plots.layers import Bars, Branches, DotCloud, Dots, Ghosts, Lines, Stack
 from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis, keep_legible
 from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
@@ -192,6 +192,8 @@ class ChartPlot(pg.PlotWidget):
                 item.setPen(pen)
             elif isinstance(item, pg.ScatterPlotItem):
                 item.setSize(factor * item.opts["size"])
+            elif isinstance(item, DotCloud):
+                item.thicken(factor)
         for side in ("left", "bottom"):
             self.getAxis(side).setPen(pg.mkPen(theme().palette.border, width=factor))
             self.getAxis(side).setTextPen(pg.mkPen(theme().palette.muted))  # the other pen dyes the title too
@@ -255,12 +257,12 @@ class ChartPlot(pg.PlotWidget):
             axis.setStyle(tickLength=-4, tickFont=self.font(), maxTickLevel=FINEST_TICKS)
         timed = bool(self.chart.series) and not self._x_title
         self.getAxis("bottom").titled(
-            "Time" if timed and self._title else self._x_title,
+            "Time" if timed else self._x_title,
             self.x_unit,
             colors.muted,
             times=timed or self._x_title == "Time",
         )
-        self.getAxis("left").set_unit(self._unit, colors.muted, self._title)
+        self.getAxis("left").set_unit(self._unit, colors.muted, self._title or self.chart.y_title)
         self._layer.show(self._on_axes(self._data.curves))
         self._dress_points()
 

@@ -1,4 +1,4 @@
-"""Values of charts in words: under the mouse, or the newest."""
+"""Values of charts in words: under the mouse, the newest of what grows, or from where to where they go."""
 
 from __future__ import annotations
 
@@ -50,17 +50,30 @@ def abscissa(chart: ChartInfo, x: float, x_unit: str) -> str:
     return figure(x, x_unit)
 
 
-def value_at(curve: Curve, x: float | None, *, bar: bool = False) -> float | None:
-    """The value next to ``x``, that of the bar over it, or the one that the curve tells; None where there is none."""
-    if not len(curve.y):
+def value_at(chart: ChartInfo, curve: Curve, x: float | None) -> float | None:
+    """The value next to ``x``, or that of the bar over it; without ``x`` the newest, over time and where the curve has
+    one. None where there is none: a number that nobody pointed at says nothing of a moment's curve."""
+    if not len(curve.y) or chart.kind in ("raster", "matrix"):
         return None
-    if bar:
-        if x is None or not curve.x[0] <= x <= curve.x[-1]:
+    if x is None:
+        newest = -1 if chart.series else curve.told
+        return None if newest is None else float(curve.y[newest])
+    if chart.kind == "bar":
+        if not curve.x[0] <= x <= curve.x[-1]:
             return None
         return float(curve.y[min(int(np.searchsorted(curve.x, x, "right")) - 1, len(curve.y) - 1)])
-    if x is None:
-        return float(curve.y[curve.told])
     return None if beyond(curve.x, x) else float(curve.y[int(np.argmin(np.abs(curve.x - x)))])
+
+
+def range_text(chart: ChartInfo, values: Array, unit: str) -> str:
+    """``0.2600 to 0.9100 V``: what a curve goes through. Of decibels, whose least is nobody's, ``up to 6.100 dBi``."""
+    known = values[np.isfinite(values)]
+    if not len(known) or chart.kind in ("bar", "raster", "matrix"):
+        return ""
+    low, high = float(known.min()), figure(float(known.max()), unit)
+    if chart.span:
+        return f"up to {high}"
+    return high if figure(low, unit) == high else f"{figure(low, '')} to {high}"
 
 
 def beyond(places: Array, x: float) -> bool:

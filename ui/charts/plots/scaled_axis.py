@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QGraphicsSceneResizeEvent
 
 from engines.api import Array
 from workbench.words.units import RAISED, unit_text
@@ -17,6 +19,8 @@ MOST, LEAST = 1e4, 1e-2
 """Ends of what is written without a power of ten."""
 FINEST = 2e-5
 """The least of a quantity that is seen from top to bottom, in parts of its largest value."""
+LABEL_MARGIN = 8
+"""Pixels that a label has around it."""
 GROWS_BY = 8
 """Pixels by which an axis becomes wider, so that it seldom does."""
 
@@ -51,7 +55,7 @@ def powers(values: Sequence[float]) -> list[str]:
 
 
 class ScaledAxis(pg.AxisItem):
-    """``[10⁶ V/m]``; 0, 2, 4 instead of 0, 2e+06, 4e+06. With a title: ``Field [10⁶ V/m]``."""
+    """``[10⁶ V/m]``; 0, 2, 4 instead of 0, 2e+06, 4e+06. With a title, where it is long enough: ``Field [10⁶ V/m]``."""
 
     def __init__(self, orientation: str, **arguments: Any) -> None:
         self._power, self._unit, self._title = 0, "", ""
@@ -98,8 +102,16 @@ class ScaledAxis(pg.AxisItem):
     def _write(self) -> None:
         power = f"10{str(self._power).translate(RAISED)}" if self._power else ""
         unit = " ".join(part for part in (power, self._unit) if part)
-        parts = (self._title, f"[{unit}]" if unit else "")  # a V alone on its side reads as >
-        self.setLabel(" ".join(part for part in parts if part) or None, **self.labelStyle)
+        unit = f"[{unit}]" if unit else ""  # a V alone on its side reads as >
+        text = f"{self._title} {unit}".strip()
+        fits = QFontMetricsF(self.label.font()).horizontalAdvance(text) < self.size().height() - LABEL_MARGIN
+        self.setLabel((text if fits else unit) or None, **self.labelStyle)
+        super().resizeEvent(None)  # in the middle of the axis again
+
+    def resizeEvent(self, event: QGraphicsSceneResizeEvent | None = None) -> None:
+        if self._title and event is not None:
+            self._write()
+        super().resizeEvent(event)
 
 
 HANDIER = {"s": (("d", 86400.0, 20.0), ("h", 3600.0, 2.0), ("min", 60.0, 10.0)), "ms": (("s", 1e3, 20.0),)}

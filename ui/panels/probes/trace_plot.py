@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from engines.api import Array
-from ui.charts.plots.scaled_axis import ScaledAxis, keep_legible
+from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis, keep_legible
 from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
 from workbench.run.streams.traces import TraceBuffer
@@ -25,7 +25,7 @@ class TracePlot(pg.PlotWidget):
     hovered = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, axisItems={"left": ScaledAxis("left")}, enableMenu=False)
+        super().__init__(parent, axisItems={"left": ScaledAxis("left"), "bottom": TimeAxis("bottom")}, enableMenu=False)
         self._curves: dict[str, pg.PlotDataItem] = {}
         self._buffers: dict[str, TraceBuffer] = {}
         self._colors: dict[str, int] = {}
@@ -162,6 +162,5 @@ class TracePlot(pg.PlotWidget):
             axis.setPen(pg.mkPen(colors.border))
             axis.setTextPen(pg.mkPen(colors.muted))
             axis.setStyle(tickLength=-4, tickFont=self.font())
-        axis.enableAutoSIPrefix(False)
-        axis.setLabel(unit_text(self._time_unit) or None, color=colors.muted)
+        self.getAxis("bottom").titled("Time", self._time_unit, colors.muted, times=True)
         self.getAxis("left").set_unit(self._unit, colors.muted)

@@ -16,7 +16,9 @@ BARS = 120
 
 def resonance_info(name: str, frequency_unit: str, unit: str) -> ChartInfo:
     """unit: of the trace."""
-    return ChartInfo(name, "Resonances", unit, kind="bar", x_title="Frequency", x_unit=frequency_unit)
+    return ChartInfo(
+        name, "Resonances", unit, kind="bar", x_title="Frequency", x_unit=frequency_unit, y_title="Amplitude"
+    )
 
 
 def resonance_chart(found: Sequence[Resonance], band: tuple[float, float], scale: float = 1.0) -> ChartData:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,7 @@ from engines.fdtd.parameters import (
     WaveSource,
 )
 from tests.cuda_on_host import COMPILER, HostCudaBackend
+from workbench.export.chart_tables import chart_text
 
 LINE = GridSetting(dimensions="1D", cells_x=170, size_x=4.0)
 BAND = Frequencies(first=0.9, last=1.2, count=7)
@@ -68,6 +71,31 @@ def test_spectra_that_have_not_settled_are_told_until_they_have():
     assert messages(simulation) == []
     energies = simulation.chart("balance").curves[2].y
     assert np.abs(energies - 1).max() < 2e-3
+
+
+def test_r_and_t_are_nothing_until_the_pulse_is_over_and_come_with_a_word_until_they_settle(backend):
+    """What a plane of R has is less the whole incident wave from the start, so that R is 1 and T 0 before any pulse."""
+    simulation = slab(backend, permittivity=16.0)
+
+    def seen():
+        data = simulation.chart("balance")
+        finite = [np.isfinite(curve.y).any() for curve in data.curves]
+        assert np.isfinite(simulation.results()["balance/R"]).any() == finite[0]
+        return finite, data.note
+
+    nothing = [False] * 4
+    for time in (0.0, 20.0, 44.0):
+        until(simulation, time)
+        assert seen() == (nothing, "Not yet: the pulse lasts until 45.03 fs.")
+        assert chart_text(simulation.charts[0], simulation.chart("balance")).startswith("# Not yet: ")
+    until(simulation, 60.0)
+    shown, note = seen()
+    assert shown == [True] * 4
+    assert re.fullmatch(r"Not settled: [\d.]+ % of the field energy is still in the grid\.", note)
+    assert simulation.chart("source spectrum").note == "", "which is known before"
+    assert simulation.chart("monitor_1_energy").note == note
+    until(simulation, 400.0)
+    assert seen() == ([True] * 4, "")
 
 
 def test_a_slab_that_rings_on_is_told_with_what_is_left(backend):

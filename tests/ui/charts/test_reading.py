@@ -1,0 +1,59 @@
+"""What a chart reads while nobody points into it: the newest of what grows, where a curve goes, never one of its values
+that nobody asked for; and under the mouse the value there, without anything that moves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.api.charts import ChartData, ChartInfo, Curve
+from ui.charts.plots.cell import ChartCell
+
+X = np.array([0.0, 1.0, 2.0, 3.0])
+Y = np.array([0.5, np.nan, -4.0, 2.0])
+
+
+def shown(qtbot, info, *curves):
+    cell = ChartCell(info, "ms")
+    qtbot.addWidget(cell)
+    cell.resize(600, 300)
+    cell.show()
+    cell.show_data(ChartData(curves))
+    return cell
+
+
+def line(**more):
+    return ChartInfo("cut", "Temperature, line 1", "K", x_title="Distance", x_unit="mm", **more)
+
+
+@pytest.mark.parametrize(
+    ("info", "curve", "resting"),
+    [
+        (line(), Curve("T", X, Y), "−4.000 to 2.000 K"),
+        (line(), Curve("T", X, np.full(4, 2.0)), "2.000 K"),
+        (line(), Curve("T", X, np.full(4, np.nan)), ""),
+        (line(), Curve("T", X, Y, told=-1), "2.000 K"),
+        (line(kind="polar", span=40.0), Curve("D", X, Y), "up to 2.000 K"),
+        (line(kind="bar"), Curve("n", np.arange(5.0), Y), ""),
+        (ChartInfo("mean", "Mean", "V", ("mean",)), Curve("Mean", X, Y), "2.000 V"),
+    ],
+)
+def test_without_a_pointer_a_moment_reads_its_range_and_what_grows_its_newest(qtbot, info, curve, resting):
+    assert shown(qtbot, info, curve).readout.text() == resting
+
+
+def test_under_the_mouse_is_the_value_there_and_the_range_again_after_it(qtbot):
+    cell = shown(qtbot, line(), Curve("T", X, Y))
+    cell.show_cursor(2.1)
+    assert cell.readout.text() == "2.100 mm   −4.000 K"
+    cell.show_cursor(None)
+    assert cell.readout.text() == "−4.000 to 2.000 K"
+
+
+def test_curves_of_a_moment_have_no_value_until_the_mouse_asks_and_nothing_moves_then(qtbot):
+    cell = shown(qtbot, line(), *(Curve(name, X, Y) for name in ("first", "second", "third")))
+    assert [entry.value for entry in cell.legend.entries] == [""] * 3
+    placed = [spot for _, spot in cell.legend._placed(cell.legend.width())]
+    cell.show_cursor(3.0)
+    assert [entry.value for entry in cell.legend.entries] == ["2.000 K"] * 3
+    assert [spot for _, spot in cell.legend._placed(cell.legend.width())] == placed
