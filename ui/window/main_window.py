@@ -15,6 +15,7 @@ from engines.api import Engine, Preset
 from ui.charts.diagram.area import DiagramArea
 from ui.comparing.area import ComparingArea
 from ui.connecting.area import ConnectingArea
+from ui.forms.section import unfold_to
 from ui.importing.area import ImportArea
 from ui.importing.cycles import CycleColumns
 from ui.lab.workspace import LabWorkspace
@@ -99,7 +100,8 @@ class MainWindow(QMainWindow):
         self.unsaved = UnsavedSessions(self.welcome.unsaved, self.controller, self.keeper, self)
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
         self.files.curves = self.probes.curves
-        self.leaving = Leaving(self.model, self.files, self.keeper, self)
+        self.leaving = Leaving(self.model, self.files, self.keeper, [self.problem, self.timeline], self)
+        self.leaving.field_asked.connect(self._show_field)
         self.controller.before_opening = self.leaving.ask
         self.tools = ToolsArea(self.controller, self.files, self)
         self.imports = ImportArea(self.controller, self.files, self.tools, self)
@@ -396,6 +398,14 @@ class MainWindow(QMainWindow):
     def _show_place(self, place: tuple[str | int, ...]) -> None:
         self.show_dock("problem")
         self.problem.form.reveal(place)
+
+    def _show_field(self, field: QWidget) -> None:
+        """To be typed over."""
+        self.show_workspace()
+        if self.problem.isAncestorOf(field):
+            self.show_dock("problem")
+            unfold_to(field)
+        field.setFocus()
 
     def switch_theme(self) -> None:
         name = THEMES[(THEMES.index(theme().palette.name) + 1) % len(THEMES)]
