@@ -455,6 +455,12 @@ class FakeViewport(QWidget):
     def set_overlay(self, lines):
         self.overlay = list(lines)
 
+    def stand_beside_plates(self):
+        pass
+
+    def cover(self, points):
+        self.covered = points
+
     def set_busy(self, text, fraction):
         self.busy = text
 

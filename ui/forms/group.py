@@ -14,6 +14,7 @@ from ui.forms.fields.number import NumberEditor
 from ui.forms.fields.scalars import make_scalar
 from ui.forms.notes import NoteLabel, Notes, all_of, outline, warns
 from ui.forms.preview import PreviewBox
+from ui.forms.refusals import refusing
 from ui.forms.schema import FieldSpec, Kind
 from ui.forms.section import Section, scroll_to
 from ui.forms.steady import holding
@@ -92,7 +93,7 @@ class FieldLine(QWidget):
 
     def set_errors(self, errors: Errors) -> None:
         self.editor.set_errors(errors)
-        self.say(next(iter(errors.values()), ""))
+        self.say(next(iter(errors.values()), "") or next((line.refusal for line in refusing(self.editor)), ""))
 
     def set_findings(self, notes: Notes) -> None:
         findings = all_of(notes)

@@ -79,6 +79,16 @@ class Section(QWidget):
         self.toggled.emit(expanded)
 
 
+def unfold_to(widget: QWidget) -> None:
+    """Have a widget of a form in view, with the sections around it unfolded."""
+    above = widget.parentWidget()
+    while above is not None:
+        if isinstance(above, Section):
+            above.set_expanded(True)
+        above = above.parentWidget()
+    scroll_to(widget)
+
+
 def scroll_to(widget: QWidget) -> None:
     """Have the form that ``widget`` stands in show it: from its top, as much as there is room for."""
     # what was unfolded just now has its height only then

@@ -109,9 +109,8 @@ class LabWorkspace(QWidget):
         self.splitter.setSizes([264, 800, 330])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.banner)
-        layout.addWidget(self.splitter, 1)
+        layout.addWidget(self.splitter)
+        self.banner.lie_over(self, low=True)
 
     def _connect(self) -> None:
         self.setup.run_asked.connect(self.run)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel, QSplitter, QStyle, QStyleOptionFrame, QSty
 from ui.forms.editor import Suggestions
 from ui.forms.fields.line import Line
 from ui.forms.form import ParameterForm
+from ui.forms.refusals import forget
 from ui.forms.validation import Errors, Path
 from ui.panels.estimates import EstimatesPanel
 from ui.panels.object_tree import ObjectTree
@@ -129,6 +130,7 @@ class ProblemPanel(QWidget):
             self.subtitle.clear()
             return
         self._suggest()
+        forget(self.form)
         self.form.set_values(self._model.draft["parameters"])
         self.form.set_errors(self._model.parameter_errors)
         self._show_title()

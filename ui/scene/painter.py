@@ -19,8 +19,6 @@ from ui.scene.visuals.screen import Background, Sprites, Strokes, Target
 from ui.scene.visuals.solids import SolidVisuals
 from ui.scene.visuals.surface import Look, Palette
 
-BAR_POINTS = 130
-"""Width of the colour bar's place."""
 LINE_POINTS = 0.55
 """Half the width of lines in space."""
 TRACED, EDGE_OF_TRACED = (1.0, 0.97, 0.92), (0.08, 0.09, 0.11)
@@ -54,10 +52,7 @@ class Painter:
             if self._layer is not None:
                 self._layer.release()
             self._layer = scene.layer
-        if scene.auto_fit:
-            # The colour bar stands at the right; as much is left free at the left, so that the scene stays centred.
-            free = max(width - 2 * BAR_POINTS * ratio, 0.6 * width)
-            scene.camera.distance = scene.camera.fitting_distance(free / height)
+        scene.room.place(scene.camera, width, height, ratio, scene.auto_fit)
         inner = max(round(width * resolution), 16), max(round(height * resolution), 16)
         self._target.begin(*inner)
         look, matrices = scene.look(), (scene.camera.view(), scene.camera.projection(width / height))
@@ -124,9 +119,11 @@ class Painter:
     def read(self, scene: Scene, width: int, height: int, ratio: float, resolution: float) -> Array:
         """The whole view as (height, width, 4) uint8, drawn off screen, without handles."""
         buffer = gloo.FrameBuffer(gloo.RenderBuffer((height, width), "color"))
+        on_screen = scene.camera.offset, scene.camera.distance  # which clicks go by
         with buffer:
             self.paint(scene, width, height, ratio, resolution, handles=False)
             image = np.array(gloo.read_pixels((0, 0, width, height), alpha=True))
+        scene.camera.offset, scene.camera.distance = on_screen
         buffer.delete()
         image[..., 3] = 255
         return image

@@ -20,6 +20,7 @@ from ui.scene.arrows import Arrows, Seeds, asked, seeds_of, taken
 from ui.scene.cameras.camera import Camera
 from ui.scene.cameras.deformation import visible_scale
 from ui.scene.cameras.following import followed
+from ui.scene.cameras.room import CENTRED
 from ui.scene.colormaps import categories, colormap
 from ui.scene.layers.kinds import layer_for
 from ui.scene.layers.layer import MOST_SAMPLES, Layer, Plan
@@ -84,6 +85,9 @@ class Scene:
         self.pointer: tuple[float, float] | None = None
         """Where the mouse rests over the view, as parts of its width and height."""
         self.auto_fit = True
+        self.room = CENTRED
+        self.covered = 0.0
+        """Points at the top over which something else lies."""
         self.common: tuple[float, float] | None = None
         """A range of colours that this view shares with others."""
         self.replays = False

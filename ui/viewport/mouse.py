@@ -81,7 +81,8 @@ class Mouse:
             viewport.camera_moved()
         elif self._button == Qt.MouseButton.RightButton and not viewport.scene.layer.lies_flat:
             viewport.scene.auto_fit = False
-            camera.zoom(1.01 ** (-dy), viewport.width() / 2, viewport.height() / 2, viewport.width(), viewport.height())
+            size = viewport.width(), viewport.height()
+            camera.zoom(1.01 ** (-dy), *camera.middle(*size), *size)
             viewport.camera_moved()
         else:
             camera.rotate(dx, dy)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engines.api import Array, PaintInfo, SimulationInfo
 from engines.api.placing import Path
+from ui.scene.cameras.room import BESIDE_PLATES
 from ui.scene.marks import Marks
 from ui.scene.overlays.clip_handle import pushed
 from ui.scene.overlays.gripping import nudged
@@ -167,6 +168,16 @@ class Viewport(QWidget):
         if list(lines) != self.scene.lines:
             self.scene.lines = list(lines)
             self.redraw()
+
+    def stand_beside_plates(self) -> None:
+        """The body keeps away from the meters and from what :meth:`cover` may put over the view."""
+        self.scene.room = BESIDE_PLATES
+
+    def cover(self, points: float) -> None:
+        """Something lies over as much of the view at its top: texts stand below it, the body stays where it is."""
+        if points != self.scene.covered:
+            self.scene.covered = points
+            self.redraw_overlay()
 
     def set_brush(self, brush: PaintInfo | None, radius: float, amount: float) -> None:
         """The brush in hand, None if there is none; ``radius`` is a part of the longest side."""

@@ -1,14 +1,13 @@
-"""A strip above the viewport that says what went wrong, or asks, in one sentence, and stays out of the way."""
+"""A plate over the view that says what went wrong, or asks, in one sentence; nothing below it moves for it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCursor, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QBoxLayout,
     QFrame,
     QHBoxLayout,
@@ -22,9 +21,11 @@ from ui.widgets.icons import dress, pixmap
 from workbench.words.units import spaced
 
 INFO_MILLISECONDS, REST_MILLISECONDS = 8000, 1500
-"""Until information goes, and how long the pointer rests before, if it is over what moves then."""
+"""Until information goes, and until it is looked again whether the pointer is still on it."""
 BESIDE_PIXELS = 100
 """What picture, margins and the closing button take."""
+EDGE, WIDEST = 4, 1100
+"""Pixels to the edges of what it lies over, and of a line that is still read at a glance."""
 ICONS = {"error": ("error", "bad"), "warning": ("warning", "warn"), "info": ("info", "accent")}
 Severity = Literal["error", "warning", "info"]
 
@@ -37,11 +38,16 @@ class Banner(QFrame):
 
     closed = Signal()
     """By hand, or because its time was over."""
+    settled = Signal()
+    """It has come or gone, or has another size."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
         self._sentence = ""
+        self._host: QWidget | None = None
+        self.low = False
+        """At the lower edge of what it lies over."""
         self.picture = QLabel(self)
         self.label = QLabel(self)
         self.label.setWordWrap(True)
@@ -69,8 +75,13 @@ class Banner(QFrame):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._expire)
-        self._pointer = QCursor.pos()
         self.hide()
+
+    def lie_over(self, host: QWidget, low: bool = False) -> None:
+        """From now on it is a child of ``host``, along its upper edge, or the lower one."""
+        self.setParent(host)
+        host.installEventFilter(self)
+        self._host, self.low = host, low
 
     @property
     def text(self) -> str:
@@ -82,12 +93,8 @@ class Banner(QFrame):
         self.closed.emit()
 
     def _expire(self) -> None:
-        """Its time is over; it waits for a hand that is busy below, under which all would move, and for an open
-        menu."""
-        before, self._pointer = self._pointer, QCursor.pos()
-        above = self.parentWidget()
-        busy = above is not None and above.underMouse() and self._pointer != before
-        if busy or QApplication.activePopupWidget() is not None:
+        """Its time is over; under the pointer it stays, for what is pressed there would fall on what lies below."""
+        if self.underMouse():
             self._timer.start(REST_MILLISECONDS)
         else:
             self._close()
@@ -102,7 +109,7 @@ class Banner(QFrame):
             self.buttons.insertWidget(len(self.answers), button)
             self.answers.append(button)
             button.show()  # at once: it counts in the width that is needed
-        self.arrange()
+        self.settle()
 
     def arrange(self) -> None:
         """Buttons stand where the whole is lower: beside the sentence, or below what would be squeezed into a
@@ -114,9 +121,39 @@ class Banner(QFrame):
         sides = QBoxLayout.Direction
         self._text.setDirection(sides.LeftToRight if beside <= below else sides.TopToBottom)
 
+    def settle(self) -> None:
+        """Take the place that belongs to it over its host, as high as what it says."""
+        host = self._host
+        if host is None:
+            self.arrange()
+            return
+        width = min(host.width() - 2 * EDGE, WIDEST)
+        self.resize(width, self.height())
+        self.arrange()
+        if (layout := self.layout()) is not None:
+            layout.activate()
+        height = max(self.heightForWidth(width), self.minimumSizeHint().height())
+        top = host.height() - EDGE - height if self.low else EDGE
+        self.setGeometry((host.width() - width) // 2, top, width, height)
+        self.raise_()
+        self.settled.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self.settle()
+        return False
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.arrange()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.settle()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.settled.emit()
 
     def withdraw(self) -> None:
         """What was asked need not be answered any more; a sentence that is no question stays."""
@@ -135,10 +172,9 @@ class Banner(QFrame):
         self.picture.setPixmap(pixmap(ICONS[severity][0], 18, ICONS[severity][1]))
         self._sentence = sentence
         self.label.setText(spaced(sentence))
-        self.arrange()
+        self.settle()
         self.show()
         if severity == "info" and not stays:
-            self._pointer = QCursor.pos()
             self._timer.start(INFO_MILLISECONDS)
         else:
             self._timer.stop()

@@ -1,4 +1,4 @@
-"""A strip above the viewport with what is known of the problem before a run, and a button that mends it."""
+"""A plate over the view with what is known of the problem before a run, and a button that mends it."""
 
 from __future__ import annotations
 
@@ -86,9 +86,10 @@ class FindingsBanner(Banner):
         self._show(stays=True)
 
     def set_covered(self, covered: bool) -> None:
-        """Whether something else than the problem is shown below (the gallery)."""
-        self._covered = covered
-        self._show()
+        """Whether something else than the problem is shown below (the gallery), or something is said in its place."""
+        if covered != self._covered:
+            self._covered = covered
+            self._show()
 
     def set_locked(self, locked: bool) -> None:
         """While a run goes on nothing is edited: what would mend a finding leaves its room to the view."""
@@ -108,7 +109,7 @@ class FindingsBanner(Banner):
         self.count.setText(f"{self._at + 1} of {len(self.findings)}")
         self.count.setVisible(several)
         self.next.setVisible(several)
-        self.arrange()
+        self.settle()
 
     def _show_remedies(self) -> None:
         finding = self.findings[self._at] if self.findings else None
@@ -116,7 +117,7 @@ class FindingsBanner(Banner):
         for button, remedy in zip((self.mend, self.mend_otherwise), remedies, strict=True):
             button.setVisible(remedy is not None and not self._locked)
             button.setText("" if remedy is None else spaced(remedy.text))
-        self.arrange()
+        self.settle()
 
     def _turn(self, by: int) -> None:
         self._at = (self._at + by) % len(self.findings)

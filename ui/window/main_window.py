@@ -11,11 +11,11 @@ from PySide6.QtCore import QSettings, Qt, QTimer, QUrl
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMainWindow, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from engines.api import Engine, Finding, Preset
+from engines.api import Engine, Preset
 from ui.charts.diagram.area import DiagramArea
-from ui.charts.lines.area import HINTS
 from ui.comparing.area import ComparingArea
 from ui.connecting.area import ConnectingArea
+from ui.forms.section import unfold_to
 from ui.importing.area import ImportArea
 from ui.importing.cycles import CycleColumns
 from ui.lab.workspace import LabWorkspace
@@ -39,8 +39,6 @@ from ui.session.services import Services
 from ui.sweep.area import SweepArea
 from ui.tools.area import ToolsArea
 from ui.widgets.background import Background
-from ui.widgets.banner import Banner
-from ui.widgets.findings_banner import FindingsBanner
 from ui.widgets.icons import dress
 from ui.widgets.theme import THEMES, theme
 from ui.window.actions import EXPORTS, Actions, one_of_many
@@ -56,6 +54,7 @@ from ui.window.questions.leaving import Leaving
 from ui.window.questions.outside import OutsideDialog
 from ui.window.questions.starting_over import StartingOver
 from ui.window.run_display import RunDisplay
+from ui.window.sentences import Sentences
 from ui.window.status import StatusBar
 from ui.window.unsaved import UnsavedSessions
 from ui.window.welcome import Welcome
@@ -63,7 +62,6 @@ from ui.window.workspaces import LAB, SIMULATE, Workspaces
 from workbench.project.boundary import Permission
 from workbench.project.document import Document
 from workbench.project.project import ViewSettings
-from workbench.run.frames import Message
 
 LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetres"), ("m", "metres"))
 DEVICES_MILLISECONDS = 300
@@ -102,7 +100,8 @@ class MainWindow(QMainWindow):
         self.unsaved = UnsavedSessions(self.welcome.unsaved, self.controller, self.keeper, self)
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
         self.files.curves = self.probes.curves
-        self.leaving = Leaving(self.model, self.files, self.keeper, self)
+        self.leaving = Leaving(self.model, self.files, self.keeper, [self.problem, self.timeline], self)
+        self.leaving.field_asked.connect(self._show_field)
         self.controller.before_opening = self.leaving.ask
         self.tools = ToolsArea(self.controller, self.files, self)
         self.imports = ImportArea(self.controller, self.files, self.tools, self)
@@ -129,11 +128,12 @@ class MainWindow(QMainWindow):
     # Putting together.
 
     def _make_panels(self, make_viewport: Callable[[QWidget], Any]) -> None:
-        self.banner = Banner(self)
-        self.findings = FindingsBanner(self)
+        self.sentences = Sentences(self)
+        self.banner, self.findings = self.sentences.banner, self.sentences.findings
         self.welcome = Welcome(self)
         self.stack = QStackedWidget(self)
         self.viewport = make_viewport(self.stack)
+        self.viewport.stand_beside_plates()
         self.stack.addWidget(self.welcome)
         self.stack.addWidget(self.viewport)
         for page in (self.welcome, self.viewport):  # the page that is hidden must not take room from the docks
@@ -149,10 +149,6 @@ class MainWindow(QMainWindow):
         self.estimates.found.connect(self.findings.show_findings)
         self.estimates.findings_asked.connect(self.findings.open_again)
         self.findings.place_asked.connect(self.problem.form.reveal)
-        self.findings.set_covered(True)
-        self.stack.currentChanged.connect(
-            lambda page: self.findings.set_covered(self.stack.widget(page) is not self.viewport)
-        )
         self.previews = Previews(self.model, self.background, self)
         self.previews.found.connect(self.problem.form.set_previews)
         self.network = DiagramArea(self.viewport, self)
@@ -174,10 +170,8 @@ class MainWindow(QMainWindow):
         centre.setObjectName("centre")
         layout = QVBoxLayout(centre)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.banner)
-        layout.addWidget(self.findings)
-        layout.addWidget(self.stack, 1)
+        layout.addWidget(self.stack)
+        self.sentences.lie_over(centre)
         self.workspaces = Workspaces(self)
         self.workspaces.add("Simulate", centre)
         self.workspaces.add("Kernel Lab", self._lab_page)
@@ -284,10 +278,10 @@ class MainWindow(QMainWindow):
         self.tour_menu.chosen.connect(self.help.tour.start)
         self.welcome.tour_button.setMenu(self.tour_menu)
         self.device_menu.chosen.connect(lambda name: self._edit_run("device", name, "choice of the device"))
-        controller.problem.connect(self._say_problem)
-        self.estimates.found.connect(self._say_once)
+        controller.problem.connect(self.sentences.say_problem)
+        self.estimates.found.connect(self.sentences.say_once)
         controller.hint.connect(lambda sentence: self.banner.say(sentence, "info"))
-        self.charts.lines.said.connect(self._say_what_is_next)
+        self.charts.lines.said.connect(self.sentences.say_what_is_next)
         self.charts.connect_with(self.files, self._layout)
         viewport.request_changed.connect(controller.watch)
         viewport.view_changed.connect(lambda: self.view_panel.set_view(viewport.view_settings()))
@@ -324,7 +318,7 @@ class MainWindow(QMainWindow):
         self.timeline.pace_edited.connect(lambda pace: self._edit_run("pace", pace, "pace of the run"))
         self.probes.export_asked.connect(self.actions_["traces"].trigger)
         self.files.recent_changed.connect(self._show_recent)
-        self.files.done.connect(self._say)
+        self.files.done.connect(self.sentences.say)
         self.log.attention.connect(self._show_attention)
         self.status.log_asked.connect(lambda: self._layout.docks["log"].show())
         self.workspaces.changed.connect(self._workspace_changed)
@@ -405,6 +399,14 @@ class MainWindow(QMainWindow):
         self.show_dock("problem")
         self.problem.form.reveal(place)
 
+    def _show_field(self, field: QWidget) -> None:
+        """To be typed over."""
+        self.show_workspace()
+        if self.problem.isAncestorOf(field):
+            self.show_dock("problem")
+            unfold_to(field)
+        field.setFocus()
+
     def switch_theme(self) -> None:
         name = THEMES[(THEMES.index(theme().palette.name) + 1) % len(THEMES)]
         theme().apply(name)
@@ -478,26 +480,6 @@ class MainWindow(QMainWindow):
     def _edit_run(self, name: str, value: object, title: str) -> None:
         if self.model.document is not None:
             self.model.edit(("run", name), value, title)
-
-    def _say_problem(self, sentence: str) -> None:
-        if all(finding.message != sentence for finding in self.findings.findings):
-            self.banner.say(sentence)
-
-    def _say_once(self, findings: tuple[Finding, ...]) -> None:
-        """A sentence that stands among the findings now, with its remedy, need not stand above them, too."""
-        if any(finding.message == self.banner.text for finding in findings):
-            self.banner.hide()
-
-    def _say(self, sentence: str) -> None:
-        self.log.add(Message(sentence))
-        self.banner.say(sentence, "info")
-
-    def _say_what_is_next(self, sentence: str) -> None:
-        """While a line is drawn; nothing of it stays when that is done."""
-        if sentence:
-            self.banner.say(sentence, "info", stays=True)
-        elif self.banner.text in HINTS:
-            self.banner.hide()
 
     # Qt's own events.
 

@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui.forms.notes import NoteLabel
+from ui.widgets.banner import Banner
 from ui.widgets.theme import theme
 
 MARK_PIXELS = 24
@@ -215,7 +216,7 @@ def covered(root: QWidget) -> list[str]:
 
 
 def _over_by_wish(child: QWidget) -> bool:
-    return child.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    return isinstance(child, Banner) or child.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
 
 def beyond(root: QWidget) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QMenu, QSpacerItem, QTabBar, QWidget
+from PySide6.QtWidgets import QSpacerItem, QTabBar, QWidget
 
 from engines.api import Finding
 from tests.ui.pictures.walk import faults
@@ -345,20 +345,17 @@ def test_numbers_in_sentences_look_like_those_beside_them(qtbot):
     assert note.text() == "Refine it to 7\u202f317\u202f120 cells."
 
 
-def test_information_goes_when_no_hand_is_busy_with_what_would_move(qtbot, monkeypatch):
-    page, places = QWidget(), iter((0, 1, 1, 1))
+def test_information_goes_by_itself_but_not_from_under_the_pointer(qtbot, monkeypatch):
+    """A press on its button would fall on what lies below."""
+    page = QWidget()
     qtbot.addWidget(page)
-    banner, menu = Banner(page), QMenu(page)
-    menu.addAction("One")
+    banner = Banner()
+    banner.lie_over(page)
     page.show()
-    monkeypatch.setattr("ui.widgets.banner.QCursor", SimpleNamespace(pos=lambda: next(places)))
-    monkeypatch.setattr(page, "underMouse", lambda: True)
     banner.say("Something to know.", "info")
-    banner._timer.timeout.emit()
-    assert banner.isVisible(), "the hand moved"
-    menu.popup(page.pos())
-    banner._timer.timeout.emit()
-    assert banner.isVisible(), "a menu is open"
-    menu.close()
+    with monkeypatch.context() as pointer:
+        pointer.setattr(banner, "underMouse", lambda: True)
+        banner._timer.timeout.emit()
+        assert banner.isVisible()
     banner._timer.timeout.emit()
     assert not banner.isVisible()

@@ -8,6 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
+from ui.forms.fields.number import NumberBox
+from ui.forms.section import unfold_to
 from ui.session.controller import Phase
 
 LEFT = Qt.MouseButton.LeftButton
@@ -139,3 +141,103 @@ def test_without_changes_nothing_is_asked(opened, qtbot, services):
     assert opened.leaving.question is None
     wait_for_the_cube(opened, qtbot)
     assert opened.close()
+
+
+# ---- texts that are no values ---------------------------------------------------------------------------------------
+
+
+def type_into(window, qtbot, path, text):
+    """As a person: click, select, type; the field keeps the focus."""
+    box = window.problem.form.editor_at(path).findChild(NumberBox)
+    unfold_to(box)
+    qtbot.mouseClick(box, LEFT)
+    box.selectAll()
+    qtbot.keyClicks(box, text)
+    return box
+
+
+def asked(window):
+    """The question that stands, and its answers."""
+    box = window.leaving.question
+    assert box is not None
+    assert box.isVisible()
+    return box, [button.text() for button in box.buttons()]
+
+
+SIGMA = ("tissue", "sigma_il")
+
+
+@pytest.mark.parametrize("leave", [open_the_cube, lambda window, _: window.close()])
+def test_a_text_that_is_no_number_is_asked_about(opened, qtbot, services, leave):
+    box = type_into(opened, qtbot, SIGMA, "0.080.37")
+    leave(opened, qtbot)
+    question, answers = asked(opened)
+    assert question.text() == "'Slab' has a text that is no value."
+    assert "'0.080.37' is not a number" in question.informativeText()
+    assert opened.problem.form.editor_at(SIGMA).spec.title in question.informativeText()
+    assert sorted(answers) == ["Cancel", "Discard"]
+    qtbot.keyClick(question, Qt.Key.Key_Escape)
+    qtbot.waitUntil(box.hasFocus)
+    assert box.text() == "0.080.37"
+    assert opened.stack.currentWidget() is opened.viewport
+    box.selectAll()
+    qtbot.keyClicks(box, "0.37")
+    leave(opened, qtbot)  # what is typed is entered first
+    question, answers = asked(opened)
+    assert question.text() == "'Slab' has unsaved changes."
+    assert "Save" in answers
+    assert opened.model.draft["parameters"]["tissue"]["sigma_il"] == 0.37
+    assert "is not a number" not in question.informativeText()
+
+
+def test_a_text_that_is_no_number_outlives_other_edits_and_not_its_problem(opened, qtbot):
+    box = type_into(opened, qtbot, SIGMA, "1..2")
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    line = opened.problem.form.editor_at(SIGMA).parentWidget()
+    opened.model.edit(("parameters", "tissue", "sigma_it"), 0.02)
+    assert (box.text(), line.sentence.text(), box.property("wrong")) == ("1..2", "'1..2' is not a number.", True)
+    open_the_cube(opened, qtbot)
+    question, _ = asked(opened)
+    assert question.text() == "'Slab' has unsaved changes."
+    assert "1..2" in question.informativeText()
+    next(button for button in question.buttons() if button.text() == "Discard").click()
+    wait_for_the_cube(opened, qtbot)
+    assert "1..2" not in [each.text() for each in opened.problem.form.findChildren(NumberBox)]
+    assert opened.close()
+
+
+def test_the_field_says_so_until_it_is_a_number_again(opened, qtbot):
+    box = type_into(opened, qtbot, SIGMA, "x")
+    line = opened.problem.form.editor_at(SIGMA).parentWidget()
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert line.sentence.isVisibleTo(line)
+    qtbot.keyClick(box, Qt.Key.Key_Escape)
+    assert (box.refusal, box.property("wrong"), line.sentence.text()) == ("", False, "")
+    before = box.text()
+    for text in ("y", before):
+        box.selectAll()
+        qtbot.keyClicks(box, text)
+        qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert (box.refusal, box.property("wrong"), line.sentence.text()) == ("", False, "")
+    assert not opened.leaving.unsaved
+
+
+def test_the_end_of_the_run_is_marked_and_asked_about_too(opened, qtbot):
+    box = opened.timeline.until.box
+    qtbot.mouseClick(box, LEFT)
+    box.selectAll()
+    qtbot.keyClicks(box, "1x")
+    opened.close()
+    question, _ = asked(opened)
+    assert "'1x' is not a number" in question.informativeText()
+    assert box.property("wrong")
+    next(button for button in question.buttons() if button.text() == "Discard").click()
+    qtbot.waitUntil(lambda: not opened.isVisible())
+
+
+def test_what_the_form_refuses_is_told_before_it_is_saved(edited, qtbot):
+    edited.model.edit(("parameters", *SIGMA), -1.0)
+    edited.close()
+    question, _ = asked(edited)
+    assert "Save writes the last valid values" in question.informativeText()
+    edited.leaving.question.reject()

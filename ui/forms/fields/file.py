@@ -52,14 +52,16 @@ class FileEditor(Editor):
         self.setToolTip(self.help_text())
 
     def set_value(self, value: Any) -> None:
+        if self.line.refusal and str(value or "") == self._shown:
+            return  # another field was changed: what was typed here stays
         self._shown = str(value or "")
-        self.mark(False)
+        self._refuse("")
         if self.line.text() != self._shown:
             self.line.setText(self._shown)
         self.line.setToolTip(self._shown)
 
     def mark(self, wrong: bool) -> None:
-        self.repolish(self.line, wrong)
+        self.repolish(self.line, wrong or bool(self.line.refusal))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if _dropped(event):
@@ -84,18 +86,24 @@ class FileEditor(Editor):
         if text != self._shown:
             self._take(text)
         else:  # back from what was refused
-            self.mark(False)
-            self.refused.emit("")
+            self._refuse("")
         self.line.setModified(False)
 
     def _take(self, text: str) -> None:
         """Ask for this file; one that is not there stays in the line, marked."""
         path = str(expanded(text).absolute()) if text else ""
         if path and not os.path.isfile(path):  # of a name that is too long, too
-            self.mark(True)
-            self.refused.emit(f"There is no file '{path:.300}'.")
+            self.line.setText(text)
+            self._refuse(f"There is no file '{path:.300}'.")
         elif path != self._shown:
+            self._refuse("")
             self.edited.emit((), path)
+
+    def _refuse(self, sentence: str) -> None:
+        if sentence or self.line.refusal:
+            self.line.refusal = sentence
+            self.mark(False)
+            self.refused.emit(sentence)
 
 
 def _dropped(event: QDropEvent) -> str:

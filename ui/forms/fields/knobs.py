@@ -75,7 +75,10 @@ class KnobsEditor(Editor):
 
     def set_errors(self, errors: Errors) -> None:
         for place, knob in enumerate(self.knobs):
-            knob.say(next(iter(below(errors, place).values()), ""))
+            wrong = next(iter(below(errors, place).values()), "")
+            knob.say(wrong)
+            if not wrong:
+                knob.show_refusal(knob.value.refusal)
 
     def set_locked(self, locked: bool) -> None:
         self._locked = locked
@@ -89,7 +92,6 @@ class KnobsEditor(Editor):
         knob = Knob("unit" in self._model.model_fields, self)
         knob.edited.connect(lambda key, value: self.edited.emit((place, key), value))
         knob.removed.connect(lambda: self.remove(place))
-        knob.refused.connect(self.refused.emit)
         knob.set_locked(self._locked)
         self.knobs.append(knob)
         self._layout.addWidget(knob)
@@ -101,7 +103,6 @@ class Knob(QWidget):
 
     edited = Signal(str, object)
     removed = Signal()
-    refused = Signal(str)
 
     def __init__(self, with_unit: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -119,7 +120,7 @@ class Knob(QWidget):
         self.value.changed.connect(lambda value: self.edited.emit("value", value))
         self.low.changed.connect(lambda value: self.edited.emit("low", value))
         self.high.changed.connect(lambda value: self.edited.emit("high", value))
-        self.value.rejected.connect(self.refused.emit)
+        self.value.rejected.connect(self.show_refusal)
         self.more, self.trash = QToolButton(self), QToolButton(self)
         for button, icon, tip in ((self.more, "chevron-down", "Bounds of the slider"), (self.trash, "trash", "Remove")):
             button.setObjectName("small")
@@ -187,6 +188,12 @@ class Knob(QWidget):
         for part, tip in ((self.name, ""), (self.unit, self.unit.text()), (self.trash, "")):
             part.setEnabled(not locked)
             part.setToolTip(LOCK_HINT if locked else tip)
+
+    def show_refusal(self, sentence: str) -> None:
+        """Why what was typed as its value is none."""
+        self.say(sentence)
+        Editor.repolish(self.name, False)
+        Editor.repolish(self.value, bool(sentence))
 
     def say(self, sentence: str) -> None:
         """What is wrong with one of them."""

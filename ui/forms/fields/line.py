@@ -20,6 +20,9 @@ class Line(QLineEdit):
 
     gives_up = False
     """Whether its Escape takes back what was typed; a shortcut of the window must not come first then."""
+    refusal = ""
+    """Why what stands here is not the value; empty where it is. It stays until it is typed over, taken back, or the
+    value is another."""
 
     def event(self, event: QEvent) -> bool:
         asks = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride

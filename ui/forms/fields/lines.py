@@ -193,6 +193,8 @@ class LineText(QPlainTextEdit):
     (see :class:`ui.forms.fields.line.Line`)."""
 
     left = Signal()
+    refusal = ""
+    """As of :class:`~ui.forms.fields.line.Line`."""
 
     def __init__(self, offers: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -30,6 +30,7 @@ class NumberBox(Line):
     gives_up = True
     changed = Signal(object)
     rejected = Signal(str)
+    """Why what was typed is not the value; empty when it is gone."""
 
     def __init__(self, integer: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,6 +44,10 @@ class NumberBox(Line):
         return self._value
 
     def set_value(self, value: float | int) -> None:
+        """Where it is the value that it was, what was typed and refused stays."""
+        if self.refusal and value == self._value:
+            return
+        self._refuse("")
         self._value = value
         text = told(value)
         if self.text() != text:
@@ -52,6 +57,7 @@ class NumberBox(Line):
 
     def step_by(self, steps: int) -> None:
         self._commit()
+        self._refuse("")
         self.set_value(stepped(self._value, steps, self._integer))
         self.changed.emit(self._value)
 
@@ -62,22 +68,34 @@ class NumberBox(Line):
             case Qt.Key.Key_Down:
                 self.step_by(-1)
             case Qt.Key.Key_Escape:
-                self.set_value(self._value)
+                self.take_back()
             case _:
                 super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
+    def take_back(self) -> None:
+        """The value again, in place of what was typed."""
+        self._refuse("")
+        self.set_value(self._value)
+
+    def _refuse(self, sentence: str) -> None:
+        if sentence != self.refusal:
+            self.refusal = sentence
+            self.rejected.emit(sentence)
+
     def _commit(self) -> None:
         text = self.text().strip()
         if text == told(self._value):
+            self._refuse("")
             self.setModified(False)
             return
         value = parsed(text, self._integer)
         if value is None:
-            self.rejected.emit(f"'{text}' is not a {'whole number' if self._integer else 'number'}.")
+            self._refuse(f"'{text}' is not a {'whole number' if self._integer else 'number'}.")
             return
+        self._refuse("")
         self.set_value(value)
         self.changed.emit(value)
 
@@ -167,13 +185,13 @@ class NumberEditor(Editor):
                 self.slider.setValue(self._scale.position(value))
 
     def mark(self, wrong: bool) -> None:
-        self.repolish(self.box, wrong)
+        self.repolish(self.box, wrong or bool(self.box.refusal))
 
     def _drag(self, position: int) -> None:
         assert self._scale is not None
         self.edited.emit((), self._scale.value(position))
 
     def _refuse(self, sentence: str) -> None:
-        self.mark(True)
-        self.box.setToolTip(sentence)
+        self.mark(bool(sentence))
+        self.box.setToolTip(sentence or self.help_text())
         self.refused.emit(sentence)

@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
 
+from ui.forms.editor import Editor
 from ui.forms.fields.number import NumberBox
 
 
@@ -25,6 +26,7 @@ class OptionalNumber(QWidget):
         self.box.setToolTip(tip)
         self.box.setAccessibleName(text)
         self.box.changed.connect(self._edit)
+        self.box.rejected.connect(self._mark)
         self.check.clicked.connect(lambda on: self.edited.emit(self.box.value() if on else None))
         self._default = self._shown = default
         self.unit_label = QLabel(self)
@@ -49,7 +51,11 @@ class OptionalNumber(QWidget):
         """The number that was there is of another problem."""
         self.check.setChecked(False)
         self._shown = self._default
+        self.box.take_back()
         self.box.set_value(self._default)
+
+    def _mark(self, refusal: str) -> None:
+        Editor.repolish(self.box, bool(refusal))
 
     def _edit(self, value: Any) -> None:
         if value > 0:

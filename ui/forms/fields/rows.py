@@ -34,6 +34,7 @@ class RowsEditor(Editor):
     def __init__(self, spec: FieldSpec, section: Section, parent: QWidget | None = None) -> None:
         super().__init__(spec, parent)
         assert spec.item is not None
+        self._value: list[list[float]] = []
         self._kinds = [part.kind for part in spec.item.items]
         self.inner = LinesEditor(replace(spec, lines=Lines(self._check)), section, self)
         self.inner.insert_button.hide()
@@ -46,6 +47,9 @@ class RowsEditor(Editor):
 
     def set_value(self, value: Sequence[Sequence[float]]) -> None:
         rows = [list(row) for row in value]
+        if self.inner.text.refusal and rows == self._value:
+            return  # another field was changed: what was written here stays
+        self._value, self.inner.text.refusal = rows, ""
         if rows != self._rows(self.inner.lines()):  # else it is left as it was written
             self.inner.set_value(["  ".join(f"{number:.12g}" for number in row) for row in rows])
 
@@ -56,7 +60,8 @@ class RowsEditor(Editor):
         self.inner.set_locked(locked)
 
     def _written(self, lines: Sequence[str]) -> None:
-        rows = self._rows(lines)
+        rows, wrong = self._rows(lines), self._check(lines)
+        self.inner.text.refusal = "" if wrong is None else wrong[1]
         if rows is not None:
             self.edited.emit((), rows)
 

@@ -14,6 +14,17 @@ MOST = 0.6
 KERNELS_SHARE = 0.5
 """The part of the wall time below which the kernels are not what takes it."""
 
+SHORT = {
+    "the pace that was set": "the pace",
+    "the memory's bandwidth": "the memory",
+    "the kernels' instructions, not the memory": "instructions",
+}
+
+
+def shortly(bound: str) -> str:
+    """In a few words, for the margin of the 3D view."""
+    return SHORT.get(bound, bound.partition(":")[0])
+
 
 def bound_of(last: Sample, steps_per_second: float, fraction: float, info: SimulationInfo, pace: float | None) -> str:
     """``pace`` [simulated time per second] that was set, None for as fast as it goes. ``fraction`` is of the bandwidth

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from engines.api import SeriesInfo, SimulationInfo
-from ui.panels.meters.bounds import bound_of
+from ui.panels.meters.bounds import bound_of, shortly
 from ui.panels.meters.gauge import MEANING, Gauge
 from ui.panels.meters.history import History
 from ui.panels.meters.kernels import KernelTable
@@ -142,7 +142,7 @@ class MetersPanel(QScrollArea):
             *([f"Pace\t{count_text(pace)}{unit}/s"] if unit else []),
             *self._count(samples, pace),
             *([] if last.remaining is None else [f"Remaining\t{duration_text(last.remaining)}"]),
-            *([f"Bound by\t{bound.partition(':')[0]}"] if bound else []),
+            *([f"Bound by\t{shortly(bound)}"] if bound else []),
         ]
 
     def _count(self, samples: Sequence[Sample], pace: float) -> list[str]:

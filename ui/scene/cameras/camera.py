@@ -42,6 +42,8 @@ class Camera:
     radius: float = 30.0
     scene_center: Array = field(default_factory=lambda: np.zeros(3))
     frame: Array | None = None
+    offset: tuple[float, float] = (0.0, 0.0)
+    """Where in the picture the center is: to the right and up, 1 at the edges (the axis of a lens that is shifted)."""
 
     def fit(self, points: Array, aspect: float = 1.5, frame: Array | None = None) -> None:
         """Frame ``points`` (n, 3): their sphere, or as closely as can be the corners ``frame`` (n, 3)."""
@@ -50,10 +52,11 @@ class Camera:
         self.center = self.scene_center.copy()
         self.distance = self.fitting_distance(aspect)
 
-    def fitting_distance(self, aspect: float) -> float:
+    def fitting_distance(self, aspect: float, part: float = 1.0) -> float:
         """From here the bounding sphere fills the shorter side of the picture, all but a small margin; a frame is
-        closer, and leaves room for its ticks."""
-        half = np.deg2rad(FIELD_OF_VIEW / 2)
+        closer, and leaves room for its ticks. ``part`` of the picture's height alone is to be filled, in a place of
+        this ``aspect``."""
+        half = np.arctan(part * np.tan(np.deg2rad(FIELD_OF_VIEW / 2)))
         if self.frame is not None:
             x, y, z = ((self.frame - self.scene_center) @ self.axes.T).T
             needed = np.maximum(FRAMED[0] * np.abs(x) / aspect, FRAMED[1] * np.abs(y))
@@ -93,6 +96,7 @@ class Camera:
         f = 1 / np.tan(np.deg2rad(FIELD_OF_VIEW / 2))
         matrix = np.zeros((4, 4))
         matrix[0, 0], matrix[1, 1] = f / aspect, f
+        matrix[0, 2], matrix[1, 2] = -self.offset[0], -self.offset[1]
         matrix[2, 2], matrix[2, 3] = (reach + near) / (near - reach), 2 * reach * near / (near - reach)
         matrix[3, 2] = -1
         return matrix
@@ -108,9 +112,14 @@ class Camera:
     def ray(self, x: float, y: float, width: float, height: float) -> tuple[Array, Array]:
         """Origin and unit direction of the ray through a pixel."""
         f = np.tan(np.deg2rad(FIELD_OF_VIEW / 2))
-        local = np.array([(2 * x / width - 1) * f * width / height, (1 - 2 * y / height) * f, -1.0])
+        right, up = 2 * x / width - 1 - self.offset[0], 1 - 2 * y / height - self.offset[1]
+        local = np.array([right * f * width / height, up * f, -1.0])
         direction = local @ self.axes
         return self.eye, direction / np.linalg.norm(direction)
+
+    def middle(self, width: float, height: float) -> tuple[float, float]:
+        """The pixel of the center, from the top left."""
+        return (1 + self.offset[0]) * width / 2, (1 - self.offset[1]) * height / 2
 
     def mm_per_pixel(self, height: float) -> float:
         """At the distance of the center."""
@@ -130,7 +139,8 @@ class Camera:
         """Come ``factor`` times nearer; what is under (x, y) stays there."""
         before = self.distance
         self.distance = float(np.clip(before / factor, 0.02 * self.radius, 40 * self.radius))
-        dx, dy = x - width / 2, height / 2 - y
+        middle = self.middle(width, height)
+        dx, dy = x - middle[0], middle[1] - y
         scale = 2 * np.tan(np.deg2rad(FIELD_OF_VIEW / 2)) / height
         self.center = self.center + (dx * self.axes[0] + dy * self.axes[1]) * scale * (before - self.distance)
 

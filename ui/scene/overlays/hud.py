@@ -8,7 +8,6 @@ import numpy as np
 
 from engines.api import Array, FieldInfo, MarkerInfo
 from ui.scene.arrows import LONGEST
-from ui.scene.cameras.deformation import WANTED
 from ui.scene.colormaps import MISSING
 from ui.scene.layers.layer import Layer
 from ui.scene.overlays.brush_mark import brush_strokes
@@ -36,11 +35,8 @@ GONE = "Grey\tgone"
 MOST_NAMES = 16
 """Entries of a legend of values."""
 
-LOW = 400
-"""Points: in a view that is lower the meters stand in one line beside the time where they cover less there."""
-FAR_LESS = 0.2
-LINE_SHARE = 0.8
-"""Of the width, where that line ends at the latest: as many meters as fit."""
+GAP = 6
+"""Points between what lies over the view and the plates below."""
 LEAST_BAR = 110
 """Points: a colour bar of two lines of title that still has colours."""
 SCALE_ROOM = 36
@@ -115,8 +111,7 @@ class Hud:
         self, scene: Scene, placed: list[Placed], width: int, height: int, margin: int, ratio: float
     ) -> None:
         theme = scene.theme
-        meters = tuple(scene.lines)
-        top = margin
+        top = margin if scene.covered <= 0 else round((scene.covered + GAP) * ratio)
         if scene.time is not None and scene.info is not None:
             unit = scene.info.time_unit
             string = f"{'' if is_count(unit) else 't = '}{clock_text(scene.time, unit)}"
@@ -138,15 +133,9 @@ class Hud:
             placed.append(("links", image, margin, top))
             top += image.shape[0] + round(6 * ratio)
         if scene.lines and scene.view.overlay:
-            image = self._keep("lines", (meters, theme, ratio), lambda: plates.text_plate(meters, theme, ratio))
-            below = ("lines", image, margin, top)
-            line = self._meter_line(scene, meters, placed, width, ratio)
-            crowded = top + image.shape[0] > height - AXES_ROOM * ratio
-            if line and (crowded or _better(scene, line, below, width, height, low=height < LOW * ratio)):
-                placed.append(line)
-            else:
-                placed.append(below)
-                top += image.shape[0] + round(6 * ratio)
+            image = self._meters(tuple(scene.lines), scene, height - AXES_ROOM * ratio - top, ratio)
+            placed.append(("lines", image, margin, top))
+            top += image.shape[0] + round(6 * ratio)
         top = self._materials(scene, placed, margin, top, ratio)
         if scene.marked is not None and scene.markers is not None:
             title, entries = marker_lines(scene.marked, scene.markers.signs)
@@ -154,6 +143,15 @@ class Hud:
                 "markers", (title, entries, theme, ratio), lambda: plates.legend(entries, theme, ratio, title)
             )
             placed.append(("markers", image, margin, top))
+
+    def _meters(self, meters: tuple[str, ...], scene: Scene, room: float, ratio: float) -> Array:
+        """As many of them as are no higher than ``room`` [pixels], and one at least."""
+        image = self._keep(
+            f"lines {len(meters)}",
+            (meters, scene.theme, ratio),
+            lambda: plates.text_plate(meters, scene.theme, ratio),
+        )
+        return image if image.shape[0] <= room or len(meters) == 1 else self._meters(meters[:-1], scene, room, ratio)
 
     def _materials(self, scene: Scene, placed: list[Placed], left: int, top: int, ratio: float) -> int:
         """What bodies in space are made of; returns where there is room below."""
@@ -165,41 +163,22 @@ class Hud:
         placed.append(("materials", image, left, top))
         return top + image.shape[0] + round(6 * ratio)
 
-    def _meter_line(
-        self, scene: Scene, meters: tuple[str, ...], placed: list[Placed], width: int, ratio: float
-    ) -> Placed | None:
-        """The first of the meters right of the time, as many as there is room for; None without a time or room."""
-        if not placed or placed[0][0] != "time":
-            return None
-        _, time, left, top = placed[0]
-        left += time.shape[1] + round(6 * ratio)
-        told = [meter.replace("\t", " ") for meter in meters]
-        for count in range(len(told), 0, -1):
-            string = "    ".join(told[:count])
-            image = self._keep(
-                f"meters {count}",
-                (string, scene.theme, ratio),
-                lambda s=string: plates.text_plate([s], scene.theme, ratio),
-            )
-            if left + image.shape[1] <= LINE_SHARE * width:
-                return "lines", image, left, top + (time.shape[0] - image.shape[0]) // 2
-        return None
-
     def _bar_or_legend(
         self, scene: Scene, placed: list[Placed], width: int, height: int, margin: int, ratio: float
     ) -> None:
         theme, field = scene.theme, scene.shown_field
         names = scene.names(field) if field is not None else ()
-        below = (SCALE_ROOM + (KEY_ROOM if scene.arrows is not None else 0)) * ratio
+        below = margin + (SCALE_ROOM + (KEY_ROOM if scene.arrows is not None else 0)) * ratio
         if field is not None and names:
             entries = named_colours(names, scene.lut(field))
             said = (field.title, entries, theme, ratio)
             image = self._keep("names", said, lambda: plates.legend(entries, theme, ratio, field.title))
-            top = beside(image, height, margin, below)
+            top = beside(image, height, _top(scene, margin, ratio), below)
             placed.append(("names", image, width - margin - image.shape[1], top))
         elif field is not None:
             limits, lut = scene.limits(field), scene.lut(field)
-            room = max(height - 2 * margin - below, LEAST_BAR * ratio)
+            top = max(min(_top(scene, margin, ratio), round(height - below - LEAST_BAR * ratio)), margin)
+            room = max(height - top - below, LEAST_BAR * ratio)
             tall = int(min(max(0.46 * height, 170 * ratio), 380 * ratio, room))
             lines = scene.isochrone_step(field)
             log = scene.look().log
@@ -207,12 +186,12 @@ class Hud:
             image = self._keep(
                 "bar", key, lambda: plates.colour_bar(field, limits, lut, theme, ratio, tall, lines, log)
             )
-            top = beside(image, height, margin, below)
+            top = beside(image, height, top, below)
             placed.append(("bar", image, width - margin - image.shape[1], top))
         elif scene.layer is not None and scene.layer.regions:
             entries = tuple(scene.layer.regions[:12])
             image = self._keep("legend", (entries, theme, ratio), lambda: plates.legend(entries, theme, ratio))
-            placed.append(("legend", image, width - margin - image.shape[1], margin))
+            placed.append(("legend", image, width - margin - image.shape[1], _top(scene, margin, ratio)))
 
     def _scale_bar(
         self, scene: Scene, placed: list[Placed], strokes: list[Stroke], width: int, height: int, margin: int, r: float
@@ -359,10 +338,16 @@ class Hud:
         return float(np.linalg.norm(layer.shown_at(hit[1][None])[0] - eye)) < distance - slack
 
 
-def beside(image: Array, height: int, margin: int, below: float) -> int:
-    """Where a plate at the right edge begins [pixels]: in the middle, but above what stands ``below``."""
+def _top(scene: Scene, margin: int, ratio: float) -> int:
+    """Where legends begin [pixels]: below what may lie over the view, so that they are not moved by it."""
+    return max(margin, round(scene.room.top * ratio))
+
+
+def beside(image: Array, height: int, top: int, below: float) -> int:
+    """Where a plate at the right edge begins [pixels]: in the middle, but not above ``top``, and above what stands
+    ``below``."""
     high = image.shape[0]
-    return max(margin, min((height - high) // 2, round(height - margin - below) - high))
+    return max(top, min((height - high) // 2, round(height - below) - high))
 
 
 def marker_lines(marked: MarkerInfo, signs: Array) -> tuple[str, tuple[tuple[str, plates.Colour], ...]]:
@@ -371,25 +356,6 @@ def marker_lines(marked: MarkerInfo, signs: Array) -> tuple[str, tuple[tuple[str
     entries = zip(counts, marked.signs, COLOURS, strict=True)
     lines = tuple((f"{count} {name}", colour) for count, name, colour in entries if count)
     return f"{marked.title}: {sum(counts) or 'none'}", lines
-
-
-def _better(scene: Scene, line: Placed, below: Placed, width: int, height: int, *, low: bool) -> bool:
-    """Whether the meters stand rather in a line: where that covers less, far less in a view with room for a list."""
-    of_line, of_below = (_covered(scene, plate, width, height) for plate in (line, below))
-    return of_line < (1.0 if low else FAR_LESS) * of_below
-
-
-def _covered(scene: Scene, plate: Placed, width: int, height: int) -> float:
-    """How much of the box around the scene's body, as it is seen, a plate lies over [pixels²]."""
-    assert scene.layer is not None
-    low, high = (np.asarray(end, float) for end in scene.layer.bounds)
-    around = 0.0 if scene.deformation in (None, 0.0) else WANTED * (high - low).max()  # displacements reach so far
-    corners = np.where(np.indices((2, 2, 2)).reshape(3, 8).T == 1, high + around, low - around)
-    pixels, _ = scene.camera.to_pixels(corners, width, height)
-    _, image, left, top = plate
-    first, last = np.array([left, top]), np.array([left + image.shape[1], top + image.shape[0]])
-    both = np.minimum(pixels.max(axis=0), last) - np.maximum(pixels.min(axis=0), first)
-    return float(np.prod(np.maximum(both, 0)))
 
 
 def _around(stroke: Stroke) -> tuple[float, ...]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
+from ui.forms.fields.line import Line
+from ui.forms.fields.lines import LineText
+from ui.forms.refusals import refusing, told
 from ui.session.files import FileActions
 from ui.session.keeping import Keeper
 from ui.session.model import DocumentModel
 
 EXPLANATION = "What is kept aside stands in the gallery, among what is unsaved."
+NOT_TAKEN = "Nothing keeps what is typed there; Cancel leads back to it."
 
 
 class Leaving(QObject):
@@ -19,9 +23,15 @@ class Leaving(QObject):
 
     stayed = Signal()
     """The person would rather not leave."""
+    field_asked = Signal(object)
+    """They go on with this field, whose text is not its value."""
 
-    def __init__(self, model: DocumentModel, files: FileActions, keeper: Keeper, window: QWidget) -> None:
+    def __init__(
+        self, model: DocumentModel, files: FileActions, keeper: Keeper, fields: list[QWidget], window: QWidget
+    ) -> None:
+        """``fields``: what has fields of the problem inside."""
         super().__init__(window)
+        self._fields = fields
         self._model = model
         self._files = files
         self._keeper = keeper
@@ -31,8 +41,27 @@ class Leaving(QObject):
 
     @property
     def unsaved(self) -> bool:
-        """Whether there is anything to ask about."""
-        return self._model.document is not None and not self._model.undo_stack.isClean()
+        """Whether there is anything to ask about; what is still being typed is entered first."""
+        if self._model.document is None:
+            return False
+        typed = QApplication.focusWidget()
+        if isinstance(typed, Line | LineText) and any(each.isAncestorOf(typed) for each in self._fields):
+            typed.clearFocus()
+        return not self._model.undo_stack.isClean() or bool(self._refusing())
+
+    def _refusing(self) -> list[Line | LineText]:
+        return [field for each in self._fields for field in refusing(each)]
+
+    def _sentences(self) -> tuple[str, str]:
+        """What is asked about, and what else there is to know."""
+        assert self._model.document is not None
+        title, refusing = self._model.document.project.title, self._refusing()
+        changed = not self._model.undo_stack.isClean()
+        notes = [" ".join([*map(told, refusing), NOT_TAKEN])] if refusing else []
+        if wrong := self._model.first_error():
+            notes.append(f"{wrong} Save writes the last valid values.")
+        what = "unsaved changes" if changed else "a text that is no value"
+        return f"'{title}' has {what}.", "\n\n".join([*notes, *([EXPLANATION] if changed else [])])
 
     def ask(self, go_on: Callable[[], None]) -> None:
         """Call ``go_on`` at once if nothing is unsaved, else when the changes are saved, kept aside or given up.
@@ -48,14 +77,17 @@ class Leaving(QObject):
             box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             box.setWindowTitle("Unsaved changes")
             box.setTextFormat(Qt.TextFormat.PlainText)
-            box.setText(f"'{document.project.title}' has unsaved changes.")
-            box.setInformativeText(EXPLANATION)
+            sentence, more = self._sentences()
+            box.setText(sentence)
+            box.setInformativeText(more)
             roles = QMessageBox.ButtonRole
-            save = box.addButton("Save", roles.AcceptRole)
-            box.addButton("Keep aside", roles.YesRole)
+            changed = not self._model.undo_stack.isClean()
+            save = box.addButton("Save", roles.AcceptRole) if changed else None
+            if changed:
+                box.addButton("Keep aside", roles.YesRole)
             discard = box.addButton("Discard", roles.DestructiveRole)
             cancel = box.addButton("Cancel", roles.RejectRole)
-            box.setDefaultButton(save)
+            box.setDefaultButton(save or cancel)
             box.setEscapeButton(cancel)
 
             def answered() -> None:
@@ -63,7 +95,9 @@ class Leaving(QObject):
                 chosen = box.clickedButton()
                 if chosen is cancel:
                     self.stayed.emit()
-                elif chosen is save:
+                    for field in self._refusing()[:1]:
+                        self.field_asked.emit(field)
+                elif save is not None and chosen is save:
                     self._files.save(go_on)
                 else:
                     self._keeper.gives_up = chosen is discard

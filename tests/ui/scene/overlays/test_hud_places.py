@@ -6,6 +6,7 @@ import pytest
 from engines.api import FieldInfo
 from engines.geometry.grid import Grid
 from tests.ui.scene.test_categories import scene_of
+from ui.scene.cameras.room import BESIDE_PLATES
 from ui.scene.overlays.hud import Hud, free_place
 from ui.scene.visuals.plates import thinned
 
@@ -27,41 +28,78 @@ def test_a_tag_stands_where_it_covers_nothing() -> None:
     assert free_place(TAG, spot, [plate(0, 0, 400, 300)], 10) is None
 
 
-def boxes(cells, height, ratio=1.0):
-    """Name to (left, top, right, bottom) [pixels] of what lies over a grid in a view of 630 points and this height."""
-    grid = Grid(cells, (1.0, 1.0))
+SAID = [
+    "Bandwidth\t4.70 GB/s, 6 %",
+    "Steps\t4650 /s",
+    "Pace\t211 fs/s",
+    "Remaining\t2 s",
+    "Bound by\tthe pace",
+]
+
+
+def over(cells, size, ratio=1.0, covered=0.0):
+    """Name to (left, top, right, bottom) [points] of what lies over a grid in a window's view, and of the grid."""
+    grid = Grid(cells, (1.0,) * len(cells))
     scene = scene_of(grid, FieldInfo("u", "Temperature", "K", "grid", (0.0, 1.0)))
-    scene.camera.apply(scene.home, 630 / height)
-    scene.time, scene.lines = 1.0, ["Bandwidth\t4.70 GB/s, 6 %", "Steps\t4650 /s", "Pace\t211 fs/s", "Remaining\t2 s"]
-    placed, _ = Hud().compose(scene, round(630 * ratio), round(height * ratio), ratio)
-    return {name: (x, y, x + image.shape[1], y + image.shape[0]) for name, image, x, y in placed}
+    scene.room, scene.covered = BESIDE_PLATES, covered
+    scene.camera.apply(scene.home, size[0] / size[1])
+    scene.time, scene.lines = 1.0, SAID
+    width, height = round(size[0] * ratio), round(size[1] * ratio)
+    scene.room.place(scene.camera, width, height, ratio, fit=True)
+    placed, _ = Hud().compose(scene, width, height, ratio)
+    found = {name: np.array([x, y, x + image.shape[1], y + image.shape[0]]) / ratio for name, image, x, y in placed}
+    corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]) * scene.layer.bounds[1]
+    pixels, _ = scene.camera.to_pixels(corners, width, height)
+    found["body"] = np.concatenate([pixels.min(axis=0), pixels.max(axis=0)]) / ratio
+    return found
 
 
 def apart(one, other):
     return one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
 
 
+SMALL = (658, 389)
+"""Points of the view in a window of 1024 × 768."""
+
+
 @pytest.mark.parametrize("ratio", [1.0, 2.0])
-@pytest.mark.parametrize(
-    ("cells", "height", "in_line"),
-    [
-        ((20, 120), 250, True),
-        ((80, 80), 335, False),
-        ((20, 120), 190, True),
-        ((80, 80), 190, True),
-        ((20, 120), 600, False),
-        ((120, 100), 600, True),
-        ((60, 80), 398, True),
-        ((60, 80), 400, False),
-    ],
-)
-def test_bars_and_meters_lie_apart_in_a_low_view(cells, height, in_line, ratio) -> None:
-    """At 1280 × 720 the view is 335 points high, and 190 under a banner of several lines. In a high view they
-    stand in a line where that covers far less."""
-    found = boxes(cells, height, ratio)
-    assert apart(found["bar"], found["scale"])
+@pytest.mark.parametrize("cells", [(80, 80), (20, 120), (300, 40), (60, 80)])
+@pytest.mark.parametrize("size", [SMALL, (914, 342), (908, 559), (1160, 640)])
+def test_nothing_lies_over_a_flat_body_that_is_fitted(cells, size, ratio) -> None:
+    """Neither meters and colours nor a sentence on top; its figures are all seen."""
+    found = over(cells, size, ratio)
+    body = found["body"]
+    banner = (0, 0, size[0], BESIDE_PLATES.top - 0.5)
+    for other in (found["lines"], found["time"], found["bar"], found["scale"], banner):
+        assert apart(body, other)
+    assert body[3] < size[1] - 20, "its figures are below"
+    ticks = [box for name, box in found.items() if name.startswith("tick")]
+    assert len(ticks) >= (5 if cells != (20, 120) else 3)
     assert all(apart(found["lines"], found[name]) for name in ("bar", "time", "scale", "axis y"))
-    assert (found["lines"][1] < found["time"][3]) == in_line, "beside the time where they cover less of the field there"
+    assert apart(found["bar"], found["scale"])
+
+
+@pytest.mark.parametrize("size", [SMALL, (914, 342), (908, 559)])
+def test_a_ball_that_is_fitted_stands_beside_the_meters(size) -> None:
+    body, lines = (over((40, 40, 40), size)[name] for name in ("body", "lines"))
+    assert body[1] > 0.7 * BESIDE_PLATES.top
+    middle, radius = (body[:2] + body[2:]) / 2, (body[2:] - body[:2]).max() / 2
+    assert np.linalg.norm(middle - lines[2:]) > 0.9 * radius
+
+
+def test_what_is_said_on_top_moves_neither_body_nor_legend_and_covers_no_meter() -> None:
+    before, after = over((80, 80), SMALL), over((80, 80), SMALL, covered=60.0)
+    for name in ("body", "bar", "scale", "axis x"):
+        assert np.array_equal(before[name], after[name]), name
+    assert all(after[name][1] >= 60 for name in ("time", "lines", "bar"))
+    assert before["time"][1] == 12
+
+
+def test_in_a_view_that_is_too_low_the_first_meters_are_told() -> None:
+    found = over((20, 120), (630, 240), covered=40.0)
+    assert apart(found["lines"], found["axis y"])
+    assert 0 < found["lines"][3] - found["lines"][1] < 50
+    assert apart(found["bar"], found["scale"])
 
 
 @pytest.mark.parametrize(("pixels_per_unit", "every"), [(1.0, 1), (0.5, 2), (0.2, 4), (100.0, 1)])

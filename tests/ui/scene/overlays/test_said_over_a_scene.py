@@ -102,21 +102,14 @@ def test_meters_materials_and_markers_stand_below_the_time_and_each_other(compos
     assert {"materials", "markers"}.isdisjoint(compose(scene, (900, 900))[0])
 
 
-def test_meters_stand_in_one_line_beside_the_time_in_a_low_view_as_many_as_fit(compose):
+def test_as_many_meters_are_listed_as_there_is_room_for_above_the_axes(compose):
     scene = full("above")
     scene.lines = [f"Meter {n}\t{n}.00 GB/s" for n in range(6)]
-    plates, _ = compose(scene, (900, 130))
-    (said,), image, left, top = plates["lines"][0][0], *plates["lines"][1:]
-    (_, time, first, begins) = plates["time"]
-    parts = said.split("    ")
-    assert parts == [f"Meter {n} {n}.00 GB/s" for n in range(len(parts))]
-    assert 1 < len(parts) < 6
-    assert left == first + time.shape[1] + 6
-    assert left + image.shape[1] <= 0.8 * 900
-    assert abs((top + image.shape[0] / 2) - (begins + time.shape[0] / 2)) <= 1
-    scene.time = None
-    plates, _ = compose(scene, (900, 130))
-    assert plates["lines"][2] == 12, "without a time they are a list"
+    for height, fewest, most in ((900, 6, 6), (240, 2, 5), (130, 1, 1)):
+        said, image, _, top = (plate := compose(scene, (900, height))[0]["lines"])[0][0], *plate[1:]
+        assert said == tuple(scene.lines[: len(said)])
+        assert fewest <= len(said) <= most
+        assert len(said) == 1 or top + image.shape[0] <= height - 95
 
 
 def test_without_values_the_regions_are_named_at_the_upper_right(compose):

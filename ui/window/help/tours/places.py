@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QWidget
 
-from ui.forms.section import Section, scroll_to
+from ui.forms.section import unfold_to
 from ui.session.controller import Phase
 
 if TYPE_CHECKING:
@@ -86,13 +86,8 @@ def bring(window: MainWindow, place: str) -> None:
         window.charts.panel.choose(name, True)
     if path := path_of(place):
         widget = window.problem.form.editor_at(path)
-        parent: QWidget | None = widget
-        while parent is not None:
-            if isinstance(parent, Section):
-                parent.set_expanded(True)
-            parent = parent.parentWidget()
         if widget is not None:
-            scroll_to(widget)
+            unfold_to(widget)
 
 
 def area_of(window: MainWindow, place: str) -> QRect | None:

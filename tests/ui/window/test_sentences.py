@@ -1,0 +1,79 @@
+"""What is said over the view: nothing moves for it, and one sentence stands at a time."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QWidget
+
+from engines.api import Finding, Remedy
+
+LONG = "The mesh is too coarse: it has edges of 15 mm, and a front is about 0.34 mm wide. " * 2
+FINDING = Finding(LONG, "warning", ("tissue",), Remedy("Refine the mesh…", tool="refine"))
+ANSWERS = {"Run on to 4000 ms": print, "Start over": print, "Start over without asking": print}
+
+
+def places(window) -> dict[int, tuple[int, ...]]:
+    """Of everything in the window but what is said."""
+    said = (window.banner, window.findings)
+    return {
+        id(widget): (*widget.mapTo(window, widget.rect().topLeft()).toTuple(), *widget.size().toTuple())
+        for widget in window.findChildren(QWidget)
+        if widget.isVisible() and widget.window() is window
+        if not any(banner is widget or banner.isAncestorOf(widget) for banner in said)
+    }
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 720), (1600, 1000)])
+def test_nothing_moves_when_something_is_said(opened, qtbot, size):
+    window = opened
+    window.resize(*size)
+    window.actions_["layout"].trigger()
+    window.findings.show_findings(())
+    window.banner.hide()
+    qtbot.wait(1)
+    before = places(window)
+    assert id(window.viewport) in before
+    assert window.viewport.covered == 0
+    for say in (
+        lambda: window.banner.say("A short one.", "info"),
+        lambda: window.banner.ask("This run is finished. " * 4, ANSWERS),
+        lambda: window.findings.show_findings((FINDING, Finding("Another."))),
+        window.banner.hide,
+        lambda: window.findings.set_locked(True),
+    ):
+        say()
+        qtbot.wait(1)
+        assert places(window) == before
+        shown = [each for each in (window.banner, window.findings) if each.isVisible()]
+        assert len(shown) == 1
+        assert shown[0].height() >= shown[0].heightForWidth(shown[0].width()), "all of it is seen"
+        assert window.viewport.covered == shown[0].geometry().bottom() + 1
+    assert window.findings.isVisible(), "what waited for the question"
+    window.findings._close()
+    assert places(window) == before
+    assert window.viewport.covered == 0
+
+
+def test_over_other_pages_it_stands_below(opened, qtbot):
+    """There the search is on top."""
+    window = opened
+    window.show_gallery()
+    window.banner.say("The file is no project.")
+    centre = window.banner.parentWidget()
+    assert window.banner.geometry().bottom() > centre.height() - 10
+    assert window.viewport.covered == 0
+    assert not window.findings.isVisible()
+    window.show_workspace()
+    assert window.banner.geometry().top() < 10
+    assert window.viewport.covered > 0
+
+
+def test_in_the_lab_nothing_moves_either(window, qtbot):
+    window.workspaces.show(1)
+    qtbot.waitUntil(lambda: not window.background.busy)
+    qtbot.wait(50)
+    before = places(window)
+    window.lab.banner.say("The simulation is paused while the Lab measures.", "info")
+    qtbot.wait(1)
+    moved = [place for widget, place in places(window).items() if before.get(widget, place) != place]
+    assert not moved

@@ -1,0 +1,44 @@
+"""Where in a view the body stands: between the plates at its edges, which would lie over it otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ui.scene.cameras.camera import FRAMED, Camera
+
+
+@dataclass(frozen=True)
+class Room:
+    """Points at the edges that are not the body's; the colour bar stands at the right.
+
+    As much is left free at the left, so that the body stands in the middle, where nobody says otherwise.
+    """
+
+    left: float = 130.0
+    top: float = 0.0
+    right: float = 130.0
+    least: float = 0.6
+    """The part of the width that is the body's in any case."""
+    of_round: float = 1.0
+    """How much of left and top is kept from a body that is fitted as a ball, which has no corners."""
+    tight: bool = False
+    """A frame, whose ticks are at its left and below, goes to the edges of the room above and at the right."""
+
+    def place(self, camera: Camera, width: int, height: int, ratio: float, fit: bool) -> None:
+        """Have the camera's center in the middle of what is left of a view of (width, height) device pixels, ``ratio``
+        to a point; ``fit``: and the scene as large as it has room."""
+        kept = self.of_round if camera.frame is None else 1.0
+        left, top, right = kept * self.left * ratio, kept * self.top * ratio, self.right * ratio
+        squeeze = min((1 - self.least) * width / (left + right), 1.0)
+        left, right = squeeze * left, squeeze * right
+        wide, high = width - left - right, max(height - top, 0.5 * height)
+        if self.tight and camera.frame is not None:
+            wide, high = (2 * free * more / (1 + more) for free, more in zip((wide, high), FRAMED, strict=True))
+        camera.offset = (2 * left + wide) / width - 1, high / height - 1
+        if fit:
+            camera.distance = camera.fitting_distance(wide / high, high / height)
+
+
+CENTRED = Room()
+BESIDE_PLATES = Room(left=220.0, top=64.0, right=124.0, least=0.4, of_round=0.72, tight=True)
+"""In the window: meters are listed at the left; a sentence with buttons may stand on top of the view."""

@@ -1,0 +1,69 @@
+"""What is said over the centre of the window: one sentence at a time, under which nothing moves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from engines.api import Finding
+from ui.charts.lines.area import HINTS
+from ui.widgets.banner import Banner
+from ui.widgets.findings_banner import FindingsBanner
+from workbench.run.frames import Message
+
+if TYPE_CHECKING:
+    from ui.window.main_window import MainWindow
+
+
+class Sentences(QObject):
+    """The banner of sentences and questions, and that of findings, which waits while something else is said."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.banner = Banner(window)
+        self.findings = FindingsBanner(window)
+
+    def lie_over(self, centre: QWidget) -> None:
+        """Over the view at its top, where the picture leaves room; over other pages below."""
+        for banner in (self.banner, self.findings):
+            banner.lie_over(centre)
+            banner.settled.connect(self._settled)
+        self._window.stack.currentChanged.connect(self._page_changed)
+        self._page_changed()
+
+    def _page_changed(self) -> None:
+        self.banner.low = not self._over_view
+        self.banner.settle()
+
+    @property
+    def _over_view(self) -> bool:
+        return self._window.stack.currentWidget() is self._window.viewport
+
+    def _settled(self) -> None:
+        self.findings.set_covered(not self._over_view or not self.banner.isHidden())
+        shown = [each for each in (self.banner, self.findings) if not each.isHidden() and self._over_view]
+        self._window.viewport.cover(max((each.geometry().bottom() + 1 for each in shown), default=0))
+
+    def say(self, sentence: str) -> None:
+        """What was done, in the log too."""
+        self._window.log.add(Message(sentence))
+        self.banner.say(sentence, "info")
+
+    def say_problem(self, sentence: str) -> None:
+        if all(finding.message != sentence for finding in self.findings.findings):
+            self.banner.say(sentence)
+
+    def say_once(self, findings: tuple[Finding, ...]) -> None:
+        """A sentence that stands among the findings now, with its remedy, need not stand instead of them."""
+        if any(finding.message == self.banner.text for finding in findings):
+            self.banner.hide()
+
+    def say_what_is_next(self, sentence: str) -> None:
+        """While a line is drawn; nothing of it stays when that is done."""
+        if sentence:
+            self.banner.say(sentence, "info", stays=True)
+        elif self.banner.text in HINTS:
+            self.banner.hide()
