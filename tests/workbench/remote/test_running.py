@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import json
 import os
 import socket
@@ -21,8 +23,10 @@ from tests.workbench.fake_engine import FakeBackend
 from tests.workbench.remote.conftest import wait_for
 from workbench.export.results import take_results
 from workbench.project.findings import estimate_beside_others
+from workbench.remote import messages as m
 from workbench.remote import server as serving
 from workbench.remote.connection import Connection, Place
+from workbench.remote.packing import Received
 from workbench.remote.streams import LineLost, check_host
 from workbench.remote.wire import HEAD, WHOLE
 from workbench.run import session
@@ -227,6 +231,40 @@ def test_a_file_is_sent_once(there, running, document):
     second = connection.runner
     wait_for(lambda: second.state is RunState.READY)
     assert connection._line.sent - before < document.mesh.stat().st_size
+
+
+def test_files_of_one_name_do_not_overwrite_what_other_problems_share(there, running):
+    connection, runner = running
+    first, second = (Received().path(hashlib.sha256(content).hexdigest()) for content in (b"first", b"second"))
+    for path in (first, second):
+        path.write_bytes(b"first" if path is first else b"second")
+    told = tuple(m.FileTold(name, path.name, 6) for name, path in (("a.csv", first), ("A.csv", second)))
+    connection._line.send(m.Start("another", (runner.run_id,), m.SentProblem("{}", told), True))
+    wait_for(lambda: connection.lost)
+    assert "Two files of one name" in connection.lost
+    assert first.read_bytes() == b"first"
+
+
+def test_a_process_that_may_open_no_more_files_keeps_its_run(there, running, monkeypatch):
+    _, runner = running
+    listening, refused = there.server._socket, []
+
+    class Full:
+        def __getattr__(self, name):
+            return getattr(listening, name)
+
+        def accept(self):
+            refused.append(OSError(errno.EMFILE, "Too many open files"))
+            raise refused[-1]
+
+    monkeypatch.setattr(there.server, "_socket", Full())
+    with socket.socket(socket.AF_UNIX) as waiting:
+        waiting.connect(str(there.path))
+        wait_for(lambda: len(refused) > 2)
+    runner.take_samples()
+    wait_for(lambda: runner.take_samples())
+    monkeypatch.undo()
+    there.connect()
 
 
 def test_another_version_is_told(there, monkeypatch):
