@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,12 @@ class ScaledAxis(pg.AxisItem):
         power = f"10{str(self._power).translate(RAISED)}" if self._power else ""
         unit = " ".join(part for part in (power, self._unit) if part)
         parts = (self._title, f"[{unit}]" if unit else "")  # a V alone on its side reads as >
-        self.setLabel(" ".join(part for part in parts if part) or None, **self.labelStyle)
+        self.setLabel(plain(" ".join(part for part in parts if part)), **self.labelStyle)
+
+
+def plain(title: str) -> str | None:
+    """As a label of pyqtgraph's, which takes it as HTML: names in it are a project's, and are no markup."""
+    return escape(title, quote=False) or None
 
 
 HANDIER = {"s": (("d", 86400.0, 20.0), ("h", 3600.0, 2.0), ("min", 60.0, 10.0)), "ms": (("s", 1e3, 20.0),)}
@@ -154,4 +160,4 @@ class TimeAxis(pg.AxisItem):
         unit, size = self._shown
         self.setScale(1.0 / size)
         unit = unit_text(unit)
-        self.setLabel(f"{self._title} [{unit}]".strip() if unit else self._title or None, **self.labelStyle)
+        self.setLabel(plain(f"{self._title} [{unit}]".strip() if unit else self._title), **self.labelStyle)
