@@ -13,8 +13,8 @@ from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from engines.api.charts import ChartInfo, Curve
-from ui.scene.colormaps import colormap
 from ui.charts.plots.scaled_axis import plain
+from ui.scene.colormaps import colormap
 from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
 from workbench.sweep.running import Row
