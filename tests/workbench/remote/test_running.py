@@ -13,6 +13,7 @@ import sys
 import threading
 import time as clock
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -323,6 +324,36 @@ def test_what_is_not_there_is_not_looked_for(there, running, request_):
     again = there.connect()
     again.attach()
     wait_for(lambda: again.runner.state is RunState.RUNNING)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda values: values[:-1],
+        lambda values: np.concatenate([values, values]),
+        lambda values: np.stack([values, values], 1),
+        lambda values: values.astype(np.float64),
+    ],
+    ids=["short", "long", "components", "double"],
+)
+def test_values_that_nobody_asked_for_are_not_drawn(there, running, monkeypatch, wrong):
+    """The view's kernels do not look: what is too short would have them read whatever memory there is."""
+    connection, runner = running
+    hosted = there.server._hosted
+    right = hosted.frame
+
+    def frame():
+        shown = right()
+        if shown is None:
+            return None
+        values = {name: wrong(each) for name, each in shown.frame.values.items()}
+        return replace(shown, frame=replace(shown.frame, values=values))
+
+    monkeypatch.setattr(hosted, "frame", frame)
+    runner.watch(FrameRequest(1, EVERY))
+    wait_for(lambda: connection.lost)
+    assert "nobody had asked for" in connection.lost
+    assert runner.frames.take() is None
 
 
 @pytest.mark.parametrize("pace", [0.0, -1.0, float("nan")])
