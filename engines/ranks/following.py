@@ -10,7 +10,7 @@ import numpy as np
 from engines.api import Array, Selection, Simulation
 from engines.api.errors import WorkbenchError
 from engines.api.simulation.ranks import Part
-from engines.ranks.world import BUILD, END, Refusal, World
+from engines.ranks.world import BUILD, END, World
 
 UNANSWERED = ("advance", "field", "state", "select", "forget")
 """Orders after which rank 0 waits for arrays, for other ranks, or for nothing."""
@@ -22,7 +22,7 @@ def follow(world: World, build: Callable[[], Part], as_sentence: Callable[[BaseE
     """Build this rank's part when told to, and do with it what rank 0 does with its own, to the end.
 
     What goes wrong is an answer; where the others wait for what this one would send, as in the middle of steps, it
-    ends all of them at once, with its sentence.
+    ends all of them, with its sentence: at once, or when rank 0 does not hear the answer.
     """
     follower: _Follower | None = None
     while True:
@@ -42,11 +42,11 @@ def follow(world: World, build: Callable[[], Part], as_sentence: Callable[[BaseE
                 getattr(follower, name, follower.ask(name))(*given)
         except Exception as error:
             sentence = as_sentence(error)
-            if name in UNANSWERED:
-                print(f"Rank {world.rank} of {world.size}: {sentence}", file=world.voice, flush=True)
+            told = str(sentence)
+            sentence.args = (f"On rank {world.rank}: {told}", *sentence.args[1:])
+            if name in UNANSWERED or not world.refuse(sentence):
+                print(f"Rank {world.rank} of {world.size}: {told}", file=world.voice, flush=True)
                 world.abort(BROKEN)
-            sentence.args = (f"On rank {world.rank}: {sentence}", *sentence.args[1:])
-            world.answer(Refusal(sentence))
 
 
 def asked(simulation: Simulation, name: str, given: Sequence[Any]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, cast
 
@@ -75,7 +76,8 @@ class LedSimulation(Simulation):
 
     def advance(self, steps: int) -> None:
         self._world.order("advance", steps)
-        self._own.advance(steps)
+        with self._with_others():
+            self._own.advance(steps)
 
     def synchronize(self) -> None:
         self._all("synchronize")
@@ -128,8 +130,10 @@ class LedSimulation(Simulation):
         if self._moment != self.step:
             shared = sorted(name for name in part.seen if name in part.shares)
             self._world.order("state", shared)
-            state = dict(part.state_of(part.seen))
-            part.whole.restore(state | self._whole_arrays(state, shared))
+            with self._with_others():
+                state = dict(part.state_of(part.seen))
+                state |= self._whole_arrays(state, shared)
+            part.whole.restore(state)
             self._moment = self.step
         return part.whole
 
@@ -152,14 +156,15 @@ class LedSimulation(Simulation):
     def _of_parts(self, name: str) -> Array:
         """The whole field of what the parts have."""
         self._world.order("field", name)
-        own = self._own.field(name)
-        whole = np.empty((self._places.count, *own.shape[1:]), own.dtype)
-        for rank in range(self._world.size):
-            values = own
-            if rank:
-                values = np.empty((self._places.counts[rank], *own.shape[1:]), own.dtype)
-                self._world.receive_array(rank, values)
-            self._places.put(rank, values, whole)
+        with self._with_others():
+            own = self._own.field(name)
+            whole = np.empty((self._places.count, *own.shape[1:]), own.dtype)
+            for rank in range(self._world.size):
+                values = own
+                if rank:
+                    values = np.empty((self._places.counts[rank], *own.shape[1:]), own.dtype)
+                    self._world.receive_array(rank, values)
+                self._places.put(rank, values, whole)
         return whole
 
     def on_device(self, name: str) -> Any:
@@ -188,7 +193,7 @@ class LedSimulation(Simulation):
             found: Array = whole.gather(name, handle.of_whole)
             return found
         self._world.order("gather", name, handle.number)
-        parts = [self._own.gather(name, handle.own), *self._world.answers()]
+        parts = self._finished(lambda: self._own.gather(name, handle.own))
         values = np.empty((len(handle.selection.elements), *parts[0].shape[1:]), np.float32)
         for places, part in zip(handle.places, parts, strict=True):
             values[places] = part
@@ -226,8 +231,9 @@ class LedSimulation(Simulation):
     def state(self) -> dict[str, Array]:
         names = sorted(self._part.shares)
         self._world.order("state", names)
-        state = dict(self._own.state())
-        return state | self._whole_arrays(state, names)
+        with self._with_others():
+            state = dict(self._own.state())
+            return state | self._whole_arrays(state, names)
 
     def _whole_arrays(self, own: Mapping[str, Array], names: Sequence[str]) -> dict[str, Array]:
         """Those that are shared out, from all ranks, which have been ordered to send them in this order."""
@@ -257,9 +263,10 @@ class LedSimulation(Simulation):
         same = {name: values for name, values in state.items() if name not in names}
         kinds = {name: (state[name].shape, state[name].dtype) for name in names}
         self._world.order("restore", same, kinds)
-        for rank in range(1, self._world.size):
-            for name in names:
-                self._world.send_array(rank, self._shares[rank][name].taken(state[name]))
+        with self._with_others():
+            for rank in range(1, self._world.size):
+                for name in names:
+                    self._world.send_array(rank, self._shares[rank][name].taken(state[name]))
         own = {name: self._part.shares[name].taken(state[name]) for name in names}
         self._finished(lambda: self._own.restore(same | own))
 
@@ -288,15 +295,19 @@ class LedSimulation(Simulation):
         try:
             own = call()
         except BaseException:
-            self._hear()
+            with suppress(Exception):  # all refuse what one refuses
+                self._world.answers(failed=True)
             raise
         return [own, *self._world.answers()]
 
-    def _hear(self) -> None:
+    @contextmanager
+    def _with_others(self) -> Iterator[None]:
+        """What they cannot go on without: where it fails here, they are not waited for."""
         try:
-            self._world.answers()
-        except Exception:  # all refuse what one refuses
-            return
+            yield
+        except BaseException:
+            self._world.broken = True
+            raise
 
 
 def _places(of_ranks: Sequence[Elements]) -> _Places | _Scattered:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time as clock
@@ -13,14 +14,17 @@ from typing import Any, TextIO
 import numpy as np
 
 from engines.api import Array
-from engines.api.errors import ProblemError
+from engines.api.errors import ProblemError, WorkbenchError
 
 STARTED_BY = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
 """Variables by which Open MPI, MPICH and Slurm tell a process how many of it they have started."""
 ORDER, ANSWER, ARRAY = 1, 2, 3
 BUILD, END = "build", "end"
 END_SECONDS = 10.0
-"""In which the ranks must have heard that it is over."""
+"""In which the ranks must have heard that it is over, or that one of them has failed."""
+ATTENTIVE_SECONDS = 0.05
+"""For which rank 0 asks for answers without a pause: most come at once."""
+BROKEN_OFF = "A rank of this run has failed, and others wait for it: they do nothing any more."
 EAGER_SECONDS, SLEEP_SECONDS = 200e-6, 200e-6
 """For which an idle rank asks for its next order without a pause, and the pause then: orders of a run that goes on come
 within microseconds, and a rank that spins takes a core from the others."""
@@ -48,6 +52,8 @@ class World:
     comm: Any
     voice: TextIO = sys.stderr
     """Where a rank says what it alone knows, as why it ends all."""
+    broken: bool = False
+    """On rank 0: one has failed in the middle of what it had to do with others, which hear no orders any more."""
 
     @classmethod
     def joined(cls) -> World:
@@ -79,28 +85,37 @@ class World:
     # Rank 0.
 
     def order(self, name: str, *given: Any, each: Callable[[int], tuple[Any, ...]] = lambda rank: ()) -> None:
-        """Have the others do something; ``each``: what a rank is given besides."""
+        """Have the others do something; ``each``: what a rank is given besides. Raises WorkbenchError where one does
+        not hear it any more."""
+        if self.broken:
+            raise WorkbenchError(BROKEN_OFF)
         for rank in range(1, self.size):
             self.comm.send((name, (*given, *each(rank))), dest=rank, tag=ORDER)
 
-    def answers(self) -> list[Any]:
-        """What the others answer, in their order. Raises the first error among them, after all have answered."""
-        found = [self.comm.recv(source=rank, tag=ANSWER) for rank in range(1, self.size)]
+    def answers(self, failed: bool = False) -> list[Any]:
+        """What the others answer, in their order; ``failed``: this rank has no answer of its own. Raises the first
+        error among them, after all have answered that can: those that wait for what a failed rank would have sent are
+        :attr:`broken` off from."""
+        found = self._heard(failed)
+        self.broken = len(found) < self.size - 1
         for answer in found:
             if isinstance(answer, Refusal):
                 raise answer.error
         return found
 
-    def answered_within(self, seconds: float) -> bool:
-        """Whether all others answer in that time."""
-        until, missing = clock.monotonic() + seconds, set(range(1, self.size))
-        while missing and clock.monotonic() < until:
-            for rank in list(missing):
-                if self.comm.Iprobe(source=rank, tag=ANSWER):
-                    self.comm.recv(source=rank, tag=ANSWER)
-                    missing.discard(rank)
-            clock.sleep(SLEEP_SECONDS)
-        return not missing
+    def _heard(self, failed: bool) -> list[Any]:
+        """All answers, in the ranks' order; once one has failed, those that come in time."""
+        found: dict[int, Any] = {}
+        asked = clock.monotonic()
+        latest = asked + END_SECONDS if failed else math.inf
+        while len(found) < self.size - 1 and (now := clock.monotonic()) < latest:
+            for rank in range(1, self.size):
+                if rank not in found and self.comm.Iprobe(source=rank, tag=ANSWER):
+                    found[rank] = self.comm.recv(source=rank, tag=ANSWER)
+                    if isinstance(found[rank], Refusal):
+                        latest = min(latest, now + END_SECONDS)
+            clock.sleep(0.0 if now < asked + ATTENTIVE_SECONDS else SLEEP_SECONDS)
+        return [found[rank] for rank in sorted(found)]
 
     # The others.
 
@@ -114,6 +129,14 @@ class World:
 
     def answer(self, value: Any) -> None:
         self.comm.send(value, dest=0, tag=ANSWER)
+
+    def refuse(self, error: BaseException) -> bool:
+        """Answer with an error; whether rank 0 has heard it in time: it does not while it waits for what this rank
+        would have sent it or any other."""
+        sent, until = self.comm.issend(Refusal(error), dest=0, tag=ANSWER), clock.monotonic() + END_SECONDS
+        while not (heard := sent.test()[0]) and clock.monotonic() < until:
+            clock.sleep(SLEEP_SECONDS)
+        return bool(heard)
 
     # Both.
 
@@ -142,8 +165,10 @@ class World:
 
     def end(self) -> bool:
         """Rank 0 is through: have the others end. Whether all have heard it: in the middle of steps one does not."""
+        if self.broken:
+            return False
         self.order(END)
-        return self.answered_within(END_SECONDS)
+        return len(self._heard(failed=True)) == self.size - 1
 
     @staticmethod
     def leave() -> None:

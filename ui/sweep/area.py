@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from ui.session.controller import Controller
 from ui.session.files import FileActions
 from ui.sweep.dialog import SweepDialog
+from ui.widgets.freeing import drop
 
 NO_PROJECT = "Open a project first: a sweep runs it with other numbers."
 
@@ -40,6 +41,6 @@ class SweepArea(QObject):
         dialog.hide()
         dialog.give_up()
         if dialog.job.busy:
-            dialog.job.cancelled.connect(dialog.deleteLater)  # its answer still comes to it
+            dialog.job.cancelled.connect(lambda: drop(dialog))  # its answer still comes to it
         else:
-            dialog.deleteLater()
+            drop(dialog)

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from engines.api.charts import ChartInfo, Curve
+from ui.charts.plots.scaled_axis import plain
 from ui.scene.colormaps import colormap
 from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
@@ -179,7 +180,7 @@ class OverlayPlot(QWidget):
             axis = self.plot.getAxis(side)
             axis.setPen(pg.mkPen(colors.border))
             axis.setTextPen(pg.mkPen(colors.muted))
-            axis.setLabel(text or None, color=colors.muted)
+            axis.setLabel(plain(text), color=colors.muted)
         self.bar.setVisible(bool(self._pairs))
         self.bar.show_shades(self._shades, self._title)
         self._dress_lines()

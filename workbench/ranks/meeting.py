@@ -111,7 +111,7 @@ def lead(
         failure = error
     others: list[Any] = []
     try:
-        others = world.answers()
+        others = world.answers(failed=failure is not None)
     except Exception as error:
         failure = failure or error
     if failure is not None:

@@ -1,14 +1,19 @@
-"""Whether what a window asks for is there: a number of no element would end a run, or read other memory."""
+"""Whether what a window asks for is there, and what comes is what it asked for.
+
+Else kernels, on either side, would read other memory, or a run would end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from engines.api import Array, Selection, SimulationInfo
 from workbench.remote.codec import WireError
-from workbench.run.frames import FrameRequest
+from workbench.run.frames import Frame, FrameRequest
+
+Parts = Mapping[str, tuple[str, int]]
+"""Field and number of values that are asked for, by the name of the part."""
 
 
 def check_request(request: FrameRequest, info: SimulationInfo) -> None:
@@ -20,6 +25,16 @@ def check_request(request: FrameRequest, info: SimulationInfo) -> None:
             raise WireError(f"A field '{field[:40]}' was asked for that this run has not.")
         check_selection(selection, info)
     check_elements([each for each in (request.element, *(request.pair or ())) if each is not None], info)
+
+
+def check_frame(frame: Frame, asked: Parts, info: SimulationInfo) -> None:
+    """Raises WireError."""
+    components = {field.name: field.components for field in (*info.fields, info.displaced) if field is not None}
+    for part, values in frame.values.items():
+        name, count = asked.get(part, ("", -1))
+        right = values.dtype == np.float32 and values.ndim in (1, 2) and len(values) == count
+        if not right or values.size != count * components.get(name, 1):
+            raise WireError("Values came that nobody had asked for: is the same version on both sides?")
 
 
 def check_elements(elements: Iterable[int], info: SimulationInfo) -> None:

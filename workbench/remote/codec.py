@@ -1,7 +1,7 @@
 """Values as JSON and arrays, and back by the types that they are declared with.
 
 What comes over a line is never unpickled: dataclasses are made field by field of what their annotations allow, and
-arrays are numbers alone, of a size that is known before they are unpacked.
+arrays are numbers alone, of a size that is known before they are unpacked, all of a message together, too.
 """
 
 from __future__ import annotations
@@ -51,6 +51,12 @@ class Packed:
     arrays: list[bytes]
 
 
+class _Arrays(tuple[bytes, ...]):
+    """As they travelled; ``left``: bytes that may still be made of them, whatever is named again and again."""
+
+    left = LARGEST_ARRAY
+
+
 def pack(value: Any) -> Packed:
     """Raises TypeError for what has no form here."""
     arrays: list[bytes] = []
@@ -60,7 +66,7 @@ def pack(value: Any) -> Packed:
 def unpack(kind: Any, tree: Any, arrays: Sequence[bytes] = ()) -> Any:
     """A ``kind`` (a type as annotations have it). Raises WireError."""
     try:
-        return _made(kind, tree, arrays)
+        return _made(kind, tree, arrays if isinstance(arrays, _Arrays) else _Arrays(arrays))
     except WireError:
         raise
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError, zlib.error) as error:
@@ -91,7 +97,7 @@ def _plain(value: Any, arrays: list[bytes]) -> Any:
     raise TypeError(f"{type(value).__name__} does not travel")
 
 
-def _made(kind: Any, tree: Any, arrays: Sequence[bytes]) -> Any:
+def _made(kind: Any, tree: Any, arrays: _Arrays) -> Any:
     origin, inner = get_origin(kind), get_args(kind)
     if kind is Any:
         return tree
@@ -133,7 +139,7 @@ def _scalar(kind: Any, tree: Any) -> Any:
     raise WireError(f"Nothing of the kind {kind} travels.")
 
 
-def _one_of(kinds: Sequence[Any], tree: Any, arrays: Sequence[bytes]) -> Any:
+def _one_of(kinds: Sequence[Any], tree: Any, arrays: _Arrays) -> Any:
     if tree is None and type(None) in kinds:
         return None
     trouble: WireError | None = None
@@ -146,7 +152,7 @@ def _one_of(kinds: Sequence[Any], tree: Any, arrays: Sequence[bytes]) -> Any:
     raise trouble or WireError("What came is none of what may come.")
 
 
-def _dataclass(kind: Any, tree: Any, arrays: Sequence[bytes]) -> Any:
+def _dataclass(kind: Any, tree: Any, arrays: _Arrays) -> Any:
     _checked(tree, isinstance(tree, dict), kind)
     hints, known = _hints(kind), fields(kind)
     unknown = set(tree) - {each.name for each in known}
@@ -187,14 +193,15 @@ def _packed_array(values: Array, arrays: list[bytes]) -> dict[str, Any]:
     return {ARRAY: len(arrays) - 1, "type": plain.dtype.str, "shape": list(shape), "packed": packed}
 
 
-def _array(tree: Any, arrays: Sequence[bytes]) -> Array:
+def _array(tree: Any, arrays: _Arrays) -> Array:
     content = arrays[_place(tree[ARRAY], arrays)]
     dtype, shape, packed = np.dtype(str(tree["type"])[:8]), tree["shape"], tree["packed"]
     if dtype.kind not in NUMBERS or any(type(n) is not int or n < 0 for n in shape) or type(packed) is not bool:
         raise WireError("What came is no array of numbers.")
     size = math.prod(shape) * dtype.itemsize
-    if size > LARGEST_ARRAY:
-        raise WireError(f"An array of {size >> 20} MB came, and {LARGEST_ARRAY >> 20} MB is the most.")
+    arrays.left -= size
+    if arrays.left < 0:
+        raise WireError(f"Arrays of more than {LARGEST_ARRAY >> 20} MB came together, and so much is the most.")
     if packed:
         unpacker = zlib.decompressobj()
         content = unpacker.decompress(content, size + 1)

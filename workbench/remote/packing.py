@@ -78,7 +78,10 @@ class Received:
         self._coming: dict[str, int] = {}
 
     def missing(self, problem: SentProblem) -> tuple[str, ...]:
-        """Those that are not there yet. Raises WireError for what no file can be called."""
+        """Those that are not there yet. Raises WireError for what no file can be called, and for two of one name: the
+        second would be written into the first, which other problems share."""
+        if len({file.name.casefold() for file in problem.files}) < len(problem.files):
+            raise WireError("Two files of one name were to be sent: no project has them.")
         for file in problem.files:
             if not SHA256.fullmatch(file.sha256) or file.size > LARGEST_MESH or not _is_name(file.name):
                 raise WireError(f"A file '{file.name[:40]}' was to be sent that cannot be one of a project.")

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar
 from engines.api import Array, Dab, Finding, SimulationInfo
 from engines.api.errors import ProblemError, WorkbenchError
 from workbench.remote import messages as m
+from workbench.remote.checking import Parts, check_frame
 from workbench.remote.codec import Raw, WireError, pack, unpack
 from workbench.remote.packing import geometry_told, same_geometry
 from workbench.remote.questions import (
@@ -34,6 +35,8 @@ from workbench.run.strokes import TakenBack
 from workbench.run.timing_log import TimingRow
 
 T = TypeVar("T")
+SERIALS = 8
+"""Requests whose frames may still be on their way."""
 OTHER_GEOMETRY = "The other machine makes another grid or mesh of this problem: install the same Workbench on both."
 
 
@@ -65,6 +68,7 @@ class RemoteRunner:
         self._asked: dict[int, tuple[Any, Future[Any]]] = {}
         self._turn = 0
         self._serial: int | None = None  # of the parts that were sent last
+        self._parts: dict[int, Parts] = {}  # of the last few
         self._samples: Outbox[Sample] = Outbox(4096)
         self._messages: Outbox[Message] = Outbox(4096)
         self._watched: Mailbox[m.Watch] = Mailbox()
@@ -128,6 +132,10 @@ class RemoteRunner:
         request, before = watched.request, self._serial
         self._serial = None if request is None else request.serial
         if request is None or request.serial != before:
+            if request is not None:
+                if len(self._parts) == SERIALS:
+                    del self._parts[next(iter(self._parts))]
+                self._parts[request.serial] = {part: (field, len(of)) for part, (field, of) in request.parts.items()}
             return watched
         return replace(watched, same=True, request=replace(request, parts={}))
 
@@ -189,9 +197,11 @@ class RemoteRunner:
                 self._take_news(message)
             case m.Built():
                 self._take_built(message)
-            case m.Shown():
-                if message.turn >= self._turn:
-                    self.frames.put(message.frame)
+            case m.Shown(frame=frame):
+                asked = self._parts.get(frame.serial)
+                if message.turn >= self._turn and asked is not None and self.info is not None:
+                    check_frame(frame, asked, self.info)
+                    self.frames.put(frame)
             case m.Answer():
                 self._take_answer(message)
             case m.Refused():

@@ -112,7 +112,11 @@ class Server:
     # Connections.
 
     def _accept(self) -> None:
-        connection, _ = self._socket.accept()
+        try:
+            connection, _ = self._socket.accept()
+        except OSError:  # gone already, or no more files may be open: the run goes on, and who waits is let in later
+            clock.sleep(LOOK_SECONDS)
+            return
         if peer_of(connection) in (None, os.getuid()):
             self._open(connection)
         else:

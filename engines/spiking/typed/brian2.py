@@ -7,7 +7,7 @@ calls of known functions. Names of populations are written as comments' text is,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
@@ -26,7 +26,7 @@ from engines.spiking.parameters.connections import (
     OneToOne,
     Probability,
 )
-from engines.spiking.parameters.equations import OwnNeuron
+from engines.spiking.parameters.equations import NamedNumber, OwnNeuron
 from engines.spiking.parameters.neurons import PoissonSource
 from engines.spiking.parameters.plasticity import NoPlasticity
 from engines.spiking.parameters.populations import NormalStart, Population
@@ -94,7 +94,7 @@ def _group(k: int, population: Population, neuron: OwnNeuron, typed: Typed, inje
     outside = population.external
     if OUTSIDE in " ".join(lines):
         lines.append(f"{OUTSIDE} : amp")
-    values = ", ".join(f"{each.name!r}: {each.value!r}*({each.unit.strip() or '1'})" for each in neuron.parameters)
+    values = ", ".join(f"{name!r}: {value}" for name, value in _numbers(neuron.parameters).items())
     yield f"# {population.name!r}\nP{k} = NeuronGroup({population.number}, {chr(10).join(lines)!r},"
     threshold, reset = _known(neuron.threshold, place, "threshold"), _changed(neuron.reset, place, "reset")
     held = _known(neuron.refractory, place, "refractory") or False
@@ -146,8 +146,8 @@ def _synapses(place: tuple[int, int, int], connection: Connection, hears: OwnNeu
     field = "excitatory" if weight.weight > 0 else "inhibitory"
     dimension = typed.model.weights[weight.weight <= 0]
     on_pre = _changed(getattr(hears, field), ("populations", target, "neuron"), field)
-    numbers = {each.name: f"{each.value!r}*({each.unit.strip() or '1'})" for each in hears.parameters}
-    used = ", ".join(f"{name!r}: {value}" for name, value in numbers.items() if re.search(rf"\b{name}\b", on_pre))
+    numbers = _numbers(hears.parameters).items()
+    used = ", ".join(f"{name!r}: {value}" for name, value in numbers if re.search(rf"\b{name}\b", on_pre))
     yield f"{called} = Synapses(P{source}, P{target}, '{WEIGHT} : {named(dimension)}', on_pre={on_pre!r},"
     yield f"    namespace={{{used}}})"
     yield f"{called}.connect({CONDITIONS[type(rule)](rule)})"
@@ -172,8 +172,13 @@ def _pairs(parameters: SpikingParameters, connection: Connection, k: int) -> Ite
 
 
 def _plain(text: str) -> str:
-    """In one line, without comments."""
-    return " ".join(line.split("#")[0].strip() for line in text.splitlines())
+    """In one line, without comments, which end as the parser has it: elsewhere a comment would become Python."""
+    return " ".join(line.split("#")[0].strip() for line in text.split("\n")).strip()
+
+
+def _numbers(parameters: Sequence[NamedNumber]) -> dict[str, str]:
+    """Each with its unit, by name."""
+    return {each.name: f"{each.value!r}*({_plain(each.unit) or '1'})" for each in parameters}
 
 
 def _known(text: str, place: tuple[str | int, ...], field: str) -> str:
@@ -181,7 +186,7 @@ def _known(text: str, place: tuple[str | int, ...], field: str) -> str:
     found = WITHOUT.search(_plain(text))
     if found is not None:
         raise ProblemError(f"Brian2 knows no '{found[1]}' in formulas: write it with int(v > V_T)*a.", (*place, field))
-    return re.sub(r"\batan\b", "arctan", _plain(text)).strip()
+    return re.sub(r"\batan\b", "arctan", _plain(text))
 
 
 def _changed(text: str, place: tuple[str | int, ...], field: str) -> str:

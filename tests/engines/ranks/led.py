@@ -65,6 +65,10 @@ class FakeComm:
     def send(self, value, dest, tag):
         self._boxes[self.rank, dest, tag].put(value)
 
+    def issend(self, value, dest, tag):
+        self.send(value, dest, tag)
+        return SimpleNamespace(test=lambda: (self._boxes[self.rank, dest, tag].empty(), None))
+
     def recv(self, source, tag):
         return self._boxes[source, self.rank, tag].get(timeout=PATIENCE)
 

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QPushButton,
+    QTabWidget,
+    QToolTip,
+    QVBoxLayout,
+    QWidget,
+)
 
+from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis
 from ui.widgets.theme import THEMES, theme
 
 
@@ -84,3 +97,35 @@ def test_a_theme_looks_as_if_it_had_been_the_first(tabs, qapp, page):
         theme().apply(name, qapp)
         np.testing.assert_array_equal(picture(tabs), pictures[name])
     assert (pictures["dark"] != pictures["light"]).any()
+
+
+PICTURE = '<img src="/dev/zero">'
+"""A name of a stranger's: as markup it would be read for ever, and on Windows from another machine."""
+
+
+def test_what_a_label_or_a_tip_says_is_no_markup_unless_it_is_meant(qapp):
+    theme().apply("dark", qapp)
+    box = QWidget()
+    plain, meant = QLabel(f"There is no population '{PICTURE}'.", box), QLabel("<b>Keys</b>", box)
+    meant.setTextFormat(Qt.TextFormat.RichText)
+    asked = QMessageBox(QMessageBox.Icon.Question, "Open", PICTURE, parent=box)
+    asked.ensurePolished()
+    for label in (plain, meant, *asked.findChildren(QLabel)):
+        label.ensurePolished()
+    assert plain.textFormat() is Qt.TextFormat.PlainText
+    assert meant.textFormat() is Qt.TextFormat.RichText
+    (question,) = (label for label in asked.findChildren(QLabel) if label.text())
+    assert question.textFormat() is Qt.TextFormat.PlainText
+    QToolTip.showText(QPoint(10, 10), "a tip", box)
+    tips = [label for label in qapp.topLevelWidgets() if label.metaObject().className() == "QTipLabel"]
+    assert tips
+    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in tips)
+    QToolTip.hideText()
+
+
+def test_titles_of_axes_are_no_markup(qapp):
+    scaled, timed = ScaledAxis("left"), TimeAxis("bottom")
+    scaled.set_unit("mV", "#ffffff", PICTURE)
+    timed.titled(PICTURE, "mV", "#ffffff", times=False)
+    for axis in (scaled, timed):
+        assert axis.label.toPlainText().startswith(PICTURE)

@@ -6,16 +6,26 @@ import gc
 import sys
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QGridLayout, QLabel, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QLabel,
+    QScrollArea,
+    QTableWidget,
+    QToolBar,
+    QToolButton,
+    QTreeWidget,
+    QWidget,
+)
 
 from engines.api.charts import ChartInfo
 from tests.soak.given import given_out
 from ui.charts.plots.plot import ChartPlot
 from ui.forms.fields.scalars import CalmComboBox
 from ui.panels.probes.trace_plot import TracePlot
-from ui.widgets.freeing import connect_once, empty
+from ui.widgets.freeing import connect_once, drop, empty
 from ui.widgets.theme import theme
 
 with_glibc = pytest.mark.skipif(sys.platform != "linux", reason="glibc tells what it has given out")
@@ -29,7 +39,7 @@ def given() -> int:
     return given_out()
 
 
-def grown(make, count: int) -> float:
+def grown(make, count: int, drop=QWidget.deleteLater) -> float:
     """Bytes that each widget leaves behind, at least: what grows by doubling does so in one round of a few. They live
     at the same time: one address after the other would hide it."""
     grown_by = []
@@ -38,7 +48,7 @@ def grown(make, count: int) -> float:
         made = [make() for _ in range(count)]
         for each in made:
             each.ensurePolished()  # as what is shown is
-            each.deleteLater()
+            drop(each)
         del made, each
         grown_by.append((given() - before) / count)
     return min(grown_by[1:])
@@ -59,6 +69,23 @@ def combo() -> CalmComboBox:
 def test_a_dropped_widget_takes_the_rules_of_its_style_sheet_with_it(qapp, make, count):
     theme().apply("dark", qapp)
     assert grown(make, count) < 400, "a list's and a line's rules are 1 kB each"
+
+
+@with_glibc
+def test_a_dialog_that_was_shown_takes_the_rules_of_what_scrolls_in_it_with_it(qapp):
+    theme().apply("dark", qapp)
+
+    def dialog() -> QDialog:
+        made = QDialog()
+        layout = QGridLayout(made)
+        for row, part in enumerate((QTreeWidget(), QTableWidget(2, 2), QScrollArea())):
+            layout.addWidget(part, row, 0)
+        made.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        made.show()
+        qapp.processEvents()
+        return made
+
+    assert grown(dialog, 8, drop) < 800, "four things scroll in tables and trees, with their headers: 3 kB"
 
 
 @with_glibc

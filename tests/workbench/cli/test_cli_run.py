@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import types
 from typing import Any
 
@@ -163,6 +164,20 @@ def test_files_that_no_run_has_left_are_not_replaced(project, tmp_path, capsys, 
     (out / "files" / "folder").mkdir(parents=True, exist_ok=True)
     assert main(run) == 0  # results of a run are
     assert (out / "files" / "folder").is_dir()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("name", ["series.csv", "run.json", "error.log", "fields/fields.igb", ".spikes.h5.journal"])
+def test_a_pipe_among_results_is_not_waited_for(project, tmp_path, capsys, name):
+    out = tmp_path / "out"
+    run = ["run", str(project), "--no-pictures", "--out", str(out), "--until"]
+    assert main([*run, "1"]) == 0
+    (out / name).unlink(missing_ok=True)
+    os.mkfifo(out / name)
+    for arguments in ([*run, "2", "--resume"], [*run, "2"]):
+        assert main(arguments) == 2
+        assert f"'{out / name}' is a pipe or a device" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["series.csv", "timing.jsonl", "fields", "fields/fields.igb", ".spikes.h5.journal"])

@@ -16,6 +16,7 @@ import pytest
 
 from workbench.cli import main
 from workbench.cli.runs import ranks
+from workbench.run.states.checkpoint import checkpoints_at
 
 ROOT = Path(__file__).parents[3]
 PLATE = [
@@ -183,3 +184,70 @@ def test_ranks_of_one_machine_open_no_port_unless_somebody_says_how_they_talk(mo
     for name, value in said.items():
         monkeypatch.setenv(name, value)
     assert ranks._environment(2).get("OMPI_MCA_btl") == found
+
+
+FAILING = """
+import os, sys, time
+import numpy as np
+sys.path[:] = {path!r}
+from engines.ranks import world
+from engines.stencil.engine import StencilEngine
+from workbench.cli.runs.ranks import rank_main
+
+FAILS = int(os.environ["OMPI_COMM_WORLD_RANK"]) == {rank}
+world.END_SECONDS = 2.0
+build_part = StencilEngine.build_part
+
+def fail(*given):
+    with open(os.environ["FAILED"], "w") as file:
+        print(time.monotonic(), file=file)
+    raise MemoryError("no room is left here")
+
+def failing(self, problem, backend, ranks, *more):
+    if FAILS and {name!r} == "build":
+        fail()
+    ranks.gathered(np.zeros(1))
+    part = build_part(self, problem, backend, ranks, *more)
+    method, calls = getattr(part.simulation, {name!r}, None), []
+    def now_and_then(*given):
+        calls.append(given)
+        if FAILS and len(calls) > 8:
+            fail()
+        if {together!r}:
+            ranks.gathered(np.zeros(1))
+        return method(*given)
+    setattr(part.simulation, {name!r}, now_and_then)
+    return part
+
+StencilEngine.build_part = failing
+rank_main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("rank", "name", "together"),
+    [
+        (0, "build", True),
+        (2, "build", True),
+        (0, "advance", False),
+        (1, "advance", False),
+        (0, "non_finite", True),
+        (1, "non_finite", True),
+        (1, "non_finite", False),
+    ],
+)
+def test_a_rank_that_fails_while_others_wait_for_it_ends_all_in_seconds_with_its_sentence(
+    mpi, monkeypatch, tmp_path, capfd, rank, name, together
+):
+    """What was computed until then is in the last checkpoint. ``together``: the others meet in what it fails in."""
+    out = tmp_path / "out"
+    failing = FAILING.format(path=sys.path, rank=rank, name=name, together=together)
+    monkeypatch.setattr(ranks, "BEGIN", failing.replace("{", "{{").replace("}", "}}"))
+    asked = ["run", *PLATE, "--until", "1e6", "--out", str(out), "--ranks", "3", "--checkpoint-every", "0.05"]
+    monkeypatch.setenv("FAILED", str(tmp_path / "failed"))
+    assert main(asked) == 3
+    assert clock.monotonic() - float((tmp_path / "failed").read_text()) < 20.0
+    told = capfd.readouterr().err
+    assert told.count("memory") == 1, told
+    assert "Traceback" not in told
+    assert checkpoints_at(out / "checkpoint.npz") or name == "build"

@@ -176,3 +176,10 @@ def test_damaged_messages_end_in_a_sentence_and_nothing_else():
     for text in (b"", b"\0", b"\0\0\0\2{}", len(deep).to_bytes(4, "big") + deep, json.dumps([1]).encode() * 9):
         with pytest.raises(WireError):
             decoded(text, KINDS)
+
+
+def test_arrays_that_are_named_again_and_again_do_not_fill_memory():
+    """Few bytes for 3 GB in one message."""
+    sent = pack(np.zeros(1 << 24))
+    wrong(tuple[np.ndarray, ...], [sent.tree] * 24, sent.arrays)
+    assert len(unpack(tuple[np.ndarray, ...], [sent.tree] * 2, sent.arrays)) == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import json
 import os
 import socket
@@ -11,6 +13,7 @@ import sys
 import threading
 import time as clock
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,8 +24,10 @@ from tests.workbench.fake_engine import FakeBackend
 from tests.workbench.remote.conftest import wait_for
 from workbench.export.results import take_results
 from workbench.project.findings import estimate_beside_others
+from workbench.remote import messages as m
 from workbench.remote import server as serving
 from workbench.remote.connection import Connection, Place
+from workbench.remote.packing import Received
 from workbench.remote.streams import LineLost, check_host
 from workbench.remote.wire import HEAD, WHOLE
 from workbench.run import session
@@ -229,6 +234,40 @@ def test_a_file_is_sent_once(there, running, document):
     assert connection._line.sent - before < document.mesh.stat().st_size
 
 
+def test_files_of_one_name_do_not_overwrite_what_other_problems_share(there, running):
+    connection, runner = running
+    first, second = (Received().path(hashlib.sha256(content).hexdigest()) for content in (b"first", b"second"))
+    for path in (first, second):
+        path.write_bytes(b"first" if path is first else b"second")
+    told = tuple(m.FileTold(name, path.name, 6) for name, path in (("a.csv", first), ("A.csv", second)))
+    connection._line.send(m.Start("another", (runner.run_id,), m.SentProblem("{}", told), True))
+    wait_for(lambda: connection.lost)
+    assert "Two files of one name" in connection.lost
+    assert first.read_bytes() == b"first"
+
+
+def test_a_process_that_may_open_no_more_files_keeps_its_run(there, running, monkeypatch):
+    _, runner = running
+    listening, refused = there.server._socket, []
+
+    class Full:
+        def __getattr__(self, name):
+            return getattr(listening, name)
+
+        def accept(self):
+            refused.append(OSError(errno.EMFILE, "Too many open files"))
+            raise refused[-1]
+
+    monkeypatch.setattr(there.server, "_socket", Full())
+    with socket.socket(socket.AF_UNIX) as waiting:
+        waiting.connect(str(there.path))
+        wait_for(lambda: len(refused) > 2)
+    runner.take_samples()
+    wait_for(lambda: runner.take_samples())
+    monkeypatch.undo()
+    there.connect()
+
+
 def test_another_version_is_told(there, monkeypatch):
     monkeypatch.setattr("workbench.remote.connection.__version__", "0.0.1")
     with pytest.raises(LineLost, match=r"0\.0\.1 here: install the same"):
@@ -285,6 +324,36 @@ def test_what_is_not_there_is_not_looked_for(there, running, request_):
     again = there.connect()
     again.attach()
     wait_for(lambda: again.runner.state is RunState.RUNNING)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda values: values[:-1],
+        lambda values: np.concatenate([values, values]),
+        lambda values: np.stack([values, values], 1),
+        lambda values: values.astype(np.float64),
+    ],
+    ids=["short", "long", "components", "double"],
+)
+def test_values_that_nobody_asked_for_are_not_drawn(there, running, monkeypatch, wrong):
+    """The view's kernels do not look: what is too short would have them read whatever memory there is."""
+    connection, runner = running
+    hosted = there.server._hosted
+    right = hosted.frame
+
+    def frame():
+        shown = right()
+        if shown is None:
+            return None
+        values = {name: wrong(each) for name, each in shown.frame.values.items()}
+        return replace(shown, frame=replace(shown.frame, values=values))
+
+    monkeypatch.setattr(hosted, "frame", frame)
+    runner.watch(FrameRequest(1, EVERY))
+    wait_for(lambda: connection.lost)
+    assert "nobody had asked for" in connection.lost
+    assert runner.frames.take() is None
 
 
 @pytest.mark.parametrize("pace", [0.0, -1.0, float("nan")])

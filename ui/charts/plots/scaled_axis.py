@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -105,13 +106,18 @@ class ScaledAxis(pg.AxisItem):
         unit = f"[{unit}]" if unit else ""  # a V alone on its side reads as >
         text = f"{self._title} {unit}".strip()
         fits = QFontMetricsF(self.label.font()).horizontalAdvance(text) < self.size().height() - LABEL_MARGIN
-        self.setLabel((text if fits else unit) or None, **self.labelStyle)
+        self.setLabel(plain(text if fits else unit), **self.labelStyle)
         super().resizeEvent(None)  # in the middle of the axis again
 
     def resizeEvent(self, event: QGraphicsSceneResizeEvent | None = None) -> None:
         if self._title and event is not None:
             self._write()
         super().resizeEvent(event)
+
+
+def plain(title: str) -> str | None:
+    """As a label of pyqtgraph's, which takes it as HTML: names in it are a project's, and are no markup."""
+    return escape(title, quote=False) or None
 
 
 HANDIER = {"s": (("d", 86400.0, 20.0), ("h", 3600.0, 2.0), ("min", 60.0, 10.0)), "ms": (("s", 1e3, 20.0),)}
@@ -166,4 +172,4 @@ class TimeAxis(pg.AxisItem):
         unit, size = self._shown
         self.setScale(1.0 / size)
         unit = unit_text(unit)
-        self.setLabel(f"{self._title} [{unit}]".strip() if unit else self._title or None, **self.labelStyle)
+        self.setLabel(plain(f"{self._title} [{unit}]".strip() if unit else self._title), **self.labelStyle)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from engines.api.errors import ProblemError
+from engines.reading import refuse_pipe
 from workbench.export.moments.igb import SUFFIXES
 from workbench.run.earlier import CHECKPOINT, FOLDERS, TABLES
 from workbench.run.states.checkpoint import checkpoints_at
 from workbench.run.streams.opening import NAMES as STREAMS
 from workbench.storage.atomic import storing
+from workbench.storage.error_log import ERROR_LOG
 from workbench.storage.journal import journal_of
 
 RECORD = "run.json"
@@ -20,10 +22,14 @@ GROWING = (*TABLES, "timing.jsonl", "timing.csv", *STREAMS)
 
 def check_results(folder: Path, anew: bool) -> None:
     """Raises ProblemError where a run in ``folder`` would write or remove what is no run's: through a link, or, where
-    it begins ``anew``, because files are called as results are and no run has left its ``run.json`` beside them."""
+    it begins ``anew``, because files are called as results are and no run has left its ``run.json`` beside them; and
+    for pipes and devices in the place of results."""
     with storing(folder):
         inside = (file for name in FOLDERS if (folder / name).is_dir() for file in (folder / name).iterdir())
-        link = next((file for file in (*map(folder.joinpath, _own_names(folder)), *inside) if file.is_symlink()), None)
+        own = [*map(folder.joinpath, _own_names(folder)), *inside]
+        link = next((file for file in own if file.is_symlink()), None)
+        for file in (*own, folder / RECORD, folder / ERROR_LOG):
+            refuse_pipe(file)  # who opens one waits for ever
         strange = [] if (folder / RECORD).exists() else _earlier(folder)
     if link is not None:
         raise ProblemError(

@@ -24,8 +24,9 @@ from workbench.cli import RUN_FAILED
 from workbench.run.earlier import CHECKPOINT
 from workbench.run.states.checkpoint import checkpoints_at
 
-LAUNCHED = "WORKBENCH_RANKS"
-"""Names the folder in which rank 0 leaves its process id, its folder of results and its exit code."""
+LAUNCHED, SAID = "WORKBENCH_RANKS", "rank-"
+"""Names the folder in which rank 0 leaves its process id, its folder of results and its exit code, and each rank in
+a file of its own why it ends all."""
 BEGIN = "import sys; sys.path[:] = {path!r}; from workbench.cli.runs.ranks import rank_main; rank_main()"
 RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
 ALLOCATED = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE")
@@ -66,10 +67,17 @@ def joined(ranks: int | None) -> World | None:
     if there < 2:
         return None
     world = World.joined()
-    world.voice = _voice or sys.stderr
+    world.voice = _words_of(world.rank) or _voice or sys.stderr
     if world.size != (ranks or there):
         raise ProblemError(f"{world.size} ranks have been started, and --ranks says {ranks}: leave it out here.")
     return world
+
+
+def _words_of(rank: int) -> TextIO | None:
+    """Where whoever started the ranks reads what this one says: mpiexec passes on nothing more once all are ended."""
+    with suppress(KeyError, OSError):  # started otherwise, or on another machine
+        return (Path(os.environ[LAUNCHED]) / f"{SAID}{rank}").open("w", buffering=1)
+    return None
 
 
 def launch(options: Namespace, ranks: int, cores: int | None = None) -> int:
@@ -127,6 +135,7 @@ def _end(folder: Path, code: int, ranks: int) -> int:
     with suppress(OSError, ValueError):
         return int((folder / "code").read_text())
     lines = (folder / "log").read_text(errors="replace").splitlines()
+    lines += [line for said in sorted(folder.glob(f"{SAID}*")) for line in said.read_text().splitlines()]
     told = [line for line in lines if line.startswith("Rank ")]
     if not told:
         told = [f"One of the {ranks} ranks was ended from outside, and the others with it."]

@@ -81,6 +81,30 @@ def test_a_script_is_python_whatever_is_typed():
     assert ENGINE.parameter_file.text(problem) == text
 
 
+@pytest.mark.parametrize("end", ["\r", "\x0b", "\x0c", "\x85", "\u2028"])
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        ("unit", "ms # {end}) or stranger() or (1"),
+        ("starts", "v = -60*mV; # {end} a[stranger()] = 1"),
+        ("reset", "v = -60*mV; # {end} stranger() = 1"),
+        ("threshold", "v > -50*mV # {end} and stranger()"),
+        ("lines", "dv/dt = (E_L - v)/tau_m # {end} + stranger()\n : volt (unless refractory)"),
+    ],
+)
+def test_what_is_a_comment_here_is_none_of_the_script(field, text, end):
+    """Python ends lines elsewhere: a stranger's project would have what it likes carried out."""
+    problem = network(LIF, 0.3, 5.0)
+    typed, text = problem.parameters.populations[0].neuron, text.format(end=end)
+    if field == "unit":
+        next(each for each in typed.parameters if each.unit == "ms").unit = text
+    else:
+        setattr(typed, field, [text, *typed.lines[1:]] if field == "lines" else text)
+    script = brian2_script(problem)
+    compile(script, "network", "exec")
+    assert "stranger" not in script
+
+
 def test_what_a_script_cannot_have_is_said():
     for change, told in (
         ({"populations": [{"name": "a", "neuron": {"kind": "lif"}}], "connections": []}, "type their equations"),
