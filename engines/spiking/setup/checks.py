@@ -16,7 +16,7 @@ from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley, Lif
 from engines.spiking.setup.memory import check_room, joined
 from engines.spiking.setup.populations import live_of, neurons, spans
-from engines.spiking.typed.language import OUTSIDE
+from engines.spiking.typed.names import OUTSIDE
 from engines.spiking.typed.population import typed_of
 
 STRETCHED = 0.005

@@ -30,7 +30,7 @@ from engines.spiking.parameters.neurons import Lif
 from engines.spiking.setup.populations import live_of, neurons, spans
 from engines.spiking.step.network import Network
 from engines.spiking.step.simulation import Subject
-from engines.spiking.typed.language import VOLTAGE
+from engines.spiking.typed.names import VOLTAGE
 from engines.spiking.typed.population import numbers_of, typed_of
 from engines.spiking.watch.groups import Groups
 from engines.spiking.watch.traces import Cell, cell_of

@@ -31,7 +31,8 @@ from engines.spiking.parameters.neurons import PoissonSource
 from engines.spiking.parameters.plasticity import NoPlasticity
 from engines.spiking.parameters.populations import NormalStart, Population
 from engines.spiking.setup.populations import spans
-from engines.spiking.typed.language import OUTSIDE, VOLTAGE, WEIGHT, heading
+from engines.spiking.typed.lines import heading
+from engines.spiking.typed.names import OUTSIDE, VOLTAGE, WEIGHT
 from engines.spiking.typed.plan import Typed
 from engines.spiking.typed.population import populations_of
 

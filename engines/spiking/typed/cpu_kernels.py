@@ -27,7 +27,7 @@ from engines.spiking.neurons import cpu_models
 from engines.spiking.typed import cpu_call, cpu_functions
 from engines.spiking.typed.cpu_call import ARRAYS, KINDS, signature
 from engines.spiking.typed.cpu_functions import FUNCTIONS
-from engines.spiking.typed.language import OUTSIDE
+from engines.spiking.typed.names import OUTSIDE
 from engines.spiking.typed.plan import HELD, INDEX, MORE_E, MORE_I, NOW, SILENT, WAITS, Typed
 
 intrinsic: Any = numba_intrinsic

@@ -9,7 +9,7 @@ from pathlib import Path
 from engines.backend.cache_dir import cache_dir
 from engines.formulas.emit_cuda import TEXT, statements
 from engines.formulas.graph import Node
-from engines.spiking.typed.language import OUTSIDE
+from engines.spiking.typed.names import OUTSIDE
 from engines.spiking.typed.plan import HELD, INDEX, MORE_E, MORE_I, NOW, SILENT, WAITS, Typed
 
 OWN = {

@@ -21,7 +21,8 @@ from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import Node, const, depends_on, make, ordered, rebuild, symbol
 from engines.formulas.linear import linear_in
 from engines.formulas.rules import simplified
-from engines.spiking.typed.language import GIVEN, OUTSIDE, Model, is_zero
+from engines.spiking.typed.language import Model
+from engines.spiking.typed.names import GIVEN, OUTSIDE, is_zero
 
 Method = Literal["exact", "exponential euler", "euler", "rk4"]
 METHODS: tuple[Method, ...] = ("exact", "exponential euler", "euler")

@@ -25,7 +25,8 @@ from engines.formulas.rules import simplified
 from engines.formulas.typed.units import Dimension
 from engines.spiking.neurons.rows import FADED
 from engines.spiking.typed.integration import Linear, Method, able, chosen, integrated, numbers_of
-from engines.spiking.typed.language import OUTSIDE, VOLTAGE, Model, Text, parse
+from engines.spiking.typed.language import Model, Text, parse
+from engines.spiking.typed.names import OUTSIDE, VOLTAGE
 
 WAITS, SILENT, HELD = symbol("@waits"), symbol("@silent"), symbol("@held")
 """Conditions: the neuron has fired and waits for its release; no release will come; it waited in the step before."""

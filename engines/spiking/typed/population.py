@@ -11,9 +11,9 @@ from engines.api import Array
 from engines.api.errors import ProblemError, placed_at
 from engines.api.values import Remedy
 from engines.formulas.parse import FormulaError
-from engines.formulas.typed.units import unit
+from engines.formulas.typed.units import UNITS, unit
 from engines.spiking.parameters.equations import LONGEST_NAME, MOST_PARAMETERS, NamedNumber, OwnNeuron, dimensions
-from engines.spiking.typed.language import CONSTANTS, GIVEN, KNOWN, UNITS, WEIGHT
+from engines.spiking.typed.names import CONSTANTS, GIVEN, KNOWN, WEIGHT
 from engines.spiking.typed.plan import Typed, planned
 
 TAKEN = {*CONSTANTS, *GIVEN, *KNOWN, *UNITS, WEIGHT}

@@ -11,7 +11,9 @@ from engines.formulas.parse import FormulaError, Language, parse_either, stateme
 from engines.formulas.typed.printed import LONGEST, POWER, Anything, Operators, name_of, printed
 from engines.formulas.typed.units import UNITS
 from engines.spiking.typed.integration import METHODS, able
-from engines.spiking.typed.language import KNOWN, heading, read_loosely
+from engines.spiking.typed.language import read_loosely
+from engines.spiking.typed.lines import heading
+from engines.spiking.typed.names import KNOWN
 
 _OPERATORS: Operators = {"growth": lambda args: (f"exprel({args[0][0]})", POWER)}
 
