@@ -171,6 +171,6 @@ def _levels(neuron: object) -> list[float]:
     if isinstance(neuron, OwnNeuron):
         model, given = typed_of(neuron).model, dimensions(neuron.parameters)
         alike = [name for name, dimension in given.items() if dimension == model.dimensions[VOLTAGE]]
-        return [] if model.dimensions[VOLTAGE] == NONE else [numbers_of(neuron)[name] for name in alike]
+        return [] if model.dimensions[VOLTAGE] == NONE else [numbers_of(neuron.parameters)[name] for name in alike]
     names = ("reset", "threshold", "c", "soft_threshold", "resting_voltage")
     return [float(getattr(neuron, name)) for name in names if hasattr(neuron, name)]

@@ -94,9 +94,13 @@ def _row(place: str | int) -> str:
 
 
 def kernel_file(models: Sequence[Typed]) -> Path:
-    """The source, written to the cache: compilers want a file."""
-    text = cuda_source(models)
-    path = cache_dir() / "neurons" / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.cu"
+    """The source, in the cache."""
+    return written(cuda_source(models), "neurons")
+
+
+def written(text: str, folder: str) -> Path:
+    """A file of it in the cache: compilers want one."""
+    path = cache_dir() / folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.cu"
     if not path.is_file() or path.read_text("utf-8") != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")

@@ -129,7 +129,7 @@ def planned(text: Text, parameters: tuple[tuple[str, Dimension], ...], method: M
         OUTSIDE,
         *(str(each.value) for each in (WAITS, SILENT, HELD, MORE_E, MORE_I, NOW, INDEX)),
     }
-    roots, numbers = _hoisted(roots, free)
+    roots, numbers = hoisted(roots, free)
     return Typed(model, taken, roots, model.rests_on_condition, numbers, linear, _places(model))
 
 
@@ -169,7 +169,7 @@ def _step(model: Model, method: Method) -> tuple[tuple[Node, ...], tuple[Linear,
     return (*roots, fires, *released), moved.linear
 
 
-def _hoisted(roots: Sequence[Node], free: set[str]) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+def hoisted(roots: Sequence[Node], free: set[str]) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
     """The graphs with numbers for all that does not hang on ``free`` symbols, and what these are of."""
     hangs: dict[Node, bool] = {}
     found: dict[Node, Node] = {}
