@@ -72,7 +72,7 @@ class CpuNetwork(Network):
             a["last"], a["spikes"], a["interval"], a["interval_square"], a["population_spikes"], a["events"],
             a["history"], raster_stride(n),
         )  # fmt: skip
-        self.traffic = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising)
+        self.traffic = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising, typed=plan.joined(wiring))
 
     def advance(self, steps: int) -> None:
         kernel, network = cpu_kernels.run_shared if self._shared else cpu_kernels.run, self._network()

@@ -76,7 +76,7 @@ class CudaNetwork(GraphedNetwork):
         self._changes = self._plastic(backend, wiring, plan.dt, spiking, counts, mask) if wiring.plastic else []
         for block in wiring.joined:
             self._changes += launches(backend, block, plan.synapses[block.connection].typed, a, counts)
-        self.traffic = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising)
+        self.traffic = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising, typed=plan.joined(wiring))
 
     def _launch(self) -> None:
         self._launch_update()

@@ -28,6 +28,7 @@ from engines.spiking.parameters.populations import NormalStart, Population
 from engines.spiking.typed.plan import WAITING, Typed
 from engines.spiking.typed.population import TypedPopulation, numbers, populations_of
 from engines.spiking.typed.synapses.connection import TypedConnection, typed_connections
+from engines.spiking.typed.synapses.plan import TypedSynapse
 from engines.spiking.typed.synapses.state import synapse_state
 
 WORD = 2.0**32
@@ -73,6 +74,10 @@ class Plan:
     def synapses(self) -> dict[int, TypedConnection]:
         """Of the connections whose synapses a person types. Raises ProblemError."""
         return typed_connections(self.connections, self.populations, self.dt)
+
+    def joined(self, wiring: Wiring) -> list[tuple[int, TypedSynapse]]:
+        """How many synapses each of these has."""
+        return [(len(block.weights), self.synapses[block.connection].typed) for block in wiring.joined]
 
     @cached_property
     def typed_models(self) -> list[Typed]:

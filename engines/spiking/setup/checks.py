@@ -33,7 +33,7 @@ def check(parameters: SpikingParameters, backend: Backend) -> tuple[int, ...]:
     """About how many synapses each connection has. Raises ProblemError for what cannot run."""
     _check_populations(parameters)
     n, known, dt = neurons(parameters), spans(parameters), parameters.numerics.step
-    plan = Plan(tuple(parameters.populations), dt, parameters.numerics.seed)
+    plan = Plan(tuple(parameters.populations), dt, parameters.numerics.seed, tuple(parameters.connections))
     plan.refractory  # noqa: B018  # of typed neurons, which are read here
     synapses = []
     for k, connection in enumerate(parameters.connections):
@@ -49,6 +49,7 @@ def check(parameters: SpikingParameters, backend: Backend) -> tuple[int, ...]:
         if not isinstance(rule, FromFile):
             delay_steps(connection.delay, dt, (*place, "delay"))
         synapses.append(joined(parameters, connection, source, target))
+    plan.synapses  # noqa: B018  # that are typed, which are read here
     check_room(parameters, tuple(synapses), backend)
     plan.live(live_of(parameters), 1.0)
     return tuple(synapses)

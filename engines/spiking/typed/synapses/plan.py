@@ -87,6 +87,35 @@ class TypedSynapse:
         """Whether a parameter cannot change while a run goes on: it says where variables begin."""
         return False
 
+    def bytes_of(self, which: int) -> tuple[int, int]:
+        """(read, written) at an event of a sender's spike (0) or a hearer's (1): target, of a hearer's also which
+        synapse it is, the last event, variables, and what is added."""
+        path = self.paths[which]
+        if not self.model.paths[which]:
+            return 0, 0
+        last, added = 4 * bool(self.model.rates), 4 * sum(node is not None for node in path.quanta)
+        changed = sum(str(node.value) != name for name, node in zip(self.variables, path.after, strict=True))
+        return 4 + 8 * which + last + 4 * len(self.variables) + added, last + 4 * changed + added
+
+    def later(self, given: Mapping[str, float], values: Mapping[str, Array], since: Array) -> dict[str, Array]:
+        """Variables that go on between events, so many steps after the last one, in float64."""
+        time = make("mul", SINCE, symbol("dt"))
+        known = {**given, **values, str(SINCE.value): since}
+        return {name: Program([node])(known)[0] for name, node in relaxed(self.model.rates, time).items()}
+
+    def highest(self, given: Mapping[str, float]) -> float | None:
+        """The bound of the weight where statements clip it to one that parameters decide."""
+        place, numbers, found = self.variables.index(self.weight), self.values(given), []
+        for path in self.paths:
+            node = path.after[place]
+            if node.op == "min":
+                bound = node.args[1]
+                if bound.op == "const":
+                    found.append(bound.number)
+                elif bound.op == "symbol" and str(bound.value)[:1] == "@" and str(bound.value)[1:].isdigit():
+                    found.append(float(numbers[int(str(bound.value)[1:])]))
+        return max(found, default=None)
+
     def starts(self, given: Mapping[str, float], weight: Array, sender: Array, hearer: Array) -> dict[str, Array]:
         """(synapses,) float64 of each variable: 0, unless ``starts`` say otherwise. weight: as drawn; sender, hearer:
         (synapses,) numbers in their populations"""
