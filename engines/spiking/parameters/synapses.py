@@ -9,6 +9,7 @@ from pydantic import Field
 
 from engines.api.parameters import Lines, ParameterGroup, quantity
 from engines.spiking.parameters.equations import LONGEST, MOST_PARAMETERS, NamedNumber, dimensions
+from engines.spiking.parameters.synapse_library import LIBRARY, STDP
 from engines.spiking.typed.synapses import language
 
 
@@ -32,26 +33,22 @@ class OwnSynapse(ParameterGroup):
     sender's spike acts when it has arrived."""
 
     kind: Literal["own equations"] = "own equations"
-    lines: Annotated[list[Line], Lines(_check, STEPS, (), ("parameters",))] = quantity(
-        [
-            "w : 1",
-            "dApre/dt = -Apre/taupre : 1 (event-driven)",
-            "dApost/dt = -Apost/taupost : 1 (event-driven)",
-        ],
+    lines: Annotated[list[Line], Lines(_check, STEPS, (), ("parameters",), library=LIBRARY)] = quantity(
+        STDP["lines"],
         "",
         "What each synapse has: w : 1, or dx/dt = (1 - x)/tau : 1 (event-driven), and what other names stand for",
         title="Variables",
         max_length=60,
     )
     on_pre: Annotated[list[Line], Lines(_check_path, CHANGES, (), ("lines", "parameters"))] = quantity(
-        ["g_e_post += w", "Apre += dApre", "w = clip(w + Apost, 0, gmax)"],
+        STDP["on_pre"],
         "",
         "What a spike of the sender does, one after the other; g_e_post is g_e of the neuron that hears",
         title="At a spike that arrives",
         max_length=60,
     )
     on_post: Annotated[list[Line], Lines(_check_path, CHANGES, (), ("lines", "parameters"))] = quantity(
-        ["Apost += dApost", "w = clip(w + Apre, 0, gmax)"],
+        STDP["on_post"],
         "",
         "What a spike of the neuron that hears does, after those that arrive in the same step",
         title="At a spike of the hearer",
@@ -67,15 +64,12 @@ class OwnSynapse(ParameterGroup):
         ge=0, le=1e6,
     )  # fmt: skip
     parameters: list[NamedNumber] = quantity(
-        [
-            NamedNumber(name="taupre", value=20.0, unit="ms", low=5.0, high=50.0),
-            NamedNumber(name="taupost", value=20.0, unit="ms", low=5.0, high=50.0),
-            NamedNumber(name="gmax", value=0.01),
-            NamedNumber(name="dApre", value=1e-4, low=0.0, high=1e-3),
-            NamedNumber(name="dApost", value=-1.05e-4, low=-1e-3, high=0.0),
-        ],
-        "", "Numbers that the equations name", live=True, max_length=MOST_PARAMETERS,
-    )  # fmt: skip
+        [NamedNumber(**each) for each in STDP["parameters"]],
+        "",
+        "Numbers that the equations name",
+        live=True,
+        max_length=MOST_PARAMETERS,
+    )
 
     @property
     def text(self) -> language.Text:

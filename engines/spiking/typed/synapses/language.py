@@ -49,7 +49,7 @@ class Model:
 
     variables: all that a synapse has; rates: of those that change between events; paths: statements of a sender's and
     of a hearer's spike, one after the other: what a variable becomes, or under ``g_e_post`` what is added to that;
-    starts: where variables begin; dimensions: of variables
+    starts: where variables begin; dimensions: of variables; weight: the dimension of what the connection draws
     """
 
     variables: tuple[str, ...]
@@ -57,6 +57,7 @@ class Model:
     paths: tuple[Changes, Changes]
     starts: Changes
     dimensions: Mapping[str, Dimension]
+    weight: Dimension
 
 
 def parse(text: Text, parameters: Mapping[str, Dimension], heard: Mapping[str, Dimension] | None) -> Model:
@@ -74,8 +75,10 @@ def parse(text: Text, parameters: Mapping[str, Dimension], heard: Mapping[str, D
     reader = _Statements(names, dimensions, heard)
     paths = [tuple(reader.path(getattr(text, field), field, whole)) for field in PATHS]
     with in_field("starts"):
-        starts = tuple((name, whole(node)) for name, node in reader.starts(text.starts))
-    return Model(tuple(dimensions), rates, (paths[0], paths[1]), starts, dimensions)
+        read_starts = list(reader.starts(text.starts))
+    starts = tuple((name, whole(node)) for name, node, _ in read_starts)
+    weight = next((each for _, node, each in read_starts if uses([node], WEIGHT)), NONE)
+    return Model(tuple(dimensions), rates, (paths[0], paths[1]), starts, dimensions, weight)
 
 
 def check(lines: Sequence[str], parameters: Mapping[str, Dimension]) -> tuple[int, str] | None:
@@ -199,7 +202,7 @@ class _Statements:
                 error.args = (f"{where} reads '{short(error.unknown)}': synapses know their own variables alone.",)
             raise
 
-    def starts(self, text: str) -> Iterator[tuple[str, Node]]:
+    def starts(self, text: str) -> Iterator[tuple[str, Node, Dimension]]:
         """Where ``weight``, what the connection draws, has the unit of what it is given to, or none."""
         where = "The start"
         for name, op, formula in changes_of(text, where, self._units):
@@ -207,9 +210,13 @@ class _Statements:
                 raise ProblemError(f"{where} of {name} is a value: write {name} = {WEIGHT}.")
             expected, why = self._units[name], f"{name} is in {named(self._units[name])}"
             try:
-                yield name, self._names.formula(formula, f"{where} of {name}", expected, why, {WEIGHT: expected})
+                yield (
+                    name,
+                    self._names.formula(formula, f"{where} of {name}", expected, why, {WEIGHT: expected}),
+                    expected,
+                )
             except UnitError:
-                yield name, self._names.formula(formula, f"{where} of {name}", expected, why, {WEIGHT: NONE})
+                yield name, self._names.formula(formula, f"{where} of {name}", expected, why, {WEIGHT: NONE}), NONE
 
 
 def _changed(line: str) -> list[str]:
