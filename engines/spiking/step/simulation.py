@@ -21,9 +21,9 @@ from engines.spiking.connectivity import partners
 from engines.spiking.connectivity.partners import Block, Partners
 from engines.spiking.lif.model import raster_stride
 from engines.spiking.neurons.constants import Live
+from engines.spiking.step.named_numbers import NamedNumbers
 from engines.spiking.step.network import Network
 from engines.spiking.stimulate import brushes
-from engines.spiking.typed.live import NamedNumbers
 from engines.spiking.typed.population import TypedPopulation
 from engines.spiking.typed.synapses.state import name_of
 from engines.spiking.watch import firing, rhythm

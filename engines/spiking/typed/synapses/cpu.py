@@ -35,7 +35,10 @@ class CpuSynapses:
         self._sent[now % period] = fired[first:stop]
         if on_pre is not None:
             due = self._sent[(now + 1) % period]
-            self._arrays["events"][0] += on_pre(now, due, first, block.starts, self._everywhere, *self._state)
+            if due.any():
+                self._arrays["events"][0] += on_pre(now, due, first, block.starts, self._everywhere, *self._state)
         if on_post is not None:
             first, stop = block.target
-            on_post(now, fired[first:stop], first, block.into, block.listed, *self._state)
+            heard = fired[first:stop]
+            if heard.any():  # seldom in small networks, where a launch takes as long as a step
+                on_post(now, heard, first, block.into, block.listed, *self._state)
