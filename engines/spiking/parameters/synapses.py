@@ -10,6 +10,7 @@ from pydantic import Field
 from engines.api.parameters import Lines, ParameterGroup, quantity
 from engines.spiking.parameters.equations import LONGEST, MOST_PARAMETERS, NamedNumber, dimensions
 from engines.spiking.parameters.synapse_library import LIBRARY, STDP
+from engines.spiking.typed.rendered import lines_html
 from engines.spiking.typed.synapses import language
 
 
@@ -33,7 +34,7 @@ class OwnSynapse(ParameterGroup):
     sender's spike acts when it has arrived."""
 
     kind: Literal["own equations"] = "own equations"
-    lines: Annotated[list[Line], Lines(_check, STEPS, (), ("parameters",), library=LIBRARY)] = quantity(
+    lines: Annotated[list[Line], Lines(_check, STEPS, (), ("parameters",), lines_html, LIBRARY)] = quantity(
         STDP["lines"],
         "",
         "What each synapse has: w : 1, or dx/dt = (1 - x)/tau : 1 (event-driven), and what other names stand for",

@@ -19,9 +19,17 @@ _OPERATORS: Operators = {"growth": lambda args: (f"exprel({args[0][0]})", POWER)
 
 
 def html(lines: Sequence[str]) -> str:
+    """Of a neuron: its lines, and how they are integrated."""
+    return lines_html(lines) + _paragraphs(_integration(lines))
+
+
+def lines_html(lines: Sequence[str]) -> str:
     """A paragraph for each line that is understood; the others as they are typed."""
-    shown = [_line(text) for _, text in statements(lines)]
-    return "".join(f"<p style='margin: 2px 0'>{each}</p>" for each in (*shown, *_integration(lines)))
+    return _paragraphs([_line(text) for _, text in statements(lines)])
+
+
+def _paragraphs(texts: Sequence[str]) -> str:
+    return "".join(f"<p style='margin: 2px 0'>{each}</p>" for each in texts)
 
 
 SAID = {

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from engines.api.errors import ProblemError
 from engines.spiking.parameters.connections import DistanceDelay
 from engines.spiking.typed.synapses.connection import typed_connections
+from engines.spiking.typed.synapses.cuda_source import cuda_source
 from engines.spiking.typed.synapses.language import check, check_path
 from tests.engines.spiking.typed.models import CONDUCTANCES, FUNCTIONS, numbers
 from tests.engines.spiking.typed.synapses.models import MODELS, SHORT_TERM, STDP, own
@@ -104,3 +109,25 @@ def test_statements_are_checked_in_the_form_without_the_neuron_that_hears():
     assert check_path(["anything_post += w*nS", *STDP["on_pre"][1:]], lines, known) is None
     assert check_path(["Apre += dApre", "w += clip(w"], lines, known)[0] == 1
     assert check_path(["Apre += dApre*mV"], lines, known)[0] == 0
+
+
+PIECES = st.sampled_from(
+    ["w", "Apre", "g_e_post", "v_post", "t", "i", " += ", " = ", " -= ", "*", "/", "(", ")", "clip(", "exp(", ", ",
+     "1.5", "mV", "ms", ":", " : 1", "(event-driven)", "(summed)", "dw/dt = ", "dx/dt", "-", "**", " if ", " else ",
+     " < ", ";", "\n", "#", "'", "\u00b5", "__import__", "lambda", "\x00", "=="]
+)  # fmt: skip
+
+
+@given(*[st.lists(PIECES, max_size=12).map("".join) for _ in range(3)])
+@settings(max_examples=150, deadline=None)
+def test_whatever_is_typed_is_read_or_refused_in_a_sentence(line, statement, start):
+    """Pieces of the language in any order: there is no other error, and what is read has kernels of known words."""
+    model = {**STDP, "lines": [*STDP["lines"], line], "on_pre": [*STDP["on_pre"], statement], "starts": start}
+    told = "."
+    try:
+        written = cuda_source(read(model).typed)
+    except ProblemError as error:
+        written, told = "", str(error)
+    assert told.endswith(".")
+    assert len(told) < 600
+    assert not {"__import__", "lambda", "\u00b5", "clip"} & set(re.findall(r"\w+", written))
