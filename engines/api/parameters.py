@@ -38,7 +38,7 @@ class Lines:
     The form edits them as one text. ``check`` gives the first line (from 0) that is not understood and a sentence, or
     None; ``steps`` are lines to offer, ``whole`` (title, lines) texts to begin with. ``beside``: fields beside this one
     whose values ``check`` is given after the lines, each if the form has it. ``printed``: what they say as HTML of
-    few marks, drawn below them.
+    few marks, drawn below them. ``library``: (title, values of this field and of those beside it) to begin with.
     """
 
     check: Callable[..., tuple[int, str] | None]
@@ -46,6 +46,7 @@ class Lines:
     whole: tuple[tuple[str, tuple[str, ...]], ...] = ()
     beside: tuple[str, ...] = ()
     printed: Callable[[Sequence[str]], str] | None = None
+    library: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
 
 BOUNDS = frozenset(

@@ -15,7 +15,8 @@ without delays, with the same spikes):
     2. each neuron moves by its model; one above its threshold fires, is reset and goes onto a list
     3. synapses decay
     4. each spike adds its weights to the sums of those that hear it, in the step in which they arrive
-    5. weights that change go down at a sender's spike and up at a target's (``network/plasticity.cu``)
+    5. weights that change go down at a sender's spike and up at a target's (``network/plasticity.cu``);
+       those that a person types do what their statements say (``typed/synapses``)
 
 Sums are integers and all else is rounded one by one: the spikes are the same bit for bit on a GPU and on any number of
 cores. It costs 44 bytes per neuron, and 12 or 16 per synaptic event; on a GPU two launches at least.
@@ -53,7 +54,7 @@ from engines.spiking.setup.checks import check, findings, off_by, spikes_on_disk
 from engines.spiking.setup.diagram import network_diagram
 from engines.spiking.setup.memory import need
 from engines.spiking.setup.networks import general, plain
-from engines.spiking.setup.populations import fewer_neurons, is_plain, live_of, neurons
+from engines.spiking.setup.populations import fewer_neurons, is_plain, live_of, neurons, typed_synapses_of
 from engines.spiking.step.simulation import SpikingSimulation
 
 SECOND = 1000.0
@@ -117,12 +118,12 @@ class SpikingEngine(Engine):
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         parameters = _checked(problem)
         synapses, step = check(parameters, backend), parameters.numerics.step
-        moved = _traffic(parameters, sum(synapses)).bytes
+        moved = _traffic(parameters, synapses).bytes
         seconds = max(moved / backend.ceilings().best, pick(backend, cpu=0.0, cuda=LAUNCHES))
         memory = need(parameters, synapses).total
         few = fewer_neurons(parameters, SAMPLE_MEMORY / memory)
         of_few = check(few, backend)
-        more = moved / _traffic(few, sum(of_few)).bytes
+        more = moved / _traffic(few, of_few).bytes
         key = __name__, structure_of(few), moved, memory
         size = need(few, of_few).total  # not small where connections are of a number of synapses
         tried = small_pace(backend, key, lambda: self.build(Problem(few), backend), size, seconds / more)
@@ -179,13 +180,14 @@ class SpikingEngine(Engine):
         return CASES
 
 
-def _traffic(parameters: SpikingParameters, synapses: int) -> KernelTraffic:
-    """Of a step."""
+def _traffic(parameters: SpikingParameters, synapses: Sequence[int]) -> KernelTraffic:
+    """Of a step; with so many synapses of each connection."""
     n, step = neurons(parameters), parameters.numerics.step
     if is_plain(parameters):
-        (traffic,) = lif_traffic(n, synapses, step)
+        (traffic,) = lif_traffic(n, sum(synapses), step)
     else:
-        (traffic,) = network_traffic(n, synapses, step, rising=rising(parameters.populations))
+        typed = [(synapses[k], each.typed) for k, each in typed_synapses_of(parameters).items()]
+        (traffic,) = network_traffic(n, sum(synapses), step, rising=rising(parameters.populations), typed=typed)
     return traffic
 
 

@@ -55,6 +55,7 @@ MOMENTS = {
     "cuba_4000": 300.0,
     "typed_hodgkin_huxley": 65.0,
     "typed_izhikevich": 420.0,
+    "typed_stdp": 200.0,
     "fdtd_dipole": 20.0,
     "fdtd_sphere": 60.0,
     "fdtd_young": 150.0,

@@ -5,6 +5,7 @@ from tests.findings.cases import Case, project
 ONE = {"name": "one", "number": 20, "neuron": {"kind": "hodgkin-huxley"}, "external": {"current": 600.0}}
 LEAKY = {"name": "one", "number": 20, "neuron": {"kind": "lif", "refractory_time": 2.0}, "external": {"current": 60.0}}
 TYPED = {"name": "one", "number": 20, "neuron": {"kind": "own equations", "excitatory": ""}}
+JOINED = {"source": "one", "target": "one", "weight": {"kind": "constant", "weight": 1.0}}
 CASES = {
     "a current and spikes that typed neurons do not take": Case(
         project(
@@ -12,6 +13,31 @@ CASES = {
             {"populations": [{**TYPED, "external": {"current": 10.0, "rate": 50.0, "weight": 1.0}}], "connections": []},
         ),
         ("engines.spiking.setup.checks._unheard#1", "engines.spiking.setup.checks._unheard#2"),
+    ),
+    "synapses that do nothing, from weights that they do not take": Case(
+        project(
+            "spiking",
+            {
+                "populations": [LEAKY],
+                "connections": [
+                    {**JOINED, "plasticity": {"kind": "own equations", "on_pre": ["Apre += dApre"], "starts": ""}}
+                ],
+            },
+        ),
+        (
+            "engines.spiking.setup.typed_synapses.synapse_findings#1",
+            "engines.spiking.setup.typed_synapses.synapse_findings#2",
+        ),
+    ),
+    "first weights beyond their bound": Case(
+        project(
+            "spiking",
+            {
+                "populations": [LEAKY],
+                "connections": [{**JOINED, "plasticity": {"kind": "own equations", "on_pre": ["g_e_post += w*mV"]}}],
+            },
+        ),
+        ("engines.spiking.setup.typed_synapses.synapse_findings#3",),
     ),
     "intervals that a step stretches": Case(
         project("spiking", {"populations": [ONE], "connections": [], "numerics": {"step": 1.0}}),

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from engines.api.parameters import Around, matters, unit_among
 from ui.forms.editor import Editor, Previews, Suggestions
+from ui.forms.fields.lines import LinesEditor
 from ui.forms.fields.number import NumberEditor
 from ui.forms.fields.scalars import make_scalar
 from ui.forms.notes import NoteLabel, Notes, all_of, outline, warns
@@ -169,6 +170,8 @@ class GroupEditor(Editor):
         else:
             editor, widget = make_composite(child, level, self)
         editor.edited.connect(lambda path, value, key=child.key: self.edited.emit((key, *path), value))
+        if isinstance(editor, LinesEditor):
+            editor.begun.connect(lambda values: self.edited.emit((), {**self._values, **values}))
         self.children_by_key[child.key] = editor
         self._widgets[child.key] = widget
         return widget

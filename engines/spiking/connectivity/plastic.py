@@ -1,4 +1,4 @@
-"""Synapses whose weights change: sorted by sender, and listed by target."""
+"""Synapses that change: sorted by sender, and listed by target."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from engines.spiking.parameters.plasticity import Stdp
 
 
 @dataclass(frozen=True, eq=False)
-class Plastic:
+class Listed:
     """Row r is what neuron r sends; ``listed[into[t]:into[t + 1]]`` are the synapses of target t, in order.
 
     starts, into: (n + 1,) int64; words: (synapses, 2) int32, target << 8 | delay [steps], sender; late: what of the
     delay is above 8 bits, as of ``wiring.Wiring``; listed: (synapses,) int64; weights: (synapses,) float32 first values
     """
 
-    rule: Stdp
     starts: Array
     words: Array
     late: Array
@@ -26,16 +25,47 @@ class Plastic:
     into: Array
     listed: Array
 
+    @property
+    def inputs(self) -> Array:
+        """(n,) how many synapses each neuron hears."""
+        return np.diff(self.into)
+
+
+@dataclass(frozen=True, eq=False)
+class Plastic(Listed):
+    """With weights that change by a rule."""
+
+    rule: Stdp
+
+
+@dataclass(frozen=True, eq=False)
+class Joined(Listed):
+    """Of one connection with equations of its own. source, target: the first neuron and the one after the last; delay:
+    of all [steps]; largest: what a spike adds at most"""
+
+    connection: int
+    source: tuple[int, int]
+    target: tuple[int, int]
+    delay: int
+    largest: float
+
 
 def plastic(rule: Stdp, starts: Array, words: Array, late: Array) -> Plastic:
-    """From drawn synapses whose second word is a float32 weight; first weights are cut off at the rule's bounds."""
+    """First weights are cut off at the rule's bounds."""
+    found = listed(starts, words, late)
+    weights = np.clip(found.weights, rule.lowest, rule.highest).astype(np.float32)
+    return Plastic(**{**vars(found), "weights": weights}, rule=rule)
+
+
+def listed(starts: Array, words: Array, late: Array) -> Listed:
+    """From drawn synapses whose second word is a float32 weight."""
     n = len(starts) - 1
-    weights = np.clip(words.view(np.float32)[:, 1], rule.lowest, rule.highest).astype(np.float32)
     targets = words[:, 0] >> 8
     senders = np.repeat(np.arange(n, dtype=np.int32), np.diff(starts))
     into = np.concatenate([[0], np.cumsum(np.bincount(targets, minlength=n))])
-    listed = np.argsort(targets, kind="stable")
-    return Plastic(rule, starts, np.stack([words[:, 0], senders], axis=1), late, weights, into, listed)
+    order = np.argsort(targets, kind="stable")
+    weights = words.view(np.float32)[:, 1].copy()
+    return Listed(starts, np.stack([words[:, 0], senders], axis=1), late, weights, into, order)
 
 
 def coefficients(rule: Stdp, dt: float, quantum: float) -> Array:

@@ -13,7 +13,7 @@ from engines.api.errors import ProblemError
 from engines.backend.threads import parallel_region
 from engines.spiking.connectivity import draw
 from engines.spiking.connectivity.files import read, rows
-from engines.spiking.connectivity.plastic import Plastic, plastic
+from engines.spiking.connectivity.plastic import Joined, Plastic, listed, plastic
 from engines.spiking.parameters.connections import (
     ALL,
     AllToAll,
@@ -35,7 +35,8 @@ from engines.spiking.parameters.connections import (
     Probability,
     Weight,
 )
-from engines.spiking.parameters.plasticity import Stdp
+from engines.spiking.parameters.plasticity import NoPlasticity, Stdp
+from engines.spiking.parameters.synapses import OwnSynapse
 
 QUANTA = 30
 """Bits of a 32-bit sum that the largest possible input of a neuron in one step may take."""
@@ -43,6 +44,8 @@ PARTS = 16
 """Of the synapses, whose sums are taken apart; always as many, so that the quantum is the same on every machine."""
 BYTES = 8
 """Of a synapse."""
+HEADROOM = 16.0
+"""First weights that a spike of typed synapses adds at most, where nobody says it: 4 of a sum's 30 bits."""
 PER_MS = 1e-3
 """µm/(mm/ms) in ms."""
 
@@ -83,11 +86,13 @@ class Wiring:
     longest: int
     late: Array
     plastic: tuple[Plastic, ...] = ()
+    joined: tuple[Joined, ...] = ()
+    """Synapses of equations that a person types."""
 
     @property
     def sent(self) -> Array:
         """(n + 1,) int64: how many synapses the neurons before each have, with those that change."""
-        return np.asarray(sum((block.starts for block in self.plastic), self.starts))
+        return np.asarray(sum((block.starts for block in (*self.plastic, *self.joined)), self.starts))
 
     @property
     def targets(self) -> Array:
@@ -185,7 +190,7 @@ class _Draw:
     synapse: Array
     period: Array
     listed: tuple[Array, ...] | None = None
-    plasticity: Stdp | None = None
+    plasticity: Stdp | OwnSynapse | None = None
 
 
 def wire(
@@ -205,15 +210,18 @@ def wire(
     plans: list[_Draw] = []
     for k, connection in enumerate(connections):
         plans.append(_planned(connection, k, plans, spans, space, dt, seed, n))
-    blocks = []
+    blocks, joined = [], []
     sums = outside.astype(np.float64)
     longest = 0
-    for plan in plans:
-        if plan.plasticity is not None:
+    for k, plan in enumerate(plans):
+        if isinstance(plan.plasticity, Stdp):
             starts, words, late = _drawn([plan], seed, space, n, progress)
             blocks.append(plastic(plan.plasticity, starts, words, late))
-            sums += plan.plasticity.highest * np.diff(blocks[-1].into)
+            sums += plan.plasticity.highest * blocks[-1].inputs
             longest = max(longest, int(draw.longest(words, late)))
+        elif plan.plasticity is not None:
+            joined.append(_joined(plan.plasticity, plan, k, _drawn([plan], seed, space, n, progress)))
+            sums += joined[-1].largest * joined[-1].inputs
     starts, words, late = _drawn([plan for plan in plans if plan.plasticity is None], seed, space, n, progress)
     weights = words.view(np.float32)
     by_part = np.zeros((PARTS, n))
@@ -225,7 +233,27 @@ def wire(
     quantum = 2.0 ** (math.ceil(math.log2(largest)) - QUANTA) if largest > 0 else 1.0
     with parallel_region():
         draw.quantised(words, weights, quantum)
-    return Wiring(starts, words, quantum, longest, late, tuple(blocks))
+    return Wiring(starts, words, quantum, longest, late, tuple(blocks), tuple(joined))
+
+
+def _joined(own: OwnSynapse, plan: _Draw, k: int, drawn: tuple[Array, Array, Array]) -> Joined:
+    """Raises ProblemError where synapses have several delays, or nothing says how much they may add."""
+    found, (_, words, late) = listed(*drawn), drawn
+    delays = (words[:, 0] & draw.SHORT) + (late.astype(np.int32) << 8 if len(late) else 0)
+    if len(delays) and delays.min() != delays.max():
+        raise ProblemError(
+            "Synapses of your own equations have one delay, and the file has several: leave them out of it.",
+            ("connections", k, "rule"),
+        )
+    largest = own.largest or HEADROOM * float(np.abs(found.weights).max(initial=0.0))
+    if not largest and len(delays):
+        raise ProblemError(
+            "The first weights are 0, so nothing says how much a spike may add at most: say it.",
+            ("connections", k, "plasticity", "largest"),
+        )
+    ends = (plan.source.first, plan.source.stop), (plan.target.first, plan.target.stop)
+    return Joined(**vars(found), connection=k, source=ends[0], target=ends[1],
+                  delay=int(delays.max(initial=0)), largest=largest)  # fmt: skip
 
 
 def _drawn(
@@ -307,8 +335,8 @@ def _planned(
     synapse[3:7] = delay_steps(connection.delay, dt, (*place, "delay"))
     listed = _listed(connection, rule, source, target, dt, place) if isinstance(rule, FromFile) else None
     chosen = connection.plasticity
-    if isinstance(chosen, Stdp):
-        if chosen.lowest > chosen.highest or connection.weight.weight < 0:
+    if not isinstance(chosen, NoPlasticity):
+        if isinstance(chosen, Stdp) and (chosen.lowest > chosen.highest or connection.weight.weight < 0):
             raise ProblemError(
                 "Weights that change are positive, between a lowest and a highest: use a positive weight and lowest "
                 "below highest.",

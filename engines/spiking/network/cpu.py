@@ -21,6 +21,7 @@ from engines.spiking.neurons.rows import MODELS, Kind, record
 from engines.spiking.step.cpu_arguments import Counts, Firing, Recorded
 from engines.spiking.step.network import Network
 from engines.spiking.typed.cpu_kernels import kernel
+from engines.spiking.typed.synapses.cpu import CpuSynapses
 from engines.spiking.watch.electrodes import Electrodes
 from engines.spiking.watch.spikes import CpuSpikes
 
@@ -48,6 +49,9 @@ class CpuNetwork(Network):
             )
             for block in wiring.plastic
         ]  # fmt: skip
+        self._synapses_typed = [
+            CpuSynapses(block, plan.synapses[block.connection].typed, self.arrays) for block in wiring.joined
+        ]
         a, eights = self.arrays, np.zeros(-(-n // 8), np.uint64)
         self._typed = [kernel(typed) for typed in plan.typed_models]
         """Kernels, which live as long as their addresses are used."""
@@ -68,17 +72,22 @@ class CpuNetwork(Network):
             a["last"], a["spikes"], a["interval"], a["interval_square"], a["population_spikes"], a["events"],
             a["history"], raster_stride(n),
         )  # fmt: skip
-        self.traffic = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising)
+        self.traffic = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising, typed=plan.joined(wiring))
 
     def advance(self, steps: int) -> None:
         kernel, network = cpu_kernels.run_shared if self._shared else cpu_kernels.run, self._network()
         with self._backend.timed("step", launches=steps):
-            if not self._plastic:
+            if not self._changing:
                 kernel(steps, *network)
                 return
             for _ in range(steps):
                 kernel(1, *network)
                 self._change()
+
+    @property
+    def _changing(self) -> bool:
+        """Whether spikes change synapses, after each step."""
+        return bool(self._plastic or self._synapses_typed)
 
     @property
     def _shared(self) -> bool:
@@ -95,7 +104,7 @@ class CpuNetwork(Network):
     def advance_watched(self, steps: int) -> None:
         """Steps one by one cost a launch each, of 20 µs: as long as those of a small network take."""
         spikes = self.spikes
-        if not isinstance(spikes, CpuSpikes) or spikes.within >= SELDOM or self._plastic or self._shared:
+        if not isinstance(spikes, CpuSpikes) or spikes.within >= SELDOM or self._changing or self._shared:
             super().advance_watched(steps)
             return
         network, last = self._network(), self.arrays["last"]
@@ -107,12 +116,14 @@ class CpuNetwork(Network):
             steps -= part
 
     def _change(self) -> None:
-        """What the spikes of the step that was taken do to weights."""
+        """What the spikes of the step that was taken do to synapses."""
         a, fired = self.arrays, self._firing.fired[: len(self.arrays["voltage"])]
         now = a["clock"][0] - np.int32(1)
         for k, block in enumerate(self._plastic):
             sent, heard = a[f"traces_{k}"]
             change(fired, now, block, a[f"weights_{k}"], sent, heard, a["ring"], a["events"])
+        for synapses in self._synapses_typed:
+            synapses.step(now, fired)
 
 
 def rows_of(parameters: Array) -> Rows:

@@ -22,10 +22,14 @@ from engines.spiking.neurons.constants import (
     refractory_steps,
 )
 from engines.spiking.neurons.rows import TABLE, Kind
+from engines.spiking.parameters.connections import Connection
 from engines.spiking.parameters.neurons import ConductanceLif, HodgkinHuxley, Izhikevich, PoissonSource
 from engines.spiking.parameters.populations import NormalStart, Population
 from engines.spiking.typed.plan import WAITING, Typed
 from engines.spiking.typed.population import TypedPopulation, numbers, populations_of
+from engines.spiking.typed.synapses.connection import TypedConnection, typed_connections
+from engines.spiking.typed.synapses.plan import TypedSynapse
+from engines.spiking.typed.synapses.state import synapse_state
 
 WORD = 2.0**32
 
@@ -37,6 +41,7 @@ class Plan:
     populations: tuple[Population, ...]
     dt: float
     seed: int
+    connections: tuple[Connection, ...] = ()
 
     @cached_property
     def bounds(self) -> Array:
@@ -64,6 +69,15 @@ class Plan:
     def typed(self) -> dict[int, TypedPopulation]:
         """Of the populations whose neurons a person types. Raises ProblemError."""
         return populations_of([(each.neuron, each.number) for each in self.populations], self.dt)
+
+    @cached_property
+    def synapses(self) -> dict[int, TypedConnection]:
+        """Of the connections whose synapses a person types. Raises ProblemError."""
+        return typed_connections(self.connections, self.populations, self.dt)
+
+    def joined(self, wiring: Wiring) -> list[tuple[int, TypedSynapse]]:
+        """How many synapses each of these has."""
+        return [(len(block.weights), self.synapses[block.connection].typed) for block in wiring.joined]
 
     @cached_property
     def typed_models(self) -> list[Typed]:
@@ -214,7 +228,7 @@ def new_state(plan: Plan, wiring: Wiring, first: First) -> dict[str, Array]:
     ring: (slots, 2, n) int32 quanta that arrive in a step, excitatory and inhibitory
     rise: (2, n) float32, where synapses are alpha functions: what excitatory and inhibitory ones rise by in a step
     more: (rows, n) float32, where neurons are typed: variables that have no array among these
-    and those of ``Plan.live`` and ``plastic_state``
+    and those of ``Plan.live``, ``plastic_state`` and ``synapse_state``
     """
     n = plan.neurons
     stride = raster_stride(n)
@@ -260,6 +274,7 @@ def new_state(plan: Plan, wiring: Wiring, first: First) -> dict[str, Array]:
         "history": np.zeros((HISTORY, -(-n // stride)), np.uint8),
         **plan.live(Live(), wiring.quantum),
         **plastic_state(wiring),
+        **synapse_state(plan.synapses, wiring),
         **({"rise": np.zeros((2, n), np.float32)} if plan.rising else {}),
         **({"more": more} if plan.typed else {}),
     }

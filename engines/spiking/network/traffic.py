@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engines.api import KernelTraffic
 from engines.spiking.lif.traffic import TYPICAL_RATE
+from engines.spiking.typed.synapses.plan import TypedSynapse
 
 
 def network_traffic(
-    neurons: int, synapses: int, dt: float, rate: float = TYPICAL_RATE, rising: int = 0
+    neurons: int,
+    synapses: int,
+    dt: float,
+    rate: float = TYPICAL_RATE,
+    rising: int = 0,
+    typed: Sequence[tuple[int, TypedSynapse]] = (),
 ) -> tuple[KernelTraffic, ...]:
     """Per neuron voltage, two synaptic variables and two inputs read and written, and a release time read; per synaptic
     event, of which there are about rate x dt x synapses, a synapse of 8 bytes read and a sum read and written;
-    two more variables for each of the ``rising`` neurons."""
-    events = round(synapses * rate * dt * 1e-3)
+    two more variables for each of the ``rising`` neurons. Of the synapses so many are ``typed``, with events of both
+    ends."""
+    share = rate * dt * 1e-3
+    events = round((synapses - sum(count for count, _ in typed)) * share)
+    paths = [(share * count, each.bytes_of(which)) for count, each in typed for which in range(2)]
+    read, written = (round(sum(often * each[way] for often, each in paths)) for way in range(2))
     return (
-        KernelTraffic("step", bytes_read=24 * neurons + 8 * rising + 12 * events,
-                      bytes_written=20 * neurons + 8 * rising + 4 * events, flops=13 * neurons + 6 * rising + events),
+        KernelTraffic("step", bytes_read=24 * neurons + 8 * rising + 12 * events + read,
+                      bytes_written=20 * neurons + 8 * rising + 4 * events + written,
+                      flops=13 * neurons + 6 * rising + round(synapses * share)),
     )  # fmt: skip

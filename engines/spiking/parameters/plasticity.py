@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.api.parameters import ParameterGroup, quantity
+from engines.spiking.parameters.synapses import OwnSynapse
 
 
 class NoPlasticity(ParameterGroup):
@@ -31,6 +32,6 @@ class Stdp(ParameterGroup):
     highest: float = quantity(1.0, "1", "Highest weight", gt=0, le=1e6)
 
 
-Plasticity = Annotated[NoPlasticity | Stdp, Field(discriminator="kind")]
-PLASTICITY = {"none": "None", "stdp": "Spike-timing-dependent (STDP)"}
+Plasticity = Annotated[NoPlasticity | Stdp | OwnSynapse, Field(discriminator="kind")]
+PLASTICITY = {"none": "None", "stdp": "Spike-timing-dependent (STDP)", "own equations": "Your own equations"}
 """What people call these."""

@@ -14,9 +14,11 @@ from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, FromFile, Inputs
 from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley, Lif
+from engines.spiking.parameters.synapses import OwnSynapse
 from engines.spiking.setup.memory import check_room, joined
 from engines.spiking.setup.populations import live_of, neurons, spans
-from engines.spiking.typed.language import OUTSIDE
+from engines.spiking.setup.typed_synapses import synapse_findings
+from engines.spiking.typed.names import OUTSIDE
 from engines.spiking.typed.population import typed_of
 
 STRETCHED = 0.005
@@ -33,7 +35,7 @@ def check(parameters: SpikingParameters, backend: Backend) -> tuple[int, ...]:
     """About how many synapses each connection has. Raises ProblemError for what cannot run."""
     _check_populations(parameters)
     n, known, dt = neurons(parameters), spans(parameters), parameters.numerics.step
-    plan = Plan(tuple(parameters.populations), dt, parameters.numerics.seed)
+    plan = Plan(tuple(parameters.populations), dt, parameters.numerics.seed, tuple(parameters.connections))
     plan.refractory  # noqa: B018  # of typed neurons, which are read here
     synapses = []
     for k, connection in enumerate(parameters.connections):
@@ -49,6 +51,7 @@ def check(parameters: SpikingParameters, backend: Backend) -> tuple[int, ...]:
         if not isinstance(rule, FromFile):
             delay_steps(connection.delay, dt, (*place, "delay"))
         synapses.append(joined(parameters, connection, source, target))
+    plan.synapses  # noqa: B018  # that are typed, which are read here
     check_room(parameters, tuple(synapses), backend)
     plan.live(live_of(parameters), 1.0)
     return tuple(synapses)
@@ -98,7 +101,8 @@ def spikes_on_disk(parameters: SpikingParameters) -> tuple[Fact, ...]:
 
 def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
     """What a step does to refractory times and to the intervals of neurons."""
-    return (*_rounded(parameters), *_stretched(parameters), *_whole_steps(parameters), *_unheard(parameters))
+    own = (*_rounded(parameters), *_stretched(parameters), *_whole_steps(parameters), *_unheard(parameters))
+    return (*own, *synapse_findings(parameters))
 
 
 def off_by(parameters: SpikingParameters) -> tuple[Fact, ...]:
@@ -203,7 +207,11 @@ def _unheard(parameters: SpikingParameters) -> tuple[Finding, ...]:
                     place=("populations", k, "neuron", "lines"),
                 )
             )
-        into = [each.weight.weight for each in parameters.connections if each.target in (ALL, population.name)]
+        into = [
+            each.weight.weight
+            for each in parameters.connections
+            if each.target in (ALL, population.name) and not isinstance(each.plasticity, OwnSynapse)
+        ]
         into += [outside.weight] if outside.rate else []
         for field, kind, sign, changes in zip(
             ("excitatory", "inhibitory"), ("positive", "negative"), (1, -1), typed.model.arriving, strict=True

@@ -20,10 +20,11 @@ from engines.spiking.parameters.connections import (
     Weight,
 )
 from engines.spiking.parameters.neurons import NAMES
-from engines.spiking.parameters.plasticity import NoPlasticity
 from engines.spiking.parameters.populations import Population
 from engines.spiking.setup.memory import joined
 from engines.spiking.setup.populations import neurons, spans
+
+CHANGES = {"stdp": "plastic", "own equations": "typed"}
 
 
 def network_diagram(parameters: SpikingParameters) -> Diagram:
@@ -39,7 +40,7 @@ def network_diagram(parameters: SpikingParameters) -> Diagram:
         for pair, size in sizes.items():
             share = synapses * size / max(1, sum(sizes.values()))
             parts = [_weight(connection.weight), _delay(connection.delay), _rule(connection.rule)]
-            parts += [] if isinstance(connection.plasticity, NoPlasticity) else ["plastic"]
+            parts += [] if connection.plasticity.kind == "none" else [CHANGES[connection.plasticity.kind]]
             label = ", ".join(part for part in (*parts, f"{_count(share)} synapses") if part)
             source, target = (names.index(name) for name in pair)
             edges.append(DiagramEdge(source, target, share, connection.weight.weight < 0, label, ("connections", k)))

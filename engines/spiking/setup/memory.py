@@ -10,7 +10,7 @@ from engines.api.errors import ProblemError
 from engines.spiking.connectivity import draw
 from engines.spiking.connectivity.files import longest_delay
 from engines.spiking.connectivity.layout import extent, places_of, share_near, usual_side
-from engines.spiking.connectivity.wiring import BYTES, Span, delay_steps, expected
+from engines.spiking.connectivity.wiring import BYTES, Span, delay_steps, expected, span_of
 from engines.spiking.lif.model import HISTORY, raster_stride
 from engines.spiking.network.plan import slots_for
 from engines.spiking.neurons.constants import is_rising
@@ -19,13 +19,16 @@ from engines.spiking.parameters.connections import Connection, Distance, FromFil
 from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import HodgkinHuxley
 from engines.spiking.parameters.plasticity import NoPlasticity
-from engines.spiking.setup.populations import is_plain, neurons
+from engines.spiking.parameters.synapses import OwnSynapse
+from engines.spiking.setup.populations import is_plain, neurons, spans, typed_synapses_of
 from engines.spiking.typed.population import typed_of
 
 PLAIN = 4
 """Bytes of a synapse whose weight is its sender's."""
 CHANGING = 20
 """Of one whose weight changes: target, delay and sender, weight, place in the list by target."""
+TYPED = 20
+"""Of a typed one without its variables: target and sender, first weight, place in the list by target."""
 LATE = 1
 """More of a synapse where delays pass 8 bits."""
 NEURON = 60
@@ -58,18 +61,37 @@ def need(parameters: SpikingParameters, synapses: tuple[int, ...]) -> Need:
     raster = HISTORY * -(-n // raster_stride(n)) if n else 0
     if is_plain(parameters):
         return Need(n * (NEURON + RING) + raster, sum(synapses) * PLAIN, 0)
-    longest = max((_longest(parameters, k) for k in range(len(parameters.connections))), default=0)
-    changing = [not isinstance(each.plasticity, NoPlasticity) for each in parameters.connections]
+    fixed = (k for k, each in enumerate(parameters.connections) if not isinstance(each.plasticity, OwnSynapse))
+    longest = max((_longest(parameters, k) for k in fixed), default=0)
+    sizes = [_of_synapse(parameters, k) for k in range(len(parameters.connections))]
+    changing = sum(not isinstance(each.plasticity, NoPlasticity) for each in parameters.connections)
     gates = GATES if any(isinstance(each.neuron, HodgkinHuxley) for each in parameters.populations) else 0
     rise = RISE if any(is_rising(each.neuron) for each in parameters.populations) else 0
     typed = [each.neuron for each in parameters.populations if isinstance(each.neuron, OwnNeuron)]
     more = 4 * max((typed_of(neuron).more for neuron in typed), default=0)
-    each = NEURON + more + gates + rise + RING * slots_for(longest) + TRACES * sum(changing)
+    each = NEURON + more + gates + rise + RING * slots_for(longest) + TRACES * changing
     late = LATE if longest > draw.SHORT else 0
-    taken = sum(
-        count * ((CHANGING if moves else BYTES) + late) for count, moves in zip(synapses, changing, strict=True)
+    taken = sum(count * (size + late) for count, size in zip(synapses, sizes, strict=True))
+    return Need(n * each + _sent(parameters) + raster, taken, longest)
+
+
+def _of_synapse(parameters: SpikingParameters, k: int) -> int:
+    """Bytes of a synapse of a connection, but for long delays'."""
+    own = parameters.connections[k].plasticity
+    if isinstance(own, OwnSynapse):
+        typed = typed_synapses_of(parameters)[k].typed
+        return TYPED + 4 * len(typed.variables) + (4 if typed.model.rates else 0)
+    return BYTES if isinstance(own, NoPlasticity) else CHANGING
+
+
+def _sent(parameters: SpikingParameters) -> int:
+    """Who fired in the last steps, of senders of typed synapses."""
+    known = spans(parameters)
+    return sum(
+        (1 + _longest(parameters, k)) * span_of(each.source, known, ("connections", k, "source")).number
+        for k, each in enumerate(parameters.connections)
+        if isinstance(each.plasticity, OwnSynapse)
     )
-    return Need(n * each + raster, taken, longest)
 
 
 def _longest(parameters: SpikingParameters, k: int) -> int:

@@ -13,6 +13,7 @@ from engines.formulas.typed.units import NONE
 from engines.spiking.connectivity.layout import places_of, space
 from engines.spiking.connectivity.pairs import random_synapses
 from engines.spiking.connectivity.partners import Block
+from engines.spiking.connectivity.plastic import Joined
 from engines.spiking.connectivity.wiring import Wiring, wire
 from engines.spiking.lif.model import Lif as ExactLif
 from engines.spiking.lif.model import Sources, Start, Synapses
@@ -24,15 +25,18 @@ from engines.spiking.network.twins import NETWORK
 from engines.spiking.neurons.constants import Live
 from engines.spiking.neurons.rows import Kind
 from engines.spiking.parameters import SpikingParameters
-from engines.spiking.parameters.connections import ConstantWeight, Probability
+from engines.spiking.parameters.connections import Connection, ConstantWeight, Probability
 from engines.spiking.parameters.equations import OwnNeuron, dimensions
 from engines.spiking.parameters.neurons import Lif
 from engines.spiking.setup.populations import live_of, neurons, spans
 from engines.spiking.step.network import Network
 from engines.spiking.step.simulation import Subject
-from engines.spiking.typed.language import VOLTAGE
+from engines.spiking.typed.names import VOLTAGE
 from engines.spiking.typed.population import numbers_of, typed_of
+from engines.spiking.typed.synapses.connection import TypedConnection
+from engines.spiking.typed.synapses.state import name_of, synapse_numbers
 from engines.spiking.watch.groups import Groups
+from engines.spiking.watch.synapses import TypedSynapses
 from engines.spiking.watch.traces import Cell, cell_of
 
 
@@ -104,7 +108,7 @@ def general(
 ) -> tuple[Subject, Network]:  # fmt: skip
     """A network of any populations; ``opened``: made otherwise than by ``NETWORK``."""
     dt, seed, n = parameters.numerics.step, parameters.numerics.seed, neurons(parameters)
-    plan = Plan(tuple(parameters.populations), dt, seed)
+    plan = Plan(tuple(parameters.populations), dt, seed, tuple(parameters.connections))
     where = space(places_of(parameters.populations))
     wiring = wire(parameters.connections, spans(parameters), where, dt, seed, plan.largest_outside, progress)
     progress(f"Moving {n:,} neurons to {backend.info.name}", 0.8)
@@ -120,22 +124,44 @@ def general(
         _groups(parameters),
         dt,
         plan.rest,
-        _blocks(wiring),
+        (*_blocks(wiring), *(_joined_block(each, plan.synapses[each.connection]) for each in wiring.joined)),
         np.repeat(plan.models != Kind.POISSON, np.diff(plan.bounds)),
-        lambda now: plan.live(now, wiring.quantum),
+        lambda now: {**plan.live(now, wiring.quantum), **synapse_numbers(plan.synapses, wiring)},
         (min(levels), max(levels)) if len(levels) > 1 else (-80.0, -40.0),
         10 * max((*typical, 0.01)),
         _unit(cells),
         cells,
         int(wiring.sent[-1]),
-        lambda rate: network_traffic(n, int(wiring.sent[-1]), dt, rate, plan.rising),
+        lambda rate: network_traffic(n, int(wiring.sent[-1]), dt, rate, plan.rising, plan.joined(wiring)),
         any(cell.recovery is not None for cell in cells),
-        tuple(block.rule.highest for block in wiring.plastic),
+        (*(block.rule.highest for block in wiring.plastic), *_bounds(plan)),
         plan.surely_silent,
         _recorded(parameters),
         plan.typed,
         "1" if plan.typed and all(_is_plain(plan, k) for k in range(len(neurons_are))) else "mV",
+        typed_synapses=tuple(
+            TypedSynapses(_title(parameters.connections[each.connection]), each, plan.synapses[each.connection])
+            for each in wiring.joined
+        ),
     ), made
+
+
+def _title(connection: Connection) -> str:
+    return f"{connection.source} to {connection.target}"
+
+
+def _joined_block(block: Joined, own: TypedConnection) -> Block:
+    """As viewers see it: the first weights, and where they are now."""
+    typed, k = own.typed, block.connection
+    sender, hearer = block.words[:, 1] - block.source[0], (block.words[:, 0] >> 8) - block.target[0]
+    first = typed.starts(own.given, block.weights, sender, hearer)[typed.weight]
+    return Block(block.starts, block.words[:, 0], 8, first.__getitem__, name_of(k, typed.weight))
+
+
+def _bounds(plan: Plan) -> list[float]:
+    """Of weights, where typed synapses clip them."""
+    found = [each.typed.highest(each.given) for each in plan.synapses.values()]
+    return [bound for bound in found if bound is not None]
 
 
 def _is_plain(plan: Plan, k: int) -> bool:
@@ -171,6 +197,6 @@ def _levels(neuron: object) -> list[float]:
     if isinstance(neuron, OwnNeuron):
         model, given = typed_of(neuron).model, dimensions(neuron.parameters)
         alike = [name for name, dimension in given.items() if dimension == model.dimensions[VOLTAGE]]
-        return [] if model.dimensions[VOLTAGE] == NONE else [numbers_of(neuron)[name] for name in alike]
+        return [] if model.dimensions[VOLTAGE] == NONE else [numbers_of(neuron.parameters)[name] for name in alike]
     names = ("reset", "threshold", "c", "soft_threshold", "resting_voltage")
     return [float(getattr(neuron, name)) for name in names if hasattr(neuron, name)]

@@ -9,6 +9,7 @@ from engines.spiking.parameters.connections import ALL, ConstantWeight, Inputs, 
 from engines.spiking.parameters.neurons import Lif
 from engines.spiking.parameters.plasticity import NoPlasticity
 from engines.spiking.parameters.populations import External, NormalStart
+from engines.spiking.typed.synapses.connection import TypedConnection, typed_connections
 
 
 def neurons(parameters: SpikingParameters) -> int:
@@ -33,6 +34,11 @@ def spans(parameters: SpikingParameters) -> dict[str, Span]:
         found[population.name] = Span(first, first + population.number)
         first += population.number
     return found
+
+
+def typed_synapses_of(parameters: SpikingParameters) -> dict[int, TypedConnection]:
+    """Of the connections whose synapses a person types. Raises ProblemError."""
+    return typed_connections(parameters.connections, parameters.populations, parameters.numerics.step)
 
 
 def live_of(parameters: SpikingParameters) -> Live:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -21,13 +21,16 @@ from engines.spiking.connectivity import partners
 from engines.spiking.connectivity.partners import Block, Partners
 from engines.spiking.lif.model import raster_stride
 from engines.spiking.neurons.constants import Live
+from engines.spiking.step.named_numbers import NamedNumbers
 from engines.spiking.step.network import Network
 from engines.spiking.stimulate import brushes
 from engines.spiking.typed.population import TypedPopulation
+from engines.spiking.typed.synapses.state import name_of
 from engines.spiking.watch import firing, rhythm
 from engines.spiking.watch.groups import Groups
 from engines.spiking.watch.links import links_of
 from engines.spiking.watch.spikes import Reader, Readers
+from engines.spiking.watch.synapses import TypedSynapses
 from engines.spiking.watch.traces import Cell, Partner, Trace, company, profiles
 from engines.spiking.watch.weights import Weights, weights_info
 
@@ -74,6 +77,8 @@ class Subject:
     typed: Mapping[int, TypedPopulation] = field(default_factory=dict)
     """Populations whose neurons a person types."""
     voltage_unit: str = "mV"
+    typed_synapses: tuple[TypedSynapses, ...] = ()
+    """Of connections whose synapses a person types."""
 
 
 class SpikingSimulation(Simulation):
@@ -83,8 +88,11 @@ class SpikingSimulation(Simulation):
         self.geometry, self.dt, self.step = geometry, subject.dt, 0
         self._backend, self._subject, self._network, self._live = backend, subject, network, Live()
         self._groups = subject.groups
+        self._numbers = NamedNumbers(subject.typed, {each.connection: each.own for each in subject.typed_synapses})
         self.series, self.charts = self._groups.series, (*self._groups.charts, partners.BLOCKS)
         self.charts = (*self.charts, weights_info(subject.unit))
+        self._synapse_charts = {info.name: each for each in subject.typed_synapses for info in each.charts}
+        self.charts = (*self.charts, *(info for each in subject.typed_synapses for info in each.charts))
         self.traffic = network.traffic
         self.sample_steps = max(1, round(SAMPLE / subject.dt))
         largest, unit = subject.largest, subject.unit
@@ -173,10 +181,6 @@ class SpikingSimulation(Simulation):
     def _seconds(self) -> float:
         return self.time / 1000.0
 
-    @property
-    def _typed(self) -> Iterable[tuple[int, TypedPopulation]]:
-        return self._subject.typed.items()
-
     def _host(self, name: str) -> Array:
         return self._backend.to_host(self._network.arrays[name])
 
@@ -217,6 +221,9 @@ class SpikingSimulation(Simulation):
                 return self._spread.chart(self._weights)
             case "blocks":
                 return partners.block_chart(self._mean_inputs(), self._groups)
+        if name in self._synapse_charts:
+            own = self._synapse_charts[name]
+            return own.chart(name.removeprefix(name_of(own.connection, "")), self.step, self._gathered)
         return super().chart(name)
 
     def results(self) -> Mapping[str, Array]:
@@ -227,7 +234,9 @@ class SpikingSimulation(Simulation):
             "neurons/spikes [1]": spikes,
             "neurons/mean rate [Hz]": spikes / max(self._seconds, 1e-9),
         }
-        for k, block in enumerate(each for each in subject.blocks if each.changing):
+        for synapses in subject.typed_synapses:
+            found |= synapses.results(self.step, lambda name, places: self._host(name)[places])
+        for k, block in enumerate(each for each in subject.blocks if each.changing.startswith("weights_")):
             senders = np.repeat(np.arange(len(block.starts) - 1, dtype=np.int32), np.diff(block.starts))
             found[f"changing weights/{k}/sender [1]"] = senders
             found[f"changing weights/{k}/target [1]"] = np.asarray(block.targets >> block.shift, np.int32)
@@ -310,10 +319,11 @@ class SpikingSimulation(Simulation):
         return self._partners[1]
 
     def _weights(self, block: Block, places: Array) -> Array:
-        if not block.changing:
-            return block.weights(places)
+        return self._gathered(block.changing, places) if block.changing else block.weights(places)
+
+    def _gathered(self, name: str, places: Array) -> Array:
         handle = self.select(Selection(places.astype(np.int32)))
-        return self._backend.gather(self._network.arrays[block.changing], handle)
+        return self._backend.gather(self._network.arrays[name], handle)
 
     # Brushes.
 
@@ -344,28 +354,9 @@ class SpikingSimulation(Simulation):
             changes = {last: getattr(value, last) for last in FACTORS}
         elif name in LIVE:
             changes = {LIVE[name]: float(value)}
-        elif not self._change_typed(name, value):
+        elif not self._numbers.change(name, value):
             raise ProblemError(f"'{name}' cannot change during a run: reset, change it, and run again.")
         self.set_live(replace(self._live, **changes))
-
-    def _change_typed(self, name: str, value: Any) -> bool:
-        """Parameters of typed neurons: all of a population, or one value of them."""
-        match name.split("."):
-            case ["populations", k, "neuron", "parameters", *rest] if int(k) in self._subject.typed:
-                population = self._subject.typed[int(k)]
-            case _:
-                return False
-        names = tuple(population.units)
-        match rest:
-            case [] if tuple(each["name"] for each in value) == names:
-                population.change({each["name"]: float(each["value"]) for each in value})
-            case [place, "value"]:
-                population.change({names[int(place)]: float(value)})
-            case [_, "low" | "high"]:
-                pass
-            case _:
-                return False
-        return True
 
     def set_live(self, live: Live) -> None:
         """Place what live parameters decide."""
@@ -387,8 +378,7 @@ class SpikingSimulation(Simulation):
             "rates": np.array(list(self._rates.values())),
         }
         arrays = {name: self._host(name) for name in self._network.arrays}
-        typed = {f"typed_{k}": np.array([each.given[name] for name in each.units]) for k, each in self._typed}
-        return {"step": np.array(self.step), "live": live} | rates | typed | arrays
+        return {"step": np.array(self.step), "live": live} | rates | self._numbers.state() | arrays
 
     def restore(self, state: Mapping[str, Array]) -> None:
         for name, values in self._network.arrays.items():
@@ -397,8 +387,7 @@ class SpikingSimulation(Simulation):
         for name in self._network.arrays:
             self._place(state[name], name)
         self._live = Live(*map(float, state["live"]))
-        for k, each in self._typed:
-            each.given |= dict(zip(each.units, map(float, state[f"typed_{k}"]), strict=True))
+        self._numbers.restore(state)
         self.step = int(state["step"])
         if self._readers is not None:
             self._readers.go_back(self.step)
@@ -422,6 +411,15 @@ class SpikingSimulation(Simulation):
             place = self._backend.first_non_finite(self._network.arrays[name])
             if place is not None:
                 return self._typed_blow_up(place % self._groups.neurons)
+        return self._wrong_synapses()
+
+    def _wrong_synapses(self) -> NonFinite | None:
+        arrays = self._network.arrays
+        for each in self._subject.typed_synapses:
+            cut = int(self._host(f"cut_{each.connection}")[0])
+            bad = each.wrong(lambda name: self._backend.first_non_finite(arrays[name]), cut, self.time)
+            if bad is not None:
+                return bad
         return None
 
     def _typed_blow_up(self, element: int) -> NonFinite | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.formulas.parse import statements
-from engines.formulas.typed.units import NONE, named, unit
+from engines.formulas.typed.units import NONE, Dimension, named, unit
 from engines.spiking.connectivity.wiring import span_of
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import (
@@ -28,12 +28,15 @@ from engines.spiking.parameters.connections import (
 )
 from engines.spiking.parameters.equations import NamedNumber, OwnNeuron
 from engines.spiking.parameters.neurons import PoissonSource
-from engines.spiking.parameters.plasticity import NoPlasticity
+from engines.spiking.parameters.plasticity import Stdp
 from engines.spiking.parameters.populations import NormalStart, Population
+from engines.spiking.parameters.synapses import OwnSynapse
 from engines.spiking.setup.populations import spans
-from engines.spiking.typed.language import OUTSIDE, VOLTAGE, WEIGHT, heading
+from engines.spiking.typed.lines import heading
+from engines.spiking.typed.names import OUTSIDE, VOLTAGE, WEIGHT
 from engines.spiking.typed.plan import Typed
 from engines.spiking.typed.population import populations_of
+from engines.spiking.typed.synapses.connection import synapse_of
 
 METHODS = {"exact": "exact", "exponential euler": "exponential_euler", "euler": "euler", "rk4": "rk4"}
 WITHOUT = re.compile(r"\b(if|where|min|max)\b")
@@ -84,32 +87,22 @@ def brian2_script(problem: Problem) -> str:
 
 def _group(k: int, population: Population, neuron: OwnNeuron, typed: Typed, injected: float) -> Iterator[str]:
     place = ("populations", k, "neuron")
-    lines = []
-    for _, statement in statements(neuron.lines):
-        head = heading(_plain(statement))
-        if head is not None and head[0] != "parameter":
-            left = f"d{head[1]}/dt" if head[0] == "variable" else head[1]
-            flags = f" ({', '.join(head[4])})" if head[4] else ""
-            lines.append(f"{left} = {_known(head[2], place, 'lines')} : {named(unit(head[3])[0])}{flags}")
+    lines = [line for kind, line in _lines(neuron.lines, place) if kind != "parameter"]
     outside = population.external
     if OUTSIDE in " ".join(lines):
         lines.append(f"{OUTSIDE} : amp")
-    values = ", ".join(f"{name!r}: {value}" for name, value in _numbers(neuron.parameters).items())
     yield f"# {population.name!r}\nP{k} = NeuronGroup({population.number}, {chr(10).join(lines)!r},"
     threshold, reset = _known(neuron.threshold, place, "threshold"), _changed(neuron.reset, place, "reset")
     held = _known(neuron.refractory, place, "refractory") or False
     yield f"    threshold={threshold!r}, reset={reset!r}, refractory={held!r},"
-    yield f"    method={METHODS[typed.method]!r}, namespace={{{values}}})"
+    yield f"    method={METHODS[typed.method]!r}, namespace={{{_values(neuron.parameters)}}})"
     scale = "*mV" if typed.model.dimensions[VOLTAGE] != NONE else ""
     start = population.start
     if isinstance(start, NormalStart):
         yield f"P{k}.{VOLTAGE} = '({start.voltage!r} + {start.voltage_spread!r}*randn()){scale}'"
     else:
         yield f"P{k}.{VOLTAGE} = '({start.lowest!r} + {start.highest - start.lowest!r}*rand()){scale}'"
-    for part in re.split(r"[;\n]", _changed(neuron.starts, place, "starts")):
-        name, _, formula = part.partition("=")
-        if formula:
-            yield f"P{k}.{name.strip()} = {formula.strip()!r}"
+    yield from _begun(f"P{k}", neuron.starts, place)
     current = outside.current + injected
     if any(OUTSIDE in line for line in lines):
         yield f"P{k}.{OUTSIDE} = {current!r}*pA"
@@ -137,27 +130,70 @@ def _synapses(place: tuple[int, int, int], connection: Connection, hears: OwnNeu
             "The script has pairs by probability, one to one or all to all: choose one of them.",
             ("connections", k, "rule"),
         )
-    if not isinstance(connection.plasticity, NoPlasticity):
-        raise ProblemError("The script has weights that do not change: choose none.", ("connections", k, "plasticity"))
+    if isinstance(connection.plasticity, Stdp):
+        raise ProblemError(
+            "The script has weights that do not change, or synapses of your own equations: choose these.",
+            ("connections", k, "plasticity"),
+        )
     if not isinstance(delay, NoDelay | ConstantDelay) or not isinstance(weight, ConstantWeight | NormalWeight):
         raise ProblemError(
             "The script has one delay, and weights that are constant or normal: choose these.", ("connections", k)
         )
-    field = "excitatory" if weight.weight > 0 else "inhibitory"
-    dimension = typed.model.weights[weight.weight <= 0]
-    on_pre = _changed(getattr(hears, field), ("populations", target, "neuron"), field)
-    numbers = _numbers(hears.parameters).items()
-    used = ", ".join(f"{name!r}: {value}" for name, value in numbers if re.search(rf"\b{name}\b", on_pre))
-    yield f"{called} = Synapses(P{source}, P{target}, '{WEIGHT} : {named(dimension)}', on_pre={on_pre!r},"
-    yield f"    namespace={{{used}}})"
+    if isinstance(connection.plasticity, OwnSynapse):
+        own = ("connections", k, "plasticity")
+        synapse = synapse_of(connection.plasticity, hears, own)
+        sign, dimension = "-" * (weight.weight < 0), synapse.model.weight
+        yield from _typed(called, connection.plasticity, (source, target), dimension, own)
+    else:
+        field = "excitatory" if weight.weight > 0 else "inhibitory"
+        sign, dimension = "", typed.model.weights[weight.weight <= 0]
+        on_pre = _changed(getattr(hears, field), ("populations", target, "neuron"), field)
+        used = [each for each in hears.parameters if re.search(rf"\b{each.name}\b", on_pre)]
+        yield f"{called} = Synapses(P{source}, P{target}, '{WEIGHT} : {named(dimension)}', on_pre={on_pre!r},"
+        yield f"    namespace={{{_values(used)}}})"
     yield f"{called}.connect({CONDITIONS[type(rule)](rule)})"
     size = abs(weight.weight)
     spread = weight.spread * size if isinstance(weight, NormalWeight) else 0.0
     drawn = f"clip({size!r} + {spread!r}*randn(), 0, inf)" if spread else f"{size!r}"
-    yield f"{called}.{WEIGHT} = '{drawn}*{named(dimension, small=True)}'"
+    yield f"{called}.{WEIGHT} = '{sign}{drawn}*{named(dimension, small=True)}'"
+    if isinstance(connection.plasticity, OwnSynapse):
+        yield from _begun(called, connection.plasticity.starts, ("connections", k, "plasticity"))
     if isinstance(delay, ConstantDelay):
-        yield f"{called}.delay = {delay.delay!r}*ms"
+        yield f"{called}.pre.delay = {delay.delay!r}*ms"
     yield ""
+
+
+def _typed(
+    called: str, own: OwnSynapse, ends: tuple[int, int], weight: Dimension, place: tuple[str | int, ...]
+) -> Iterator[str]:
+    """Synapses of a person's own equations; ``weight``: the unit of what is drawn, which is one more variable."""
+    lines = [f"{WEIGHT} : {named(weight)}", *(line for _, line in _lines(own.lines, place))]
+    paths = [_changed("\n".join(getattr(own, path)), place, path) for path in ("on_pre", "on_post")]
+    yield f"{called} = Synapses(P{ends[0]}, P{ends[1]}, {chr(10).join(lines)!r},"
+    yield f"    on_pre={paths[0]!r}, on_post={paths[1]!r}," if paths[1] else f"    on_pre={paths[0]!r},"
+    yield f"    namespace={{{_values(own.parameters)}}})"
+
+
+def _lines(lines: Sequence[str], place: tuple[str | int, ...]) -> Iterator[tuple[str, str]]:
+    """(kind, statement) as Brian2 reads them."""
+    for _, statement in statements(lines):
+        head = heading(_plain(statement))
+        if head is not None:
+            left = {"variable": f"d{head[1]}/dt = ", "name": f"{head[1]} = ", "parameter": head[1]}[head[0]]
+            flags = f" ({', '.join(head[4])})" if head[4] else ""
+            yield head[0], f"{left}{_known(head[2], place, 'lines')} : {named(unit(head[3])[0])}{flags}"
+
+
+def _begun(called: str, text: str, place: tuple[str | int, ...]) -> Iterator[str]:
+    """Where variables begin, one after the other."""
+    for part in _changed(text, place, "starts").splitlines():
+        name, _, formula = part.partition("=")
+        yield f"{called}.{name.strip()} = {formula.strip()!r}"
+
+
+def _values(parameters: Sequence[NamedNumber]) -> str:
+    """Of a namespace."""
+    return ", ".join(f"{each.name!r}: {each.value!r}*({_plain(each.unit) or '1'})" for each in parameters)
 
 
 def _pairs(parameters: SpikingParameters, connection: Connection, k: int) -> Iterator[tuple[int, int]]:
@@ -174,11 +210,6 @@ def _pairs(parameters: SpikingParameters, connection: Connection, k: int) -> Ite
 def _plain(text: str) -> str:
     """In one line, without comments, which end as the parser has it: elsewhere a comment would become Python."""
     return " ".join(line.split("#")[0].strip() for line in text.split("\n")).strip()
-
-
-def _numbers(parameters: Sequence[NamedNumber]) -> dict[str, str]:
-    """Each with its unit, by name."""
-    return {each.name: f"{each.value!r}*({_plain(each.unit) or '1'})" for each in parameters}
 
 
 def _known(text: str, place: tuple[str | int, ...], field: str) -> str:

@@ -11,7 +11,7 @@ the instructions say: so the compiler puts them into vector registers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,12 @@ from numba.core import cgutils
 from numba.extending import intrinsic as numba_intrinsic
 
 from engines.formulas.emit_numba import arithmetic, digest
-from engines.formulas.graph import ordered
+from engines.formulas.graph import Node, ordered
 from engines.spiking.neurons import cpu_models
 from engines.spiking.typed import cpu_call, cpu_functions
 from engines.spiking.typed.cpu_call import ARRAYS, KINDS, signature
 from engines.spiking.typed.cpu_functions import FUNCTIONS
-from engines.spiking.typed.language import OUTSIDE
+from engines.spiking.typed.names import OUTSIDE
 from engines.spiking.typed.plan import HELD, INDEX, MORE_E, MORE_I, NOW, SILENT, WAITS, Typed
 
 intrinsic: Any = numba_intrinsic
@@ -111,7 +111,7 @@ class _Writer:
         if OUTSIDE in names:
             symbols[OUTSIDE] = self._load("outside")
         symbols |= {f"@{k}": self._number(k) for k in range(len(typed.numbers)) if f"@{k}" in names}
-        values = self._values(symbols)
+        values = values_of(self._context, builder, typed.roots, symbols)
         for value, (pointer, scope) in zip(values, places.values(), strict=False):
             self._told(builder.store(value, pointer), scope)
         fires = builder.zext(values[len(places)], ir.IntType(8))
@@ -120,20 +120,24 @@ class _Writer:
             again = builder.select(values[-1], self._now, released)
             self._told(builder.store(again, self._pointer("release", self._i)), "release")
 
-    def _values(self, symbols: dict[str, ir.Value]) -> list[ir.Value]:
-        values: dict[Any, ir.Value] = {}
-        for node in ordered(self._typed.roots):
-            args = [values[arg] for arg in node.args]
-            if node.op == "const":
-                values[node] = ir.Constant(ir.FloatType(), float(np.float32(node.number)))
-            elif node.op == "symbol":
-                values[node] = symbols[str(node.value)]
-            elif node.op in FUNCTIONS:
-                kinds = types.float32(*[types.float32] * len(args))
-                values[node] = self._context.compile_internal(self._builder, FUNCTIONS[node.op], kinds, args)
-            else:
-                values[node] = arithmetic(self._builder, node.op, args)
-        return [values[root] for root in self._typed.roots]
+
+def values_of(
+    context: Any, builder: ir.IRBuilder, roots: Sequence[Node], symbols: Mapping[str, ir.Value]
+) -> list[ir.Value]:
+    """What computes each root in float32, rounded one by one."""
+    values: dict[Node, ir.Value] = {}
+    for node in ordered(roots):
+        args = [values[arg] for arg in node.args]
+        if node.op == "const":
+            values[node] = ir.Constant(ir.FloatType(), float(np.float32(node.number)))
+        elif node.op == "symbol":
+            values[node] = symbols[str(node.value)]
+        elif node.op in FUNCTIONS:
+            kinds = types.float32(*[types.float32] * len(args))
+            values[node] = context.compile_internal(builder, FUNCTIONS[node.op], kinds, args)
+        else:
+            values[node] = arithmetic(builder, node.op, args)
+    return [values[root] for root in roots]
 
 
 @intrinsic(prefer_literal=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from engines.backend.cache_dir import cache_dir
 from engines.formulas.emit_cuda import TEXT, statements
 from engines.formulas.graph import Node
-from engines.spiking.typed.language import OUTSIDE
+from engines.spiking.typed.names import OUTSIDE
 from engines.spiking.typed.plan import HELD, INDEX, MORE_E, MORE_I, NOW, SILENT, WAITS, Typed
 
 OWN = {
@@ -94,9 +94,13 @@ def _row(place: str | int) -> str:
 
 
 def kernel_file(models: Sequence[Typed]) -> Path:
-    """The source, written to the cache: compilers want a file."""
-    text = cuda_source(models)
-    path = cache_dir() / "neurons" / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.cu"
+    """The source, in the cache."""
+    return written(cuda_source(models), "neurons")
+
+
+def written(text: str, folder: str) -> Path:
+    """A file of it in the cache: compilers want one."""
+    path = cache_dir() / folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.cu"
     if not path.is_file() or path.read_text("utf-8") != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")

@@ -21,7 +21,8 @@ from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import Node, const, depends_on, make, ordered, rebuild, symbol
 from engines.formulas.linear import linear_in
 from engines.formulas.rules import simplified
-from engines.spiking.typed.language import GIVEN, OUTSIDE, Model, is_zero
+from engines.spiking.typed.language import Model
+from engines.spiking.typed.names import GIVEN, OUTSIDE, is_zero
 
 Method = Literal["exact", "exponential euler", "euler", "rk4"]
 METHODS: tuple[Method, ...] = ("exact", "exponential euler", "euler")
@@ -176,27 +177,32 @@ def _euler(model: Model, ready: Node) -> dict[str, Node]:
 
 
 def _exponential(model: Model, ready: Node) -> dict[str, Node]:
+    return relaxed(model.rates, STEP)
+
+
+def relaxed(rates: Mapping[str, Node], time: Node) -> dict[str, Node]:
+    """Each variable after some time, exact where its rate is linear in itself and all else holds."""
     found = {}
-    for name, rate in model.rates.items():
+    for name, rate in rates.items():
         parts = linear_in(rate, name)
         assert parts is not None
         added, decay = rebuild(parts, simplified)
         if decay == const(0.0):
-            found[name] = make("add", symbol(name), make("mul", STEP, rate))
+            found[name] = make("add", symbol(name), make("mul", time, rate))
             continue
         # what both are divided by is left out of their ratio
-        rates = make("neg", STEP)
+        way = make("neg", time)
         if decay.op == "div":
-            rates, below = make("div", rates, decay.args[1]), decay.args[1]
+            way, below = make("div", way, decay.args[1]), decay.args[1]
             added = added.args[0] if added.op == "div" and added.args[1] is below else make("mul", added, below)
             decay = decay.args[0]
-        x, power = symbol(name), make("mul", rates, decay)
+        x, power = symbol(name), make("mul", way, decay)
         loss = make("expm1", power, make("exp", make("mul", const(0.5), power)))
         still = decay if decay.op == "const" else make("select", make("eq", decay, const(0.0)), const(1.0), decay)
         target = make("div", added, still)
         moved = make("sub", x, make("mul", make("sub", target, x), loss))
         if still is not decay:
-            straight = make("sub", x, make("mul", rates, added))
+            straight = make("sub", x, make("mul", way, added))
             moved = make("select", make("eq", decay, const(0.0)), straight, moved)
         found[name] = moved
     return found

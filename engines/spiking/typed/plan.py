@@ -25,7 +25,8 @@ from engines.formulas.rules import simplified
 from engines.formulas.typed.units import Dimension
 from engines.spiking.neurons.rows import FADED
 from engines.spiking.typed.integration import Linear, Method, able, chosen, integrated, numbers_of
-from engines.spiking.typed.language import OUTSIDE, VOLTAGE, Model, Text, parse
+from engines.spiking.typed.language import Model, Text, parse
+from engines.spiking.typed.names import OUTSIDE, VOLTAGE
 
 WAITS, SILENT, HELD = symbol("@waits"), symbol("@silent"), symbol("@held")
 """Conditions: the neuron has fired and waits for its release; no release will come; it waited in the step before."""
@@ -128,7 +129,7 @@ def planned(text: Text, parameters: tuple[tuple[str, Dimension], ...], method: M
         OUTSIDE,
         *(str(each.value) for each in (WAITS, SILENT, HELD, MORE_E, MORE_I, NOW, INDEX)),
     }
-    roots, numbers = _hoisted(roots, free)
+    roots, numbers = hoisted(roots, free)
     return Typed(model, taken, roots, model.rests_on_condition, numbers, linear, _places(model))
 
 
@@ -168,7 +169,7 @@ def _step(model: Model, method: Method) -> tuple[tuple[Node, ...], tuple[Linear,
     return (*roots, fires, *released), moved.linear
 
 
-def _hoisted(roots: Sequence[Node], free: set[str]) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+def hoisted(roots: Sequence[Node], free: set[str]) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
     """The graphs with numbers for all that does not hang on ``free`` symbols, and what these are of."""
     hangs: dict[Node, bool] = {}
     found: dict[Node, Node] = {}

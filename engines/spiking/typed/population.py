@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -11,20 +13,33 @@ from engines.api import Array
 from engines.api.errors import ProblemError, placed_at
 from engines.api.values import Remedy
 from engines.formulas.parse import FormulaError
-from engines.formulas.typed.units import unit
+from engines.formulas.typed.units import UNITS, unit
 from engines.spiking.parameters.equations import LONGEST_NAME, MOST_PARAMETERS, NamedNumber, OwnNeuron, dimensions
-from engines.spiking.typed.language import CONSTANTS, GIVEN, KNOWN, UNITS, WEIGHT
+from engines.spiking.typed.names import CONSTANTS, GIVEN, KNOWN, WEIGHT
 from engines.spiking.typed.plan import Typed, planned
 
 TAKEN = {*CONSTANTS, *GIVEN, *KNOWN, *UNITS, WEIGHT}
 
 
+class Formulas(Protocol):
+    """Of neurons or synapses, with numbers that parameters decide."""
+
+    def values(self, given: Mapping[str, float]) -> Array:
+        """(numbers,) float64 of parameters and what else is given."""
+
+    def fixed(self, name: str) -> bool:
+        """Whether a parameter cannot change while a run goes on."""
+
+
+Kind = TypeVar("Kind", bound=Formulas)
+
+
 @dataclass(eq=False)
-class TypedPopulation:
+class WithNumbers(Generic[Kind]):
     """given: parameters by name, in the kept units, dt [ms], N and the number of the first neuron; units: how many of
     the kept ones that of a parameter is, in the order of the form"""
 
-    typed: Typed
+    typed: Kind
     given: dict[str, float]
     units: Mapping[str, float]
 
@@ -35,8 +50,11 @@ class TypedPopulation:
         for name in numbers:
             if self.given[name] != given[name] and self.typed.fixed(name):
                 raise ProblemError(f"The refractory time hangs on {name}: reset, change it, and run again.")
-        _check_numbers(self.typed, given)
+        check_numbers(self.typed, given)
         self.given = given
+
+
+TypedPopulation = WithNumbers[Typed]
 
 
 def populations_of(neurons: Sequence[tuple[object, int]], dt: float) -> dict[int, TypedPopulation]:
@@ -46,10 +64,10 @@ def populations_of(neurons: Sequence[tuple[object, int]], dt: float) -> dict[int
         if isinstance(neuron, OwnNeuron):
             place = ("populations", k, "neuron")
             with placed_at(*place):
-                given = {**numbers_of(neuron), "dt": dt, "N": float(number), "@first": float(first)}
+                given = {**numbers_of(neuron.parameters), "dt": dt, "N": float(number), "@first": float(first)}
                 typed = typed_of(neuron, place)
                 typed.refractory(given)
-                _check_numbers(typed, given)
+                check_numbers(typed, given)
                 found[k] = TypedPopulation(typed, given, {each.name: unit(each.unit)[1] for each in neuron.parameters})
         first += number
     return found
@@ -57,21 +75,28 @@ def populations_of(neurons: Sequence[tuple[object, int]], dt: float) -> dict[int
 
 def typed_of(neuron: OwnNeuron, place: tuple[str | int, ...] = ()) -> Typed:
     """Raises ProblemError, which offers to add a parameter that a formula names."""
-    try:
+    with adding(neuron.parameters, place):
         return planned(neuron.text, tuple(dimensions(neuron.parameters).items()), neuron.method)
+
+
+@contextmanager
+def adding(parameters: Sequence[NamedNumber], place: tuple[str | int, ...]) -> Iterator[None]:
+    """A formula that names what is not known offers to add it to the parameters of what stands at ``place``."""
+    try:
+        yield
     except FormulaError as error:
         name = error.unknown
-        room = len(name) <= LONGEST_NAME and len(neuron.parameters) < MOST_PARAMETERS
+        room = len(name) <= LONGEST_NAME and len(parameters) < MOST_PARAMETERS
         if name.isidentifier() and room and name not in TAKEN:
-            rows = [each.model_dump() for each in (*neuron.parameters, NamedNumber(name=name))]
+            rows = [each.model_dump() for each in (*parameters, NamedNumber(name=name))]
             error.remedy = Remedy(f"Add {name} to the parameters", {(*place, "parameters"): rows})
         raise
 
 
-def numbers_of(neuron: OwnNeuron) -> dict[str, float]:
-    """Parameters in the kept units. Raises ProblemError for names and units that are none."""
+def numbers_of(parameters: Sequence[NamedNumber]) -> dict[str, float]:
+    """They in the kept units. Raises ProblemError for names and units that are none."""
     found: dict[str, float] = {}
-    for number, each in enumerate(neuron.parameters):
+    for number, each in enumerate(parameters):
         place = ("parameters", number)
         if not each.name.isidentifier() or each.name in TAKEN:
             raise ProblemError(
@@ -85,7 +110,7 @@ def numbers_of(neuron: OwnNeuron) -> dict[str, float]:
     return found
 
 
-def _check_numbers(typed: Typed, given: Mapping[str, float]) -> None:
+def check_numbers(typed: Formulas, given: Mapping[str, float]) -> None:
     """Raises ProblemError where a parameter makes a number of the step none."""
     if not np.isfinite(typed.values(given)).all():
         zero = [name for name, value in given.items() if value == 0 and not name.startswith("@")]

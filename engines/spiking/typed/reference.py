@@ -8,7 +8,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.formulas.emit_numpy import Program
-from engines.spiking.typed.language import OUTSIDE
+from engines.spiking.typed.names import OUTSIDE
 from engines.spiking.typed.plan import Typed
 
 

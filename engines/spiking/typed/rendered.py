@@ -11,15 +11,25 @@ from engines.formulas.parse import FormulaError, Language, parse_either, stateme
 from engines.formulas.typed.printed import LONGEST, POWER, Anything, Operators, name_of, printed
 from engines.formulas.typed.units import UNITS
 from engines.spiking.typed.integration import METHODS, able
-from engines.spiking.typed.language import KNOWN, heading, read_loosely
+from engines.spiking.typed.language import read_loosely
+from engines.spiking.typed.lines import heading
+from engines.spiking.typed.names import KNOWN
 
 _OPERATORS: Operators = {"growth": lambda args: (f"exprel({args[0][0]})", POWER)}
 
 
 def html(lines: Sequence[str]) -> str:
+    """Of a neuron: its lines, and how they are integrated."""
+    return lines_html(lines) + _paragraphs(_integration(lines))
+
+
+def lines_html(lines: Sequence[str]) -> str:
     """A paragraph for each line that is understood; the others as they are typed."""
-    shown = [_line(text) for _, text in statements(lines)]
-    return "".join(f"<p style='margin: 2px 0'>{each}</p>" for each in (*shown, *_integration(lines)))
+    return _paragraphs([_line(text) for _, text in statements(lines)])
+
+
+def _paragraphs(texts: Sequence[str]) -> str:
+    return "".join(f"<p style='margin: 2px 0'>{each}</p>" for each in texts)
 
 
 SAID = {

@@ -39,21 +39,30 @@ class Weights:
                     each = (end - begin) / len(places)
                     self._seen.append((population, block, places, each, np.asarray(block.weights(places), float)))
         known = [weights for *_, weights in self._seen] + [np.array([0.0, *highest])]
-        low, high = float(min(map(np.min, known))), float(max(map(np.max, known)))
-        self._edges = np.linspace(low, high if high > low else low + 1.0, BARS + 1)
+        self._low, self._high = float(min(map(np.min, known))), float(max(map(np.max, known)))
+        self._edges = self._between(self._low, self._high)
 
     def chart(self, now: Callable[[Block, Array], Array]) -> ChartData:
         """``now`` gives the present weights of synapses of a block that changes."""
         curves: list[Curve] = []
+        whole = [np.asarray(now(seen[1], seen[2]), float) if seen[1].changing else seen[4] for seen in self._seen]
+        self._edges = self._between(
+            min([self._low, *(float(each.min()) for each in whole)]),
+            max([self._high, *(float(each.max()) for each in whole)]),
+        )
         for population, name in enumerate(self._groups.names):
             own = [seen for seen in self._seen if seen[0] == population]
             if not own:
                 continue
-            present = [np.asarray(now(seen[1], seen[2]), float) if seen[1].changing else seen[4] for seen in own]
+            present = [each for each, seen in zip(whole, self._seen, strict=True) if seen[0] == population]
             curves.append(self._bars(name, present, own))
             if any(seen[1].changing for seen in own):
                 curves.append(self._bars(f"{name}, at first", [seen[4] for seen in own], own))
         return ChartData(tuple(curves)) if curves else EMPTY
+
+    def _between(self, low: float, high: float) -> Array:
+        """Edges of the bars."""
+        return np.linspace(low, high if high > low else low + 1.0, BARS + 1)
 
     def _bars(
         self, title: str, weights: Sequence[Array], own: Sequence[tuple[int, Block, Array, float, Array]]

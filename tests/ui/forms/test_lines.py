@@ -11,6 +11,9 @@ from PySide6.QtWidgets import QWidget
 from engines.api.errors import ProblemError
 from engines.api.parameters import Lines, ParameterGroup, quantity
 from engines.battery.engine import BatteryEngine
+from engines.spiking.parameters.connections import Connection
+from engines.spiking.parameters.synapse_library import LIBRARY
+from engines.spiking.parameters.synapses import OwnSynapse
 from tests.ui.forms.test_form import Holder
 from ui.forms.fields.lines import COMMIT_MILLISECONDS
 from ui.forms.fields.number import NumberEditor
@@ -192,3 +195,26 @@ def test_up_and_down_stay_in_the_text(holder, qtbot):
     editor.text.moveCursor(editor.text.textCursor().MoveOperation.End)
     qtbot.keyClick(editor.text, Qt.Key.Key_Up)
     assert editor.text.textCursor().blockNumber() == 0
+
+
+def test_a_text_of_the_library_sets_what_stands_beside_the_lines_too(qtbot):
+    """Synapses that begin as others do: one edit, so that one Undo takes it back, and nothing of it is wrong."""
+    holder = Holder(qtbot, Connection, Connection(plasticity=OwnSynapse()))
+    editor = holder.editor("plasticity", "lines")
+    library = next(each.menu() for each in editor.insert_button.menu().actions() if each.text() == "Begin with")
+    for action, (title, values) in zip(library.actions(), LIBRARY, strict=True):
+        assert action.text() == title
+        del holder.edits[:]
+        action.trigger()
+        ((path, value),) = holder.edits
+        assert path == ("plasticity",)
+        assert value == {**OwnSynapse(**values).model_dump(), **values}
+        assert holder.parameters.plasticity.lines == values["lines"]
+        for field in ("lines", "on_pre", "on_post"):
+            held = holder.editor("plasticity", field)
+            assert held.lines() == list(values[field])
+            assert held._check(), held.sentence.text()
+    on_pre = holder.editor("plasticity", "on_pre")
+    on_pre.text.setPlainText("Apra += dApre")
+    assert not on_pre._check()
+    assert "the nearest is 'Apre'" in on_pre.sentence.text()

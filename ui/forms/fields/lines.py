@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any, cast
@@ -38,6 +38,9 @@ ACCEPTING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab, Qt.Key.Key_Bac
 
 class LinesEditor(Editor):
     """A list of texts, a line each. What is written becomes a value at a pause, if it is understood, or on leaving."""
+
+    begun = Signal(object)
+    """Values of several fields of the group that the lines stand in, chosen from their library."""
 
     def __init__(self, spec: FieldSpec, section: Section, parent: QWidget | None = None) -> None:
         super().__init__(spec, parent)
@@ -134,6 +137,11 @@ class LinesEditor(Editor):
         self.text.setPlainText("\n".join(lines))
         self._commit()
 
+    def _begin(self, values: Mapping[str, Any]) -> None:
+        """All of a text of the library, in one step of the document's Undo."""
+        self._commit()
+        self.begun.emit(deepcopy(dict(values)))
+
     # While one writes.
 
     def _written(self) -> None:
@@ -182,9 +190,14 @@ class LinesEditor(Editor):
         for line in self._lines.steps:
             menu.addAction(line, partial(self.insert, line))
         menu.addSeparator()
-        whole = menu.addMenu("Replace all by")
-        for title, lines in self._lines.whole:
-            whole.addAction(title, partial(self.replace, lines))
+        if self._lines.whole:
+            whole = menu.addMenu("Replace all by")
+            for title, lines in self._lines.whole:
+                whole.addAction(title, partial(self.replace, lines))
+        if self._lines.library:
+            library = menu.addMenu("Begin with")
+            for title, values in self._lines.library:
+                library.addAction(title, partial(self._begin, values))
         return menu
 
 

@@ -68,7 +68,7 @@ def parameters(model, number=(80, 20), delay=None, step=0.1, seed=3, external=No
 
 
 def built(given, backend):
-    plan = Plan(tuple(given.populations), given.numerics.step, given.numerics.seed)
+    plan = Plan(tuple(given.populations), given.numerics.step, given.numerics.seed, tuple(given.connections))
     where = space(places_of(given.populations))
     seed = given.numerics.seed
     wiring = wire(given.connections, spans(given), where, plan.dt, seed, plan.largest_outside)

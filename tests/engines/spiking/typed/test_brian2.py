@@ -15,22 +15,26 @@ from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import SpikingParameters
+from engines.spiking.parameters.synapse_library import REWARD
 from engines.spiking.typed.brian2 import brian2_script
-from tests.engines.spiking.typed.models import ADAPTIVE, CHANNELS, IZHIKEVICH, LIF, RESTING, neuron
+from tests.engines.spiking.typed.models import ADAPTIVE, CHANNELS, IZHIKEVICH, LIF, RESTING, neuron, with_numbers
+from tests.engines.spiking.typed.synapses.models import SHORT_TERM, STDP, own
 
 ENGINE = SpikingEngine()
 NAME = 'it\'s "one"'
+NEEDS = pytest.mark.skipif(importlib.util.find_spec("brian2") is None, reason="needs Brian2: pip install brian2")
 SPREAD = "v = -65*mV + 10*mV*i/N"
 
 
-def network(model, weight, current, step=0.1, **more):
+def network(model, weight, current, step=0.1, synapse=None, **more):
     """Twenty neurons from evenly spread voltages that all hear each other a millisecond later."""
     starts = "; ".join(each for each in (SPREAD, model.get("starts", "")) if each)
     one = neuron({**model, "starts": starts}, **more).model_dump()
     population = {"name": NAME, "number": 20, "neuron": one, "external": {"current": current}}
-    connection = {"source": NAME, "rule": {"kind": "all to all"},
+    connection = {"source": NAME, "target": NAME, "rule": {"kind": "all to all"},
                   "weight": {"kind": "constant", "weight": weight},
-                  "delay": {"kind": "constant", "delay": 1.0}}  # fmt: skip
+                  "delay": {"kind": "constant", "delay": 1.0},
+                  "plasticity": synapse or {"kind": "none"}}  # fmt: skip
     given = {"populations": [population], "connections": [connection], "numerics": {"step": step}}
     return Problem(SpikingParameters.model_validate(given))
 
@@ -42,30 +46,73 @@ CASES = {
 }  # fmt: skip
 
 
+def theirs_of(problem, time, told, folder):
+    """What Brian2 gives for ``told`` after so many ms."""
+    script = brian2_script(problem).replace("run(1*second)", f"run({time}*ms)").replace(
+        "from brian2 import *", "from brian2 import *\nimport json\nprefs.codegen.target = 'numpy'"
+    )  # fmt: skip
+    path = folder / "network.py"
+    path.write_text(f"{script}print(json.dumps({told}))\n", "utf-8")
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True, timeout=300)
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def ours_of(problem, time):
+    """The simulation after so many ms, and (neurons, times) of its spikes."""
+    simulation = ENGINE.build(problem, CpuBackend())
+    reader = simulation.spike_trains()
+    simulation.advance(round(time / simulation.dt))
+    trains = reader.take()
+    return simulation, np.array([trains.neurons, trains.times])
+
+
+@NEEDS
 @pytest.mark.brian2
-@pytest.mark.skipif(importlib.util.find_spec("brian2") is None, reason="needs Brian2: pip install brian2")
 @pytest.mark.parametrize("name", CASES)
 def test_brian2_gives_the_same_spikes(name, tmp_path):
     """Of 60 ms, in float64 there: each neuron fires as often, and nine spikes of ten in the same step."""
     model, weight, current, step = CASES[name]
     problem = network(model, weight, current, step)
-    script = brian2_script(problem).replace("run(1*second)", "run(60*ms)").replace(
-        "from brian2 import *", "from brian2 import *\nimport json\nprefs.codegen.target = 'numpy'"
-    )  # fmt: skip
-    script += "print(json.dumps([[int(i) for i in S0.i], [float(t/ms) for t in S0.t]]))\n"
-    path = tmp_path / "network.py"
-    path.write_text(script, "utf-8")
-    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True, timeout=300)
-    theirs = np.array(json.loads(done.stdout.strip().splitlines()[-1]))
-    simulation = ENGINE.build(problem, CpuBackend())
-    reader = simulation.spike_trains()
-    simulation.advance(round(60.0 / step))
-    trains = reader.take()
-    ours = np.array([trains.neurons, trains.times])
+    theirs = np.array(theirs_of(problem, 60.0, "[[int(i) for i in S0.i], [float(t/ms) for t in S0.t]]", tmp_path))
+    _, ours = ours_of(problem, 60.0)
     assert ours.shape[1] >= 20
     assert (np.bincount(ours[0].astype(int), minlength=20) == np.bincount(theirs[0].astype(int), minlength=20)).all()
     ours, theirs = (each[:, np.lexsort((each[1], each[0]))] for each in (ours, theirs))
     assert (np.abs(ours[1] - theirs[1]) < step / 2).mean() > 0.9
+
+
+JOINED = {
+    "stdp": {**STDP, "on_pre": ["g_e_post += w*mV", *STDP["on_pre"][1:]], "parameters": with_numbers(
+        STDP, gmax=0.6, dApre=0.02, dApost=-0.021)["parameters"]},
+    "short term": {**SHORT_TERM, "lines": ["w : 1", *SHORT_TERM["lines"][1:]], "on_pre": [
+        *SHORT_TERM["on_pre"][:2], "x -= r", "g_e_post += w*r*mV"]},
+    "reward": {**REWARD, "on_pre": ["g_e_post += w*mV", *REWARD["on_pre"][1:]], "parameters": with_numbers(
+        REWARD, gmax=0.6, dApre=0.02, dApost=-0.021, reward=0.3)["parameters"]},
+}  # fmt: skip
+
+
+@NEEDS
+@pytest.mark.brian2
+@pytest.mark.parametrize("name", JOINED)
+def test_brian2_gives_typed_synapses_the_same_variables(name, tmp_path):
+    """Of 100 ms, 400 synapses with a delay: each neuron fires in the same steps, and all variables are the same, to
+    float32 (those between events at their last one, as there)."""
+    problem = network(LIF, 0.3, 0.0, synapse=own(JOINED[name]))
+    names = problem.parameters.connections[0].plasticity.lines
+    names = [line.split("/dt")[0][1:] if "/dt" in line else line.split(":")[0].strip() for line in names]
+    rows = f"([float(x) for x in getattr(C0_0_0, n)] for n in {names})"
+    told = f"[[int(i) for i in S0.i], [float(t/ms) for t in S0.t], *{rows}]"
+    neurons, times, *theirs = theirs_of(problem, 100.0, told, tmp_path)
+    simulation, ours = ours_of(problem, 100.0)
+    assert len(neurons) >= 30
+    order = [np.lexsort((each[1], each[0])) for each in (ours, np.array([neurons, times]))]
+    np.testing.assert_array_equal(ours[0][order[0]], np.array(neurons)[order[1]])
+    np.testing.assert_allclose(ours[1][order[0]], np.array(times)[order[1]], atol=1e-6)
+    for variable, values in zip(names, theirs, strict=True):
+        found = simulation.state()[f"synapses_0_{variable}"]
+        size = np.abs(values).max()
+        assert size > 0
+        np.testing.assert_allclose(found, values, rtol=2e-5, atol=1e-6 * size, err_msg=variable)
 
 
 def test_a_script_is_python_whatever_is_typed():

@@ -69,3 +69,22 @@ def test_izhikevich_s_thousand_cells_fire_as_a_program_of_the_same_equations():
     ours = (800 * found.rates[0] + 200 * found.rates[1]) / 1000
     assert ours == pytest.approx(np.mean([program(seed, 0.5) for seed in range(2)]), rel=0.04)
     assert 7 <= found.peak(4, 20, 512) <= 13
+
+
+def test_weights_that_compete_leave_the_middle():
+    """Song, Miller and Abbott (2000), with steps four times as large, for 15 s: fewer weights in the middle third than
+    at either end, where they began as many; the neuron fires less than by the first weights, as they balance."""
+    given = parameters_of("typed_stdp")
+    simulation = ENGINE.build(Problem(given), CpuBackend())
+    names = [each.name for each in given.connections[0].plasticity.parameters]
+    for name, value in (("dApre", 4e-4), ("dApost", -4.2e-4)):
+        simulation.set_control(f"connections.0.plasticity.parameters.{names.index(name)}.value", value)
+    fired = []
+    for steps in (50_000, 100_000):
+        simulation.advance(steps)
+        weights = simulation.results()["synapses of connection/0/w [1]"] / 0.01
+        fired.append(simulation.results()["neurons/spikes [1]"][-1])
+    low, middle, high = np.histogram(weights, [0, 1 / 3, 2 / 3, 1 + 1e-6])[0]
+    assert middle < min(low, high) - 30
+    assert 100 < fired[1] - fired[0] < 2 * fired[0]
+    assert simulation.non_finite() is None

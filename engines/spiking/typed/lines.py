@@ -1,0 +1,151 @@
+"""Lines of typed neurons and synapses, as Brian2 has them: variables, names for use in other lines, parameters.
+
+dv/dt = (g_L*(E_L - v) + I)/C : volt (unless refractory)    a variable
+I = g_e*(E_e - v) + I_ext : amp                             a name for use in other lines, above and below
+g_L : siemens (constant)                                    a name without a formula
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from engines.api.errors import ProblemError
+from engines.formulas.graph import Node, make, ordered, rebuild, symbol
+from engines.formulas.parse import WORDS, FormulaError, statements
+from engines.formulas.typed.units import UNITS, Dimension, UnitError, in_kept, named, unit
+from engines.spiking.typed.names import CONSTANTS, GIVEN, KNOWN, WEIGHT, Names, short
+
+MOST_LINES = 60
+MOST_VARIABLES = 8
+MOST_OPERATIONS = 1_000
+_NAME = r"([^\W\d]\w*)"
+_RATE = re.compile(rf"\s*d\s*{_NAME}\s*/\s*d\s*t\s*=(?!=)")
+_DEFINITION = re.compile(rf"\s*{_NAME}\s*=(?!=)")
+_PARAMETER = re.compile(rf"\s*{_NAME}\s*$")
+_UNIT = re.compile(r":(?P<unit>[^:()]*(?:\([^:()a-z]*\)[^:()]*)*)(?:\((?P<flags>[^()]*)\))?\s*(?:#.*)?$", re.DOTALL)
+
+
+class Line(NamedTuple):
+    """``kind``: of a variable, of a name, or of a parameter; formula: with blanks before it."""
+
+    place: int
+    kind: str
+    name: str
+    formula: str
+    dimension: Dimension
+    flags: tuple[str, ...]
+
+
+def heading(text: str) -> tuple[str, str, str, str, tuple[str, ...]] | None:
+    """(kind, name, the formula behind as many blanks, unit, flags) of a statement; None where it says nothing."""
+    tail = _UNIT.search(text)
+    before = text[: tail.start()] if tail else text
+    said = tail["unit"].strip() if tail else ""
+    flags = tuple(each.strip() for each in (tail["flags"] or "").split(",") if each.strip()) if tail else ()
+    for kind, pattern in (("variable", _RATE), ("name", _DEFINITION)):
+        match = pattern.match(before)
+        if match is not None:
+            return kind, match[1], " " * match.end() + before[match.end() :], said, flags
+    match = _PARAMETER.match(before)
+    return ("parameter", match[1], "", said, flags) if match is not None and tail else None
+
+
+def defined(lines: Sequence[str], flags: Sequence[str]) -> list[Line]:
+    """With these flags. Raises ProblemError for the first line that is none."""
+    found: list[Line] = []
+    taken: dict[str, int] = {}
+    for place, text in statements(lines):
+        if len(found) == MOST_LINES:
+            raise refusal(place, f": there are more than {MOST_LINES} lines: put short ones into others")
+        head = heading(text)
+        if head is None:
+            raise refusal(place, f": '{short(text)}' does not begin as 'dv/dt =' or 'name ='")
+        kind, name, formula, said, own = head
+        if name in GIVEN or name in KNOWN or name in WORDS or name in CONSTANTS or name in UNITS or name == WEIGHT:
+            raise refusal(place, f": '{name}' has a meaning here: choose another name")
+        if name in taken:
+            raise refusal(place, f": '{name}' is defined in line {taken[name] + 1} already")
+        if not said:
+            raise refusal(place, f" says no unit of {name}: end it with ': volt', or with ': 1' for a plain number")
+        wrong = next((flag for flag in own if flag not in flags), None)
+        if wrong is not None:
+            raise refusal(place, f" has the flag '{short(wrong)}', which is not known: there are {', '.join(flags)}")
+        try:
+            dimension = unit(said)[0]
+        except ProblemError as error:
+            raise refusal(place, f": {str(error).removesuffix('.')}") from None
+        taken[name] = place
+        found.append(Line(place, kind, name, formula, dimension, own))
+    return found
+
+
+def check_number(variables: Sequence[Line], whose: str) -> None:
+    """Raises ProblemError for more than fit."""
+    if len(variables) > MOST_VARIABLES:
+        raise refusal(
+            variables[-1].place,
+            f": {len(variables)} variables change in time, and {whose} has {MOST_VARIABLES} at most: leave some out",
+        )
+
+
+def formulas_of(own: Sequence[Line], names: Names) -> tuple[dict[str, Node], Callable[[Node], Node]]:
+    """The formula of each line by name, and what makes another one whole: names' formulas put in, in the kept units.
+    Raises ProblemError."""
+    formulas: dict[str, Node] = {}
+    for line in own:
+        expected = line.dimension
+        if line.kind == "variable":
+            expected = tuple(a - b for a, b in zip(expected, UNITS["second"][0], strict=True))
+        with in_line(line):
+            formulas[line.name] = names.formula(
+                line.formula, "", expected, f"{line.name} is in {named(line.dimension)}"
+            )
+    count = sum(bool(node.args) for node in ordered(formulas.values()))
+    if count > MOST_OPERATIONS:
+        raise ProblemError(
+            f"The lines have {count:,} operations, and there may be {MOST_OPERATIONS:,}: shorten them.", ("lines",)
+        )
+    places = {line.name: line.place for line in own}
+    instead = put_in({line.name: formulas[line.name] for line in own if line.kind == "name"}, places)
+    return formulas, lambda node: rebuild([in_kept(node)], make, instead)[0]
+
+
+def put_in(own: Mapping[str, Node], places: Mapping[str, int]) -> dict[Node, Node]:
+    """What to put in for names, which may need each other. Raises ProblemError for a loop."""
+    needs = {
+        name: [str(n.value) for n in ordered([node]) if n.op == "symbol" and n.value in own]
+        for name, node in own.items()
+    }
+    done: dict[Node, Node] = {}
+    left = list(own)
+    while left:
+        ready = [name for name in left if all(symbol(other) in done for other in needs[name])]
+        if not ready:
+            name = left[0]
+            raise refusal(
+                places[name], f": '{name}' is needed for itself: say how one of {', '.join(left)} changes in time"
+            )
+        for name in ready:
+            (done[symbol(name)],) = rebuild([in_kept(own[name])], make, done)
+            left.remove(name)
+    return done
+
+
+@contextmanager
+def in_line(line: Line) -> Iterator[None]:
+    try:
+        yield
+    except FormulaError as error:
+        place = line.place + line.formula.count("\n", 0, error.at)
+        advice = "; add it under Parameters if it is to be a number" if error.unknown else ""
+        reason = f"Line {place + 1}{str(error).removesuffix('.')}{advice}."
+        raise FormulaError(reason, error.at, ("lines", place), error.unknown) from None
+    except UnitError as error:
+        raise UnitError(f"Line {line.place + 1}{error}", ("lines", line.place)) from None
+
+
+def refusal(line: int, reason: str) -> ProblemError:
+    return ProblemError(f"Line {line + 1}{reason}.", ("lines", line))

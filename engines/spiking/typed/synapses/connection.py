@@ -1,0 +1,91 @@
+"""Connections of typed synapses: what their spikes may add to, and the numbers that their parameters are now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engines.api.errors import ProblemError, placed_at
+from engines.formulas.graph import const
+from engines.formulas.typed.units import unit
+from engines.spiking.parameters.connections import ALL, Connection, ConstantDelay, NoDelay
+from engines.spiking.parameters.equations import OwnNeuron, dimensions
+from engines.spiking.parameters.neurons import ConductanceLif, Izhikevich, Lif, Neuron, PoissonSource
+from engines.spiking.parameters.populations import Population
+from engines.spiking.parameters.synapses import OwnSynapse
+from engines.spiking.typed.population import WithNumbers, adding, check_numbers, numbers_of, typed_of
+from engines.spiking.typed.synapses.plan import LIMIT, QUANTA, Heard, TypedSynapse, planned
+
+TypedConnection = WithNumbers[TypedSynapse]
+
+
+def heard_by(neuron: Neuron) -> dict[str, Heard]:
+    """What spikes may add to, by its name: of typed neurons the variables that a weight is added to as it is."""
+    if isinstance(neuron, PoissonSource):
+        return {}
+    if not isinstance(neuron, OwnNeuron):
+        said, conducts = _fixed(neuron)
+        dimension = unit(said)[0]
+        return {"g_e": Heard(0, 1.0, dimension), "g_i": Heard(1, -1.0 if conducts else 1.0, dimension)}
+    found: dict[str, Heard] = {}
+    model = typed_of(neuron).model
+    for row, changes in enumerate(model.arriving):
+        for name, factor in changes if len(changes) == 1 else ():
+            if name not in found and factor in (const(1.0), const(-1.0)):
+                # sizes arrive, those of inhibitory spikes as negative quanta
+                found[name] = Heard(row, factor.number if row == 0 else -factor.number, model.dimensions[name])
+    return found
+
+
+def _fixed(neuron: Neuron) -> tuple[str, bool]:
+    """The unit of weights of a built-in model, and whether they are conductances."""
+    match neuron:
+        case Lif():
+            return "mV", False
+        case ConductanceLif():
+            return "1", True
+        case Izhikevich():
+            return "mV/ms", False
+    conducts = getattr(neuron, "synapses", "current") == "conductance"
+    return ("nS" if conducts else "pA"), conducts
+
+
+def typed_connections(
+    connections: Sequence[Connection], populations: Sequence[Population], dt: float
+) -> dict[int, TypedConnection]:
+    """Of those of the connections whose synapses are typed, by their numbers. Raises ProblemError with its place."""
+    names = [each.name for each in populations]
+    first = [sum(each.number for each in populations[:k]) for k in range(len(populations))]
+    found: dict[int, TypedConnection] = {}
+    for k, connection in enumerate(connections):
+        own = connection.plasticity
+        if not isinstance(own, OwnSynapse):
+            continue
+        for field, name in (("source", connection.source), ("target", connection.target)):
+            if name == ALL and len(names) > 1:
+                raise ProblemError(
+                    "Synapses of your own equations are of one population to one: choose it.", ("connections", k, field)
+                )
+            if name != ALL and name not in names:
+                return found  # told where connections are checked
+        source, target = (
+            0 if name == ALL else names.index(name) for name in (connection.source, connection.target)
+        )  # fmt: skip
+        if not isinstance(connection.delay, NoDelay | ConstantDelay):
+            raise ProblemError(
+                "Synapses of your own equations have one delay or none: choose it.", ("connections", k, "delay")
+            )
+        place = ("connections", k, "plasticity")
+        with placed_at(*place):
+            ends = {"N_pre": populations[source].number, "N_post": populations[target].number,
+                    "@first_pre": first[source], "@first_post": first[target]}  # fmt: skip
+            given = {**numbers_of(own.parameters), "dt": dt, **ends, QUANTA: 1.0, LIMIT: 1.0}
+            typed = synapse_of(own, populations[target].neuron, place)
+            check_numbers(typed, given)
+            found[k] = TypedConnection(typed, given, {each.name: unit(each.unit)[1] for each in own.parameters})
+    return found
+
+
+def synapse_of(own: OwnSynapse, hears: Neuron, place: tuple[str | int, ...] = ()) -> TypedSynapse:
+    """Raises ProblemError, which offers to add a parameter that a formula names."""
+    with adding(own.parameters, place):
+        return planned(own.text, tuple(dimensions(own.parameters).items()), tuple(heard_by(hears).items()))

@@ -1,0 +1,127 @@
+"""The Numba kernel of a typed synapse: all synapses of the neurons that fired, of a sender's or of a hearer's spikes.
+
+The graph is written as instructions by one intrinsic, :func:`event`, as that of typed neurons is
+(``typed/cpu_kernels``). Every product and sum is rounded one by one, in the order of ``cuda_source.py``; what is added
+are integers.
+"""
+# Numba functions carry no annotations: their types are inferred where they are called.
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic as numba_intrinsic
+
+from engines.formulas.emit_numba import digest
+from engines.formulas.graph import ordered
+from engines.spiking.neurons import cpu_models
+from engines.spiking.typed import cpu_functions, cpu_kernels
+from engines.spiking.typed.cpu_kernels import values_of
+from engines.spiking.typed.plan import NOW
+from engines.spiking.typed.synapses.plan import HEARER, SENDER, SINCE, TypedSynapse
+
+intrinsic: Any = numba_intrinsic
+_paths: dict[int, tuple[TypedSynapse, int]] = {}
+
+
+class _Writer:
+    """Loads, the graph, stores, of one synapse."""
+
+    def __init__(self, context: Any, builder: ir.IRBuilder, kinds: Sequence[Any], args: Sequence[ir.Value]) -> None:
+        self._context, self._builder = context, builder
+        self._kinds, self._args = kinds, args
+
+    def _place(self, kind: Any, array: ir.Value, at: ir.Value) -> ir.Value:
+        data = self._context.make_array(kind)(self._context, self._builder, array).data
+        return self._builder.gep(data, [at])
+
+    def write(self, typed: TypedSynapse, which: int) -> ir.Value:
+        """(added to either row of the ring, whether that was cut off), three integers."""
+        builder, context = self._builder, self._context
+        steps, ends, k, numbers, variables = self._args
+        whole = [builder.extract_value(pair, side) for pair in (steps, ends) for side in range(2)]
+        path = typed.paths[which]
+        used = {str(node.value) for node in ordered(path.roots) if node.op == "symbol"}
+        symbols = {
+            str(node.value): builder.sitofp(value, ir.FloatType())
+            for node, value in zip((SINCE, NOW, SENDER, HEARER), whole, strict=True)
+        }
+        for n in range(len(typed.numbers)):
+            if f"@{n}" in used:
+                at = context.get_constant(types.intp, n)
+                symbols[f"@{n}"] = builder.load(self._place(self._kinds[-2], numbers, at))
+        places = [
+            self._place(self._kinds[-1].dtype, builder.extract_value(variables, row), k)
+            for row in range(len(typed.variables))
+        ]
+        symbols |= {name: builder.load(place) for name, place in zip(typed.variables, places, strict=True)}
+        values = iter(values_of(context, builder, path.roots, symbols))
+        for name, node, place in zip(typed.variables, path.after, places, strict=True):
+            value = next(values)
+            if str(node.value) != name:
+                builder.store(value, place)
+        nothing = ir.Constant(ir.IntType(32), 0)
+        added = [nothing if node is None else self._rounded(next(values)) for node in path.quanta]
+        cut = nothing if path.cut is None else builder.zext(next(values), ir.IntType(32))
+        return context.make_tuple(builder, types.UniTuple(types.int32, 3), [*added, cut])
+
+    def _rounded(self, value: ir.Value) -> ir.Value:
+        kinds = types.int32(types.float32)
+        return self._context.compile_internal(self._builder, lambda x: np.int32(np.rint(x)), kinds, [value])
+
+
+@intrinsic(prefer_literal=True)
+def event(typingctx: Any, key: Any, steps: Any, ends: Any, k: Any, numbers: Any, rows: Any) -> Any:
+    """An event of synapse k, (since the last one, now) and (sender, hearer), by the graph of ``key``, a constant."""
+    if not isinstance(key, types.IntegerLiteral):
+        return None
+    typed, which = _paths[key.literal_value]
+
+    def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
+        return _Writer(context, builder, sig.args[1:], args[1:]).write(typed, which)
+
+    return types.UniTuple(types.int32, 3)(key, steps, ends, k, numbers, rows), codegen
+
+
+def kernel(typed: TypedSynapse, which: int) -> Any:
+    """What :func:`_compiled` tells, of a sender's spikes (0) or of a hearer's (1)."""
+    path = typed.paths[which]
+    files = (Path(str(module.__file__)) for module in (cpu_models, cpu_functions, cpu_kernels))
+    shape = [node is not None for node in (*path.quanta, path.cut)]
+    key = digest(path.roots, typed.variables, shape, len(typed.numbers), Path(__file__), *files)
+    _paths[key] = typed, which
+    return _compiled(key)
+
+
+def _compiled(sources: int) -> Any:
+    @njit(nogil=True, cache=True, error_model="numpy")
+    def events(now, due, first, starts, places, words, last, numbers, rows, ring, cut):
+        """Events of synapses of the neurons ``first + s`` with ``due[s]``: those at starts[i] … starts[i + 1] − 1, or
+        ``places`` of these. words: as of ``connectivity.plastic.Listed``; last, numbers, rows, cut: events_k, made_k,
+        variables and cut_k of ``state.py``; ring: what is under way. Returns how many there were."""
+        slot, count = (now + 1) & (len(ring) - 1), 0
+        for s in range(len(due)):
+            if not due[s]:
+                continue
+            for p in range(starts[first + s], starts[first + s + 1]):
+                k = places[p] if len(places) else p
+                since = np.int32(0)
+                if len(last):
+                    since, last[k] = np.int32(now - last[k]), now
+                hearer = words[k, 0] >> 8
+                excites, inhibits, beyond = event(sources, (since, now), (words[k, 1], hearer), k, numbers, rows)
+                if excites != 0:
+                    ring[slot, 0, hearer] += excites
+                if inhibits != 0:
+                    ring[slot, 1, hearer] += inhibits
+                cut[0] += beyond
+                count += 1
+        return count
+
+    return events

@@ -1,0 +1,112 @@
+"""Typed synapses as CUDA: two kernels of this module's words, none that a person typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from engines.formulas.emit_cuda import statements
+from engines.formulas.graph import Node
+from engines.spiking.typed.cuda_source import OWN, written
+from engines.spiking.typed.plan import NOW
+from engines.spiking.typed.synapses.plan import HEARER, SENDER, SINCE, TypedSynapse
+
+_FILE = """\
+// Typed synapses (typed/synapses/cuda_source.py): what spikes of senders (on_pre) and of hearers (on_post) do.
+// A warp looks at 32 neurons, and takes the synapses of each that is due together. Bytes of an event: 4 of the target
+// ({also}), each variable read and, if it changes, written, and 8 of each sum that it goes to.
+//
+// last: (neurons,) the step of each one's last spike; words, listed: connectivity/plastic.py; p: numbers that
+// parameters make; first, count: of the neurons whose spikes these are
+#define REAL F
+#include "spiking/typed/functions.cuh"
+
+{kernels}"""
+_KERNEL = """\
+// grid: any number of warps{comment}
+extern "C" __global__ void __launch_bounds__(256)
+{name}(const int* __restrict__ last, const int* __restrict__ counts, {own_parameters}
+       const long long* __restrict__ starts, const int2* __restrict__ words, const float* __restrict__ p, int* events,
+       {rows}, int* ring, unsigned long long* cut, int first, int count, int n, int mask) {{
+    const int lane = threadIdx.x & 31, warps = gridDim.x * (blockDim.x >> 5), now = counts[2];
+    int* const arriving = ring + (long long)((now + 1) & mask) * 2 * n;
+    for (int base = 32 * (blockIdx.x * (blockDim.x >> 5) + (threadIdx.x >> 5)); base < count; base += 32 * warps) {{
+        const int own = base + lane;
+        bool due = own < count && last[first + own] == now;
+{look}        for (unsigned left = __ballot_sync(~0u, due); left; left &= left - 1) {{
+            const int neuron = first + base + __ffs((int)left) - 1;
+            const long long begin = starts[neuron], end = starts[neuron + 1];
+            for (long long place = begin + lane; place < end; place += 32) {{
+                const long long k = {place};
+                const int hearer = words[k].x >> 8;
+{body}            }}
+{counted}        }}
+    }}
+}}
+
+"""
+_PRE = """\
+        if (own < count) {
+            sent[(long long)(now % period) * count + own] = due;
+            due = sent[(long long)((now + 1) % period) * count + own];
+        }
+"""
+
+
+def cuda_source(typed: TypedSynapse) -> str:
+    """The text of the kernels of both spikes; of what does nothing there is none."""
+    kernels = "".join(_kernel(typed, which) for which in range(2) if typed.model.paths[which])
+    also = "4 of the last event" if typed.model.rates else "none of a last event"
+    return _FILE.format(kernels=kernels, also=also)
+
+
+def _kernel(typed: TypedSynapse, which: int) -> str:
+    body = "".join(f"{' ' * 16}{line}\n" for line in _body(typed, which))
+    rows = ", ".join(f"float* row{k}" for k in range(len(typed.variables)))
+    if which == 0:
+        more = {
+            "name": "on_pre", "comment": "; sent: (period, count) who fired in the last steps", "look": _PRE,
+            "own_parameters": "unsigned char* sent, int period, unsigned long long* all,", "place": "place",
+            "counted": " " * 12 + "if (lane == 0) atomicAdd(all, (unsigned long long)(end - begin));\n",
+        }  # fmt: skip
+    else:
+        more = {
+            "name": "on_post", "comment": "", "own_parameters": "const long long* __restrict__ listed,", "look": "",
+            "place": "listed[place]", "counted": "",
+        }  # fmt: skip
+    return _KERNEL.format(rows=rows, body=body, **more)
+
+
+def _body(typed: TypedSynapse, which: int) -> Iterator[str]:
+    path = typed.paths[which]
+    symbols = {name: f"x{k}" for k, name in enumerate(typed.variables)}
+    symbols |= {f"@{k}": f"F(p[{k}])" for k in range(len(typed.numbers))}
+    symbols |= {
+        str(SINCE.value): "since", str(NOW.value): "F((float)now)", str(SENDER.value): "F((float)words[k].y)",
+        str(HEARER.value): "F((float)hearer)",
+    }  # fmt: skip
+    if typed.model.rates:
+        yield "const F since = F((float)(now - events[k]));"
+        yield "events[k] = now;"
+    for k in range(len(typed.variables)):
+        yield f"const F x{k} = F(row{k}[k]);"
+    found: dict[Node, str] = {}
+    for node, name, definition in statements(path.roots, symbols, OWN):
+        found[node] = name
+        if definition is not None:
+            yield definition
+    for k, (variable, node) in enumerate(zip(typed.variables, path.after, strict=True)):
+        if str(node.value) != variable:
+            yield f"row{k}[k] = ({found[node]}).v;"
+    for row, many in enumerate(path.quanta):
+        if many is not None:
+            place = "arriving + n + hearer" if row else "arriving + hearer"
+            yield f"const int added{row} = (int)rintf(({found[many]}).v);"
+            yield f"if (added{row}) atomicAdd({place}, added{row});"
+    if path.cut is not None:
+        yield f"if ({found[path.cut]}) atomicAdd(cut, 1ull);"
+
+
+def kernel_file(typed: TypedSynapse) -> Path:
+    """The source, in the cache."""
+    return written(cuda_source(typed), "synapses")

@@ -1,0 +1,196 @@
+"""What a spike does to a typed synapse as two graphs, which either backend is written from: a sender's and a hearer's.
+
+    1. variables that change between events move exactly over the time since the last one, of either end
+    2. the statements act, one after the other
+    3. what is given to the neuron that hears becomes quanta, whose sums are the same in any order, cut off at a limit
+
+What hangs on parameters alone is worked out in float64 whenever these change, and is a number in the kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engines.api import Array
+from engines.formulas.emit_numpy import Program
+from engines.formulas.graph import Node, const, make, rebuild, symbol
+from engines.formulas.passes.singularities import remove_singularities
+from engines.formulas.rules import simplified
+from engines.formulas.typed.units import Dimension
+from engines.spiking.neurons.rows import FADED
+from engines.spiking.typed.integration import numbers_of, relaxed
+from engines.spiking.typed.names import WEIGHT
+from engines.spiking.typed.plan import NOW, hoisted
+from engines.spiking.typed.synapses.language import BEHIND, Model, Text, parse, uses
+
+SINCE, SENDER, HEARER = symbol("@since"), symbol("@sender"), symbol("@hearer")
+"""Steps since the last event; the numbers of both neurons in the network."""
+QUANTA, LIMIT = "@quanta", "@limit"
+"""Given as parameters are: quanta of what is 1 in the kept unit, and how many a spike adds at most."""
+RUNNING = (SINCE, SENDER, HEARER, NOW)
+
+
+class Heard(NamedTuple):
+    """What synapses add to in a neuron. row: of the ring, 0 for excitatory and 1 for inhibitory inputs; sign: of the
+    quanta there that raise it"""
+
+    row: int
+    sign: float
+    dimension: Dimension
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """after: each variable after an event; quanta: what is added to either row of the ring, floats to be rounded, None
+    where it is nothing; cut: whether that was more than the limit"""
+
+    after: tuple[Node, ...]
+    quanta: tuple[Node | None, Node | None]
+    cut: Node | None
+
+    @property
+    def roots(self) -> list[Node]:
+        """All of these that there are, in this order."""
+        more = [*self.quanta, self.cut]
+        return [*self.after, *(node for node in more if node is not None)]
+
+
+@dataclass(frozen=True, eq=False)
+class TypedSynapse:
+    """paths: of a sender's spike and of a hearer's; their symbols are variables, RUNNING and numbers @0, @1 …, which
+    are ``numbers`` of parameters"""
+
+    model: Model
+    paths: tuple[Path, Path]
+    numbers: tuple[Node, ...]
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return self.model.variables
+
+    @property
+    def weight(self) -> str:
+        """The variable that begins at the connection's weight, which is shown as that; else the first."""
+        begins = (name for name, node in self.model.starts if uses([node], WEIGHT))
+        return next(begins, self.variables[0])
+
+    def values(self, given: Mapping[str, float]) -> Array:
+        """(numbers,) float64 of parameters, GIVEN numbers, QUANTA and LIMIT."""
+        return np.array(numbers_of(self.numbers, given))
+
+    def fixed(self, name: str) -> bool:
+        """Whether a parameter cannot change while a run goes on: it says where variables begin."""
+        return False
+
+    def bytes_of(self, which: int) -> tuple[int, int]:
+        """(read, written) at an event of a sender's spike (0) or a hearer's (1): target, of a hearer's also which
+        synapse it is, the last event, variables, and what is added."""
+        path = self.paths[which]
+        if not self.model.paths[which]:
+            return 0, 0
+        last, added = 4 * bool(self.model.rates), 4 * sum(node is not None for node in path.quanta)
+        changed = sum(str(node.value) != name for name, node in zip(self.variables, path.after, strict=True))
+        return 4 + 8 * which + last + 4 * len(self.variables) + added, last + 4 * changed + added
+
+    def later(self, given: Mapping[str, float], values: Mapping[str, Array], since: Array) -> dict[str, Array]:
+        """Variables that go on between events, so many steps after the last one, in float64."""
+        time = make("mul", SINCE, symbol("dt"))
+        known = {**given, **values, str(SINCE.value): since}
+        return {name: Program([node])(known)[0] for name, node in relaxed(self.model.rates, time).items()}
+
+    def highest(self, given: Mapping[str, float]) -> float | None:
+        """The bound of the weight where statements clip it to one that parameters decide."""
+        place, numbers, found = self.variables.index(self.weight), self.values(given), []
+        for path in self.paths:
+            node = path.after[place]
+            if node.op == "min":
+                bound = node.args[1]
+                if bound.op == "const":
+                    found.append(bound.number)
+                elif bound.op == "symbol" and str(bound.value)[:1] == "@" and str(bound.value)[1:].isdigit():
+                    found.append(float(numbers[int(str(bound.value)[1:])]))
+        return max(found, default=None)
+
+    def starts(self, given: Mapping[str, float], weight: Array, sender: Array, hearer: Array) -> dict[str, Array]:
+        """(synapses,) float64 of each variable: 0, unless ``starts`` say otherwise. weight: as drawn; sender, hearer:
+        (synapses,) numbers in their populations"""
+        known: dict[str, Any] = {**given, WEIGHT: weight.astype(float), "i": sender, "j": hearer, "t": 0.0}
+        known |= {name: np.zeros(len(weight)) for name in self.variables}
+        for name, node in self.model.starts:
+            known[name] = np.array(np.broadcast_to(Program([node])(known)[0], len(weight)), float)
+        return {name: known[name] for name in self.variables}
+
+
+@lru_cache(maxsize=32)
+def planned(
+    text: Text, parameters: tuple[tuple[str, Dimension], ...], heard: tuple[tuple[str, Heard], ...]
+) -> TypedSynapse:
+    """``heard``: by the names of variables of the neuron that hears. Raises ProblemError with a place as
+    :func:`engines.spiking.typed.synapses.language.parse`."""
+    reach = {name + BEHIND: each for name, each in heard}
+    model = parse(text, dict(parameters), {name: each.dimension for name, each in reach.items()})
+    paths = [_path(model, k, reach) for k in range(2)]
+    roots = [root for path in paths for root in path.roots]
+    known, numbers = hoisted(roots, {*model.variables, *(str(each.value) for each in RUNNING)})
+    instead = dict(zip(roots, known, strict=True))
+    whole = [
+        Path(
+            tuple(instead[node] for node in path.after),
+            (_of(instead, path.quanta[0]), _of(instead, path.quanta[1])),
+            _of(instead, path.cut),
+        )
+        for path in paths
+    ]
+    return TypedSynapse(model, (whole[0], whole[1]), numbers)
+
+
+def _of(instead: Mapping[Node, Node], node: Node | None) -> Node | None:
+    return None if node is None else instead[node]
+
+
+def _path(model: Model, which: int, reach: Mapping[str, Heard]) -> Path:
+    step = symbol("dt")
+    given = {
+        symbol("t"): make("mul", NOW, step),
+        symbol("i"): make("sub", SENDER, symbol("@first_pre")),
+        symbol("j"): make("sub", HEARER, symbol("@first_post")),
+    }
+
+    def within(nodes: Sequence[Node], state: Mapping[str, Node]) -> tuple[Node, ...]:
+        return rebuild(nodes, simplified, given | {symbol(name): node for name, node in state.items()})
+
+    rates = dict(zip(model.rates, remove_singularities(list(model.rates.values())), strict=True))
+    moved = relaxed(rates, make("mul", SINCE, step))
+    begun = {name: symbol(name) for name in model.variables}
+    state = begun | dict(zip(moved, within(list(moved.values()), begun), strict=True))
+    for name in moved:
+        state[name] = make("select", make("lt", make("abs", state[name]), const(FADED)), const(0.0), state[name])
+    sums: list[Node | None] = [None, None]
+    for name, node in model.paths[which]:
+        (value,) = within([node], state)
+        if name in reach:
+            row, sign, _ = reach[name]
+            value = make("neg", value) if sign < 0 else value
+            before = sums[row]
+            sums[row] = value if before is None else make("add", before, value)
+        else:
+            state[name] = value
+    quanta: list[Node | None] = []
+    cut: Node | None = None
+    for total in sums:
+        if total is None:
+            quanta.append(None)
+            continue
+        many = make("mul", total, symbol(QUANTA))
+        within_limit = make("le", make("abs", many), symbol(LIMIT))
+        low = make("lt", many, const(0.0))
+        most = make("select", low, make("neg", symbol(LIMIT)), symbol(LIMIT))
+        quanta.append(make("select", within_limit, many, most))
+        beyond = make("not", within_limit)
+        cut = beyond if cut is None else make("or", cut, beyond)
+    return Path(tuple(state[name] for name in model.variables), (quanta[0], quanta[1]), cut)

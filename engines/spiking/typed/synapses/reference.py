@@ -1,0 +1,38 @@
+"""Events of typed synapses in float64 by NumPy, of the graph that the kernels are written from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from engines.api import Array
+from engines.formulas.emit_numpy import Program
+from engines.spiking.typed.synapses.plan import LIMIT, QUANTA, TypedSynapse
+
+
+class Synapses:
+    """Of one connection; sender, hearer: (synapses,) numbers in the network."""
+
+    def __init__(
+        self, typed: TypedSynapse, given: Mapping[str, float], weight: Array, sender: Array, hearer: Array
+    ) -> None:
+        first = given["@first_pre"], given["@first_post"]
+        self.typed, self.state = typed, typed.starts(given, weight, sender - first[0], hearer - first[1])
+        self.last = np.zeros(len(weight), np.int64)
+        self._ends = {"@sender": sender.astype(float), "@hearer": hearer.astype(float)}
+        self._numbers = {f"@{k}": value for k, value in enumerate(typed.values({**given, QUANTA: 1.0, LIMIT: np.inf}))}
+        self._programs = [Program(path.roots) for path in typed.paths]
+
+    def event(self, which: int, now: int, touched: Array) -> tuple[Array, Array]:
+        """A sender's (0) or a hearer's (1) spike at the ``touched: (synapses,)`` bool ones; what is added to either row
+        of the ring by each."""
+        n = len(touched)
+        known = {**self._numbers, **self.state, **self._ends, "@since": (now - self.last) * 1.0, "@now": float(now)}
+        found = [np.array(np.broadcast_to(each, n)) for each in self._programs[which](known)]
+        for name, value in zip(self.typed.variables, found, strict=False):
+            self.state[name] = np.where(touched, value, self.state[name])
+        self.last[touched] = now
+        left = iter(found[len(self.typed.variables) :])
+        added = [np.zeros(n) if node is None else next(left) * touched for node in self.typed.paths[which].quanta]
+        return added[0], added[1]

@@ -1,0 +1,32 @@
+"""Typed synapses on a real GPU: the bits of the CPU, from launches and graphs, while somebody changes them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engines.api import Problem
+from engines.backend.cpu import CpuBackend
+from engines.spiking.engine import SpikingEngine
+from tests.engines.spiking.typed.synapses.models import MODELS, own
+from tests.engines.spiking.typed.synapses.test_twins import driven
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.mark.parametrize("delay", [0.0, 1.2])
+@pytest.mark.parametrize("name", MODELS)
+def test_runs_are_those_of_the_cpu(gpu, name, delay):
+    seed = int(np.random.default_rng().integers(1 << 30))
+    given = driven(own(MODELS[name]), delay, seed=seed, number=(3000, 200), weight=0.2)
+    runs = [SpikingEngine().build(Problem(given), backend) for backend in (CpuBackend(), gpu)]
+    for run in runs:
+        for steps in (1, 130, 33):
+            run.advance(steps)
+        for place, each in enumerate(MODELS[name]["parameters"]):
+            run.set_control(f"connections.1.plasticity.parameters.{place}.value", 1.05 * each["value"])
+        run.advance(200)
+    here, there = (run.state() for run in runs)
+    assert here["population_spikes"][1:].min() > 0
+    for key, values in here.items():
+        np.testing.assert_array_equal(there[key], values, err_msg=f"{key}, seed {seed}")
