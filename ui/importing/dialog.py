@@ -83,6 +83,8 @@ class ImportDialog(QDialog):
         self.estimate: Estimate | None = None
         self._turn = 0
         self._proposing = True
+        self._proposed: dict[str, str] = {}
+        """The unit that was likely before one was chosen, by the engine that the file is for."""
         self._make()
         self.read()
 
@@ -232,6 +234,7 @@ class ImportDialog(QDialog):
 
     def _show(self, answer: tuple[Document, Report]) -> None:
         document, report = answer
+        proposed = self._proposed.setdefault(document.engine.id, report.proposed)
         if self._proposing and report.proposed != self.reading.unit:
             self.reading = replace(self.reading, unit=report.proposed)
             self._proposing = False
@@ -241,7 +244,7 @@ class ImportDialog(QDialog):
         self.document, self.report, self.estimate = document, report, None
         self._say("")
         self.import_button.setEnabled(True)
-        self.units.show_choices(report.choices, report.unit, report.proposed)
+        self.units.show_choices(report.choices, report.unit, proposed)
         colours = distinct_colours(max(len(report.regions), 1), 0.72, 0.11)
         self.picture.show_triangles(report.triangles, colours[report.colours])
         self.regions.show_regions(report.regions, colours)

@@ -210,8 +210,13 @@ class Timeline(QWidget):
 
     def _tell_time(self) -> None:
         past = self._past is not None
-        self.time_label.setText(clock_text(self._time if self._past is None else self._past, self._unit))
-        self.time_label.setToolTip(f"Looking back; the run is at {clock_text(self._time, self._unit)}" if past else "")
+        self.time_label.setText(self.run_text if self._past is None else clock_text(self._past, self._unit))
+        self.time_label.setToolTip(f"Looking back; the run is at {self.run_text}" if past else "")
+
+    @property
+    def run_text(self) -> str:
+        """The time that the run has come to, whatever moment is looked at."""
+        return clock_text(self._time, self._unit)
 
     def _span(self) -> float:
         """What the bar stands for: as far as the run will go, as far as that is known."""

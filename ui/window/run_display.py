@@ -74,7 +74,7 @@ class RunDisplay(QObject):
             window.meters.forget_remaining()
             window.viewport.set_overlay(window.meters.overlay_lines())
         if phase in SAID:
-            window.log.add(Message(f"{SAID[phase]} at {window.timeline.time_label.text()}."))
+            window.log.add(Message(f"{SAID[phase]} at {window.timeline.run_text}."))
         running = phase is Phase.RUNNING
         window.welcome.run_note.setVisible(running)
         if running and window.lab_is_measuring:
@@ -149,7 +149,7 @@ class RunDisplay(QObject):
         window.charts.panel.take()
         window.timeline.set_part(None)
         window.timeline.set_time(time)
-        text = f"Rewound to {window.timeline.time_label.text()}: going on from here is another branch."
+        text = f"Rewound to {window.timeline.run_text}: going on from here is another branch."
         window.log.add(Message(text))
 
     def _show_progress(self, text: str, fraction: float) -> None:

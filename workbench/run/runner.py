@@ -304,7 +304,8 @@ class Runner:
         while True:
             with self._condition:
                 while not self._has_work():
-                    self._condition.wait(min(self._pacer.rest, LONGEST_REST_SECONDS) if self._is_ahead() else None)
+                    # Due or not is asked only once, above: a run that goes must not wait for a call that never comes.
+                    self._condition.wait(min(self._pacer.rest, LONGEST_REST_SECONDS) if self._is_going() else None)
                 if self._wanted is RunState.CLOSED:
                     return
                 calls = list(self._calls)
@@ -328,8 +329,10 @@ class Runner:
 
     def _is_ahead(self) -> bool:
         """Whether a run that keeps a pace has to wait for its next batch."""
-        going = self._wanted is RunState.RUNNING and self._state is RunState.RUNNING
-        return self.pace is not None and going and self._pacer.rest > 0
+        return self.pace is not None and self._is_going() and self._pacer.rest > 0
+
+    def _is_going(self) -> bool:
+        return self._wanted is RunState.RUNNING and self._state is RunState.RUNNING
 
     def _steps_per_second(self, simulation: Simulation) -> float:
         return math.inf if self.pace is None else self.pace / simulation.dt

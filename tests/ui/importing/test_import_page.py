@@ -93,6 +93,17 @@ def test_a_heart_in_centimetres_is_proposed_so_and_opened_so(page, window, qtbot
     qtbot.waitUntil(lambda: [str(path)] == [file.path for file in window.services.recent()], timeout=10_000)
 
 
+def test_what_was_proposed_stays_so_whatever_is_chosen(page, qtbot, tmp_path):
+    """12 mm of tissue are likely, and so are 12 cm."""
+    dialog = page(slab(tmp_path))
+    units = dialog.units
+    for chosen in ("cm", "mm"):
+        assert (units.remarks["mm"].text(), units.remarks["cm"].text()) == ("proposed", "")
+        units.buttons[chosen].click()
+        read(dialog, qtbot)
+    assert (units.remarks["mm"].text(), units.remarks["cm"].text()) == ("proposed", "")
+
+
 def test_regions_and_fibres_are_told_and_fibres_taken_from_a_file(page, window, qtbot, tmp_path, monkeypatch):
     path = slab(tmp_path, region=lambda made: np.where(made.centroids[:, 0] < 8, 1, 2))
     dialog = page(path)

@@ -90,5 +90,16 @@ def test_what_bounds_a_run(qtbot, pace, fraction, ceiling, kernel_seconds, threa
     assert panel.bound.text() == f"Bound by {said}"
     assert f"Bound by\t{short}" in panel.overlay_lines()
     assert panel.figures["pace"].text() == ("1\u202f000 ms" if pace == 1000.0 else "2\u202f000 ms")
+    assert panel.figures["steps"].text() == ("10\u202f000" if pace == 1000.0 else "20\u202f000"), "of the same pace"
     panel.clear()
     assert panel.bound.text() == ""
+
+
+def test_one_batch_in_a_hurry_does_not_make_the_pace_the_bound(qtbot):
+    """It would keep 1,000 ms/s, and takes a tenth of a second for 20 ms before it."""
+    panel = MetersPanel()
+    qtbot.addWidget(panel)
+    panel.set_info(SimulationInfo(None, 0.1, "ms", (), (), (), None, device="d"))
+    panel.pace = 1000.0
+    panel.take([replace(sample(*of, {}), kernels=kernel(1e-5)) for of in ((200, 0.1), (10, 1e-4))])
+    assert panel.bound.text().startswith("Bound by launches")

@@ -19,6 +19,7 @@ from ui.recording.reel import FOLDER, LOCK, Kept, Reel, read, write
 from ui.widgets.background import Background
 from workbench.run.frames import Frame
 from workbench.storage.locking import ProcessLock
+from workbench.words.units import clock_text
 
 
 def frame(step, serial=1, size=100):
@@ -252,6 +253,17 @@ def test_the_timeline_looks_back_while_the_run_goes_on(opened, qtbot):
     opened.controller.reset()
     qtbot.waitUntil(lambda: not recording.playback.looping, timeout=5000)
     assert timeline.now_button.isHidden()
+
+
+def test_the_log_tells_the_time_of_the_run_while_an_earlier_moment_is_seen(opened, qtbot):
+    playback, timeline = slow_wave(opened, qtbot).playback, opened.timeline
+    playback.look(playback.frames()[0].time)
+    qtbot.waitUntil(lambda: timeline.now_button.isVisible(), timeout=5000)
+    opened.controller.pause()
+    qtbot.waitUntil(lambda: opened.controller.phase == "paused", timeout=5000)
+    told = opened.log.lines.messages[-1].text
+    assert told == f"Paused at {clock_text(opened.controller.time, 'ms')}."
+    assert timeline.time_label.text() not in told
 
 
 def test_what_was_kept_becomes_a_movie(opened, qtbot, tmp_path, monkeypatch):

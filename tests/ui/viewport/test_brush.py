@@ -118,7 +118,7 @@ def test_several_brushes_are_a_choice_and_each_keeps_its_radius_and_amount(qtbot
     scar.click()
     assert action.isChecked()
     assert told[-1] == (BRUSHES[1], 0.05, 0.0)
-    assert panel.hint.text() == "It turns grey. Left button paints, right button erases; Undo does not."
+    assert panel.hint.text() == "It turns grey. Left button paints, right button erases."
     panel.amount.setText("7")
     panel.amount.editingFinished.emit()
     assert told[-1][2] == 1.0, "kept within its bounds"

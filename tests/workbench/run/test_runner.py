@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 
@@ -12,6 +13,7 @@ from engines.api import Selection
 from tests.workbench.fake_engine import block
 from tests.workbench.run.watching import PROBES, Watcher, field, step
 from workbench.run.frames import FrameRequest, RunState
+from workbench.run.pacing import Pacer
 
 pytestmark = pytest.mark.keeps_time
 
@@ -316,6 +318,16 @@ def test_hammering_from_many_threads_leaves_a_run_that_answers(runners):
     runner.advance(5)
     assert runner.wait(RunState.PAUSED, timeout=20) is RunState.PAUSED
     assert step(runner) == 5
+
+
+def test_a_batch_that_is_due_while_the_wait_for_it_begins_is_not_waited_for_without_end(runners, monkeypatch):
+    """Of three looks at what is left, one after the other, only the first finds something left."""
+    left = itertools.cycle((0.01, 0.0, 0.0))
+    monkeypatch.setattr(Pacer, "rest", property(lambda _: next(left)))
+    runner = runners(until=10.0, pace=2000.0)
+    assert runner.wait(RunState.READY) is RunState.READY
+    runner.run()
+    assert runner.wait(RunState.FINISHED, timeout=20) is RunState.FINISHED
 
 
 def test_a_pace_is_kept_and_may_change_meanwhile(runners):

@@ -26,10 +26,10 @@ def shortly(bound: str) -> str:
     return SHORT.get(bound, bound.partition(":")[0])
 
 
-def bound_of(last: Sample, steps_per_second: float, fraction: float, info: SimulationInfo, pace: float | None) -> str:
-    """``pace`` [simulated time per second] that was set, None for as fast as it goes. ``fraction`` is of the bandwidth
-    that a copy of as many bytes reaches on the device; ``last`` has the times of the kernels."""
-    if pace is not None and last.time_per_second >= AT_PACE * pace:
+def bound_of(last: Sample, steps_per_second: float, fraction: float, info: SimulationInfo, is_paced: bool) -> str:
+    """``is_paced``: the run keeps the pace that was set. ``fraction`` is of the bandwidth that a copy of as many bytes
+    reaches on the device; ``last`` has the times of the kernels."""
+    if is_paced:
         return "the pace that was set"
     if fraction >= MOST:
         small = info.ceilings is not None and info.ceiling > info.ceilings.best

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from engines.api import SeriesInfo, SimulationInfo
-from ui.panels.meters.bounds import bound_of, shortly
+from ui.panels.meters.bounds import AT_PACE, bound_of, shortly
 from ui.panels.meters.gauge import MEANING, Gauge
 from ui.panels.meters.history import History
 from ui.panels.meters.kernels import KernelTable
@@ -123,22 +123,24 @@ class MetersPanel(QScrollArea):
         steps = sum(sample.steps for sample in samples) / wall
         rate = sum(sample.bytes_per_second * sample.wall_seconds for sample in samples) / wall
         fraction = sum(sample.fraction_of_ceiling * sample.wall_seconds for sample in samples) / wall
-        pace = sum(sample.time_per_second * sample.wall_seconds for sample in samples) / wall
-        if self.pace is not None:  # what it would make without the pauses that keep it at its pace is no pace
-            pace = min(pace, self.pace)
+        made = sum(sample.time_per_second * sample.wall_seconds for sample in samples) / wall
+        # What it would make without the pauses that keep it at its pace is no pace, and no steps per second either.
+        pace = made if self.pace is None else min(made, self.pace)
+        kept = pace / made if made > 0 else 1.0
         self.gauge.set_reading(rate, fraction)
         self.history.add(rate, rate / fraction if fraction > 0 else 0.0)
         self.kernels.kernels.set_rates(last.kernels)
-        self.figures["steps"].setText(count_text(steps))
+        self.figures["steps"].setText(count_text(kept * steps))
         unit = "" if is_count(self._time_unit) else f" {unit_text(self._time_unit)}"
         self.figures["pace"].setText(f"{count_text(pace)}{unit}")
         self._show_step(last.step)
         self.figures["remaining"].setText("open end" if last.remaining is None else duration_text(last.remaining))
-        bound = "" if self._info is None else bound_of(last, steps, fraction, self._info, self.pace)
+        is_paced = self.pace is not None and made >= AT_PACE * self.pace
+        bound = "" if self._info is None else bound_of(last, steps, fraction, self._info, is_paced)
         self.bound.setText(f"Bound by {bound}" if bound else "")
         self._lines = [
             f"Bandwidth\t{rate_text(rate)}, {percent(fraction)}",
-            f"Steps\t{count_text(steps)} /s",
+            f"Steps\t{self.figures['steps'].text()} /s",
             *([f"Pace\t{count_text(pace)}{unit}/s"] if unit else []),
             *self._count(samples, pace),
             *([] if last.remaining is None else [f"Remaining\t{duration_text(last.remaining)}"]),

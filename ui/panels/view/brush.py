@@ -185,7 +185,7 @@ class BrushPanel(QWidget):
 def hint_of(brush: PaintInfo) -> str:
     """What the mouse does with this brush."""
     does = "Left button paints" if brush.stroke else "A click does it; a drag turns the view"
-    erases = ", right button erases; Undo does not." if brush.erasable else "."
+    erases = ", right button erases." if brush.erasable else "."
     return f"{brush.hint} {does}{erases}".strip()
 
 
