@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engines.backend.ceilings import compute, memory, stream_kernels
-from engines.backend.threads import parallel_region
+from engines.backend.threads import parallel_region, usable_cores
 from tests.cuda_on_host.loader import COMPILER, compile_for_host
 
 
@@ -92,7 +92,7 @@ def test_a_processors_arithmetic_is_two_operations_per_multiply_add(monkeypatch)
     )
     clock = iter([0.0, 1.0, 1.5, 2.0, 2.25, 3.0, 3.5, 9.0])
     monkeypatch.setattr(compute, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
-    assert compute.cpu_operations_per_second(2) == counts[-1] / 0.25
+    assert compute.cpu_operations_per_second(usable_cores()) == counts[-1] / 0.25
 
 
 @pytest.mark.skipif(COMPILER is None, reason="no C++ compiler, or not Linux")
