@@ -13,6 +13,7 @@ the window are left out.
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import itertools
 import json
 import os
@@ -35,7 +36,7 @@ from tests.long.many import Lost, Worn, spread
 from tests.long.mutants import PACKAGES, Mutant, mutants_of, package_of, sources
 from tests.long.reach import Kept, Reached, Statements
 from tests.long.report import Report
-from tests.long.trying import ROOT, Look, Tests, Try, alone, busy, nearness
+from tests.long.trying import ROOT, Look, Tests, Try, alone, busy, nearness, text_of
 
 FLOOR = 0.9
 """Of the defects of a package that have to be caught."""
@@ -49,10 +50,10 @@ PLACES = {
 LEFT_OUT = ("gpu", "slow", "keeps_time")
 NOT_HERE = re.compile(r"cuda|gpu|extreme|fuzz")
 """Tests that need a device, or that try at random."""
-FARTHEST = 0
-"""See :func:`tests.long.trying.nearness`: of the tests of engines that are tried, besides those of what they count.
-What others would catch is not counted: bytes are to be held against arrays, not met by whatever runs them."""
-COUNTING = re.compile(r"accounts|traffic|bytes|memory|estimate|ceiling")
+COUNTING = re.compile(r"accounts|traffic|bytes|memory|needs|estimate|ceiling")
+COUNTED = re.compile(r"traffic|memory_bytes|nbytes|bytes_(per_step|of|read|written)|ceiling|core_seconds|flops")
+"""Files and tests of engines that speak of what is counted. What others would catch is not tried: bytes are to be held
+against arrays, not met by whatever runs them; and all of them run for hours."""
 KEPT = ROOT / ".pytest_cache" / "reached"
 TESTS_OF_A_LOOK = 30
 Job = Look | Try
@@ -75,6 +76,8 @@ class Cases:
     failed: set[str] = field(default_factory=set)
     """Tests that do not."""
     through: int = 0
+    _names: dict[Path, list[str]] = field(default_factory=dict)
+    """Of the tests of each file."""
     _looked_at: int = 0
     _begun: bool = False
 
@@ -84,11 +87,12 @@ class Cases:
         looks: list[list[Path]] = [[]]
         count = 0
         for file, of_file in itertools.groupby(items, key=lambda item: item.path):
-            if known := kept.of(file):
+            names = self._names[file] = [item.nodeid for item in of_file]
+            if known := kept.of(file, names):
                 self._take(known)
                 continue
             looks[-1].append(file)
-            count += sum(1 for _ in of_file)
+            count += len(names)
             if count >= TESTS_OF_A_LOOK:
                 looks.append([])
                 count = 0
@@ -152,7 +156,7 @@ class Cases:
                 print(f"left out, as it fails without a defect: {name}", flush=True)
             self._take(reached)
             if not reached.failed:  # they may pass the next time
-                self._kept.add(file, reached)
+                self._kept.add(file, reached, self._names[file])
         self._kept.write()
 
     def _take(self, reached: Reached) -> None:
@@ -194,7 +198,7 @@ class Session:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         cases, began = self._cases, self._cases.report.began
         items = [item for item in session.items if not any(map(item.get_closest_marker, LEFT_OUT))]
-        items = [item for item in items if not NOT_HERE.search(item.path.name)]
+        items = [item for item in items if not NOT_HERE.search(item.path.name) and counts(item)]
         print(f"{len(items)} tests are collected after {time.monotonic() - began:.0f} s", flush=True)
         cases.look_at(items, Kept(KEPT / f"{'-'.join(packages(cases.mutants))}.json", cases.statements))
         work = partial(self._once, tests=Tests.of(items, cases.statements))
@@ -238,17 +242,22 @@ def selected(options: Namespace) -> list[Mutant]:
     return list(itertools.islice(filter(None, turns), options.count))
 
 
-def places(mutants: list[Mutant], used: list[str]) -> list[str]:
-    """Where the tests stand that are collected. Of engines those of what is changed and of what engines count: to
-    collect all of them takes a minute, and to run them hours."""
+def places(used: list[str]) -> list[str]:
+    """Where the tests stand that are collected: of engines the files that speak of what is counted."""
     found = [place for name in used for place in PLACES[name]]
     if "accounting" not in used:
         return found
     (of_engines,) = PLACES["accounting"]
-    near = [nearness(path) for path in {mutant.path for mutant in mutants}]
     files = [file for file in sorted((ROOT / of_engines).rglob("test_*.py")) if not NOT_HERE.search(file.name)]
-    files = [file for file in files if COUNTING.search(file.name) or any(rank(file) <= FARTHEST for rank in near)]
+    files = [file for file in files if COUNTING.search(file.name) or COUNTED.search(text_of(file))]
     return [*(place for place in found if place != of_engines), *(str(file.relative_to(ROOT)) for file in files)]
+
+
+def counts(item: pytest.Item) -> bool:
+    """Whether a test is none of engines', or one that speaks of what they count."""
+    if not item.path.is_relative_to(ROOT / PLACES["accounting"][0]) or COUNTING.search(item.path.name):
+        return True
+    return bool(COUNTED.search(inspect.getsource(getattr(item, "function", type(item)))))
 
 
 def packages(mutants: list[Mutant]) -> list[str]:
@@ -284,7 +293,7 @@ def run(options: Namespace) -> int:
         mutants, report, lines, Statements(ROOT, [path for path in sources(ROOT) if package_of(path) in used])
     )
     os.chdir(ROOT)
-    arguments = ["-q", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", *places(mutants, used)]
+    arguments = ["-q", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", *places(used)]
     pytest.main(arguments, plugins=[Session(cases, options, folder)])
     shutil.rmtree(folder, ignore_errors=True)
     rates = cases.rates()

@@ -179,15 +179,16 @@ class Kept:
             moved = [(span, self._spans.get(path)) for path, span in known["spans"].items()]
             self._files = {tests: each for tests, each in known["files"].items() if _renumbered(each["bits"], moved)}
 
-    def of(self, tests: Path) -> Reached | None:
+    def of(self, tests: Path, names: Sequence[str] = ()) -> Reached | None:
+        """What tests of a file reach; None where it, or which of its tests are asked for, is not as it was."""
         known = self._files.get(str(tests))
-        if known is None or known["text"] != _digest(tests):
+        if known is None or known["text"] != _digest(tests, names):
             return None
         return Reached({name: int(bits, 16) for name, bits in known["bits"].items()}, known["seconds"])
 
-    def add(self, tests: Path, reached: Reached) -> None:
+    def add(self, tests: Path, reached: Reached, names: Sequence[str] = ()) -> None:
         bits = {name: f"{each:x}" for name, each in reached.bits.items()}
-        self._files[str(tests)] = {"text": _digest(tests), "bits": bits, "seconds": reached.seconds}
+        self._files[str(tests)] = {"text": _digest(tests, names), "bits": bits, "seconds": reached.seconds}
 
     def write(self) -> None:
         self._file.parent.mkdir(parents=True, exist_ok=True)
@@ -196,8 +197,8 @@ class Kept:
         whole.replace(self._file)
 
 
-def _digest(tests: Path) -> str:
-    return hashlib.sha256(tests.read_bytes()).hexdigest()
+def _digest(tests: Path, names: Sequence[str] = ()) -> str:
+    return hashlib.sha256(tests.read_bytes() + "\0".join(names).encode()).hexdigest()
 
 
 def _renumbered(bits: dict[str, str], moved: list[tuple[list[Any], list[Any] | None]]) -> bool:
