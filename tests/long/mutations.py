@@ -23,8 +23,8 @@ import shutil
 import tempfile
 import time
 from argparse import Namespace
-from collections import deque
-from collections.abc import Iterator
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -56,6 +56,8 @@ COUNTED = re.compile(r"traffic|memory_bytes|nbytes|bytes_(per_step|of|read|writt
 against arrays, not met by whatever runs them; and all of them run for hours."""
 KEPT = ROOT / ".pytest_cache" / "reached"
 TESTS_OF_A_LOOK = 30
+UNKNOWN_SECONDS = 1.0
+"""That a test is taken to last that nobody has timed."""
 Job = Look | Try
 
 
@@ -76,6 +78,8 @@ class Cases:
     failed: set[str] = field(default_factory=set)
     """Tests that do not."""
     through: int = 0
+    near: list[pytest.Item] = field(default_factory=list)
+    """Without looks: all tests, of which those that stand near a defect are tried, whether or not they reach it."""
     _names: dict[Path, list[str]] = field(default_factory=dict)
     """Of the tests of each file."""
     _looked_at: int = 0
@@ -140,8 +144,10 @@ class Cases:
             self._tell(clean, "survived", "")  # the tests die without it, too
 
     def _try(self, mutant: Mutant) -> Try:
-        near, seconds = nearness(mutant.path), self.reached.seconds
-        names = set(self.reached.by(self.statements.of(mutant))) - self.failed
+        near, seconds = nearness(mutant.path), defaultdict(lambda: UNKNOWN_SECONDS, self.reached.seconds)
+        names = (
+            _nearest(self.near, near) if self.near else set(self.reached.by(self.statements.of(mutant)))
+        ) - self.failed
         file = {name: ROOT / name.partition("::")[0] for name in names}
         order = sorted(names, key=lambda name: (near(file[name]), seconds[name], name))
         return Try(mutant, tuple((name, seconds[name]) for name in order), self.report.options.seconds)
@@ -200,7 +206,10 @@ class Session:
         items = [item for item in session.items if not any(map(item.get_closest_marker, LEFT_OUT))]
         items = [item for item in items if not NOT_HERE.search(item.path.name) and counts(item)]
         print(f"{len(items)} tests are collected after {time.monotonic() - began:.0f} s", flush=True)
-        cases.look_at(items, Kept(KEPT / f"{'-'.join(packages(cases.mutants))}.json", cases.statements))
+        if self._options.near:
+            cases.near = items
+        else:
+            cases.look_at(items, Kept(KEPT / f"{'-'.join(packages(cases.mutants))}.json", cases.statements))
         work = partial(self._once, tests=Tests.of(items, cases.statements))
         longest = (240 + 4 * self._options.seconds) * busy()
         for job, told in spread(work, cases.following, self._options.processes, cases.report.until, longest):
@@ -240,6 +249,13 @@ def selected(options: Namespace) -> list[Mutant]:
     by_package = [[each for each in every if package_of(each.path) == name] for name in here]
     turns = itertools.chain.from_iterable(itertools.zip_longest(*by_package))
     return list(itertools.islice(filter(None, turns), options.count))
+
+
+def _nearest(items: list[pytest.Item], near: Callable[[Path], int]) -> set[str]:
+    """Of the file of tests of a module and of those that name it; where there are none, of the next nearest ones."""
+    ranks = {item.path: near(item.path) for item in items}
+    farthest = max(1, min(ranks.values()))
+    return {item.nodeid for item in items if ranks[item.path] <= farthest}
 
 
 def places(used: list[str]) -> list[str]:

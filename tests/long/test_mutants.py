@@ -86,6 +86,30 @@ def share(part, whole):
     assert [each.line for each in arithmetic] == [6, 6, 6, 7, 7], "whichever way a length is made, it is a place"
 
 
+def test_what_is_met_by_nobody_is_left_out():
+    """Neither the side of a limit that a measured number falls on that equals it, nor None for False."""
+    source = b"""
+def share(a, b, ratio):
+    alpha = 90 if a else 255
+    if math.hypot(a, b) < 3 or a > 0.3 or clock.monotonic() >= b or a < 2 or b <= 0.5:
+        return False
+    return draw(7 * ratio, 7 * a)
+"""
+    found = mutants_of("ui/a.py", source)
+    told = [each.edit(source) for each in found]
+    assert [each.edit(source) for each in found if each.kind.startswith("compare")] == [
+        "math.hypot(a, b) < 3 -> (math.hypot(a, b) >= 3)",
+        "a > 0.3 -> (a <= 0.3)",
+        "clock.monotonic() >= b -> (clock.monotonic() < b)",
+        "a < 2 -> (a <= 2)",
+        "a < 2 -> (a >= 2)",
+        "b <= 0.5 -> (b < 0.5)",
+        "b <= 0.5 -> (b > 0.5)",
+    ]
+    assert [each for each in told if each.startswith(("7 ->", "90 ->", "255 ->"))] == ["7 -> 8"]
+    assert [each for each in told if each.startswith(("False", "return False"))] == ["False -> True"]
+
+
 def test_the_tree_has_defects_in_each_package():
     files = sources(ROOT)
     assert {name.split("/")[0] for name in files} == {"workbench", "ui", "engines"}
