@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from engines.api import Problem, Simulation
+from engines.api import Engine, Problem, Simulation
 from engines.backend.cpu import CpuBackend
+from engines.battery import engine as engine_module
+from engines.battery.cells import model as cells_model
 from engines.battery.engine import BatteryEngine
+from engines.battery.mpm import model as mpm_model
+from engines.battery.pack import model as pack_model
 from engines.battery.parameters import BatteryParameters
+from engines.battery.particles import model as particles_model
 from engines.battery.particles.step.diffusion import PADDING
+from engines.battery.watch.cell_record import QUANTITIES
+from engines.geometry.meshes.box import box_mesh
+from engines.peridynamics.engine import PeridynamicsEngine
+from engines.spiking.engine import SpikingEngine
+from engines.spiking.events.sparse.formats import Rows
+from engines.stencil.engine import StencilEngine
+from tests.engines.cardiac.problems import ENGINE as CARDIAC
+from tests.engines.cardiac.problems import SMALL as MITCHELL
+from tests.engines.cardiac.problems import problem as heart
+from tests.engines.cardiac.traffic import bytes_of_a_step
+from tests.engines.fdtd.problems import ENGINE as FDTD
+from tests.engines.fdtd.problems import small as fdtd
+from tests.engines.peridynamics.loading.test_quasistatic import problem as resting
+from tests.engines.peridynamics.test_engine import problem as plate
+from tests.engines.spiking.problems import general, plain
+from tests.engines.stencil.problems import problem as grid
 
 N = 2 * PADDING
+MESH = box_mesh((4, 3, 3), (2.0, 1.5, 1.5))
 BATTERY = BatteryEngine()
 
 
@@ -93,3 +117,83 @@ def test_a_pack_takes_the_arrays_of_its_heat(cpu, precision: str):
     assert told.memory_bytes == simulation.geometry.n_cells * each + of_elements
     (of_heat,) = [kernel for kernel in simulation.traffic if kernel.kernel == "heat"]
     assert told.bytes_per_step == of_heat.bytes
+
+
+@pytest.mark.parametrize(
+    ("engine", "problem"),
+    [
+        (FDTD, fdtd),
+        (PeridynamicsEngine(), plate),
+        (PeridynamicsEngine(), resting),
+        (SpikingEngine(), plain),
+        (SpikingEngine(), general),
+        (StencilEngine(), lambda: grid({"kind": "Gray-Scott"})),
+        (CARDIAC, lambda: heart(MESH, MITCHELL, step=0.01)),
+    ],
+    ids=["fdtd", "bonds", "bonds at rest", "plain network", "network", "patterns", "heart"],
+)
+def test_an_estimate_is_of_the_step_that_the_run_takes_and_of_what_it_moves(
+    cpu, engine: Engine, problem: Callable[[], Problem]
+):
+    given = problem()
+    told, simulation = engine.estimate(given, cpu), engine.build(given, cpu)
+    assert told.step == pytest.approx(simulation.dt, rel=1e-12)
+    moved = bytes_of_a_step(simulation, given) if engine is CARDIAC else sum(each.bytes for each in simulation.traffic)
+    assert told.bytes_per_step == moved
+    assert told.stable_step is None or told.step <= told.stable_step
+    simulation.close()
+
+
+def test_a_heart_of_twice_the_conductivity_has_half_the_stable_step(cpu):
+    limits = []
+    for scale in (1.0, 2.0):
+        given = heart(MESH, MITCHELL, step=0.001, reaction_substeps=1)
+        given = Problem(given.parameters.model_copy(update={"conductivity_scale": scale}), MESH)
+        limits.append(CARDIAC.estimate(given, cpu).stable_step)
+    assert limits[1] == pytest.approx(limits[0] / 2)
+
+
+@pytest.mark.parametrize("sorts", [False, True])
+def test_a_matrix_counts_the_arrays_that_it_has(sorts: bool):
+    array = np.zeros(7, np.int32)
+    weights = SimpleNamespace(codes=np.zeros(11, np.int8), row_scale=np.zeros(5, np.float32))
+    first, order = (array, array) if sorts else (None, None)
+    rows = Rows(5, 9, 11, first, None, order, np.zeros(11, np.int32), weights, 2, 1, 1, 0)
+    assert rows.bytes == (2 * array.nbytes if sorts else 0) + 11 * 4 + 11 + 5 * 4
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "module", "measured", "seconds"),
+    [
+        ("SPM", {"ensemble": {"cells": N}}, cells_model, ("_cell_seconds", 2e-6), N * 2e-6),
+        ("MPM", {"sizes": {"particles": N}}, mpm_model, ("_step_seconds", 3e-3), 3e-3),
+        ("particles", {"particles": {"number": N, "shells": 40}}, particles_model, ("_seconds", 1e-9), N * 40 * 1e-9),
+    ],
+)
+def test_seconds_are_those_measured_of_a_cell_a_step_or_a_shell(
+    cpu, monkeypatch, model: str, given: dict[str, Any], module: Any, measured: tuple[str, float], seconds: float
+):
+    monkeypatch.setattr(module, measured[0], lambda *_: measured[1])
+    told = engine_module._model(battery(model, **given)).estimate(battery(model, **given), cpu)
+    assert told.seconds_per_simulated_unit * told.step == pytest.approx(seconds)
+
+
+def test_seconds_of_a_pack_are_of_its_launches_and_of_its_voxels(cpu, monkeypatch):
+    """Each stage is a launch over all voxels; eight launches more are of the cells and of the means."""
+    problem = battery("pack")
+    monkeypatch.setattr(pack_model, "_measured_seconds", lambda *_: (1e-5, 2e-9))
+    told = engine_module._model(problem).estimate(problem, cpu)
+    heat = BATTERY.build(problem, cpu)._pack.heat
+    voxels, stages = BATTERY.geometry_of(problem).n_cells, heat.stages.count
+    assert told.seconds_per_simulated_unit * told.step == pytest.approx((stages + 8) * 1e-5 + stages * voxels * 2e-9)
+
+
+@pytest.mark.parametrize(("model", "heats"), [("MPM", False), ("SPM", False), ("pack", True)])
+def test_rows_on_disk_are_told_with_temperatures_where_there_are_any(cpu, model: str, heats: bool):
+    """Of each cell a number at each interval of an hour, in single precision."""
+    recording = {**dict.fromkeys(QUANTITIES, False), "cells": 3, "interval": 60.0, "temperature": True, "voltage": True}
+    problem = battery(model, recording=recording, **({"ensemble": {"cells": 5}} if model == "SPM" else {}))
+    told = engine_module._model(problem).estimate(problem, cpu)
+    (fact,) = told.facts
+    rows = np.zeros((1 if model == "MPM" else 3, 60, 2 if heats else 1), np.float32)
+    assert (fact.value, fact.unit) == (pytest.approx(rows.nbytes / 1e6), "MB")

@@ -61,10 +61,12 @@ MEASURED = re.compile(r"norm|hypot|dist|perf_counter|monotonic|process_time|time
 """Calls whose answers are lengths and times: that one equals a limit is met by nobody."""
 ROUND_OFF = 1e-6
 """Numbers up to this stand beside others to guard against round-off, and may as well be twice as large."""
-ACCOUNTS = re.compile(r"traffic|bytes|memory|estimate|working_set|ceiling|core_seconds|bandwidth|check_room|\bneed\b")
+ACCOUNTS = re.compile(r"traffic|bytes|memory|estimate|working_set|ceiling|core_seconds|bandwidth|\bneed\b")
 """Functions of the engines that count bytes, operations and what fits."""
 DEFINED = (ast.FunctionDef, ast.ClassDef)
 ACCOUNT_FILES = ("traffic.py", "memory.py")
+MEASURING = re.compile(r"SECONDS$")
+"""Constants of ceilings for how long is measured: twice as long finds the same."""
 KERNELS = re.compile(r"kernels|cuda|reference")
 """Files that a machine without a GPU does not run, or that are compiled."""
 PACKAGES = ("workbench", "ui", "accounting")
@@ -188,9 +190,10 @@ def _is_colour(values: list[object]) -> bool:
 
 
 def _is_length(path: str, statement: ast.stmt) -> bool:
-    """Whether a statement of a module names a length on a screen."""
+    """Whether a statement of a module names a length on a screen, or how long is measured."""
     names = [each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and _is_set(each)]
-    return package_of(path) == "ui" and isinstance(statement, ast.Assign) and any(map(LENGTHS.search, names))
+    lengths = LENGTHS if package_of(path) == "ui" else MEASURING if "/ceilings/" in path else None
+    return lengths is not None and isinstance(statement, ast.Assign) and any(map(lengths.search, names))
 
 
 def _unseen(tree: ast.AST) -> Iterator[ast.expr]:
@@ -257,9 +260,11 @@ def _is_nothing(node: ast.expr) -> bool:
 
 
 def _is_measured(node: ast.expr) -> bool:
-    """Whether a real number is compared that nothing equals but by chance: a measured one, or no sum of 64ths."""
+    """Whether a real number is compared that nothing equals but by chance: a measured one, a share, no sum of 64ths."""
     for each in ast.walk(node):
         if isinstance(each, ast.Call) and MEASURED.fullmatch(_called(each)):
+            return True
+        if isinstance(each, ast.Name) and each.id.endswith("SHARE"):
             return True
         value = getattr(each, "value", None)
         if isinstance(value, float) and 64 * value % 1:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engines.fdtd.grid.dimensions import ALL, Parts
+from engines.fdtd.monitors import traffic as monitors
 from engines.fdtd.step.traffic import faded_values, layer_values, memory_bytes, source_bytes, traffic
 
 NZ, NY, ROW = 5, 6, 8
@@ -84,3 +85,15 @@ def test_entries_of_sources_lie_on_the_faces_of_boxes_and_on_sheets(induced):
     entry = np.zeros(1, np.dtype([("place", np.int64), ("signal", np.int32), ("weight", np.float32)]))
     points = box + 2 * box + 2 * (beam + launch)
     assert source_bytes(YEE, around, driven, 4, induced) == points * (2 + (4 if induced else 0)) * entry.nbytes
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_look_at_the_energy_reads_all_fields_and_the_ids_of_e(monkeypatch, dtype):
+    """Every tenth step; of each of six components a product with its field, a weight and a sum."""
+    monkeypatch.setattr(monitors, "steps_between", lambda around: 10)
+    fields, ids = np.zeros((6, CELLS), dtype), np.zeros((3, CELLS), np.uint8)
+    plans = SimpleNamespace(plans=[], around=SimpleNamespace(value_bytes=fields.itemsize, yee=YEE))
+    (told,) = monitors.monitors_traffic(plans, SimpleNamespace(ports=(), ending=SimpleNamespace(at_decay=True)))
+    assert told.kernel == "monitors"
+    assert (told.bytes_read, told.bytes_written) == ((fields.nbytes + ids.nbytes) // 10, 0)
+    assert told.flops == 3 * fields.size // 10
