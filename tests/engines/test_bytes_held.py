@@ -88,6 +88,7 @@ def test_a_battery_takes_its_state_and_what_stands_beside_it(
     [
         ("SPM", {"ensemble": {"cells": N}}),
         ("SPMe", {"ensemble": {"cells": N}}),
+        ("MPM", {"sizes": {"particles": N}}),
         ("particles", {"particles": {"number": N, "scheme": "explicit"}}),
         ("particles", {"particles": {"number": N, "scheme": "implicit"}}),
         ("particles", {"particles": {"number": N, "scheme": "eigenmodes", "pulses": {"on": 10.0, "off": 5.0}}}),
@@ -99,8 +100,29 @@ def test_a_battery_moves_what_its_meters_will_say(cpu, model: str, given: dict[s
     simulation = BATTERY.build(problem, cpu)
     (traffic,) = simulation.traffic
     told = BATTERY.estimate(problem, cpu).bytes_per_step
-    assert told == pytest.approx(traffic.bytes * (traffic.fused if model != "particles" else 1), abs=2)
-    assert traffic.fused == simulation.sample_steps
+    assert told == pytest.approx(traffic.bytes * (traffic.fused if model.startswith("SPM") else 1), abs=2)
+    assert traffic.fused == (1 if model == "MPM" else simulation.sample_steps)
+
+
+@pytest.mark.parametrize("scheme", ["explicit", "implicit", "eigenmodes"])
+def test_bare_particles_take_their_state_twice(cpu, scheme: str):
+    """Shells with the two rows that they count from, or modes, and a copy of either towards the end of a run; three
+    factors of a tridiagonal matrix for each shell; twelve numbers."""
+    shells = 40
+    one = np.zeros(16 + 2 if scheme == "eigenmodes" else shells + 2, np.float32)
+    factors = np.zeros((3, shells if scheme == "implicit" else 0), np.float32)
+    problem = battery("particles", particles={"number": N, "shells": shells, "scheme": scheme})
+    told = BATTERY.estimate(problem, cpu)
+    assert told.memory_bytes == N * (2 * one.nbytes + factors.nbytes + 12 * one.itemsize)
+    assert told.milestone == ("hour", 3600.0)
+
+
+def test_operations_of_a_step_are_those_that_were_counted(cpu):
+    """250 of a cell; 8 of a mode and 60 more of a particle: what meters divide by seconds."""
+    spm = BATTERY.build(battery("SPM", ensemble={"cells": N}), cpu)
+    (many_particles,) = BATTERY.build(battery("MPM", sizes={"particles": N}), cpu).traffic
+    assert spm.traffic[0].flops == 250 * N
+    assert many_particles.flops == (8 * 16 + 60) * 2 * N
 
 
 @pytest.mark.parametrize("precision", ["fp32", "fp64"])

@@ -75,7 +75,6 @@ class PackHeat(Model):
             step=step,
             stable_step=None,
             seconds_per_simulated_unit=((count + 8) * launch + each * voxels * count) / step,
-            milestone=("hour", 3600.0),
             findings=_findings(parameters, cell, plan.instructions, wiring, voxels, count),
             facts=cells_on_disk(parameters, step, wiring.elements, True),
         )

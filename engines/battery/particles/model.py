@@ -71,7 +71,6 @@ class BareParticles(Model):
             step=setup.step,
             stable_step=setup.limit,
             seconds_per_simulated_unit=seconds / setup.step,
-            milestone=("hour", 3600.0),
             findings=setup.findings,
         )
 
