@@ -21,10 +21,12 @@ from engines.battery.particles import model as particles_model
 from engines.battery.particles.step.diffusion import PADDING
 from engines.battery.watch.cell_record import QUANTITIES
 from engines.geometry.meshes.box import box_mesh
+from engines.peridynamics import engine as bonds_module
 from engines.peridynamics.engine import PeridynamicsEngine
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.events.sparse.formats import Rows
 from engines.stencil.engine import StencilEngine
+from engines.stencil.gray_scott.cpu import gray_scott_traffic
 from tests.engines.cardiac.problems import ENGINE as CARDIAC
 from tests.engines.cardiac.problems import SMALL as MITCHELL
 from tests.engines.cardiac.problems import problem as heart
@@ -219,3 +221,22 @@ def test_rows_on_disk_are_told_with_temperatures_where_there_are_any(cpu, model:
     (fact,) = told.facts
     rows = np.zeros((1 if model == "MPM" else 3, 60, 2 if heats else 1), np.float32)
     assert (fact.value, fact.unit) == (pytest.approx(rows.nbytes / 1e6), "MB")
+
+
+@pytest.mark.parametrize("problem", [plate, resting], ids=["steps", "at rest"])
+def test_seconds_of_bonds_are_of_a_microsecond_or_of_an_iteration(cpu, monkeypatch, problem: Callable[[], Problem]):
+    """A step of so many seconds, and its limit in the unit of time."""
+    monkeypatch.setattr(bonds_module, "small_pace", lambda *_: 2e-4)
+    told, setup = PeridynamicsEngine().estimate(problem(), cpu), bonds_module._setup(problem(), cpu)
+    still = problem is resting
+    assert told.seconds_per_simulated_unit == pytest.approx(2e-4 if still else 2e-4 / (setup.step * 1e6))
+    assert told.stable_step == (None if still else pytest.approx(setup.limit * 1e6))
+    assert told.memory_bytes == setup.memory
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (3, 4, 5)])
+def test_two_fields_react_and_diffuse(shape: tuple[int, ...]):
+    """Of each the Laplacian's 4 d operations; 12 of the reaction."""
+    told, size = gray_scott_traffic(shape, 4), np.zeros((2, *shape), np.float32).nbytes
+    assert (told.bytes_read, told.bytes_written) == (size, size)
+    assert told.flops == (2 * 4 * len(shape) + 12) * size // 8

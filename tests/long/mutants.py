@@ -67,7 +67,7 @@ DEFINED = (ast.FunctionDef, ast.ClassDef)
 ACCOUNT_FILES = ("traffic.py", "memory.py")
 MEASURING = re.compile(r"SECONDS$")
 """Constants of ceilings for how long is measured: twice as long finds the same."""
-KERNELS = re.compile(r"kernels|cuda|reference")
+KERNELS = re.compile(r"kernels|cuda|reference|vector_math")
 """Files that a machine without a GPU does not run, or that are compiled."""
 PACKAGES = ("workbench", "ui", "accounting")
 

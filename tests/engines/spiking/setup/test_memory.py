@@ -178,3 +178,18 @@ def test_the_longest_delay_of_a_file_is_in_steps(tmp_path, step):
     given = network(number=50, rule={"kind": "file", "path": str(path)}).model_dump()
     given["numerics"]["step"] = step
     assert need(SpikingParameters.model_validate(given), (3,)).longest == math.ceil(7.1 / step)
+
+
+def test_of_two_populations_only_the_neurons_of_the_target_are_near():
+    """Those of the other, four times as many in the same place, count for nothing."""
+    given = network(number=400, delay=1.0, rule={"kind": "distance", "kernel": "gaussian", "width": 60.0}).model_dump()
+    (one,), (connection,) = given["populations"], given["connections"]
+    one["place"] = Sheet(side=1920.0).model_dump()
+    given["populations"] = [{**one, "name": "other", "number": 1600}, one]
+    given["connections"] = [{**connection, "source": "other", "target": "one"}]
+    both = SpikingParameters.model_validate(given)
+    given["populations"], given["connections"] = [one], [connection]
+    alone = SpikingParameters.model_validate(given)
+    several = joined(both, both.connections[0], Span(0, 1600), Span(1600, 2000))
+    single = joined(alone, alone.connections[0], Span(0, 400), Span(0, 400))
+    assert several == pytest.approx(4 * single, rel=1e-3)
