@@ -123,13 +123,12 @@ class BatteryEngine(Engine):
         model = _model(problem)
         estimate = model.estimate(problem, backend)
         pace = estimate.seconds_per_simulated_unit
-        if pace is None:
-            return estimate
+        assert pace is not None, "every model measures it"
         step, parameters = estimate.step, parameters_of(problem)
         seconds = pace * step + seconds_beside(model, problem, backend)
         key = __name__, structure_of(parameters), step
         seconds = small_pace(backend, key, lambda: self.build(problem, backend), estimate.memory_bytes, seconds)
-        return replace(estimate, seconds_per_simulated_unit=seconds / step)
+        return replace(estimate, seconds_per_simulated_unit=seconds / step, milestone=("hour", 3600.0))
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
         return _model(problem).build(problem, backend, progress)

@@ -39,6 +39,8 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
         command.add_argument("--folder", type=Path, help="for what is written meanwhile (default: a temporary one)")
         if name == "mutations":
             command.add_argument("--seconds", type=float, default=15.0, help="of processor time for each defect (15)")
+            near = "only with tests that stand near each, without a look at what all reach; never more are caught so"
+            command.add_argument("--near", action="store_true", help=near)
             command.add_argument("--again", type=Path, metavar="JSONL", help="those that nothing caught in this one")
         if name in ("kills", "extremes"):
             command.add_argument("--device", default="cpu", help="cpu, gpu or cuda:1")

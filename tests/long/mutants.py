@@ -4,8 +4,9 @@ Which places there are comes from the syntax tree; a defect replaces the text of
 they are. It is put into what is loaded: the bodies of functions are exchanged, constants of modules set anew wherever
 they were imported. Left out is what such an exchange does not reach (bodies of classes, defaults of arguments, compiled
 kernels), what no test but an eye can judge: texts, parts of colours, lengths of layouts, a pixel more of what is
-painted; and what changes nothing that is defined: guards against round-off, and ``strict`` of a zip, which holds what
-is so anyway.
+painted, a millisecond more of a wait; and what changes nothing that is defined: guards against round-off, ``strict`` of
+a zip, which holds what is so anyway, on which side of a limit a measured length or time falls that equals it, and None
+for the False that nobody tells from it (whose becoming True is tried).
 """
 
 from __future__ import annotations
@@ -50,15 +51,23 @@ PAINTED = re.compile(r"Q(Rect|Point|Size)F?|QPen|draw\w+|translate|singleShot")
 """Calls to whose whole numbers one more is not seen: pixels of what is painted, milliseconds."""
 FEW = 3
 """A larger whole number that is added to something in the window, or taken from it, is one of pixels."""
-LENGTHS = re.compile(r"WIDTH|HEIGHT|MARGIN|GAP|SIZE|PIXELS|SPACING")
-"""Constants of the window that are lengths on a screen."""
+LENGTHS = re.compile(r"WIDTH|HEIGHT|MARGIN|GAP|SIZE|PIXELS|SPACING|MILLISECONDS|_MS$")
+"""Constants of the window that are lengths on a screen, or waits."""
+DENSITY = ("ratio", "scale")
+"""Pixels of the device in one of the window: a whole number times one of them is a length on a screen."""
+OPAQUE = ("alpha", "opacity")
+"""Of 255, as parts of colours are."""
+MEASURED = re.compile(r"norm|hypot|dist|perf_counter|monotonic|process_time|time")
+"""Calls whose answers are lengths and times: that one equals a limit is met by nobody."""
 ROUND_OFF = 1e-6
 """Numbers up to this stand beside others to guard against round-off, and may as well be twice as large."""
-ACCOUNTS = re.compile(r"traffic|bytes|memory|estimate|working_set|ceiling|core_seconds|bandwidth|check_room|\bneed\b")
+ACCOUNTS = re.compile(r"traffic|bytes|memory|estimate|working_set|ceiling|core_seconds|bandwidth|\bneed\b")
 """Functions of the engines that count bytes, operations and what fits."""
 DEFINED = (ast.FunctionDef, ast.ClassDef)
 ACCOUNT_FILES = ("traffic.py", "memory.py")
-KERNELS = re.compile(r"kernels|cuda|reference")
+MEASURING = re.compile(r"SECONDS$")
+"""Constants of ceilings for how long is measured: twice as long finds the same."""
+KERNELS = re.compile(r"kernels|cuda|reference|vector_math")
 """Files that a machine without a GPU does not run, or that are compiled."""
 PACKAGES = ("workbench", "ui", "accounting")
 
@@ -181,9 +190,10 @@ def _is_colour(values: list[object]) -> bool:
 
 
 def _is_length(path: str, statement: ast.stmt) -> bool:
-    """Whether a statement of a module names a length on a screen."""
+    """Whether a statement of a module names a length on a screen, or how long is measured."""
     names = [each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and _is_set(each)]
-    return package_of(path) == "ui" and isinstance(statement, ast.Assign) and any(map(LENGTHS.search, names))
+    lengths = LENGTHS if package_of(path) == "ui" else MEASURING if "/ceilings/" in path else None
+    return lengths is not None and isinstance(statement, ast.Assign) and any(map(lengths.search, names))
 
 
 def _unseen(tree: ast.AST) -> Iterator[ast.expr]:
@@ -194,6 +204,10 @@ def _unseen(tree: ast.AST) -> Iterator[ast.expr]:
                 yield from (each for each in node.args if _whole(each) is not None)
             case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right):
                 yield from (each for each in (left, right) if (_whole(each) or 0) > FEW)
+            case ast.BinOp(op=ast.Mult(), left=left, right=ast.Name(id=name)) if name in DENSITY:
+                yield from (each for each in ast.walk(left) if isinstance(each, ast.expr) and _whole(each) is not None)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in OPAQUE:
+                yield from (each for each in ast.walk(value) if isinstance(each, ast.expr) and _whole(each) is not None)
 
 
 def _whole(node: ast.expr) -> int | None:
@@ -211,6 +225,8 @@ def _replaced(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
     match node:
         case ast.Compare(left=left, ops=[operator], comparators=[right]):
             for number, other in enumerate(COMPARED[type(operator)]):
+                if number == 0 and len(COMPARED[type(operator)]) > 1 and (_is_measured(left) or _is_measured(right)):
+                    continue
                 yield f"compare{number}", f"({ast.unparse(ast.Compare(left, [other()], [right]))})"
         case ast.BinOp(right=ast.Constant(value=float() as value)) if 0 < value <= ROUND_OFF:
             pass
@@ -227,7 +243,7 @@ def _replaced(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
             yield "sign", f"({ast.unparse(operand)})"
         case ast.IfExp(test=test, body=body, orelse=other) if not isinstance(test, ast.Compare | ast.BoolOp):
             yield "condition", f"({ast.unparse(ast.IfExp(ast.UnaryOp(ast.Not(), test), body, other))})"
-        case ast.Return(value=value) if value is not None and not _is_none(value):
+        case ast.Return(value=value) if value is not None and not _is_nothing(value):
             yield "lost", "return None"
         case ast.Constant(value=bool() as value):
             yield "constant", str(not value)
@@ -239,8 +255,21 @@ def _replaced(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
             pass
 
 
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
+def _is_nothing(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and (node.value is None or node.value is False)
+
+
+def _is_measured(node: ast.expr) -> bool:
+    """Whether a real number is compared that nothing equals but by chance: a measured one, a share, no sum of 64ths."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Call) and MEASURED.fullmatch(_called(each)):
+            return True
+        if isinstance(each, ast.Name) and each.id.endswith("SHARE"):
+            return True
+        value = getattr(each, "value", None)
+        if isinstance(value, float) and 64 * value % 1:
+            return True
+    return False
 
 
 def _is_text(*nodes: ast.expr) -> bool:

@@ -13,6 +13,7 @@ the window are left out.
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import itertools
 import json
 import os
@@ -22,8 +23,8 @@ import shutil
 import tempfile
 import time
 from argparse import Namespace
-from collections import deque
-from collections.abc import Iterator
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -35,7 +36,7 @@ from tests.long.many import Lost, Worn, spread
 from tests.long.mutants import PACKAGES, Mutant, mutants_of, package_of, sources
 from tests.long.reach import Kept, Reached, Statements
 from tests.long.report import Report
-from tests.long.trying import ROOT, Look, Tests, Try, alone, busy, nearness
+from tests.long.trying import ROOT, Look, Tests, Try, alone, busy, nearness, text_of
 
 FLOOR = 0.9
 """Of the defects of a package that have to be caught."""
@@ -43,17 +44,20 @@ CAUGHT = ("killed", "timed out", "died")
 COLUMNS = ("mutants", *CAUGHT, "survived", "not reached")
 PLACES = {
     "ui": ("tests/ui",),
-    "workbench": ("tests/workbench", "tests/faults"),
-    "accounting": ("tests/engines",),
+    "workbench": ("tests/workbench",),  # tests/faults breaks one call after the other, for minutes
+    "accounting": ("tests/engines", "tests/workbench/run/test_ceiling.py"),
 }
 LEFT_OUT = ("gpu", "slow", "keeps_time")
 NOT_HERE = re.compile(r"cuda|gpu|extreme|fuzz")
 """Tests that need a device, or that try at random."""
-FARTHEST = 1
-"""See :func:`tests.long.trying.nearness`: of the tests of engines that are tried, besides those of what they count."""
-COUNTING = re.compile(r"accounts|traffic|bytes|memory|estimate|ceiling")
+COUNTING = re.compile(r"accounts|traffic|bytes|memory|needs|estimate|ceiling|faster")
+COUNTED = re.compile(r"traffic|memory_bytes|nbytes|bytes_(per_step|of|read|written)|ceiling|core_seconds|flops")
+"""Files and tests of engines that speak of what is counted. What others would catch is not tried: bytes are to be held
+against arrays, not met by whatever runs them; and all of them run for hours."""
 KEPT = ROOT / ".pytest_cache" / "reached"
 TESTS_OF_A_LOOK = 30
+UNKNOWN_SECONDS = 1.0
+"""That a test is taken to last that nobody has timed."""
 Job = Look | Try
 
 
@@ -74,6 +78,10 @@ class Cases:
     failed: set[str] = field(default_factory=set)
     """Tests that do not."""
     through: int = 0
+    near: list[pytest.Item] = field(default_factory=list)
+    """Without looks: all tests, of which those that stand near a defect are tried, whether or not they reach it."""
+    _names: dict[Path, list[str]] = field(default_factory=dict)
+    """Of the tests of each file."""
     _looked_at: int = 0
     _begun: bool = False
 
@@ -83,11 +91,12 @@ class Cases:
         looks: list[list[Path]] = [[]]
         count = 0
         for file, of_file in itertools.groupby(items, key=lambda item: item.path):
-            if known := kept.of(file):
+            names = self._names[file] = [item.nodeid for item in of_file]
+            if known := kept.of(file, names):
                 self._take(known)
                 continue
             looks[-1].append(file)
-            count += sum(1 for _ in of_file)
+            count += len(names)
             if count >= TESTS_OF_A_LOOK:
                 looks.append([])
                 count = 0
@@ -135,8 +144,10 @@ class Cases:
             self._tell(clean, "survived", "")  # the tests die without it, too
 
     def _try(self, mutant: Mutant) -> Try:
-        near, seconds = nearness(mutant.path), self.reached.seconds
-        names = set(self.reached.by(self.statements.of(mutant))) - self.failed
+        near, seconds = nearness(mutant.path), defaultdict(lambda: UNKNOWN_SECONDS, self.reached.seconds)
+        names = (
+            _nearest(self.near, near) if self.near else set(self.reached.by(self.statements.of(mutant)))
+        ) - self.failed
         file = {name: ROOT / name.partition("::")[0] for name in names}
         order = sorted(names, key=lambda name: (near(file[name]), seconds[name], name))
         return Try(mutant, tuple((name, seconds[name]) for name in order), self.report.options.seconds)
@@ -151,7 +162,7 @@ class Cases:
                 print(f"left out, as it fails without a defect: {name}", flush=True)
             self._take(reached)
             if not reached.failed:  # they may pass the next time
-                self._kept.add(file, reached)
+                self._kept.add(file, reached, self._names[file])
         self._kept.write()
 
     def _take(self, reached: Reached) -> None:
@@ -193,10 +204,12 @@ class Session:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         cases, began = self._cases, self._cases.report.began
         items = [item for item in session.items if not any(map(item.get_closest_marker, LEFT_OUT))]
-        items = [item for item in items if not NOT_HERE.search(item.path.name)]
-        items = _about(cases.mutants, items)
+        items = [item for item in items if not NOT_HERE.search(item.path.name) and counts(item)]
         print(f"{len(items)} tests are collected after {time.monotonic() - began:.0f} s", flush=True)
-        cases.look_at(items, Kept(KEPT / f"{'-'.join(packages(cases.mutants))}.json", cases.statements))
+        if self._options.near:
+            cases.near = items
+        else:
+            cases.look_at(items, Kept(KEPT / f"{'-'.join(packages(cases.mutants))}.json", cases.statements))
         work = partial(self._once, tests=Tests.of(items, cases.statements))
         longest = (240 + 4 * self._options.seconds) * busy()
         for job, told in spread(work, cases.following, self._options.processes, cases.report.until, longest):
@@ -238,14 +251,29 @@ def selected(options: Namespace) -> list[Mutant]:
     return list(itertools.islice(filter(None, turns), options.count))
 
 
-def _about(mutants: list[Mutant], items: list[pytest.Item]) -> list[pytest.Item]:
-    """Without the tests of engines that stand far from all that is changed: of all it would take an hour to see what
-    they reach."""
-    near = [nearness(path) for path in {mutant.path for mutant in mutants}]
-    here = ROOT / PLACES["accounting"][0]
-    far = {file for file in {item.path for item in items} if file.is_relative_to(here)}
-    far = {file for file in far if all(rank(file) > FARTHEST for rank in near) and not COUNTING.search(file.name)}
-    return [item for item in items if item.path not in far]
+def _nearest(items: list[pytest.Item], near: Callable[[Path], int]) -> set[str]:
+    """Of the file of tests of a module and of those that name it; where there are none, of the next nearest ones."""
+    ranks = {item.path: near(item.path) for item in items}
+    farthest = max(1, min(ranks.values()))
+    return {item.nodeid for item in items if ranks[item.path] <= farthest}
+
+
+def places(used: list[str]) -> list[str]:
+    """Where the tests stand that are collected: of engines the files that speak of what is counted."""
+    found = [place for name in used for place in PLACES[name]]
+    if "accounting" not in used:
+        return found
+    of_engines, *_ = PLACES["accounting"]
+    files = [file for file in sorted((ROOT / of_engines).rglob("test_*.py")) if not NOT_HERE.search(file.name)]
+    files = [file for file in files if COUNTING.search(file.name) or COUNTED.search(text_of(file))]
+    return [*(place for place in found if place != of_engines), *(str(file.relative_to(ROOT)) for file in files)]
+
+
+def counts(item: pytest.Item) -> bool:
+    """Whether a test is none of engines', or one that speaks of what they count."""
+    if not item.path.is_relative_to(ROOT / PLACES["accounting"][0]) or COUNTING.search(item.path.name):
+        return True
+    return bool(COUNTED.search(inspect.getsource(getattr(item, "function", type(item)))))
 
 
 def packages(mutants: list[Mutant]) -> list[str]:
@@ -280,14 +308,16 @@ def run(options: Namespace) -> int:
     cases = Cases(
         mutants, report, lines, Statements(ROOT, [path for path in sources(ROOT) if package_of(path) in used])
     )
-    places = [place for name in used for place in PLACES[name]]
     os.chdir(ROOT)
-    arguments = ["-q", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", *places]
+    arguments = ["-q", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", *places(used)]
     pytest.main(arguments, plugins=[Session(cases, options, folder)])
     shutil.rmtree(folder, ignore_errors=True)
     rates = cases.rates()
     report.facts["cut off by the end of the time"] = len(mutants) - cases.through
     report.facts["caught"] = {name: f"{share:.1%}" for name, share in rates.items()}
+    for name in used:
+        if name not in rates:
+            report.fail(name, "no defect is through: its tests do not run, or their time was over", f"--only {name}")
     for name, share in rates.items():
         if share < FLOOR:
             report.fail(name, f"{share:.1%} of the defects were caught, below {FLOOR:.0%}", f"--only {name}")

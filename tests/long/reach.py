@@ -1,8 +1,8 @@
 """Which tests reach which statements of the sources: noted by the statements themselves while each test runs once.
 
 Before each statement of a function stands, in the copy of the process that looks, a call that adds its number to a set:
-what is not of ours runs as fast as ever. What was found is kept by file of tests, for as long as neither that nor any
-source nor what tests share has changed.
+what is not of ours runs as fast as ever. What was found is kept by file of tests, for as long as neither that nor a
+source that it reaches nor what tests share has changed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import builtins
 import hashlib
-import itertools
 import json
 import os
 import re
@@ -22,11 +21,11 @@ from typing import Any
 
 import pytest
 
-from tests.long.mutants import Mutant, exchange, is_compiled, names_set_by
+from tests.long.mutants import Mutant, exchange, is_compiled, mutants_of, names_set_by
 
 PROBE = "__reached__"
 COMPILED = re.compile(rb"jit|numba")
-"""In files of engines whose functions may be compiled, and which have no probes."""
+"""In files of engines whose functions may be compiled: there only those that may have defects have probes."""
 
 
 class Statements:
@@ -37,14 +36,16 @@ class Statements:
         self._texts = {path: (root / path).read_bytes() for path in paths}
         self._numbers: dict[str, dict[int, int]] = {}
         """By file and line: of the innermost statement that the line belongs to."""
-        count = itertools.count()
+        self.spans: dict[str, tuple[int, int, str]] = {}
+        """Of each file: the first number of its statements, how many there are, and a digest of its text."""
+        count = 0
         for path, source in self._texts.items():
-            numbers = self._numbers[path] = {}
-            if path.startswith("engines/") and COMPILED.search(source):
-                continue
-            for each in _within_functions(ast.parse(source)):
-                numbers.update(dict.fromkeys(range(each.lineno, (each.end_lineno or each.lineno) + 1), next(count)))
-        self.key = hashlib.sha256(b"\0".join([*map(str.encode, self._texts), *self._texts.values()])).hexdigest()
+            numbers, first = self._numbers.setdefault(path, {}), count
+            only = {each.line for each in mutants_of(path, source)} if _may_be_compiled(path, source) else None
+            for each in _within_functions(ast.parse(source), only):
+                numbers.update(dict.fromkeys(range(each.lineno, (each.end_lineno or each.lineno) + 1), count))
+                count += 1
+            self.spans[path] = (first, count - first, hashlib.sha256(source).hexdigest())
 
     def of(self, mutant: Mutant) -> set[int]:
         """The statements that run what a defect changes: its own, or those that name the constant."""
@@ -71,10 +72,16 @@ class Statements:
             exchange(functions.get(path, ()), compile(tree, str(self.root / path), "exec"))
 
 
-def _within_functions(tree: ast.AST) -> Iterator[ast.stmt]:
-    """Those that hold others before these."""
+def _may_be_compiled(path: str, source: bytes) -> bool:
+    return path.startswith("engines/") and COMPILED.search(source) is not None
+
+
+def _within_functions(tree: ast.AST, lines: set[int] | None) -> Iterator[ast.stmt]:
+    """Those that hold others before these; ``lines``: only within functions that have one of them."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and not is_compiled(node):
+        if not isinstance(node, ast.FunctionDef) or is_compiled(node):
+            continue
+        if lines is None or lines.intersection(range(node.lineno, (node.end_lineno or node.lineno) + 1)):
             yield from (each for each in ast.walk(node) if isinstance(each, ast.stmt) and each is not node)
 
 
@@ -159,35 +166,52 @@ class Noting:
 
 
 class Kept:
-    """What was found earlier, in a file; of other sources nothing was."""
+    """What was found earlier, in a file: of tests whose own text, sources that they reach and shared helpers are the
+    same. A source that has changed elsewhere may have moved the numbers of all statements that come after it."""
 
     def __init__(self, file: Path, statements: Statements) -> None:
         shared = sorted((statements.root / "tests").rglob("*.py"))
         shared = [each for each in shared if not each.name.startswith("test_") and each.parent.name != "long"]
-        self._file, self._key = (
-            file,
-            hashlib.sha256(" ".join([statements.key, *map(_digest, shared)]).encode()).hexdigest(),
-        )
+        self._key = hashlib.sha256(" ".join(map(_digest, shared)).encode()).hexdigest()
+        self._file, self._spans = file, {path: list(span) for path, span in statements.spans.items()}
         self._files: dict[str, dict[str, Any]] = {}
-        if file.exists() and (known := json.loads(file.read_text("utf-8")))["sources"] == self._key:
-            self._files = known["files"]
+        if file.exists() and (known := json.loads(file.read_text("utf-8"))).get("shared") == self._key:
+            moved = [(span, self._spans.get(path)) for path, span in known["spans"].items()]
+            self._files = {tests: each for tests, each in known["files"].items() if _renumbered(each["bits"], moved)}
 
-    def of(self, tests: Path) -> Reached | None:
+    def of(self, tests: Path, names: Sequence[str] = ()) -> Reached | None:
+        """What tests of a file reach; None where it, or which of its tests are asked for, is not as it was."""
         known = self._files.get(str(tests))
-        if known is None or known["text"] != _digest(tests):
+        if known is None or known["text"] != _digest(tests, names):
             return None
         return Reached({name: int(bits, 16) for name, bits in known["bits"].items()}, known["seconds"])
 
-    def add(self, tests: Path, reached: Reached) -> None:
+    def add(self, tests: Path, reached: Reached, names: Sequence[str] = ()) -> None:
         bits = {name: f"{each:x}" for name, each in reached.bits.items()}
-        self._files[str(tests)] = {"text": _digest(tests), "bits": bits, "seconds": reached.seconds}
+        self._files[str(tests)] = {"text": _digest(tests, names), "bits": bits, "seconds": reached.seconds}
 
     def write(self) -> None:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         whole = self._file.with_suffix(f".{os.getpid()}")  # others may read it meanwhile
-        whole.write_text(json.dumps({"sources": self._key, "files": self._files}), "utf-8")
+        whole.write_text(json.dumps({"shared": self._key, "spans": self._spans, "files": self._files}), "utf-8")
         whole.replace(self._file)
 
 
-def _digest(tests: Path) -> str:
-    return hashlib.sha256(tests.read_bytes()).hexdigest()
+def _digest(tests: Path, names: Sequence[str] = ()) -> str:
+    return hashlib.sha256(tests.read_bytes() + "\0".join(names).encode()).hexdigest()
+
+
+def _renumbered(bits: dict[str, str], moved: list[tuple[list[Any], list[Any] | None]]) -> bool:
+    """Give what tests of a file reach the statements' present numbers; False where a source that they reach is another
+    now. ``moved``: each source's span as it was and as it is."""
+    if all(was == now for was, now in moved):
+        return True
+    for name, text in bits.items():
+        before, after = int(text, 16), 0
+        for (first, count, digest), now in moved:
+            if part := before >> first & (1 << count) - 1:
+                if now is None or now[2] != digest:
+                    return False
+                after |= part << now[0]
+        bits[name] = f"{after:x}"
+    return True

@@ -86,6 +86,30 @@ def share(part, whole):
     assert [each.line for each in arithmetic] == [6, 6, 6, 7, 7], "whichever way a length is made, it is a place"
 
 
+def test_what_is_met_by_nobody_is_left_out():
+    """Neither the side of a limit that a measured number falls on that equals it, nor None for False."""
+    source = b"""
+def share(a, b, ratio):
+    alpha = 90 if a else 255
+    if math.hypot(a, b) < 3 or a > 0.3 or clock.monotonic() >= b or a < 2 or b <= 0.5:
+        return False
+    return draw(7 * ratio, 7 * a)
+"""
+    found = mutants_of("ui/a.py", source)
+    told = [each.edit(source) for each in found]
+    assert [each.edit(source) for each in found if each.kind.startswith("compare")] == [
+        "math.hypot(a, b) < 3 -> (math.hypot(a, b) >= 3)",
+        "a > 0.3 -> (a <= 0.3)",
+        "clock.monotonic() >= b -> (clock.monotonic() < b)",
+        "a < 2 -> (a <= 2)",
+        "a < 2 -> (a >= 2)",
+        "b <= 0.5 -> (b < 0.5)",
+        "b <= 0.5 -> (b > 0.5)",
+    ]
+    assert [each for each in told if each.startswith(("7 ->", "90 ->", "255 ->"))] == ["7 -> 8"]
+    assert [each for each in told if each.startswith(("False", "return False"))] == ["False -> True"]
+
+
 def test_the_tree_has_defects_in_each_package():
     files = sources(ROOT)
     assert {name.split("/")[0] for name in files} == {"workbench", "ui", "engines"}
@@ -199,27 +223,59 @@ def test_a_test_that_fails_without_the_defect_has_not_caught_it(tmp_path):
     assert made.rates() == {"workbench": 0.0}
 
 
-def test_what_tests_reach_is_kept_until_a_source_or_they_change(tmp_path):
-    tests, source = tmp_path / "test_a.py", tmp_path / "a.py"
+def test_what_tests_reach_is_kept_until_a_source_that_they_reach_or_they_change(tmp_path):
+    tests, source, other = tmp_path / "test_b.py", tmp_path / "b.py", tmp_path / "a.py"
     tests.write_text("")
-    source.write_bytes(SOURCE)
-    kept = Kept(tmp_path / "kept.json", Statements(tmp_path, ["a.py"]))
-    assert kept.of(tests) is None
-    found = Reached({"test_a.py::b": 1 << 99}, {"test_a.py::b": 0.25})
-    kept.add(tests, found)
-    kept.write()
+    for file in (source, other):
+        file.write_bytes(SOURCE)
+
+    def statements() -> Statements:
+        return Statements(tmp_path, ["a.py", "b.py"])
+
+    def last() -> set[int]:
+        return statements().of(mutants_of("b.py", SOURCE)[-1])
 
     def again() -> Reached | None:
-        return Kept(tmp_path / "kept.json", Statements(tmp_path, ["a.py"])).of(tests)
+        return Kept(tmp_path / "kept.json", statements()).of(tests)
 
+    kept = Kept(tmp_path / "kept.json", statements())
+    assert kept.of(tests) is None
+    found = Reached({"test_b.py::b": 1 << min(last())}, {"test_b.py::b": 0.25})
+    kept.add(tests, found)
+    kept.write()
     assert again() == found
-    assert found.by({3, 99}) == ["test_a.py::b"]
-    assert found.by({3, 98}) == []
-    tests.write_text("import a")
+    assert again().by({0, *last()}) == ["test_b.py::b"]
+    assert again().by({0, min(last()) - 1}) == []
+    before = last()
+    other.write_bytes(SOURCE + b"\ndef more():\n    return 1\n")
+    assert last() != before, "all numbers after another source's have moved"
+    assert again().by(last()) == ["test_b.py::b"]
+    assert again().by(before) == []
+    tests.write_text("import b")
     assert again() is None
     tests.write_text("")
     source.write_bytes(SOURCE + b"\n")
     assert again() is None
+
+
+def test_what_engines_count_beside_compiled_functions_is_looked_at(tmp_path):
+    """Such a file has no other statements: one of a function that is compiled elsewhere would not compile."""
+    source = b"""
+from numba import njit
+def bytes_of(n):
+    return 8 * n
+def looped(n):
+    return n + 1
+@njit
+def compiled_bytes(n):
+    return 4 * n
+"""
+    (tmp_path / "engines").mkdir()
+    (tmp_path / "engines/a.py").write_bytes(source)
+    statements = Statements(tmp_path, ["engines/a.py"])
+    (counted,) = {each.line for each in mutants_of("engines/a.py", source)}
+    assert counted == 4
+    assert statements.spans["engines/a.py"][:2] == (0, 1)
 
 
 def test_statements_tell_which_of_them_run():

@@ -68,7 +68,6 @@ class SingleParticle(Model):
             step=step,
             stable_step=None,
             seconds_per_simulated_unit=seconds / step,
-            milestone=("hour", 3600.0),
             findings=_findings(parameters, cell, plan.instructions),
             facts=cells_on_disk(parameters, step, n, parameters.heats),
         )

@@ -61,7 +61,6 @@ class ManyParticleModel(Model):
             step=step,
             stable_step=None,
             seconds_per_simulated_unit=_step_seconds(backend, n, parameters.numerics.precision, varying) / step,
-            milestone=("hour", 3600.0),
             findings=_findings(parameters, cell, plan),
             facts=cells_on_disk(parameters, step, 1, False),
         )

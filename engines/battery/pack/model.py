@@ -36,8 +36,10 @@ MOST_ALONG = 65_535
 MOST_PLACES = 2**31 - 1
 """Voxels with the ghosts at each side: the kernels number them by 32 bits."""
 MOST_ELEMENTS = 1_000_000
-ARRAYS = 12
+ARRAYS = 11
 """Arrays over the voxels, in the precision of the run."""
+BESIDE = 8 + 2 * 4
+"""Bytes of a voxel beside them: its capacity in double precision, and whose it is, for the heat and for the view."""
 WARM_VOXELS = (4, 64)
 """Side of the boxes that are timed for an estimate: one waits for launches, the other for memory."""
 TYPICAL_OVERPOTENTIAL = 0.15
@@ -68,12 +70,11 @@ class PackHeat(Model):
             )
         launch, each = _measured_seconds(backend, parameters.numerics.precision)
         return Estimate(
-            memory_bytes=voxels * (ARRAYS * size + 12) + 500 * size * wiring.elements,
+            memory_bytes=voxels * (ARRAYS * size + BESIDE) + 500 * size * wiring.elements,
             bytes_per_step=8 * size * voxels * count,
             step=step,
             stable_step=None,
             seconds_per_simulated_unit=((count + 8) * launch + each * voxels * count) / step,
-            milestone=("hour", 3600.0),
             findings=_findings(parameters, cell, plan.instructions, wiring, voxels, count),
             facts=cells_on_disk(parameters, step, wiring.elements, True),
         )

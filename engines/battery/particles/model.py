@@ -21,12 +21,13 @@ from engines.battery.parameters.particles import ParticleSettings, Rate, SetDiff
 from engines.battery.particles.diffusivity import law
 from engines.battery.particles.pulses import Timetable
 from engines.battery.particles.shells import shells
-from engines.battery.particles.simulation import MOST_STEPS, ParticleSimulation, Spheres
+from engines.battery.particles.simulation import ParticleSimulation, Spheres, steps_of_a_sample
 from engines.battery.particles.step.schemes import Solver, make_solver
 from engines.battery.protocol.plan import shorter_step
 from engines.battery.setup.cell import arrhenius, held_temperature, parameter_set_of
 from engines.battery.setup.curves import Curve
 from engines.battery.setup.model import Model
+from engines.battery.step.particle_rows import MODES, BaseRow, ModeRow
 from engines.geometry.packing import packed
 from engines.geometry.particles import Particles
 
@@ -54,7 +55,7 @@ class BareParticles(Model):
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         setup = _Setup(problem)
-        n, points, size = setup.settings.number, setup.settings.shells, setup.size
+        n, points = setup.settings.number, setup.settings.shells
         memory = n * setup.bytes_per_particle
         available = backend.info.memory_bytes
         if available and memory > MEMORY_SHARE * available:
@@ -66,11 +67,10 @@ class BareParticles(Model):
         seconds = n * points * _seconds(backend, setup)
         return Estimate(
             memory_bytes=memory,
-            bytes_per_step=2 * n * points * size // MOST_STEPS,
+            bytes_per_step=n * setup.bytes_of_a_launch // setup.sample_steps,
             step=setup.step,
             stable_step=setup.limit,
             seconds_per_simulated_unit=seconds / setup.step,
-            milestone=("hour", 3600.0),
             findings=setup.findings,
         )
 
@@ -209,11 +209,25 @@ class _Setup:
             )
 
     @property
+    def _rows(self) -> int:
+        """Numbers of a particle's state that a step changes: its shells, or its modes, mean and error."""
+        return ModeRow.MODES + MODES if self.settings.scheme == "eigenmodes" else self.settings.shells
+
+    @property
     def bytes_per_particle(self) -> int:
         """On the device: the state, a copy of it towards the end of a run, and some numbers."""
-        state = 18 if self.settings.scheme == "eigenmodes" else self.settings.shells + 2
+        state = self._rows + (0 if self.settings.scheme == "eigenmodes" else len(BaseRow))
         factors = 3 * self.settings.shells if self.settings.scheme == "implicit" else 0
         return (2 * state + factors + 12) * self.size
+
+    @property
+    def sample_steps(self) -> int:
+        return steps_of_a_sample(self.diffusion_time, self.timetable, self.step)
+
+    @property
+    def bytes_of_a_launch(self) -> int:
+        """Of a particle, whatever its steps: the state in and out, and three numbers in."""
+        return (2 * self._rows + 3) * self.size
 
     @property
     def sample(self) -> _Sample:

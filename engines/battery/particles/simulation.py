@@ -56,6 +56,14 @@ class Spheres:
     shells: int
 
 
+def steps_of_a_sample(diffusion_time: float, timetable: Timetable, dt: float) -> int:
+    """Steps of ``dt`` [s] from one sample to the next, which one launch takes."""
+    resolved = diffusion_time / SAMPLES
+    if timetable.off:
+        resolved = min(resolved, min(timetable.on, timetable.off) / 20)
+    return min(max(1, round(resolved / dt)), MOST_STEPS)
+
+
 class ParticleSimulation(Simulation):
     """N spheres; element i is particle i. The run ends with the step before one in which a surface is full or empty."""
 
@@ -94,10 +102,7 @@ class ParticleSimulation(Simulation):
         has_series = spheres.law.relative is None
         self.series = (*SERIES, ERROR) if has_series else SERIES
         self.charts = charts.infos(has_series, bool(np.ptp(radius) > 0))
-        resolved = diffusion_time / SAMPLES
-        if timetable.off:
-            resolved = min(resolved, min(timetable.on, timetable.off) / 20)
-        self.sample_steps = self.whole_batch = min(max(1, round(resolved / dt)), MOST_STEPS)
+        self.sample_steps = self.whole_batch = steps_of_a_sample(diffusion_time, timetable, dt)
         self.traffic = (solver.traffic(self.sample_steps),)
         self._exact = self._new_exact() if has_series else None
         self._chosen = np.unique(np.linspace(0, len(radius) - 1, charts.MOST_PROFILES).astype(np.int32))

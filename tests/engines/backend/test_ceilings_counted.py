@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engines.backend.ceilings import compute, memory, stream_kernels
-from engines.backend.threads import parallel_region
+from engines.backend.threads import parallel_region, usable_cores
 from tests.cuda_on_host.loader import COMPILER, compile_for_host
 
 
@@ -61,6 +61,8 @@ def test_a_gpus_ceilings_are_the_bytes_of_the_arrays_over_the_seconds():
             return 0.125
 
     found = memory._measure_cuda(Device())
+    eighth = (1 << 20) // 8
+    assert {size // 2 for size in moved["stream_copy"]} == {eighth}, "of what is free, each array"
     assert found.copy == moved["stream_copy"].pop() / 0.125
     assert found.triad == moved["stream_triad"].pop() / 0.125
     assert not moved["stream_copy"], "of one size"
@@ -87,12 +89,10 @@ def test_a_processors_arithmetic_is_two_operations_per_multiply_add(monkeypatch)
         compute.multiply_add(values, compute.S, compute.T, 1)
     np.testing.assert_allclose(values, 2 - 0.5**16, rtol=1e-7)
     counts: list[int] = []
-    monkeypatch.setattr(
-        compute, "multiply_add", lambda v, s, t, repeats: counts.append(2 * compute.CHAIN * repeats * v.size)
-    )
+    monkeypatch.setattr(compute, "multiply_add", lambda v, s, t, repeats: counts.append(2 * 16 * repeats * v.size))
     clock = iter([0.0, 1.0, 1.5, 2.0, 2.25, 3.0, 3.5, 9.0])
     monkeypatch.setattr(compute, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
-    assert compute.cpu_operations_per_second(2) == counts[-1] / 0.25
+    assert compute.cpu_operations_per_second(usable_cores()) == counts[-1] / 0.25
 
 
 @pytest.mark.skipif(COMPILER is None, reason="no C++ compiler, or not Linux")

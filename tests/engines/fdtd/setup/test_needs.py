@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -27,7 +31,7 @@ from engines.fdtd.parameters import (
     TraceMonitor,
     WaveSource,
 )
-from engines.fdtd.setup.problem import Setup
+from engines.fdtd.setup.problem import MEMORY_SHARE, Setup
 
 ENGINE = FdtdEngine()
 GRID = GridSetting(cells_x=40, cells_y=40, cells_z=40, size_x=2.0, size_y=2.0, size_z=2.0)
@@ -79,6 +83,51 @@ def test_one_pass_moves_less_and_keeps_another_pair_of_fields():
     assert two.traffic[0].bytes - one.traffic[0].bytes == cells * (6 * 4 + 3)
     places = 41 * 41 * 48
     assert one.memory - two.memory == places * (6 * 4 - 3)
+
+
+class SmallCard(Card):
+    """Of a few megabytes."""
+
+    def __init__(self, memory_bytes: int) -> None:
+        self.info = replace(Card.info, memory_bytes=memory_bytes)
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_a_grid_that_does_not_fit_says_how_large_a_cube_or_a_square_does(flat):
+    """Nine tenths of the memory over what a cell takes, to the third or the second root."""
+    plane = GridSetting(dimensions="2D", cells_x=60, cells_y=50, size_x=3.0, size_y=2.5)
+    given = problem(grid=plane if flat else GRID)
+    fits = Setup(given, Card())
+    yee = fits.yee
+    taken = fits.memory - (6 * yee.places * 4 if fits._one_pass else 0)  # without the second pair of fields
+    least = math.ceil(taken / MEMORY_SHARE)
+    Setup(given, SmallCard(least))
+    with pytest.raises(ProblemError, match="use at most about") as caught:
+        Setup(given, SmallCard(least - 2))
+    said = int(re.search(r"about ([\d,]+)", str(caught.value))[1].replace(",", ""))
+    dimensions = 2 if flat else 3
+    assert f"{said:,}{'²' if flat else '³'} cells" in str(caught.value)
+    room = MEMORY_SHARE * (least - 2) / (taken / yee.cells)
+    assert said**dimensions <= room < (said + 1) ** dimensions
+
+
+def test_a_second_pair_of_fields_is_kept_only_where_there_is_room_for_it():
+    fits = Setup(problem(), Card())
+    another = 6 * fits.yee.places * 4
+    most = math.ceil(fits.memory / MEMORY_SHARE)
+    assert Setup(problem(), SmallCard(most + 2)).memory == fits.memory
+    assert Setup(problem(), SmallCard(most - 2)).memory == fits.memory - another
+
+
+def test_monitors_that_do_not_fit_are_named_with_what_they_take():
+    plain, watched = (Setup(problem(monitors=each), Card()) for each in ([], [PLANE]))
+    taken = watched.memory - plain.memory
+    another = 6 * plain.yee.places * 4
+    least = math.ceil((plain.memory - another + taken) / MEMORY_SHARE)
+    Setup(problem(monitors=[PLANE]), SmallCard(least + 2))
+    with pytest.raises(ProblemError, match="give it fewer frequencies") as caught:
+        Setup(problem(monitors=[PLANE]), SmallCard(least - 2))
+    assert f"takes {taken / 2**30:,.1f} GB" in str(caught.value)
 
 
 def test_entries_of_sources_and_sums_count(backend):

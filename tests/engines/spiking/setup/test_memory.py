@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.spiking.connectivity.wiring import Span
 from engines.spiking.engine import SpikingEngine
+from engines.spiking.lif.model import HISTORY, raster_stride
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.neurons import Lif
 from engines.spiking.parameters.populations import Cube, Sheet
@@ -138,3 +140,56 @@ def test_neurons_that_are_near_are_counted(place, kernel):
     _, _, wiring, _ = built(given, CpuBackend())
     told = joined(given, given.connections[0], Span(0, 4096), Span(0, 4096))
     assert told == pytest.approx(len(wiring.words), rel=0.04)
+
+
+@pytest.mark.parametrize("plastic", [False, True])
+@pytest.mark.parametrize("delay", [0.5, 20.0, 40.0])
+@pytest.mark.parametrize(
+    ("neuron", "more"),
+    [
+        ({"kind": "lif"}, 0),
+        ({"kind": "lif", "time_course": "alpha"}, np.zeros(2, np.float32).nbytes),  # what rises, of both synapses
+        ({"kind": "hodgkin-huxley"}, np.zeros(3, np.float32).nbytes),  # m, h and n
+        ({"kind": "hodgkin-huxley", "time_course": "alpha"}, np.zeros(5, np.float32).nbytes),
+    ],
+)
+def test_neurons_and_synapses_take_what_they_have(neuron, more, delay, plastic):
+    """A ring of two sums for each step up to the longest delay, to a power of two; what traces and lists take where
+    weights change; a byte more of a synapse where delays pass 8 bits."""
+    given = network(delay, plastic)
+    populations = [each.model_copy(update={"number": 200}) for each in given.populations]
+    given = given.model_copy(update={"populations": populations}).model_dump()
+    given["populations"][0]["neuron"] = neuron
+    parameters = SpikingParameters.model_validate(given)
+    told = need(parameters, (1000,))
+    steps = round(delay / 0.1)
+    ring = np.zeros((1 << (steps + 1).bit_length(), 2), np.int32)
+    traces = np.zeros(3, np.float64) if plastic else np.zeros(0)
+    raster = np.zeros((HISTORY, -(-200 // raster_stride(200))), np.uint8)
+    assert told.longest == steps
+    assert told.neurons == 200 * (60 + more + ring.nbytes + traces.nbytes) + raster.nbytes
+    assert told.synapses == 1000 * ((20 if plastic else 8) + (1 if steps > 255 else 0))
+
+
+@pytest.mark.parametrize("step", [0.1, 0.25])
+def test_the_longest_delay_of_a_file_is_in_steps(tmp_path, step):
+    path = tmp_path / "table.npz"
+    np.savez(path, pre=np.arange(3), post=np.arange(3), delay=np.array([1.0, 7.1, 3.0]))
+    given = network(number=50, rule={"kind": "file", "path": str(path)}).model_dump()
+    given["numerics"]["step"] = step
+    assert need(SpikingParameters.model_validate(given), (3,)).longest == math.ceil(7.1 / step)
+
+
+def test_of_two_populations_only_the_neurons_of_the_target_are_near():
+    """Those of the other, four times as many in the same place, count for nothing."""
+    given = network(number=400, delay=1.0, rule={"kind": "distance", "kernel": "gaussian", "width": 60.0}).model_dump()
+    (one,), (connection,) = given["populations"], given["connections"]
+    one["place"] = Sheet(side=1920.0).model_dump()
+    given["populations"] = [{**one, "name": "other", "number": 1600}, one]
+    given["connections"] = [{**connection, "source": "other", "target": "one"}]
+    both = SpikingParameters.model_validate(given)
+    given["populations"], given["connections"] = [one], [connection]
+    alone = SpikingParameters.model_validate(given)
+    several = joined(both, both.connections[0], Span(0, 1600), Span(1600, 2000))
+    single = joined(alone, alone.connections[0], Span(0, 400), Span(0, 400))
+    assert several == pytest.approx(4 * single, rel=1e-3)
