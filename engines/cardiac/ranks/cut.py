@@ -88,11 +88,18 @@ class OwnRows:
 
 def own_rows(matrix: SlicedMatrix, ranks: Ranks, noun: str = "cells") -> OwnRows:
     """The part of ``ranks.rank``; all ranks ask together, each with the whole matrix. Raises ProblemError for a mesh
-    too small for so many."""
+    too small for so many, and where METIS is missing."""
     windows = -(-matrix.n_rows // WINDOW)
-    owner = np.zeros(0, np.int32)
+    owner, failure = np.zeros(0, np.int32), None
     if windows >= FEWEST * ranks.size:
-        owner = ranks.gathered(window_parts(matrix, ranks.size))[0]  # one METIS's, whoever else has another
+        if ranks.rank == 0:  # one METIS's, whoever else has another
+            try:
+                owner = window_parts(matrix, ranks.size)
+            except ProblemError as error:  # raised once the others no longer wait
+                failure = error
+        owner = ranks.gathered(owner)[0]
+    if failure is not None:
+        raise failure
     if len(np.unique(owner)) < ranks.size:
         raise ProblemError(
             f"A mesh of {matrix.n_rows:,} {noun} cannot be shared by {ranks.size} ranks, of which each takes "

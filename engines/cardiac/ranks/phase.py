@@ -27,9 +27,9 @@ class DividedPhase(Phase):
         surface, cells = np.unique(shell.cells, return_inverse=True)
         super().__init__(kernels, n_padded, replace(shell, cells=cells.astype(np.int32)), *settings)
         self._ranks, self._at_surface = ranks, np.empty((2, len(surface)), kernels.dtype)
-        which, here = own.here(surface)
-        self._which = ranks.gathered(which)
+        self._which, here = own.here(surface)
         self._here = kernels.backend.array(here.astype(np.int64))
+        self._of_ranks: list[Array] = []
         self._looked = False
 
     def look(self, moment: Snapshot) -> None:
@@ -42,7 +42,8 @@ class DividedPhase(Phase):
         backend = self._kernels.backend
         with backend.active():
             own = np.stack([backend.to_host(values.take(self._here)) for values in self._ends()])
-        for which, values in zip(self._which, self._ranks.gathered(own), strict=True):
+        self._of_ranks = self._of_ranks or self._ranks.gathered(self._which)  # asked for in a run: no part fails then
+        for which, values in zip(self._of_ranks, self._ranks.gathered(own), strict=True):
             self._at_surface[:, which] = values
         with backend.active():
             self._find(*(backend.array(values) for values in self._at_surface))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ from engines.cardiac.parameters import CardiacParameters, Numerics
 from engines.cardiac.ranks.cut import IMBALANCE, own_rows, part_of, window_parts
 from engines.cardiac.tissue.operator import tissue_operator
 from engines.geometry.meshes.box import box_mesh
-from tests.engines.ranks.threads import Post, ThreadRanks
+from tests.engines.ranks.threads import Post, ThreadRanks, on_each
 
 
 def matrix_of(shape, discretisation="cell-centred") -> SlicedMatrix:
@@ -101,3 +103,15 @@ def test_a_mesh_too_small_for_so_many_ranks_is_refused_in_a_sentence():
     assert -(-matrix.n_rows // WINDOW) == 14
     with pytest.raises(ProblemError, match=r"3,456 cells cannot be shared by 4 ranks.*1,024 or more: use at most 3"):
         own_rows(matrix, ThreadRanks(Post(4), 0))
+
+
+def test_without_metis_all_ranks_refuse(monkeypatch):
+    matrix = matrix_of((9, 8, 8))
+    monkeypatch.setitem(sys.modules, "pymetis", None)
+
+    def said(ranks):
+        with pytest.raises(ProblemError) as found:
+            own_rows(matrix, ranks)
+        return str(found.value)
+
+    assert "install the package 'pymetis'" in on_each(2, said)[0]
