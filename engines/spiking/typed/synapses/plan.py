@@ -88,14 +88,14 @@ class TypedSynapse:
         return False
 
     def bytes_of(self, which: int) -> tuple[int, int]:
-        """(read, written) at an event of a sender's spike (0) or a hearer's (1): target, of a hearer's also which
-        synapse it is, the last event, variables, and what is added."""
+        """(read, written) at an event of a sender's spike (0) or a hearer's (1): the target, or which synapse it is,
+        the last event, variables, and what is added."""
         path = self.paths[which]
         if not self.model.paths[which]:
             return 0, 0
         last, added = 4 * bool(self.model.rates), 4 * sum(node is not None for node in path.quanta)
         changed = sum(str(node.value) != name for name, node in zip(self.variables, path.after, strict=True))
-        return 4 + 8 * which + last + 4 * len(self.variables) + added, last + 4 * changed + added
+        return 4 + 4 * which + last + 4 * len(self.variables) + added, last + 4 * changed + added
 
     def later(self, given: Mapping[str, float], values: Mapping[str, Array], since: Array) -> dict[str, Array]:
         """Variables that go on between events, so many steps after the last one, in float64."""
