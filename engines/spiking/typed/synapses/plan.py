@@ -17,16 +17,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.formulas.emit_numpy import Program
-from engines.formulas.graph import Node, const, make, rebuild, symbol
+from engines.formulas.graph import Node, const, make, ordered, rebuild, symbol
 from engines.formulas.passes.singularities import remove_singularities
 from engines.formulas.rules import simplified
 from engines.formulas.typed.units import Dimension
 from engines.spiking.neurons.rows import FADED
 from engines.spiking.typed.integration import numbers_of, relaxed
 from engines.spiking.typed.names import WEIGHT
-from engines.spiking.typed.plan import NOW, hoisted
-from engines.spiking.typed.synapses.language import BEHIND, Model, Text, parse, uses
+from engines.spiking.typed.plan import MOST_NODES, NOW, hoisted
+from engines.spiking.typed.synapses.language import BEHIND, PATHS, Model, Text, parse, uses
 
 SINCE, SENDER, HEARER = symbol("@since"), symbol("@sender"), symbol("@hearer")
 """Steps since the last event; the numbers of both neurons in the network."""
@@ -135,6 +136,13 @@ def planned(
     reach = {name + BEHIND: each for name, each in heard}
     model = parse(text, dict(parameters), {name: each.dimension for name, each in reach.items()})
     paths = [_path(model, k, reach) for k in range(2)]
+    for path, field in zip(paths, PATHS, strict=True):
+        if len(ordered(path.roots)) > MOST_NODES:
+            raise ProblemError(
+                f"An event takes {len(ordered(path.roots)):,} operations, and there may be {MOST_NODES:,}: shorten the "
+                "statements.",
+                (field,),
+            )
     roots = [root for path in paths for root in path.roots]
     known, numbers = hoisted(roots, {*model.variables, *(str(each.value) for each in RUNNING)})
     instead = dict(zip(roots, known, strict=True))
