@@ -52,6 +52,7 @@ class LinesEditor(Editor):
         self._said: Errors = {}  # by the document, of the value
         self.text = LineText(self._lines.steps, self)
         self.text.setAccessibleName(spec.title)
+        self.text.fit(FEWEST_ROWS, MOST_ROWS)
         self.sentence = QLabel(self)
         self.sentence.setObjectName("error")
         self.sentence.setWordWrap(True)

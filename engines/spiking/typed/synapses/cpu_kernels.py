@@ -109,13 +109,15 @@ def _compiled(sources: int) -> Any:
         for s in range(len(due)):
             if not due[s]:
                 continue
-            for p in range(starts[first + s], starts[first + s + 1]):
+            neuron = np.int32(first + s)
+            for p in range(starts[neuron], starts[neuron + 1]):
                 k = places[p] if len(places) else p
                 since = np.int32(0)
                 if len(last):
                     since, last[k] = np.int32(now - last[k]), now
-                hearer = words[k, 0] >> 8
-                excites, inhibits, beyond = event(sources, (since, now), (words[k, 1], hearer), k, numbers, rows)
+                hearer = neuron if len(places) else words[k, 0] >> 8
+                sender = words[k, 1] if len(places) else neuron
+                excites, inhibits, beyond = event(sources, (since, now), (sender, hearer), k, numbers, rows)
                 if excites != 0:
                     ring[slot, 0, hearer] += excites
                 if inhibits != 0:

@@ -13,8 +13,8 @@ from engines.spiking.typed.synapses.plan import HEARER, SENDER, SINCE, TypedSyna
 
 _FILE = """\
 // Typed synapses (typed/synapses/cuda_source.py): what spikes of senders (on_pre) and of hearers (on_post) do.
-// A warp looks at 32 neurons, and takes the synapses of each that is due together. Bytes of an event: 4 of the target
-// ({also}), each variable read and, if it changes, written, and 8 of each sum that it goes to.
+// A warp looks at 32 neurons, and takes the synapses of each that is due together. Bytes of an event: 4 of the target,
+// or 8 of its place in a hearer's list, {also}, each variable read and, if it changes, written, 8 of each sum.
 //
 // last: (neurons,) the step of each one's last spike; words, listed: connectivity/plastic.py; p: numbers that
 // parameters make; first, count: of the neurons whose spikes these are
@@ -38,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(256)
             const long long begin = starts[neuron], end = starts[neuron + 1];
             for (long long place = begin + lane; place < end; place += 32) {{
                 const long long k = {place};
-                const int hearer = words[k].x >> 8;
+                const int hearer = {hearer};
 {body}            }}
 {counted}        }}
     }}
@@ -67,12 +67,13 @@ def _kernel(typed: TypedSynapse, which: int) -> str:
         more = {
             "name": "on_pre", "comment": "; sent: (period, count) who fired in the last steps", "look": _PRE,
             "own_parameters": "unsigned char* sent, int period, unsigned long long* all,", "place": "place",
+            "hearer": "words[k].x >> 8",
             "counted": " " * 12 + "if (lane == 0) atomicAdd(all, (unsigned long long)(end - begin));\n",
         }  # fmt: skip
     else:
         more = {
             "name": "on_post", "comment": "", "own_parameters": "const long long* __restrict__ listed,", "look": "",
-            "place": "listed[place]", "counted": "",
+            "place": "listed[place]", "counted": "", "hearer": "neuron",
         }  # fmt: skip
     return _KERNEL.format(rows=rows, body=body, **more)
 
@@ -82,7 +83,8 @@ def _body(typed: TypedSynapse, which: int) -> Iterator[str]:
     symbols = {name: f"x{k}" for k, name in enumerate(typed.variables)}
     symbols |= {f"@{k}": f"F(p[{k}])" for k in range(len(typed.numbers))}
     symbols |= {
-        str(SINCE.value): "since", str(NOW.value): "F((float)now)", str(SENDER.value): "F((float)words[k].y)",
+        str(SINCE.value): "since", str(NOW.value): "F((float)now)",
+        str(SENDER.value): "F((float)words[k].y)" if which else "F((float)neuron)",
         str(HEARER.value): "F((float)hearer)",
     }  # fmt: skip
     if typed.model.rates:

@@ -17,16 +17,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engines.api import Array
+from engines.api.errors import ProblemError
 from engines.formulas.emit_numpy import Program
-from engines.formulas.graph import Node, const, make, rebuild, symbol
+from engines.formulas.graph import Node, const, make, ordered, rebuild, symbol
 from engines.formulas.passes.singularities import remove_singularities
 from engines.formulas.rules import simplified
 from engines.formulas.typed.units import Dimension
 from engines.spiking.neurons.rows import FADED
 from engines.spiking.typed.integration import numbers_of, relaxed
 from engines.spiking.typed.names import WEIGHT
-from engines.spiking.typed.plan import NOW, hoisted
-from engines.spiking.typed.synapses.language import BEHIND, Model, Text, parse, uses
+from engines.spiking.typed.plan import MOST_NODES, NOW, hoisted
+from engines.spiking.typed.synapses.language import BEHIND, PATHS, Model, Text, parse, uses
 
 SINCE, SENDER, HEARER = symbol("@since"), symbol("@sender"), symbol("@hearer")
 """Steps since the last event; the numbers of both neurons in the network."""
@@ -88,14 +89,14 @@ class TypedSynapse:
         return False
 
     def bytes_of(self, which: int) -> tuple[int, int]:
-        """(read, written) at an event of a sender's spike (0) or a hearer's (1): target, of a hearer's also which
-        synapse it is, the last event, variables, and what is added."""
+        """(read, written) at an event of a sender's spike (0) or a hearer's (1): the target, or which synapse it is,
+        the last event, variables, and what is added."""
         path = self.paths[which]
         if not self.model.paths[which]:
             return 0, 0
         last, added = 4 * bool(self.model.rates), 4 * sum(node is not None for node in path.quanta)
         changed = sum(str(node.value) != name for name, node in zip(self.variables, path.after, strict=True))
-        return 4 + 8 * which + last + 4 * len(self.variables) + added, last + 4 * changed + added
+        return 4 + 4 * which + last + 4 * len(self.variables) + added, last + 4 * changed + added
 
     def later(self, given: Mapping[str, float], values: Mapping[str, Array], since: Array) -> dict[str, Array]:
         """Variables that go on between events, so many steps after the last one, in float64."""
@@ -135,6 +136,13 @@ def planned(
     reach = {name + BEHIND: each for name, each in heard}
     model = parse(text, dict(parameters), {name: each.dimension for name, each in reach.items()})
     paths = [_path(model, k, reach) for k in range(2)]
+    for path, field in zip(paths, PATHS, strict=True):
+        if len(ordered(path.roots)) > MOST_NODES:
+            raise ProblemError(
+                f"An event takes {len(ordered(path.roots)):,} operations, and there may be {MOST_NODES:,}: shorten the "
+                "statements.",
+                (field,),
+            )
     roots = [root for path in paths for root in path.roots]
     known, numbers = hoisted(roots, {*model.variables, *(str(each.value) for each in RUNNING)})
     instead = dict(zip(roots, known, strict=True))

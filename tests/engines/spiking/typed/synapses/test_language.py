@@ -57,6 +57,8 @@ CASES = [
     (STDP, {"on_pre": ["g_e_post += w*v_post"]}, ("on_pre", 0), "reads 'v_post': synapses know their own variables"),
     (STDP, {"on_post": ["w = clip(w + Apre, 0, gmas)"]}, ("on_post", 0), r"'gmas', which is .* \(perhaps gmax\)"),
     (STDP, {"on_post": ["w = w + 1*mV"]}, ("on_post", 0), "different units|adds"),
+    (STDP, {"on_post": [" + ".join(["w += sin(w)", *(f"cos({k}*w)" for k in range(60))])] * 60}, ("on_post",),
+     "An event takes .* shorten the statements"),
     (SHORT_TERM, {"starts": "w += weight"}, ("starts",), "is a value: write w = weight"),
     (SHORT_TERM, {"starts": "q = 1"}, ("starts",), "changes 'q', which is no variable"),
     (STDP, {"parameters": numbers(mV=(1.0, "1"))}, ("parameters", 0, "name"), "cannot name a parameter"),
