@@ -101,6 +101,8 @@ class Stage:
 
 
 def gallery(stage: Stage) -> None:
+    stage.window.show_gallery()
+    stage.rest(2.0)
     stage.take("gallery")
 
 
@@ -144,7 +146,8 @@ def _paint_a_stroke(stage: Stage) -> None:
     stage.open("gray_scott_coral")
     stage.run_to(1500.0)
     window.controller.run()
-    window.actions_["brush"].trigger()
+    window.actions_["brush"].setChecked(True)
+    stage.rest(1.0)
     canvas = window.viewport.childAt(window.viewport.rect().center()) or window.viewport
     middle = canvas.rect().center()
     QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=middle + QPoint(-120, 60))
