@@ -18,6 +18,7 @@ from pathlib import Path
 from PIL import Image
 
 PLACE = Path(__file__).parent / "manual" / "tour"
+HOWTO = Path(__file__).parent / "manual" / "howto"
 PICTURES = Path(__file__).parents[1] / "assets" / "pictures"
 SIZE = (1280, 720)
 LARGE = (1600, 1000)
@@ -101,6 +102,8 @@ class Stage:
 
 
 def gallery(stage: Stage) -> None:
+    stage.window.show_gallery()
+    stage.rest(2.0)
     stage.take("gallery")
 
 
@@ -135,6 +138,18 @@ def window(stage: Stage) -> None:
     stage.resize(SIZE)
 
 
+def equations(stage: Stage) -> None:
+    from ui.widgets.theme import theme
+
+    stage.resize(LARGE)
+    theme().apply("light", stage.application)
+    stage.open("typed_schroedinger")
+    stage.run_to(20.0)
+    stage.take("equations", HOWTO)
+    theme().apply("dark", stage.application)
+    stage.resize(SIZE)
+
+
 def _paint_a_stroke(stage: Stage) -> None:
     """Across patterns that grow."""
     from PySide6.QtCore import QPoint, Qt
@@ -144,7 +159,8 @@ def _paint_a_stroke(stage: Stage) -> None:
     stage.open("gray_scott_coral")
     stage.run_to(1500.0)
     window.controller.run()
-    window.actions_["brush"].trigger()
+    window.actions_["brush"].setChecked(True)
+    stage.rest(1.0)
     canvas = window.viewport.childAt(window.viewport.rect().center()) or window.viewport
     middle = canvas.rect().center()
     QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=middle + QPoint(-120, 60))
@@ -188,7 +204,9 @@ def sweep(stage: Stage) -> None:
     stage.take("sweep")
 
 
-SCENES = {scene.__name__: scene for scene in (gallery, problem, run, brush, chart, sweep, window, gray_scott)}
+SCENES = {
+    scene.__name__: scene for scene in (gallery, problem, run, brush, chart, sweep, window, gray_scott, equations)
+}
 
 
 def main(names: list[str]) -> None:

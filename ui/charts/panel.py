@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSettings, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from engines.api import SimulationInfo
 from engines.api.charts import EMPTY, ChartData, ChartInfo
 from engines.tables.columns import Axis
 from ui.charts.arithmetic import over_series
+from ui.charts.buttons import ChartButtons
 from ui.charts.choosing import Choice
 from ui.charts.contents import charts_of, left_over_time, over_time
 from ui.charts.grid import ChartGrid
@@ -21,7 +21,6 @@ from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.making import Plot
 from ui.charts.runs.runs import SessionRuns
 from ui.session.model import DocumentModel
-from ui.widgets.icons import dress
 from workbench.project.project import ChartView, Line, MeasuredData
 from workbench.run.frames import Frame
 from workbench.run.lines import PREFIX, line_charts
@@ -77,34 +76,14 @@ class ChartsPanel(QWidget):
         self._grid = ChartGrid(self)
         self._empty = QLabel(NOTHING, self)
         self._empty.setObjectName("muted")
-        self.chooser = QToolButton(self)
-        self.chooser.setToolTip("Which charts are shown")
-        self.chooser.setAccessibleName("Which charts are shown")
-        dress(self.chooser, "chart")
-        self.chooser.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.chooser.setMenu(QMenu(self.chooser))
-        self.chooser.menu().setToolTipsVisible(True)
-        tools = QVBoxLayout()
-        tools.setSpacing(2)
-        tools.addWidget(self.chooser)
-        fit = self._button("fit", "Show all of each chart (double-click in one)")
-        fit.clicked.connect(self.autoscale)
-        self.keep_button = self._button("duplicate", "Keep the curves of this run behind those of the next ones")
-        self.keep_button.clicked.connect(self.keep_run)
-        self.forget_button = self._button("trash", "Take away the runs that stand behind this one")
-        self.forget_button.clicked.connect(self.forget_runs)
-        self.forget_button.hide()
-        self.runs_button = self._button("log", "Runs of this session: names, what differs, which stand behind this one")
-        self.lines_button = self._button("line", "Chart a field along a line")
-        self.lines_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.lines_button.setMenu(QMenu(self.lines_button))
-        for button in (fit, self.lines_button, self.runs_button, self.keep_button, self.forget_button):
-            tools.addWidget(button)
-        tools.addStretch(1)
+        self.buttons = ChartButtons(self)
+        self.buttons.fit.clicked.connect(self.autoscale)
+        self.buttons.keep.clicked.connect(self.keep_run)
+        self.buttons.forget.clicked.connect(self.forget_runs)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(4, 4, 6, 4)
         layout.setSpacing(4)
-        layout.addLayout(tools)
+        layout.addWidget(self.buttons)
         layout.addWidget(self._empty, 1)
         layout.addWidget(self._grid, 1)
         self.pace = Pace(self._draw, self._plots, self)
@@ -113,10 +92,6 @@ class ChartsPanel(QWidget):
         model.changed.connect(lambda path: self._show_measured() if path[0] == "measured" else None)
         model.changed.connect(lambda path: self._lines_changed() if path[0] == "lines" else None)
         self._make_cells()
-
-    def set_line_actions(self, *actions: QAction) -> None:
-        """What the button of lines offers."""
-        self.lines_button.menu().addActions(actions)
 
     @property
     def charts(self) -> tuple[ChartInfo, ...]:
@@ -226,7 +201,7 @@ class ChartsPanel(QWidget):
         return self._time, self._store.series, self._own
 
     def _show_kept(self) -> None:
-        self.forget_button.setVisible(bool(self.runs.pinned))
+        self.buttons.forget.setVisible(bool(self.runs.pinned))
         for cell in self.cells.values():
             self._show_kept_in(cell)
 
@@ -304,8 +279,7 @@ class ChartsPanel(QWidget):
         shown = self._choice.shown([chart.name for chart in self.charts], self._grid.room())
         if shown != self.shown:
             self.shown = shown
-            for action in self.chooser.menu().actions():
-                action.setChecked(action.data() in shown)
+            self.buttons.check(shown)
             self.pace.soon(by_hand=True)
         self._grid.set_cells([self._cell(name) for name in shown if name != self.large])
         self._ask()
@@ -338,14 +312,7 @@ class ChartsPanel(QWidget):
             cell.hide()
             cell.deleteLater()
         self.cells, self.shown, self._made_for = {}, (), charts
-        menu = self.chooser.menu()
-        menu.clear()
-        for chart in charts:
-            action = menu.addAction(chart.title)
-            action.setCheckable(True)
-            action.setData(chart.name)
-            action.toggled.connect(partial(self.choose, chart.name))
-        self.chooser.setEnabled(bool(charts))
+        self.buttons.offer(charts, self.choose)
         self._empty.setVisible(not charts)
         self._grid.setVisible(bool(charts))
         self._choose()
@@ -374,13 +341,6 @@ class ChartsPanel(QWidget):
         self._dress_abscissa(cell)
         self._show_kept_in(cell)
         return cell
-
-    def _button(self, icon: str, tip: str) -> QToolButton:
-        button = QToolButton(self)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
-        dress(button, icon)
-        return button
 
     def _hovered(self, chart: ChartInfo, x: float | None) -> None:
         """The line under the mouse stands in all charts over the same as the one it is in."""

@@ -47,7 +47,7 @@ class ChartsArea(QObject):
         self.measurement = self._measuring.panel
         self.measure = self._measuring.action
         self.lines = LineCuts(controller, viewport, window)
-        self.panel.set_line_actions(self.lines.action, self.lines.edit_action)
+        self.panel.buttons.lines.menu().addActions((self.lines.action, self.lines.edit_action))
         self.overlay = Overlay(self.panel, controller.model, controller.background, window)
 
     def connect_with(self, files: FileActions, layout: DockLayout) -> None:

@@ -128,7 +128,7 @@ def test_a_run_is_kept_behind_the_next_and_its_table_is_laid_over_it(charted, qt
     assert kept.title == "kept: Upper"
     np.testing.assert_allclose(kept.y[: len(upper.y)], upper.y, rtol=1e-8)
 
-    qtbot.mouseClick(panel.keep_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(panel.buttons.keep, Qt.MouseButton.LeftButton)
     assert [entry.title for entry in cell.legend.entries if entry.mark == "dotted"] == ["run 1"]
     charted.controller.reset()
     qtbot.waitUntil(lambda: charted.controller.phase == "ready", timeout=5000)
@@ -142,7 +142,7 @@ def test_a_run_is_kept_behind_the_next_and_its_table_is_laid_over_it(charted, qt
     known = cell.plot.data.curves[0].y
     np.testing.assert_allclose(known[np.isfinite(known)], 1.0, atol=1e-9)  # the same run, a straight line
     assert np.isfinite(known).any()
-    qtbot.mouseClick(panel.forget_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(panel.buttons.forget, Qt.MouseButton.LeftButton)
     assert "dotted" not in [entry.mark for entry in cell.legend.entries]
 
 
@@ -216,7 +216,7 @@ def test_the_mouse_reads_the_time_in_the_unit_of_the_axis(qtbot):
     cell.show_data(ChartData((Curve("Voltage", np.array([0.0, 7200.0, 14400.0]), np.array([4.0, 3.0, 2.0])),)))
     cell.plot.setXRange(0, 14400)
     cell.show_cursor(5400.0)
-    assert cell.plot.getAxis("bottom").labelText == "[h]"
+    assert cell.plot.getAxis("bottom").labelText == "Time [h]"
     assert cell.readout.text() == "1.50 h   3.000 V"
 
 

@@ -51,7 +51,7 @@ def test_as_many_charts_as_fit_are_shown_and_the_choice_is_remembered(charted, q
     charted.open_preset(charted.services.presets()[1])
     qtbot.waitUntil(lambda: charted.controller.phase == "ready", timeout=10_000)
     qtbot.waitUntil(lambda: panel.shown == ("voltage", "sizes", "history"))
-    assert [action.isChecked() for action in panel.chooser.menu().actions()] == [True, False, True, True]
+    assert [action.isChecked() for action in panel.buttons.chooser.menu().actions()] == [True, False, True, True]
 
 
 def test_series_become_curves_with_their_band(charted, qtbot):

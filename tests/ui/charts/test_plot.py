@@ -49,7 +49,7 @@ def test_a_faint_grid_lies_behind_what_stands_over_axes(qtbot, made):
 
 @pytest.mark.parametrize(
     ("chart", "plain", "titled"),
-    [(OVER_TIME, ("[s]", "[V]"), ("Time [s]", "Voltage [V]")),
+    [(OVER_TIME, ("Time [s]", "[V]"), ("Time [s]", "Voltage [V]")),
      (OVER_RADIUS, ("Radius [µm]", "[mol/m³]"), ("Radius [µm]", "Voltage [mol/m³]"))],
 )  # fmt: skip
 def test_each_axis_says_its_unit_and_where_there_is_room_what_stands_there(make, chart, plain, titled):

@@ -157,21 +157,21 @@ def test_a_kept_run_is_a_copy_that_takes_no_more_room_than_its_points(qapp, coun
 
 def test_the_buttons_keep_the_curves_of_a_run_and_take_them_away(charted, qtbot):
     panel = charted.charts.panel
-    panel.keep_button.click()
+    panel.buttons.keep.click()
     assert not panel.runs.pinned, "there is nothing yet"
-    assert panel.forget_button.isHidden()
+    assert panel.buttons.forget.isHidden()
     run_until(qtbot, charted, 10.0)
-    panel.keep_button.click()
+    panel.buttons.keep.click()
     (kept,) = panel.runs.pinned
     time, series, _ = panel.present
     assert time == pytest.approx(charted.controller.time, rel=0.5)
     assert set(kept.series) == set(series)
-    assert not panel.forget_button.isHidden()
-    panel.forget_button.click()
+    assert not panel.buttons.forget.isHidden()
+    panel.buttons.forget.click()
     assert not panel.runs.pinned
-    assert panel.forget_button.isHidden()
+    assert panel.buttons.forget.isHidden()
     panel.set_info(None)
-    panel.keep_button.click()
+    panel.buttons.keep.click()
     assert not panel.runs.pinned, "there is no run that they would be of"
 
 

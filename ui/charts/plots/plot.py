@@ -69,7 +69,7 @@ class ChartPlot(pg.PlotWidget):
             self.addItem(line, ignoreBounds=True)
         self.hideButtons()
         free_controls(self)
-        self.setMinimumSize(150, 90)
+        self.setMinimumSize(150, 80)
         self.showGrid(x=True, y=True, alpha=0.12)
         self.getAxis("left").set_least_width(LEFT_PIXELS)
         self.getAxis("bottom").setHeight(BOTTOM_PIXELS)

@@ -37,7 +37,7 @@ class RunsArea(QObject):
         self.action.setToolTip("Runs so far: names, what differs, which stand behind the present one in the charts")
         self.action.triggered.connect(lambda _=False: self.show())
         window.addAction(self.action)
-        panel.runs_button.clicked.connect(self.action.trigger)
+        panel.buttons.runs.clicked.connect(self.action.trigger)
         controller.info_changed.connect(self._info_changed)
         controller.restarted.connect(self._restarted)
         controller.samples_arrived.connect(lambda _: self._went_on())
