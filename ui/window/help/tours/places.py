@@ -114,3 +114,9 @@ def area_of(window: MainWindow, place: str) -> QRect | None:
         area &= QRect(above.mapTo(window, above.rect().topLeft()), above.size())
         above = above.parentWidget()
     return area if area.width() > 4 and area.height() > 4 else None
+
+
+def controls(window: MainWindow) -> list[QRect]:
+    """What has to be seen and pressed whatever is shown: the tool bar, and how a run is steered."""
+    parts = (window.toolbar, window.timeline)
+    return [QRect(part.mapTo(window, part.rect().topLeft()), part.size()) for part in parts if part.isVisible()]
