@@ -185,7 +185,7 @@ class TourGuide(QObject):
         if not self.tour.preset:
             window.workspaces.show(LAB)
         elif not afresh and document is not None and document.engine.id == self.tour.id:
-            window.show_workspace()
+            window.pages.show_workspace()
         else:
             preset = next(each for each in window.services.presets() if each.id == self.tour.preset)
             window.open_preset(preset, self.tour.run)
