@@ -59,18 +59,18 @@ class ComparingArea(QObject):
         self.leave()
         window.recording.playback.back()
         self.page = ComparisonPage(self._make_view, self._differences, window.background, window.stack)
-        self.page.back_asked.connect(window.show_workspace)
+        self.page.back_asked.connect(window.pages.show_workspace)
         self.page.run_asked.connect(window.starting_over.toggle)
         self.page.set_running(window.controller.phase is Phase.RUNNING)
         window.stack.addWidget(self.page)
         field = getattr(window.viewport, "scene", None) and window.viewport.scene.field()
-        window.show_page(self.page)
+        window.pages.show_page(self.page)
         self.page.set_takes(takes, (places[0], places[1]), window.view_settings(), field.name if field else None)
 
     def leave(self) -> None:
         """Back to the problem, if the page is shown."""
         if self.page is not None:
-            self._window.show_workspace()
+            self._window.pages.show_workspace()
 
     def close(self) -> None:
         """The views go; the widgets stay until Qt deletes them."""

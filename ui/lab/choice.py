@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLabel, QWidget
 
 from engines.api.errors import WorkbenchError
+from ui.forms.fields.scalars import CalmComboBox
 from ui.widgets.background import Background
 from workbench.bench.records import LabRecord, device_text
 
@@ -29,7 +30,7 @@ class RecordChoice(QWidget):
         self._loaded: dict[Path, LabRecord] = {}
         self._devices: list[str] = []
         self._kept: list[tuple[str, Path]] = []
-        self.show_box, self.compare_box = QComboBox(self), QComboBox(self)
+        self.show_box, self.compare_box = CalmComboBox(self), CalmComboBox(self)
         self.show_box.setToolTip("The record in the table and the plots")
         self.compare_box.setToolTip("A second record: its points are hollow, its bandwidth a column of the table")
         self._picked: dict[QComboBox, Entry] = {self.show_box: THIS, self.compare_box: NONE}
@@ -42,7 +43,7 @@ class RecordChoice(QWidget):
             label.setBuddy(box)
             box.setAccessibleName(title)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(17)
+            box.setMinimumContentsLength(21)  # a device and a date
             box.activated.connect(lambda _, box=box: self._activated(box))
             layout.addWidget(label)
             layout.addWidget(box)

@@ -28,7 +28,7 @@ class DocumentDisplay(QObject):
         self.opened_at = 0.0
         """When a card was clicked: the second click of a double click must still meet it."""
         self._entering = QTimer(self, singleShot=True)
-        self._entering.timeout.connect(window.show_workspace)
+        self._entering.timeout.connect(window.pages.show_workspace)
 
     def connect_all(self) -> None:
         window = self._window
@@ -44,7 +44,7 @@ class DocumentDisplay(QObject):
         document = window.model.document
         if document is None:
             self._show_title()
-            window.show_gallery()
+            window.pages.show_gallery()
             return
         window.banner.hide()  # what it says is of the document before
         window.findings.forget()
@@ -79,7 +79,7 @@ class DocumentDisplay(QObject):
         if wait > 0:
             self._entering.start(round(wait))
         else:
-            window.show_workspace()
+            window.pages.show_workspace()
 
     @property
     def entering(self) -> bool:

@@ -18,7 +18,6 @@ from ui.connecting.area import ConnectingArea
 from ui.forms.section import unfold_to
 from ui.importing.area import ImportArea
 from ui.importing.cycles import CycleColumns
-from ui.lab.workspace import LabWorkspace
 from ui.panels.estimates import EstimatesPanel
 from ui.panels.log import LogPane
 from ui.panels.meters.panel import MetersPanel
@@ -41,13 +40,15 @@ from ui.tools.area import ToolsArea
 from ui.widgets.background import Background
 from ui.widgets.icons import dress
 from ui.widgets.theme import THEMES, theme
-from ui.window.actions import EXPORTS, Actions, one_of_many
+from ui.window import signals
+from ui.window.actions import EXPORTS, Actions
 from ui.window.brushing import Brushing
 from ui.window.charts import ChartsArea
 from ui.window.document_display import DocumentDisplay
 from ui.window.help.area import HelpArea
 from ui.window.layout import Areas, DockLayout
 from ui.window.menus import ChoiceMenu, NewMenu, RecentMenu, TourMenu
+from ui.window.pages import Pages
 from ui.window.questions import preferences
 from ui.window.questions.going_on import GoingOn
 from ui.window.questions.leaving import Leaving
@@ -58,7 +59,7 @@ from ui.window.sentences import Sentences
 from ui.window.status import StatusBar
 from ui.window.unsaved import UnsavedSessions
 from ui.window.welcome import Welcome
-from ui.window.workspaces import LAB, SIMULATE, Workspaces
+from ui.window.workspaces import Workspaces
 from workbench.project.boundary import Permission
 from workbench.project.document import Document
 from workbench.project.project import ViewSettings
@@ -87,6 +88,7 @@ class MainWindow(QMainWindow):
         self.controller = Controller(self.model, services, self.background, self)
         self._closed = False
         self._asked = False
+        self.pages = Pages(self)
         self.document_display = DocumentDisplay(self)
         self._make_panels(make_viewport)
         self.starting_over = StartingOver(self.controller, self.banner, self)
@@ -111,16 +113,16 @@ class MainWindow(QMainWindow):
         self._make_layout()
         self.help = HelpArea(self)
         self._make_actions()
-        self._connect()
+        signals.connect_all(self)
         presets, engines = list(services.presets()), list(services.engines())
         new = {engine.id: engine.summary for engine in engines if engine.geometry_type is None}
         self.welcome.gallery.set_presets(presets, {engine.id: engine.title for engine in engines}, new)
         self.welcome.gallery.set_notes(services.left_out())
         self.new_menu.set_engines(engines)
-        self._show_recent()
+        self.pages.show_recent()
         preferences.apply(self, settings)
-        self._layout.restore()
-        self._page_changed()
+        self.dock_layout.restore()
+        self.pages.show_what_works()
         self.display.show_phase(Phase.EMPTY.value)
         self.controller.outside_asked.connect(lambda outside: OutsideDialog(outside, self).open())
         self.unsaved.refresh()
@@ -160,8 +162,6 @@ class MainWindow(QMainWindow):
         self.charts = ChartsArea(self.controller, self.viewport, self.probes, self.settings, self)
         self.timeline = Timeline()
         self.log = LogPane()
-        self._lab: LabWorkspace | None = None
-        self._lab_page = QStackedWidget(self)
         self.status = StatusBar(self)
         self.setStatusBar(self.status)
 
@@ -174,9 +174,9 @@ class MainWindow(QMainWindow):
         self.sentences.lie_over(centre)
         self.workspaces = Workspaces(self)
         self.workspaces.add("Simulate", centre)
-        self.workspaces.add("Kernel Lab", self._lab_page)
+        self.workspaces.add("Kernel Lab", self.pages.lab_page)
         self.setCentralWidget(self.workspaces.pages)
-        self._layout = DockLayout(self, self.settings)
+        self.dock_layout = DockLayout(self, self.settings)
         left, right, bottom = Areas.LeftDockWidgetArea, Areas.RightDockWidgetArea, Areas.BottomDockWidgetArea
         for name, title, widget, area, bare in (
             ("problem", "Problem", self.problem, left, True),
@@ -189,7 +189,7 @@ class MainWindow(QMainWindow):
             ("charts", "Charts", self.charts.panel, bottom, True),
             ("log", "Log", self.log, bottom, False),
         ):
-            self._layout.add(name, title, widget, area, bare)
+            self.dock_layout.add(name, title, widget, area, bare)
 
     def _make_actions(self) -> None:
         self.actions_ = Actions(self)
@@ -207,7 +207,7 @@ class MainWindow(QMainWindow):
         self.unit_menu = ChoiceMenu("The &mesh is in", "mm", self)
         self.unit_menu.set_choices(LENGTH_UNITS)
         self.tour_menu = TourMenu(self.help.tours(), self)
-        toggles = [dock.toggleViewAction() for name, dock in self._layout.docks.items() if name != "timeline"]
+        toggles = [dock.toggleViewAction() for name, dock in self.dock_layout.docks.items() if name != "timeline"]
         self.actions_.build_menus(
             self.new_menu,
             self.recent_menu,
@@ -218,123 +218,16 @@ class MainWindow(QMainWindow):
             self.tools.menu,
             self.tour_menu,
         )
-        meters = self._layout.docks["meters"].toggleViewAction()
+        meters = self.dock_layout.docks["meters"].toggleViewAction()
         dress(meters, "gauge")
         self.toolbar = self.actions_.build_toolbar([self.workspaces.tabs], [meters])
         self.workspaces.keep_to_simulation([*(self.actions_[name] for name in OF_THE_SIMULATION), *toggles])
-        self.actions_.connect(
-            gallery=self.show_gallery,
-            back=self.show_workspace,
-            open=self.files.open,
-            open_folder=self.files.open_folder,
-            save=self.files.save,
-            save_as=self.files.save_as,
-            snapshot=self.files.export_snapshot,
-            movie=self.recording.ask_for_movie,
-            results=self.files.export_results,
-            mesh=self.files.export_mesh,
-            parameters=self.files.export_parameters,
-            timing_log=self.files.export_timing_log,
-            traces=lambda: self.files.export_traces(self.probes.export_csv),
-            copy_as_python=self.files.copy_as_python,
-            rename=self.rename,
-            preferences=lambda: preferences.PreferencesDialog(self, self.settings).open(),
-            quit=self.close,
-            run=self.starting_over.toggle,
-            step=self.controller.step,
-            reset=self.controller.reset,
-            rewind=self.controller.rewinding.rewind_to_last,
-            where=self.connecting.ask,
-            sweep=self.sweeps.open,
-            theme=self.switch_theme,
-            layout=self._layout.first_layout,
-            fit=self.viewport.reset_camera,
-            outlines=self.view_panel.switch_outlines,
-            help=self.help.help,
-            manual=self.help.manual,
-            palette=self.help.open_palette,
-            shortcuts=self.help.shortcuts,
-            about=self.help.about,
-        )
         self.actions_["mesh"].setVisible(False)
         self.actions_["parameters"].setVisible(False)
         QTimer.singleShot(DEVICES_MILLISECONDS, self, self.look_for_devices)
 
     def look_for_devices(self) -> None:
         self.background.submit("devices", self.services.devices, self.device_menu.set_choices)
-
-    def _connect(self) -> None:
-        controller, viewport = self.controller, self.viewport
-        self.document_display.connect_all()
-        self.model.undo_stack.cleanChanged.connect(self._clean_changed)
-        self.forecaster.solved.connect(self.charts.panel.show_forecast)
-        self.display.connect_all()
-        self.recording.connect_all()
-        self.comparing.connect_all()
-        controller.message.connect(self.log.add)
-        self.keeper.message.connect(self.log.add)
-        self.new_menu.chosen.connect(self.new_project)
-        self.recent_menu.chosen.connect(self.open_path)
-        self.tour_menu.chosen.connect(self.help.tour.start)
-        self.welcome.tour_button.setMenu(self.tour_menu)
-        self.device_menu.chosen.connect(lambda name: self._edit_run("device", name, "choice of the device"))
-        controller.problem.connect(self.sentences.say_problem)
-        self.estimates.found.connect(self.sentences.say_once)
-        controller.hint.connect(lambda sentence: self.banner.say(sentence, "info"))
-        self.charts.lines.said.connect(self.sentences.say_what_is_next)
-        self.charts.connect_with(self.files, self._layout)
-        viewport.request_changed.connect(controller.watch)
-        viewport.view_changed.connect(lambda: self.view_panel.set_view(viewport.view_settings()))
-        viewport.stroke_began.connect(controller.painting.begin)
-        viewport.dabbed.connect(controller.painting.add)
-        viewport.brush_resized.connect(self.view_panel.brush.set_radius)
-        self.view_panel.brush.changed.connect(viewport.set_brush)
-        self.view_panel.brush.share(self.actions_["brush"])
-        controller.kept_paint.message.connect(self.log.add)
-        one_of_many(*(self.actions_[name] for name in ("brush", "measure", "line")))
-        self.view_panel.grid.set_refusal(viewport.volume_refusal)
-        self._connect_placing()
-        viewport.quality_changed.connect(self.status.quality.setText)
-        self.view_panel.edited.connect(self._apply_view)
-        self.view_panel.fit_asked.connect(lambda: self.view_panel.colours.fit_range(viewport.span()))
-        self.view_panel.clip_active.connect(viewport.set_clip_active)
-        self.view_panel.camera_asked.connect(
-            lambda where: viewport.reset_camera() if where == "reset" else viewport.view_along(where)
-        )
-        self.welcome.gallery.opened.connect(self.open_preset)
-        self.welcome.gallery.run.connect(self.run_preset)
-        self.welcome.gallery.new_asked.connect(
-            lambda id: self.new_project(next(engine for engine in self.services.engines() if engine.id == id))
-        )
-        self.welcome.back_asked.connect(self.show_workspace)
-        self.welcome.open_asked.connect(self.files.open)
-        self.files.path_chosen.connect(self.open_path)
-        self.welcome.path_chosen.connect(self.open_path)
-        self.timeline.toggled.connect(self.starting_over.toggle)
-        self.timeline.step_asked.connect(controller.step)
-        self.timeline.reset_asked.connect(controller.reset)
-        self.timeline.rewind_asked.connect(controller.rewinding.rewind)
-        self.timeline.until_edited.connect(lambda until: self._edit_run("until", until, "end of the run"))
-        self.timeline.pace_edited.connect(lambda pace: self._edit_run("pace", pace, "pace of the run"))
-        self.probes.export_asked.connect(self.actions_["traces"].trigger)
-        self.files.recent_changed.connect(self._show_recent)
-        self.files.done.connect(self.sentences.say)
-        self.log.attention.connect(self._show_attention)
-        self.status.log_asked.connect(lambda: self._layout.docks["log"].show())
-        self.workspaces.changed.connect(self._workspace_changed)
-        self.workspaces.asked.connect(lambda place: self.show_workspace() if place == SIMULATE else None)
-
-    def _connect_placing(self) -> None:
-        placing, viewport = self.placing, self.viewport
-        placing.marks_changed.connect(viewport.set_marks)
-        placing.refused.connect(lambda sentence: self.banner.say(sentence, "warning"))
-        placing.changed.connect(lambda: self.view_panel.show_placed(placing.placement is not None))
-        viewport.item_chosen.connect(placing.choose)
-        viewport.item_dragged.connect(placing.drag)
-        viewport.item_dropped.connect(placing.drop)
-        viewport.item_deleted.connect(placing.remove)
-        tree = self.problem.objects
-        tree.slice_button.clicked.connect(lambda: self.view_panel.show_slices(placing.middle()))
 
     # What a person asks for.
 
@@ -367,20 +260,6 @@ class MainWindow(QMainWindow):
         """A double click: the first click of it has begun to open the preset."""
         self.controller.run_when_open()
 
-    def show_gallery(self) -> None:
-        """The page of the gallery, whole; a run goes on meanwhile."""
-        self.document_display.stay()
-        self.unsaved.refresh()
-        self.show_page(self.welcome)
-        self.welcome.gallery.search.selectAll()
-        self.welcome.gallery.setFocus()
-
-    def show_workspace(self) -> None:
-        """The open problem, if there is one."""
-        if self.model.document is not None:
-            self.show_page(self.viewport)
-            self.viewport.setFocus()
-
     def rename(self) -> None:
         """The title of the problem is there to be typed over."""
         self.show_dock("problem")
@@ -388,12 +267,12 @@ class MainWindow(QMainWindow):
         self.problem.title.selectAll()
 
     def dock_widget(self, name: str) -> QWidget:
-        return self._layout.docks[name]
+        return self.dock_layout.docks[name]
 
     def show_dock(self, name: str) -> None:
         """In front of those that it is tabbed with."""
-        self._layout.docks[name].show()
-        self._layout.docks[name].raise_()
+        self.dock_layout.docks[name].show()
+        self.dock_layout.docks[name].raise_()
 
     def _show_place(self, place: tuple[str | int, ...]) -> None:
         self.show_dock("problem")
@@ -401,11 +280,15 @@ class MainWindow(QMainWindow):
 
     def _show_field(self, field: QWidget) -> None:
         """To be typed over."""
-        self.show_workspace()
+        self.pages.show_workspace()
         if self.problem.isAncestorOf(field):
             self.show_dock("problem")
             unfold_to(field)
         field.setFocus()
+
+    def show_clean(self, clean: bool) -> None:
+        """Whether everything is saved."""
+        self.setWindowModified(not clean)
 
     def switch_theme(self) -> None:
         name = THEMES[(THEMES.index(theme().palette.name) + 1) % len(THEMES)]
@@ -415,71 +298,6 @@ class MainWindow(QMainWindow):
     def view_settings(self) -> ViewSettings:
         settings: ViewSettings = self.viewport.view_settings()
         return settings.model_copy(update={"charts": self.charts.panel.views()})
-
-    # What happens.
-
-    def _workspace_changed(self, place: int) -> None:
-        if place == LAB:
-            if self.model.document is not None:
-                self.stack.setCurrentWidget(self.viewport)  # the way back is to the problem, not to the gallery
-            self.lab.setFocus()
-        self._page_changed()
-
-    def show_page(self, page: QWidget) -> None:
-        """One of the stack: the problem, the gallery, or two runs side by side."""
-        self.stack.setCurrentWidget(page)
-        self.workspaces.show(SIMULATE)
-        self._page_changed()
-
-    def _page_changed(self) -> None:
-        """Docks, and what runs and paints, are of the problem: other pages and the Lab are without them."""
-        simulating = self.workspaces.place == SIMULATE
-        shown = simulating and self.stack.currentWidget() is self.viewport
-        self.workspaces.enable_simulation(shown)
-        self._layout.set_bare(not shown)
-        if not shown:
-            self.banner.withdraw()  # an answer would run it unseen
-        self.actions_["back"].setEnabled(simulating and not shown and self.model.document is not None)
-
-    @property
-    def lab(self) -> LabWorkspace:
-        """The Kernel Lab, made when somebody first goes there: with its plots it takes as long as the whole window."""
-        if self._lab is None:
-            self._lab = LabWorkspace(self.services, self.background)
-            self._lab.starting.connect(self._lab_starting)
-            self._lab.empty.guide_asked.connect(self.help.begin_measuring)
-            self._lab_page.addWidget(self._lab)
-        return self._lab
-
-    @property
-    def lab_is_measuring(self) -> bool:
-        return self._lab is not None and self._lab.measuring.running
-
-    def _lab_starting(self) -> None:
-        """A run takes bandwidth from what the Lab measures."""
-        if self.controller.phase is Phase.RUNNING:
-            self.controller.pause()
-            self.lab.banner.say("The simulation is paused while the Lab measures.", "info")
-
-    def _apply_view(self, view: ViewSettings) -> None:
-        """What the panel says, from where the person is looking now."""
-        self.viewport.apply_view(view.model_copy(update={"camera": self.view_settings().camera}))
-
-    def _clean_changed(self, clean: bool) -> None:
-        self.setWindowModified(not clean)
-
-    def _show_attention(self, unseen: int, errors: bool) -> None:
-        self.status.set_unseen(unseen, errors)
-        self._layout.docks["log"].setWindowTitle(f"Log ({unseen})" if unseen else "Log")
-
-    def _show_recent(self) -> None:
-        files = list(self.services.recent())
-        self.welcome.recent.set_files(files)
-        self.recent_menu.set_files(files)
-
-    def _edit_run(self, name: str, value: object, title: str) -> None:
-        if self.model.document is not None:
-            self.model.edit(("run", name), value, title)
 
     # Qt's own events.
 
@@ -500,7 +318,7 @@ class MainWindow(QMainWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._layout.fit_sides()
+        self.dock_layout.fit_sides()
 
     def close_at_once(self) -> None:
         """Close without a question: what is unsaved is kept aside, unless it was given up."""
@@ -519,9 +337,9 @@ class MainWindow(QMainWindow):
             self.estimates.stop()
             self.previews.stop()
             self.forecaster.stop()
-            self._layout.save()
-            if self._lab is not None:
-                self._lab.close_lab()
+            self.dock_layout.save()
+            if self.pages.made_lab is not None:
+                self.pages.made_lab.close_lab()
             self.imports.close()
             self.tools.close_all()
             self.sweeps.close()

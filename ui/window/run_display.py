@@ -11,6 +11,7 @@ from ui.session.controller import Phase
 from ui.session.snapshots import Curves
 from ui.widgets.icons import dress
 from ui.window.actions import EXPORTS
+from workbench.project.project import ViewSettings
 from workbench.run.frames import Frame, Message, Sample
 from workbench.words.units import clock_text
 
@@ -59,6 +60,10 @@ class RunDisplay(QObject):
         if controller.info is None and (geometry := model.geometry) is not self._geometry:
             self.show_geometry(geometry)
 
+    def apply_view(self, view: ViewSettings) -> None:
+        """What the panel of the view says, from where the person is looking now."""
+        self._window.viewport.apply_view(view.model_copy(update={"camera": self._window.view_settings().camera}))
+
     def show_phase(self, name: str) -> None:
         """Which buttons can be pressed, and what is said of the run."""
         window, phase = self._window, Phase(name)
@@ -77,7 +82,7 @@ class RunDisplay(QObject):
             window.log.add(Message(f"{SAID[phase]} at {window.timeline.run_text}."))
         running = phase is Phase.RUNNING
         window.welcome.run_note.setVisible(running)
-        if running and window.lab_is_measuring:
+        if running and window.pages.lab_is_measuring:
             sentence = "The Kernel Lab is measuring: its figures are too low while a simulation runs."
             window.banner.say(sentence, "warning")
         actions = window.actions_

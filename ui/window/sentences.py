@@ -52,6 +52,11 @@ class Sentences(QObject):
         self._window.log.add(Message(sentence))
         self.banner.say(sentence, "info")
 
+    def show_attention(self, unseen: int, errors: bool) -> None:
+        """How much in the log nobody has looked at."""
+        self._window.status.set_unseen(unseen, errors)
+        self._window.dock_layout.docks["log"].setWindowTitle(f"Log ({unseen})" if unseen else "Log")
+
     def say_problem(self, sentence: str) -> None:
         if all(finding.message != sentence for finding in self.findings.findings):
             self.banner.say(sentence)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
 
 from engines.api import SimulationInfo
@@ -14,6 +15,8 @@ from workbench.remote.connection import Place
 from workbench.words.units import grouped
 
 LONGEST_HOST = 32
+BETWEEN = 14
+"""Pixels from one fact to the next."""
 
 
 class StatusBar(QStatusBar):
@@ -52,17 +55,36 @@ class StatusBar(QStatusBar):
         self.progress.hide()
         self.errors.hide()
 
+    def set_quality(self, text: str) -> None:
+        """What the view does to stay cheap, which makes way where the window is narrow."""
+        self.quality.setText(text)
+        self._fit()
+
+    def _fit(self) -> None:
+        others = (self.activity, self.progress, self.errors, self.geometry_label, self.device, self.place)
+        shown = [each for each in (*others, self.quality) if each is self.quality or not each.isHidden()]
+        needed = sum(each.sizeHint().width() + BETWEEN for each in shown)
+        self.quality.setVisible(bool(self.quality.text()) and needed <= self.width())
+        self.geometry_label.setToolTip("" if not self.quality.isHidden() else self.quality.text())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
     def set_activity(self, text: str, fraction: float) -> None:
         """What is being done; an empty text when nothing is."""
         self.activity.setText(f"{text}…" if text else "")
         self.progress.setVisible(bool(text))
         self.progress.setValue(round(1000 * fraction))
+        self._fit()
 
     def set_geometry_info(self, geometry: Any) -> None:
         self.geometry_label.setText(geometry_text(geometry))
+        self._fit()
 
     def set_info(self, info: SimulationInfo | None) -> None:
         self.device.setText("" if info is None else info.device)
+        self._fit()
 
     def set_place(self, place: Place | None) -> None:
         host = "This computer" if place is None else place.host or "Server of this computer"
@@ -73,6 +95,7 @@ class StatusBar(QStatusBar):
         dress(self.errors, "error" if errors else "warning", "bad" if errors else "warn")
         self.errors.setVisible(bool(count))
         self.errors.setText(str(count))
+        self._fit()
 
 
 def geometry_text(geometry: Any) -> str:

@@ -57,7 +57,7 @@ def test_it_can_be_put_away(picked, qtbot):
 def test_without_more_to_know_a_click_places_a_probe(opened):
     opened.viewport.picked.emit(0, SPOT)
     assert len(opened.model.draft["probes"]) == 1
-    assert opened._layout.docks["inspection"].isHidden()
+    assert opened.dock_layout.docks["inspection"].isHidden()
 
 
 def test_a_rebuild_on_the_same_geometry_keeps_the_element(picked, qtbot):

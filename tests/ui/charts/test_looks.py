@@ -164,7 +164,7 @@ def test_a_chart_stands_over_another_series_and_fills_the_view_until_escape(char
     assert large.isVisible()
     assert large.size() == charted.viewport.size()
     assert large.isAncestorOf(cell)
-    charted._layout.docks["log"].raise_()
+    charted.dock_layout.docks["log"].raise_()
     run_until(qtbot, charted, 30.0)
     drawn(qtbot, panel, "voltage", until=29.5)  # it goes on though the panel is behind the log
     charted.activateWindow()
@@ -176,7 +176,7 @@ def test_a_chart_stands_over_another_series_and_fills_the_view_until_escape(char
     assert large.isVisible(), "the key took back what was typed, and no more"
     QTest.keyClick(charted, Qt.Key.Key_Escape)
     qtbot.waitUntil(large.isHidden, timeout=5000)
-    charted._layout.docks["charts"].raise_()
+    charted.dock_layout.docks["charts"].raise_()
     qtbot.waitUntil(lambda: cell.size() == small, timeout=5000)
     assert not large.isAncestorOf(cell)
 

@@ -88,7 +88,7 @@ def test_charts_of_their_own_are_asked_for_only_while_they_are_seen(charted, qtb
     panel.choose("history", True)
     (charge,) = drawn(qtbot, panel, "history")
     assert charge.y[0] == pytest.approx(4.98)
-    charted._layout.docks["log"].raise_()  # the panel is behind the log
+    charted.dock_layout.docks["log"].raise_()  # the panel is behind the log
     qtbot.waitUntil(lambda: not panel.seen)
     runner.post(lambda simulation: simulation.asked.clear()).result(20)
     run_until(qtbot, charted, 10.0)
@@ -255,7 +255,7 @@ def test_drawing_that_takes_long_comes_less_often(qtbot, qapp):
 
 
 def test_the_charts_leave_when_there_are_none(charted, qtbot, services, monkeypatch):
-    dock = charted._layout.docks["charts"]
+    dock = charted.dock_layout.docks["charts"]
     assert not dock.isHidden()
     monkeypatch.setattr(ChartedWave, "charts", ())
     monkeypatch.setattr(ChartedWave, "series", property(lambda self: (), lambda self, value: None), raising=False)

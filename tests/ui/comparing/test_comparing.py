@@ -58,7 +58,7 @@ def test_a_run_that_has_ended_stands_beside_the_present_one(window, qtbot):
     window.actions_["compare"].trigger()
     page = window.comparing.page
     assert window.stack.currentWidget() is page
-    assert not window._layout.docks["problem"].isVisible()
+    assert not window.dock_layout.docks["problem"].isVisible()
     assert [chooser.currentText() for chooser in page.choosers] == ["run 1: Time step 0.02 ms", "the present run"]
     rows = [[page.table.table.item(0, column).text() for column in range(3)]]
     assert rows == [["Numerics › Time step", "0.02 ms", "0.04 ms"]]
@@ -98,7 +98,7 @@ def test_a_run_that_has_ended_stands_beside_the_present_one(window, qtbot):
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert window.stack.currentWidget() is window.viewport
     assert window.comparing.page is None
-    assert window._layout.docks["problem"].isVisible()
+    assert window.dock_layout.docks["problem"].isVisible()
 
 
 def test_the_list_of_runs_leads_there_and_the_button_back(window, qtbot):

@@ -13,8 +13,8 @@ def lab(window, qtbot, services, tmp_path):
     services.lab_folder = tmp_path / "kept"
     services.lab_folder.mkdir()
     window.workspaces.show(LAB)
-    qtbot.waitUntil(lambda: window.lab.setup.study is not None and not window.background.busy, timeout=5000)
-    return window.lab
+    qtbot.waitUntil(lambda: window.pages.lab.setup.study is not None and not window.background.busy, timeout=5000)
+    return window.pages.lab
 
 
 @pytest.fixture

@@ -23,22 +23,22 @@ from workbench.bench.record_files import read_record, write_json
 
 def test_the_docks_go_and_come_back_and_keys_of_the_simulation_are_silent(opened, qtbot):
     window = opened
-    before = {name: dock.isVisible() for name, dock in window._layout.docks.items()}
+    before = {name: dock.isVisible() for name, dock in window.dock_layout.docks.items()}
     assert any(before.values())
-    assert window._lab is None  # it is made when it is wanted
+    assert window.pages.made_lab is None  # it is made when it is wanted
     qtbot.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     assert window.workspaces.place == LAB
-    assert window.lab.isVisible()
-    assert not any(dock.isVisible() for dock in window._layout.docks.values())
-    qtbot.keyClick(window.lab, Qt.Key.Key_Space)
-    qtbot.keyClick(window.lab.views.table, Qt.Key.Key_Space)
-    qtbot.keyClick(window.lab, Qt.Key.Key_Period)
+    assert window.pages.lab.isVisible()
+    assert not any(dock.isVisible() for dock in window.dock_layout.docks.values())
+    qtbot.keyClick(window.pages.lab, Qt.Key.Key_Space)
+    qtbot.keyClick(window.pages.lab.views.table, Qt.Key.Key_Space)
+    qtbot.keyClick(window.pages.lab, Qt.Key.Key_Period)
     qtbot.wait(150)
     assert window.controller.phase == Phase.READY
     assert window.controller.time == 0.0
-    qtbot.keyClick(window.lab, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window.pages.lab, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     assert window.workspaces.place == SIMULATE
-    assert {name: dock.isVisible() for name, dock in window._layout.docks.items()} == before
+    assert {name: dock.isVisible() for name, dock in window.dock_layout.docks.items()} == before
     qtbot.keyClick(window, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: window.controller.phase == Phase.RUNNING, timeout=5000)
 
@@ -47,7 +47,7 @@ def test_the_first_page_has_no_docks_after_the_lab_either(window):
     window.workspaces.show(LAB)
     window.workspaces.show(SIMULATE)
     assert window.stack.currentWidget() is window.welcome
-    assert not any(dock.isVisible() for dock in window._layout.docks.values())
+    assert not any(dock.isVisible() for dock in window.dock_layout.docks.values())
 
 
 def test_opening_a_problem_leaves_the_lab(window, qtbot, services):
@@ -229,16 +229,16 @@ def test_a_measurement_pauses_a_running_simulation_and_says_so(opened, qtbot, se
     qtbot.waitUntil(lambda: window.controller.phase == Phase.RUNNING)
     services.lab_hold = True
     window.workspaces.show(LAB)
-    qtbot.waitUntil(lambda: window.lab.setup.study is not None, timeout=5000)
-    window.lab.run()
-    assert "paused" in window.lab.banner.text
+    qtbot.waitUntil(lambda: window.pages.lab.setup.study is not None, timeout=5000)
+    window.pages.lab.run()
+    assert "paused" in window.pages.lab.banner.text
     qtbot.waitUntil(lambda: window.controller.phase == Phase.PAUSED)
     window.workspaces.show(SIMULATE)
     window.controller.run()
     qtbot.waitUntil(lambda: window.controller.phase == Phase.RUNNING)
     assert "Kernel Lab is measuring" in window.banner.text
-    window.lab.cancel()
-    qtbot.waitUntil(lambda: not window.lab.measuring.running)
+    window.pages.lab.cancel()
+    qtbot.waitUntil(lambda: not window.pages.lab.measuring.running)
 
 
 def test_a_kept_record_is_compared_and_shown(measured, qtbot, tmp_path):
@@ -315,9 +315,9 @@ def test_exit_code_zero_after_closing_during_a_measurement(tmp_path):
         window.show()
         window.workspaces.show(1)
         def look():
-            if window.lab.setup.study is not None and not services.lab_runs:
-                window.lab.run()
-            elif window.lab.measuring.record() is not None:
+            if window.pages.lab.setup.study is not None and not services.lab_runs:
+                window.pages.lab.run()
+            elif window.pages.lab.measuring.record() is not None:
                 window.close()
         timer = QTimer()
         timer.timeout.connect(look)

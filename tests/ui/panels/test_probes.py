@@ -78,7 +78,7 @@ def test_a_moment_of_a_branch_that_was_left_has_no_values_of_the_present_one(ope
 
 def test_a_probe_that_is_placed_brings_its_curve_into_a_narrow_window(opened, qtbot):
     opened.resize(1280, 720)
-    dock = opened._layout.docks["probes"]
+    dock = opened.dock_layout.docks["probes"]
     qtbot.waitUntil(dock.isHidden)
     opened.viewport.picked.emit(5, (2.0, 4.0, 2.0))
     assert not dock.isHidden()

@@ -16,7 +16,9 @@ _home = tempfile.TemporaryDirectory(prefix="workbench-pictures-")
 for _name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
     os.environ[_name] = os.path.join(_home.name, _name)
 
-from tests.ui.pictures.showing import SIZES, Showing  # noqa: E402  # after the folders are said
+from PySide6.QtWidgets import QWidget  # noqa: E402  # after the folders are said
+
+from tests.ui.pictures.showing import SIZES, Showing  # noqa: E402
 from ui.app import create_application  # noqa: E402
 from ui.viewport.viewport import Viewport  # noqa: E402
 from ui.widgets.theme import theme  # noqa: E402
@@ -30,19 +32,33 @@ def main(folder: Path, names: list[str]) -> None:
     showing = Showing(create_application([]), Path(_home.name), Viewport)
     window = showing.window
 
-    def save(name: str) -> None:
+    def save(name: str, widget: QWidget = window) -> None:
         for _ in range(2):
-            window.grab().save(str(folder / f"{name}_{theme().palette.name}.png"))
+            widget.grab().save(str(folder / f"{name}_{theme().palette.name}.png"))
             showing.other_theme()
 
     for size in SIZES:
         window.resize(*size)
-        window.show_gallery()
+        window.pages.show_gallery()
         showing.settle()
         save(f"gallery_{size[0]}")
         showing.show_lab()
         showing.settle()
         save(f"lab_{size[0]}")
+    for name in showing.lab_views():
+        for size in SIZES:
+            window.resize(*size)
+            showing.settle()
+            save(f"{name}_{size[0]}")
+    dialog = showing.cycle_dialog(Path(_home.name))
+    save("cycle", dialog)
+    dialog.close()
+    for tour in window.help.tours():
+        for name in showing.tour_steps(tour):
+            for size in SIZES[:1]:
+                showing.fit(size)
+                window.help.tour.tick()
+                save(f"{name}_{size[0]}")
     for name in names or [preset.id for preset in presets()]:
         showing.open(name, steps=0)
         window.controller.run()

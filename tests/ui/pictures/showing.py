@@ -15,16 +15,21 @@ from PySide6.QtWidgets import QApplication, QWidget
 from engines.api.charts import ChartInfo
 from tests.ui.doubles import FakeViewport
 from ui.charts.plots.cell import ChartCell
+from ui.importing.cycles import PLACE
 from ui.recording.movie_dialog import MovieDialog
 from ui.session.controller import Phase
 from ui.session.house import HouseServices
 from ui.widgets.theme import theme
+from ui.window.help.tours.steps import Tour
 from ui.window.main_window import MainWindow
+from workbench import bench
+from workbench.bench.records import LabRecord
 from workbench.project.presets import preset_called
 
 SIZES = ((1024, 768), (1366, 768), (1600, 1000), (1920, 1080))
 LONGEST_WAIT = 120.0
 STEPS = 3
+RECORDS = Path(bench.__file__).parent / "records"
 
 
 class SilentViewport(FakeViewport):
@@ -74,7 +79,7 @@ class Showing:
         self.until(lambda: window.model.document is not before)
         self.until(lambda: controller.phase in (Phase.READY, Phase.FAILED))
         assert controller.phase is Phase.READY, window.banner.text
-        window.show_workspace()
+        window.pages.show_workspace()
         if estimated:
             self.until(lambda: window.estimates.estimate is not None)
         if steps:
@@ -94,6 +99,45 @@ class Showing:
 
     def show_lab(self) -> None:
         self.window.workspaces.show(1)
+
+    def lab_views(self) -> Iterator[str]:
+        """Each tab of the Kernel Lab with two records of other machines, and a table; their names."""
+        self.show_lab()
+        lab, background = self.window.pages.lab, self.window.background
+        self.until(lambda: lab.setup.study is not None and not background.busy)
+        shown, other = sorted(RECORDS.glob("lab-*.json"))[:2]
+        for path, box in ((shown, lab.choice.show_box), (other, lab.choice.compare_box)):
+            lab.choice.open(path, box)
+            self.until(lambda: not background.busy)
+        record = lab.choice.shown
+        assert isinstance(record, LabRecord)
+        lab.setup.choose_study(record.variants[0].study)
+        for place in range(lab.views.count()):
+            lab.views.setCurrentIndex(place)
+            self.settle()
+            yield f"lab_{lab.views.tabText(place).replace('&', '').lower()}"
+
+    def cycle_dialog(self, folder: Path) -> QWidget:
+        """A drive cycle whose columns leave a choice."""
+        self.open("motorway", steps=0)
+        path = folder / "cycler.csv"
+        path.write_text('"Step","Elapsed, total [min]","Current [mA]","Power [kW]"\n1,0,"1,500",0.1\n2,2,250,0.3\n')
+        self.window.cycles.look_into(PLACE, str(path))
+        self.until(lambda: self.window.cycles.dialog is not None and self.window.cycles.dialog.use_button.isEnabled())
+        return self.window.cycles.dialog
+
+    def tour_steps(self, tour: Tour) -> Iterator[str]:
+        """Its card at each step, as far as Next leads."""
+        guide, window = self.window.help.tour, self.window
+        window.model.undo_stack.setClean()
+        guide.start(tour)
+        self.until(lambda: not guide.strayed and (not tour.preset or window.controller.phase is Phase.READY))
+        for place in range(len(tour.steps)):
+            guide._go(place)
+            self.settle()
+            guide.tick()
+            yield f"tour_{tour.id}_{place}"
+        guide.end()
 
     def dialogs(self) -> Iterator[QWidget]:
         """Of the open problem, one after the other."""

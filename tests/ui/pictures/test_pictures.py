@@ -17,9 +17,12 @@ from tests.ui.pictures.showing import SIZES, Showing
 from tests.ui.pictures.walk import all_texts, faults
 from ui.charts.figure_dialog import FigureDialog
 from ui.widgets.theme import THEMES, palette, theme
+from ui.window.help.tours.places import controls
+from ui.window.help.tours.steps import tours
 from workbench.project.presets import presets
 
 SHORT = ("one_particle", "small_slab", "notched_concrete_beam", "cuba_4000", "fdtd_slab", "composite_heat")
+TOURS = tours()
 LONG = tuple(preset.id for preset in presets() if preset.id not in SHORT)
 
 
@@ -84,7 +87,7 @@ def test_pages_and_dialogs_without_a_problem(showing):
     found = []
     for size in SIZES:
         showing.window.resize(*size)
-        for show in (showing.window.show_gallery, showing.show_lab):
+        for show in (showing.window.pages.show_gallery, showing.show_lab):
             show()
             showing.settle()
             found += [f"{size}: {fault}" for fault in faults(showing.window)]
@@ -92,6 +95,42 @@ def test_pages_and_dialogs_without_a_problem(showing):
                 found += in_both_themes(showing, showing.window)
     for dialog in showing.dialogs_of_help():
         found += in_both_themes(showing, dialog)
+    assert not found, "\n".join(dict.fromkeys(found))
+
+
+def test_the_lab_with_records_at_every_size(showing):
+    found = []
+    for name in showing.lab_views():
+        for size in SIZES:
+            showing.window.resize(*size)
+            showing.settle()
+            found += [f"{name} {size}: {fault}" for fault in faults(showing.window)]
+            if size == SIZES[0]:
+                found += [f"{name}: {fault}" for fault in in_both_themes(showing, showing.window)]
+    assert not found, "\n".join(dict.fromkeys(found))
+
+
+def test_the_dialog_of_a_drive_cycle(showing, tmp_path):
+    dialog = showing.cycle_dialog(tmp_path)
+    found = in_both_themes(showing, dialog)
+    dialog.close()
+    showing.settle()
+    assert not found, "\n".join(dict.fromkeys(found))
+
+
+@pytest.mark.parametrize("tour", TOURS, ids=[tour.id for tour in TOURS])
+def test_cards_of_tours_at_every_size(showing, tour):
+    """They lie over the window by wish, and over no control; what they say is read in both themes."""
+    window, card = showing.window, showing.window.help.tour.card
+    found = []
+    for name in showing.tour_steps(tour):
+        for size in SIZES:
+            showing.fit(size)
+            window.help.tour.tick()
+            at = card.geometry()
+            if not window.rect().contains(at) or any(at.intersects(each) for each in controls(window)):
+                found.append(f"{name} {size}: the card at {at} covers what steers the run, or is out of the window")
+        found += [f"{name}: {fault}" for fault in in_both_themes(showing, card)]
     assert not found, "\n".join(dict.fromkeys(found))
 
 

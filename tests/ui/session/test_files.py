@@ -224,13 +224,13 @@ def test_the_layout_comes_back(qtbot, qapp, services, tmp_path):
         return window
 
     first = make()
-    first._layout.docks["probes"].hide()
+    first.dock_layout.docks["probes"].hide()
     first.close()
     second = make()
-    assert not second._layout.docks["probes"].isVisible()
-    assert second._layout.docks["meters"].isVisible()
+    assert not second.dock_layout.docks["probes"].isVisible()
+    assert second.dock_layout.docks["meters"].isVisible()
     second.actions_["layout"].trigger()
-    assert second._layout.docks["probes"].isVisible()
+    assert second.dock_layout.docks["probes"].isVisible()
     second.close()
 
 

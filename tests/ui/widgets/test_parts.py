@@ -98,7 +98,7 @@ def test_text_stands_out_from_its_ground_in_both_themes():
 
 def test_the_log_copies_clears_and_asks_for_attention(opened, qapp):
     log = opened.log
-    opened._layout.docks["log"].hide()
+    opened.dock_layout.docks["log"].hide()
     log.add(Message("All is well."))
     log.add(Message("The disk is full: free some room.", "error"))
     assert opened.status.errors.isVisible()
@@ -113,7 +113,7 @@ def test_the_log_copies_clears_and_asks_for_attention(opened, qapp):
 
 
 def test_the_log_has_a_badge_until_it_is_looked_at(opened, qtbot):
-    dock, log = opened._layout.docks["log"], opened.log
+    dock, log = opened.dock_layout.docks["log"], opened.log
     dock.hide()
     for severity in ("info", "warning", "warning"):
         log.add(Message("Something.", severity))
@@ -186,13 +186,13 @@ def test_the_window_ticks_while_the_run_goes_on(opened, qtbot):
 def test_the_window_fits_the_screen_and_the_panels_get_their_widths(opened, qtbot, width, height):
     """The smallest laptop screen is 1366 pixels wide; the page of the gallery, hidden, asks for no room."""
     opened.resize(width, height)
-    opened._layout.first_layout()
+    opened.dock_layout.first_layout()
     opened.timeline.bar.set_note("1 min 41 s left")
     qtbot.wait(50)
     assert opened.width() == width
     assert opened.minimumSizeHint().width() <= 1366
-    assert opened._layout.docks["problem"].width() >= 340
-    assert opened._layout.docks["meters"].width() >= 296
+    assert opened.dock_layout.docks["problem"].width() >= 340
+    assert opened.dock_layout.docks["meters"].width() >= 296
     bar = opened.timeline.bar
     assert bar.bar_width() >= min(60, bar.width())
 
@@ -227,17 +227,19 @@ def test_the_button_says_go_on_where_an_earlier_session_stood(opened):
 @pytest.mark.parametrize("width", [1024, 1200, 1366])
 def test_a_small_window_lays_nothing_over_anything(opened, qtbot, width):
     opened.resize(width, 700)
-    opened._layout.first_layout()
+    opened.dock_layout.first_layout()
     qtbot.wait(50)
     assert opened.width() == width
-    docks = [dock for dock in opened._layout.docks.values() if dock.isVisible() and not dock.visibleRegion().isEmpty()]
+    docks = [
+        dock for dock in opened.dock_layout.docks.values() if dock.isVisible() and not dock.visibleRegion().isEmpty()
+    ]
     places = [dock.geometry() for dock in docks]
     assert not any(a.intersects(b) for i, a in enumerate(places) for b in places[:i])
     line = opened.timeline
-    meters = opened._layout.docks["meters"]
+    meters = opened.dock_layout.docks["meters"]
     assert meters.isVisible() == (width >= 1366)
     for pace_has_room in (True, width >= 1366):
-        assert line.width() <= opened._layout.docks["timeline"].width()
+        assert line.width() <= opened.dock_layout.docks["timeline"].width()
         shown = [part for part in (line.run_button, line.time_label, line.pace, line.until) if part.isVisible()]
         assert all(line.rect().contains(part.geometry()) for part in shown)
         assert line.pace.isVisible() == pace_has_room
@@ -247,9 +249,9 @@ def test_a_small_window_lays_nothing_over_anything(opened, qtbot, width):
 
 def test_docks_at_the_right_give_way_to_the_view_in_a_window_that_becomes_narrow(opened, qtbot):
     opened.resize(1500, 800)
-    opened._layout.first_layout()
-    meters, probes = (opened._layout.docks[name] for name in ("meters", "probes"))
-    opened._layout.docks["probes"].hide()  # the person closed them
+    opened.dock_layout.first_layout()
+    meters, probes = (opened.dock_layout.docks[name] for name in ("meters", "probes"))
+    opened.dock_layout.docks["probes"].hide()  # the person closed them
     opened.resize(1200, 800)
     assert not meters.isVisible()
     opened.actions_["gallery"].trigger()

@@ -13,7 +13,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def visible_docks(window):
-    return {name for name, dock in window._layout.docks.items() if dock.isVisible()}
+    return {name for name, dock in window.dock_layout.docks.items() if dock.isVisible()}
 
 
 def to_the_gallery(window, qtbot):
@@ -33,7 +33,7 @@ WAYS_BACK = {
     "tab": lambda window, qtbot: click_tab(window, qtbot, SIMULATE),
     "Lab and Ctrl+1": lambda window, qtbot: (
         qtbot.keyClick(window, Qt.Key.Key_2, CONTROL),
-        qtbot.keyClick(window.lab, Qt.Key.Key_1, CONTROL),
+        qtbot.keyClick(window.pages.lab, Qt.Key.Key_1, CONTROL),
     ),
     "Lab and tab": lambda window, qtbot: (click_tab(window, qtbot, LAB), click_tab(window, qtbot, SIMULATE)),
 }
@@ -180,10 +180,10 @@ def test_who_goes_back_to_the_gallery_at_once_stays_there(opened, qtbot):
 def test_a_problem_that_opens_leads_into_the_workspace_once(opened, qtbot):
     """Whoever goes back to the gallery is not taken out of it again."""
     window, display = opened, opened.document_display
-    window.show_gallery()
+    window.pages.show_gallery()
     display._entering.start(1)
     qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport)
-    window.show_gallery()
+    window.pages.show_gallery()
     qtbot.wait(30)
     assert not display._entering.isActive()
     assert window.stack.currentWidget() is not window.viewport

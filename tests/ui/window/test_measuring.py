@@ -68,7 +68,7 @@ def test_two_clicks_tell_what_the_run_knows_of_both(window, qtbot):
     qtbot.waitUntil(lambda: panel.title.text() == SECOND, timeout=5000)
     measure.setChecked(False)
     assert window.viewport.measured == ()
-    dock = window._layout.docks["measurement"]
+    dock = window.dock_layout.docks["measurement"]
     assert dock.isHidden(), "what lies behind it is of use again"
     dock.show()
     dock.raise_()

@@ -57,13 +57,13 @@ def test_nothing_moves_when_something_is_said(opened, qtbot, size):
 def test_over_other_pages_it_stands_below(opened, qtbot):
     """There the search is on top."""
     window = opened
-    window.show_gallery()
+    window.pages.show_gallery()
     window.banner.say("The file is no project.")
     centre = window.banner.parentWidget()
     assert window.banner.geometry().bottom() > centre.height() - 10
     assert window.viewport.covered == 0
     assert not window.findings.isVisible()
-    window.show_workspace()
+    window.pages.show_workspace()
     assert window.banner.geometry().top() < 10
     assert window.viewport.covered > 0
 
@@ -73,7 +73,7 @@ def test_in_the_lab_nothing_moves_either(window, qtbot):
     qtbot.waitUntil(lambda: not window.background.busy)
     qtbot.wait(50)
     before = places(window)
-    window.lab.banner.say("The simulation is paused while the Lab measures.", "info")
+    window.pages.lab.banner.say("The simulation is paused while the Lab measures.", "info")
     qtbot.wait(1)
     moved = [place for widget, place in places(window).items() if before.get(widget, place) != place]
     assert not moved

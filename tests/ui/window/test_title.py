@@ -9,7 +9,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 def test_f2_names_the_problem_anew_and_escape_does_not(opened, qtbot):
     window, title = opened, opened.problem.title
-    window._layout.docks["view"].raise_()
+    window.dock_layout.docks["view"].raise_()
     qtbot.keyClick(window, Qt.Key.Key_F2)
     qtbot.waitUntil(title.isVisible)
     assert title.selectedText() == "Slab"
@@ -35,7 +35,7 @@ def test_a_double_click_chooses_the_whole_title(opened, qtbot):
 
 
 def test_a_dock_in_a_tab_is_named_once(opened, qtbot):
-    docks = opened._layout.docks
+    docks = opened.dock_layout.docks
     opened.resize(1600, 1000)
     docks["probes"].show()
     assert docks["probes"].titleBarWidget() is None  # by itself it has its bar

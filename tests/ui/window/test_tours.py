@@ -14,7 +14,7 @@ from ui.session.house import HouseServices
 from ui.viewport.viewport import Viewport
 from ui.widgets.theme import theme
 from ui.window.help.tours.guide import LINGER_TICKS, TourGuide, _beside
-from ui.window.help.tours.places import DONE, PLACES, path_of
+from ui.window.help.tours.places import DONE, PLACES, controls, path_of
 from ui.window.help.tours.steps import SLOW_READER, tours
 from ui.window.main_window import MainWindow
 from ui.window.workspaces import SIMULATE
@@ -100,6 +100,7 @@ def test_every_step_points_at_something_and_goes_on(window, qtbot, tour):
         assert guide.card.height() == guide.card.heightForWidth(guide.card.width())
         if place and "view" not in step.at:
             assert not guide.frame.geometry().intersects(guide.card.geometry())
+        assert not any(guide.card.geometry().intersects(each) for each in controls(window)), step.title
         if step.until:
             do(window, step, qtbot)
             qtbot.waitUntil(lambda: guide.place > place, timeout=60_000)  # noqa: B023  # waited for at once
@@ -134,7 +135,7 @@ def test_a_step_that_is_done_is_read_for_a_moment_and_the_last_one_stays():
         ((700, 200, 100, 50), (481, 194)),  # left of it
         ((10, 100, 780, 50), (299, 168)),  # below
         ((10, 500, 780, 50), (299, 421)),  # above
-        ((10, 10, 780, 580), (29, 510)),  # in its lower left corner
+        ((10, 10, 780, 580), (24, 510)),  # in its lower left corner
         (None, (299, 479)),
     ],
 )
@@ -142,6 +143,18 @@ def test_a_card_covers_nothing_of_what_it_is_about(area, place):
     """A card of 200 × 60 in a window of 800 × 600."""
     found = _beside(None if area is None else QRect(*area), QRect(0, 0, 200, 60), QRect(0, 0, 800, 600))
     assert found.toTuple() == place
+
+
+@pytest.mark.parametrize("area", [(10, 400, 300, 30), (10, 440, 90, 30), (380, 20, 40, 40), (380, 440, 40, 40), None])
+@pytest.mark.parametrize("corner", [True, False])
+def test_a_card_leaves_the_controls_free(area, corner):
+    """The tool bar on top, and how a run is steered low in the window, as at 1024 × 768."""
+    window, card = QRect(0, 0, 800, 600), QRect(0, 0, 250, 130)
+    controls = [QRect(0, 0, 800, 70), QRect(280, 430, 520, 70)]
+    about = QRect() if area is None else QRect(*area)
+    at = card.translated(_beside(about if area else None, card, window, controls, corner=corner))
+    assert window.contains(at)
+    assert not any(at.intersects(each) for each in (about, *controls))
 
 
 def test_who_strays_is_led_back_and_escape_ends(window, qtbot):

@@ -107,9 +107,9 @@ def test_hints_problems_and_messages_are_said_where_they_belong(opened):
     assert opened.banner.text == "It does not fit."
     opened.charts.lines.said.emit("Click once more.")
     assert opened.banner.text == "Click once more."
-    opened._layout.docks["log"].hide()
+    opened.dock_layout.docks["log"].hide()
     opened.status.log_asked.emit()
-    assert not opened._layout.docks["log"].isHidden()
+    assert not opened.dock_layout.docks["log"].isHidden()
 
 
 def test_one_of_brush_measure_and_line_is_in_hand(opened):
@@ -134,7 +134,7 @@ def test_sentences_go_on_in_the_next_line_instead_of_being_cut(opened, qtbot):
     opened.sweeps.open()
     result = ResultView()
     qtbot.addWidget(result)
-    every = [opened, *opened.findChildren(QWidget), opened.lab, *opened.lab.findChildren(QWidget), result]
+    every = [opened, *opened.findChildren(QWidget), opened.pages.lab, *opened.pages.lab.findChildren(QWidget), result]
     named = [(type(each).__name__, name, label) for each in every for name, label in vars(each).items()]
     labels = [(kind, name, label) for kind, name, label in named if isinstance(label, QLabel)]
     sentences = [(kind, name, label) for kind, name, label in labels if name.lstrip("_") in SENTENCES]

@@ -21,7 +21,7 @@ from workbench.bench.records import VariantRecord
 ROW_HEIGHT = 26
 BAR_HEIGHT = 8
 TEXT_WIDTH = 40
-NARROWEST, WIDEST = 106, 240
+NARROWEST, LEGIBLE, WIDEST = 106, 200, 240
 """Pixels of the column of names."""
 
 
@@ -136,9 +136,10 @@ class VariantTable(QTableView):
             self.setColumnWidth(place, column.width)
 
     def _fit_names(self) -> None:
-        """The names take the room that the figures leave: all of these are seen in a narrow window, too."""
-        figures = sum(self.columnWidth(place) for place in range(1, self.variants.columnCount()))
-        self.setColumnWidth(0, min(max(self.viewport().width() - figures, NARROWEST), WIDEST))
+        """The names take the room that the figures leave: all of these are seen in a narrow window, too. Where they
+        are more, so that one scrolls to them in any case, names can be read."""
+        room = self.viewport().width() - sum(self.columnWidth(each) for each in range(1, self.variants.columnCount()))
+        self.setColumnWidth(0, LEGIBLE if room < NARROWEST else min(room, WIDEST))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from ui.session.controller import Phase
 from ui.widgets.theme import theme
-from ui.window.help.tours.places import area_of, bring, has_come_about, path_of, value_at
+from ui.window.help.tours.places import area_of, bring, controls, has_come_about, path_of, value_at
 from ui.window.help.tours.steps import Step, Tour
 from ui.window.workspaces import LAB
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 WIDTH = 330
 MARGIN, GAP = 5, 14
 """Pixels between a thing and its frame, and between the frame and the card."""
+STRIDE = 16
+"""Pixels between places that are tried."""
 TICK_MILLISECONDS = 150
 LINGER_TICKS = 4
 """What came about is seen for so long before the next step."""
@@ -183,7 +185,7 @@ class TourGuide(QObject):
         if not self.tour.preset:
             window.workspaces.show(LAB)
         elif not afresh and document is not None and document.engine.id == self.tour.id:
-            window.show_workspace()
+            window.pages.show_workspace()
         else:
             preset = next(each for each in window.services.presets() if each.id == self.tour.preset)
             window.open_preset(preset, self.tour.run)
@@ -203,8 +205,8 @@ class TourGuide(QObject):
         self.frame.setVisible(area is not None)
         if area is not None:
             self.frame.setGeometry(area.adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN) & self._window.rect())
-        room = self._window.rect().adjusted(8, 8, -8, -8)
-        card.move(_beside(area, card.rect(), room, corner=self.step.side == "corner"))
+        room, corner = self._window.rect().adjusted(8, 8, -8, -8), self.step.side == "corner"
+        card.move(_beside(area, card.rect(), room, controls(self._window), corner=corner))
         for widget in (self.frame, card):
             widget.raise_()
         card.show()
@@ -224,21 +226,35 @@ class TourGuide(QObject):
         return step.title, step.text, "&Done" if last else "&Next"
 
 
-def _beside(area: QRect | None, card: QRect, window: QRect, *, corner: bool = False) -> QPoint:
-    """Where a card covers nothing of what it is about: beside it, else below or above, else in its lower corner.
-    ``corner``: in the window's lower right one."""
-    if area is None:
-        return QPoint(window.center().x() - card.width() // 2, window.bottom() - card.height() - 60)
+def _beside(
+    area: QRect | None, card: QRect, window: QRect, controls: Sequence[QRect] = (), *, corner: bool = False
+) -> QPoint:
+    """Where a card covers nothing of what it is about, and no ``controls``: beside it, below or above, else as near to
+    it as may be; where that is nowhere, in its lower corner. ``corner``: in the window's lower right one first."""
+    framed = QRect() if area is None else area.adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
+    for place in _places(area, card, window, corner):
+        at = card.translated(place)
+        if window.contains(at) and not any(at.intersects(each) for each in (framed, *controls)):
+            return place
+    return window.center() if area is None else area.bottomLeft() + QPoint(GAP, -GAP - MARGIN - card.height())
+
+
+def _places(area: QRect | None, card: QRect, window: QRect, corner: bool) -> Iterator[QPoint]:
+    """The best first."""
+    left, top = window.left(), window.top()
+    right, bottom = window.right() - card.width(), window.bottom() - card.height()
     if corner:
-        return QPoint(window.right() - card.width(), window.bottom() - card.height())
-    room = GAP + MARGIN
-    along = min(max(window.top(), area.center().y() - card.height() // 2), window.bottom() - card.height())
-    across = min(max(window.left(), area.center().x() - card.width() // 2), window.right() - card.width())
-    places: Sequence[QPoint] = (
-        QPoint(area.right() + room, along),
-        QPoint(area.left() - room - card.width(), along),
-        QPoint(across, area.bottom() + room),
-        QPoint(across, area.top() - room - card.height()),
-    )
-    inside = (place for place in places if window.contains(card.translated(place)))
-    return next(inside, QPoint(area.left() + room, area.bottom() - room - card.height()))
+        yield QPoint(right, bottom)
+    if area is None:
+        area = QRect(window.center().x(), window.bottom() - 60, 1, 1)
+        yield QPoint(area.left() - card.width() // 2, area.top() - card.height())
+    room, middle = GAP + MARGIN, area.center()
+    along = min(max(top, middle.y() - card.height() // 2), bottom)
+    across = min(max(left, middle.x() - card.width() // 2), right)
+    steps = sorted(range(top, bottom + 1, STRIDE), key=lambda y: abs(y - along))
+    for y in (along, *steps):
+        yield from (QPoint(x, y) for x in (area.right() + room, area.left() - room - card.width()))
+        if y == along:
+            yield from (QPoint(across, y) for y in (area.bottom() + room, area.top() - room - card.height()))
+    anywhere = [QPoint(x, y) for x in range(left, right + 1, STRIDE) for y in steps]
+    yield from sorted(anywhere, key=lambda place: (card.translated(place).center() - middle).manhattanLength())

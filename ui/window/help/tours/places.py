@@ -36,18 +36,18 @@ def _widget(window: MainWindow, place: str) -> QWidget | None:
         case "meter" if window.meters.isVisible():
             return window.meters
         case "lab runs":
-            return window.lab.setup.extent
+            return window.pages.lab.setup.extent
         case "lab run":
-            return window.lab.setup.run_button
+            return window.pages.lab.setup.run_button
         case "lab table":
-            return window.lab.views.table
+            return window.pages.lab.views.table
         case "lab roofline":
-            return window.lab.views.tabBar()
+            return window.pages.lab.views.tabBar()
     return window.viewport  # with the meter in its margin, where the window is narrow
 
 
 def has_come_about(window: MainWindow, until: str) -> bool:
-    lab = window.lab
+    lab = window.pages.lab
     match until:
         case "running":
             return window.controller.phase is Phase.RUNNING
@@ -107,10 +107,16 @@ def area_of(window: MainWindow, place: str) -> QRect | None:
         return None
     area = widget.rect()
     if place == "lab roofline":
-        area = window.lab.views.tabBar().tabRect(window.lab.views.roofline_place)
+        area = window.pages.lab.views.tabBar().tabRect(window.pages.lab.views.roofline_place)
     area = QRect(widget.mapTo(window, area.topLeft()), area.size())
     above = widget.parentWidget()
     while above is not None and above is not window:  # what a scroll area hides of it
         area &= QRect(above.mapTo(window, above.rect().topLeft()), above.size())
         above = above.parentWidget()
     return area if area.width() > 4 and area.height() > 4 else None
+
+
+def controls(window: MainWindow) -> list[QRect]:
+    """What has to be seen and pressed whatever is shown: the tool bar, and how a run is steered."""
+    parts = (window.toolbar, window.timeline)
+    return [QRect(part.mapTo(window, part.rect().topLeft()), part.size()) for part in parts if part.isVisible()]
