@@ -45,6 +45,7 @@ def test_both_are_timed_in_processes_of_their_own():
     assert (found.ours.seconds, found.theirs.seconds, found.ratio) == (0.25, 0.5, 2.0)
     assert (found.ours.runs, found.ours.threads, found.ours.device) == (3, 1, "cpu")
     assert set(found.theirs.versions) == {"numpy"}  # of what is installed
+    assert 0.0 <= found.ours.core_seconds < 1.0
     assert {"numpy", "numba"} <= set(found.ours.versions)
     processes = {note.split(",")[0] for note in (found.ours.note, found.theirs.note)}
     assert len(processes | {f"PID {os.getpid()}"}) == 3
@@ -94,6 +95,7 @@ def test_both_have_the_same_threads_and_one_device(monkeypatch: pytest.MonkeyPat
     second = replace(DEVICE, kind="cuda", id="cuda:1")
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     assert environment(second, 3)["CUDA_VISIBLE_DEVICES"] == "1"
+    assert environment(second, 3)["JAX_PLATFORMS"] == "cuda,cpu"  # and no CPU in a GPU's place
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,7")
     assert environment(second, 3)["CUDA_VISIBLE_DEVICES"] == "7"
 

@@ -29,6 +29,11 @@ def keep_to(threads: int) -> None:
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
 
 
+def core_seconds() -> float:
+    """That cores have worked for this process, its threads, and those processes that it started and that have ended."""
+    return sum(os.times()[:4])
+
+
 def versions(names: tuple[str, ...]) -> dict[str, str]:
     """Of those distributions that are installed."""
     found = {}
@@ -74,9 +79,10 @@ def carried_out(side: Side, asked: dict[str, Any]) -> dict[str, Any]:
         np.savez(asked["path"], **arrays)
         return {}
     side.reset()
-    begun = time.perf_counter()
+    begun, used = time.perf_counter(), core_seconds()
     measured = side.run()
-    return {"seconds": time.perf_counter() - begun if measured is None else measured}
+    seconds = time.perf_counter() - begun if measured is None else measured
+    return {"seconds": seconds, "core_seconds": core_seconds() - used}
 
 
 def serve(asked: TextIO, told: TextIO) -> None:

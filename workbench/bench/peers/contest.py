@@ -30,6 +30,8 @@ class Effort:
     run: float = 120.0
 
 
+Run = tuple[float, float]
+"""Seconds, and those that cores worked."""
 FULL, QUICK = Effort(5, 15, 20.0), Effort(3, 3, 0.0)
 
 
@@ -50,9 +52,10 @@ def contest(case: PeerCase, module: str, size: Size, device: DeviceInfo, threads
                 if process.about.get("missing"):
                     return PeerRecord.refusing(case, size, f"{case.peer} is not installed: {case.install}")
                 sides.insert(0, process)
-            first, answers = [], []
+            first: list[float] = []
+            answers = []
             for process in sides:
-                first.append(_seconds(process, effort.ready))  # compiles what is compiled when it is first called
+                first.append(_run(process, effort.ready)[0])  # compiles what is compiled when it is first called
                 answers.append(process.answer(folder, effort.run))
             difference = case.differ(*answers)
             if not difference <= case.tolerance:
@@ -60,25 +63,27 @@ def contest(case: PeerCase, module: str, size: Size, device: DeviceInfo, threads
                     f"the answers differ by {difference:.1e}, where {case.tolerance:.0e} is allowed ({case.measured})"
                 )
                 return PeerRecord.refusing(case, size, wrong, wrong=True)
-            times: tuple[list[float], list[float]] = ([], [])
+            times: tuple[list[Run], list[Run]] = ([], [])
             begun = time.perf_counter()
             while len(times[0]) < effort.least or (
                 len(times[0]) < effort.most and time.perf_counter() - begun < effort.seconds
             ):
                 for process, found in zip(sides, times, strict=True):
-                    found.append(_seconds(process, effort.run))
+                    found.append(_run(process, effort.run))
         except Refused as error:
             return PeerRecord.refusing(case, size, str(error))
     records = [_side(*each) for each in zip(sides, first, times, strict=True)]
     return PeerRecord.measured(case, size, difference, records[0], records[1])
 
 
-def _seconds(process: SideProcess, patience: float) -> float:
-    return float(process.ask({"do": "run"}, patience)["seconds"])
+def _run(process: SideProcess, patience: float) -> Run:
+    found = process.ask({"do": "run"}, patience)
+    return float(found["seconds"]), float(found["core_seconds"])
 
 
-def _side(process: SideProcess, first: float, times: list[float]) -> SideRecord:
+def _side(process: SideProcess, first: float, runs: list[Run]) -> SideRecord:
     about: dict[str, Any] = process.about
+    times, used = zip(*runs, strict=True)
     return SideRecord(
         device=about["device"],
         threads=about["threads"],
@@ -90,4 +95,5 @@ def _side(process: SideProcess, first: float, times: list[float]) -> SideRecord:
         least=min(times),
         most=max(times),
         runs=len(times),
+        core_seconds=statistics.median(used),
     )

@@ -39,7 +39,9 @@ def environment(device: DeviceInfo, threads: int) -> dict[str, str]:
     if device.kind == "cuda":
         number = int(device.id.partition(":")[2] or 0)
         seen = [one for one in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if one]
-        return found | {"CUDA_VISIBLE_DEVICES": seen[number] if number < len(seen) else str(number)}
+        chosen = seen[number] if number < len(seen) else str(number)
+        # JAX that finds no GPU would take the CPU without a word; named so, it says that there is none.
+        return found | {"JAX_PLATFORMS": "cuda,cpu", "CUDA_VISIBLE_DEVICES": chosen}
     return found | {"JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""}
 
 

@@ -29,6 +29,7 @@ class SideRecord:
     ready:     seconds from the start of importing it until the problem is built
     first:     seconds of the first run, which compiles what is compiled when it is called
     seconds:   of the median of ``runs`` further runs; least, most: of the shortest and the longest
+    core_seconds: that cores worked in a run, the median: what other programs on this machine disturb least
     """
 
     device: str
@@ -41,6 +42,7 @@ class SideRecord:
     least: float
     most: float
     runs: int
+    core_seconds: float
 
     @property
     def compiling(self) -> float:
@@ -134,7 +136,7 @@ def to_json(record: PeersRecord) -> str:
 
 
 COLUMNS = ("case", "peer", "size", "precision", "steps", "unit", "difference", "tolerance", "ratio", "refused")
-OF_SIDE = ("device", "threads", "ready", "first", "seconds", "least", "most", "runs")
+OF_SIDE = ("device", "threads", "ready", "first", "seconds", "least", "most", "runs", "core_seconds")
 
 
 def to_csv(record: PeersRecord) -> str:
@@ -161,11 +163,12 @@ def lines_of(one: PeerRecord) -> list[str]:
     for side, called in ((one.ours, "ours"), (one.theirs, one.peer)):
         device = "GPU" if side.device == "cuda" else f"{side.threads} thread{'s' if side.threads > 1 else ''}"
         note = f", {side.note}" if side.note else ""
-        lines.append(
-            f"  {called:{name}} {one.work / side.seconds:10.{RATE_DIGITS}g} {one.unit}"
-            f"  {duration(side.seconds):>9} a run ({duration(side.least)} to {duration(side.most)}, {side.runs} runs),"
-            f" ready in {duration(side.ready)}, first run {duration(side.first)}; {device}{note}"
-        )
+        lines += [
+            f"  {called:{name}}  {one.work / side.seconds:.{RATE_DIGITS}g} {one.unit}: {duration(side.seconds)} a run"
+            f" ({duration(side.least)} to {duration(side.most)}, {side.runs} runs); {device}{note}",
+            f"  {'':{name}}  ready in {duration(side.ready)}, first run {duration(side.first)},"
+            f" cores work {duration(side.core_seconds)} a run",
+        ]
     lines.append(
         f"  ours / {one.peer}: {ratio_text(one.ratio)}; answers differ by {one.difference:.1e} of {one.tolerance:.0e}"
         f" allowed ({one.compared})"
