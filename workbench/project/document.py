@@ -42,6 +42,7 @@ from workbench.storage.atomic import write_text
 
 STORED = (".zip", ".png")
 """Suffixes of files that hold projects whatever engines there are."""
+NOWHERE = Path()
 
 
 @dataclass(frozen=True)
@@ -118,15 +119,20 @@ class Document:
         meshes = [file for file in (self.mesh, self.fibres) if file is not None]
         return files_named((*meshes, *named_files(self.parameters).values()))
 
-    def let_in(self) -> None:
-        """What its files are now is what may be read of it."""
+    def let_in(self, folder: Path | None) -> None:
+        """What its files are now is what may be read of it; of what is missing, what is put into its ``folder``."""
         self._led_to = {file: file.resolve() for file in self._files()}
+        for file in (Path(found.path) for found in missing_files(self.parameters)):
+            own = folder is not None and file.resolve().is_relative_to(folder.resolve())
+            self._led_to[file] = file.resolve() if own else NOWHERE
 
     def check_links(self) -> None:
         """Before its files are copied. Raises ProblemError where one leads elsewhere than when it was let in."""
         for file in self._files():
             if self._led_to.get(file, found := file.resolve()) != found:
-                raise ProblemError(f"'{file}' has become a link to '{found}': open the project again, then go on.")
+                raise ProblemError(
+                    f"'{file}' leads to '{found}', and did not when the project was opened: open it again, then go on."
+                )
 
     def current_project(self) -> Project:
         """The project with the parameters as they are now."""
@@ -217,7 +223,7 @@ def document_of(stored: Stored, permission: Permission = NOTHING) -> Document:
         parameters = engine.default_parameters(loaded)
     noticed = (*noticed, *(Finding(f"The file '{file}' was left out.") for file in left_out))
     document = Document(stored.project, engine, parameters, loaded, stored.path, noticed, stored.mesh, stored.fibres)
-    document.let_in()
+    document.let_in(stored.folder)
     try:
         engine.geometry_of(document.problem)  # refuses here what it would refuse wherever it is looked at
     except ProblemError:
@@ -349,7 +355,7 @@ def _move_into(folder: Path, document: Document, files: Mapping[Place, Path]) ->
     if files:
         paths = {place: str((folder / value_at(saved.parameters, place)).absolute()) for place in files}
         document.parameters = type(document.parameters).model_validate(with_values(saved.parameters, paths))
-    document.let_in()
+    document.let_in(folder)
 
 
 def _load_geometry(engine: Engine, stored: Stored, name: str) -> tuple[Any, tuple[Finding, ...]]:

@@ -309,6 +309,18 @@ def test_a_file_that_becomes_a_link_while_the_project_is_open_is_not_copied(tmp_
         own.unlink()
         own.parent.rmdir()
         own.parent.symlink_to(private.parent)
-    with pytest.raises(ProblemError, match="has become a link"):
+    with pytest.raises(ProblemError, match="did not when the project was opened"):
         copied(document, tmp_path / "second")
     assert not (tmp_path / "second").exists()
+
+
+def test_a_file_outside_that_comes_while_the_project_is_open_is_not_copied(tmp_path, private):
+    picture = encode_png(np.full((4, 4, 4), 77, np.uint8))
+    private.unlink()
+    document = open_document(stranger(tmp_path / "stranger", str(private)))
+    (tmp_path / "stranger" / "own.png").write_bytes(picture)
+    private.write_bytes(picture)
+    with pytest.raises(ProblemError, match="did not when the project was opened"):
+        save_document(document, tmp_path / "copy")
+    again = open_document(tmp_path / "stranger", permission=Permission(frozenset([private.resolve()])))
+    assert save_document(again, tmp_path / "copy")
