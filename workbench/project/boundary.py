@@ -100,8 +100,13 @@ class Boundary:
 
 def files_read(files: Iterable[Path]) -> list[Path]:
     """Those that are there, with the further ones that are read with a mesh, links resolved."""
+    return [each.resolve() for each in files_named(files)]
+
+
+def files_named(files: Iterable[Path]) -> list[Path]:
+    """The same as they are named."""
     together = dict.fromkeys(each for file in files for each in mesh_files(file, None))
-    return [each.resolve() for each in together if each.is_file()]
+    return [each for each in together if each.is_file()]
 
 
 def named_file(folder: Path, name: str, where: str, permission: Permission = NOTHING) -> Path:

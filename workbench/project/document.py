@@ -6,7 +6,7 @@ The window edits a document through commands on its undo stack; the command line
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from engines.api import Engine, Finding, Imported, Problem, registry
 from engines.api.errors import ProblemError
 from engines.geometry.meshes.mesh import TetMesh
 from engines.reading import expanded, refuse_pipe
-from workbench.project.boundary import NOTHING, Boundary, Permission, files_read
+from workbench.project.boundary import NOTHING, Boundary, Permission, files_named, files_read
 from workbench.project.meshes import (
     SUFFIXES,
     check_companions,
@@ -42,6 +42,7 @@ from workbench.storage.atomic import write_text
 
 STORED = (".zip", ".png")
 """Suffixes of files that hold projects whatever engines there are."""
+NOWHERE = Path()
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,8 @@ class Document:
     noticed: tuple[Finding, ...] = ()
     mesh: Path | None = None
     fibres: Path | None = None
+    _led_to: Mapping[Path, Path] = field(default_factory=dict, repr=False, compare=False)
+    """Where its files were, links followed, when the boundary let them in."""
 
     @property
     def problem(self) -> Problem:
@@ -110,8 +113,26 @@ class Document:
 
     def files(self) -> list[Path]:
         """All files that it reads, links resolved."""
+        return [file.resolve() for file in self._files()]
+
+    def _files(self) -> list[Path]:
         meshes = [file for file in (self.mesh, self.fibres) if file is not None]
-        return files_read((*meshes, *named_files(self.parameters).values()))
+        return files_named((*meshes, *named_files(self.parameters).values()))
+
+    def let_in(self, folder: Path | None) -> None:
+        """What its files are now is what may be read of it; of what is missing, what is put into its ``folder``."""
+        self._led_to = {file: file.resolve() for file in self._files()}
+        for file in (Path(found.path) for found in missing_files(self.parameters)):
+            own = folder is not None and file.resolve().is_relative_to(folder.resolve())
+            self._led_to[file] = file.resolve() if own else NOWHERE
+
+    def check_links(self) -> None:
+        """Before its files are copied. Raises ProblemError where one leads elsewhere than when it was let in."""
+        for file in self._files():
+            if self._led_to.get(file, found := file.resolve()) != found:
+                raise ProblemError(
+                    f"'{file}' leads to '{found}', and did not when the project was opened: open it again, then go on."
+                )
 
     def current_project(self) -> Project:
         """The project with the parameters as they are now."""
@@ -202,6 +223,7 @@ def document_of(stored: Stored, permission: Permission = NOTHING) -> Document:
         parameters = engine.default_parameters(loaded)
     noticed = (*noticed, *(Finding(f"The file '{file}' was left out.") for file in left_out))
     document = Document(stored.project, engine, parameters, loaded, stored.path, noticed, stored.mesh, stored.fibres)
+    document.let_in(stored.folder)
     try:
         engine.geometry_of(document.problem)  # refuses here what it would refuse wherever it is looked at
     except ProblemError:
@@ -303,6 +325,7 @@ def save_document(document: Document, path: Path | str | None = None) -> Path:
         if file is not None and not file.is_file():
             raise ProblemError(f"The mesh '{file}' is no longer there: put it back, then save again.")
     check_files(document.parameters)
+    document.check_links()
     check_kinds(document.engine, document.parameters, target)
     check_companions(document.mesh)
     files = named_files(document.parameters)
@@ -332,6 +355,7 @@ def _move_into(folder: Path, document: Document, files: Mapping[Place, Path]) ->
     if files:
         paths = {place: str((folder / value_at(saved.parameters, place)).absolute()) for place in files}
         document.parameters = type(document.parameters).model_validate(with_values(saved.parameters, paths))
+    document.let_in(folder)
 
 
 def _load_geometry(engine: Engine, stored: Stored, name: str) -> tuple[Any, tuple[Finding, ...]]:

@@ -9,12 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from engines.api.errors import ProblemError, WorkbenchError
+from workbench.api.editing import edited, value_called
+from workbench.api.names import UnknownNameError
 from workbench.project.document import Document
 from workbench.remote import messages as m
 from workbench.remote.checking import check_elements, check_request
 from workbench.remote.codec import Raw, pack, unpack
 from workbench.remote.packing import geometry_told
-from workbench.remote.questions import LONG, QUESTIONS, Reset, Rewind, SetProbes, TakeTimings, asked
+from workbench.remote.questions import LONG, QUESTIONS, Reset, Rewind, SetControl, SetProbes, TakeTimings, asked
 from workbench.run import session
 from workbench.run.frames import FrameRequest, Rewound, RunState
 from workbench.run.states.history import MOST
@@ -31,6 +33,7 @@ class Hosted:
 
     def __init__(self, start: m.Start, document: Document) -> None:
         self.run, self.problem, self.document = start.run, start.problem, document
+        self._parameters = document.parameters
         self._timing, memory = TimingObserver(), RunMemory(document)
         self._autostart, settings = start.autostart, document.project.run
         kept = remembered_state(document) if start.kept and start.state is None else None
@@ -135,11 +138,21 @@ class Hosted:
             future: Future[Any] = self._timing.taken(self.runner)
         else:
             try:
+                if isinstance(question, SetControl):
+                    question = self._checked(question)
                 future = asked(question, self.runner)
             except WorkbenchError as error:
                 send(m.Answer(ask.number, self._turn, error=m.trouble_of(error)))
                 return
         future.add_done_callback(lambda done: self._answered(ask.number, question, done, send))
+
+    def _checked(self, change: SetControl) -> SetControl:
+        """As the form has it: engines take what they are told. Raises ProblemError."""
+        try:
+            self._parameters = edited(self._parameters, {change.name: change.value})
+        except UnknownNameError:  # which the run tells better
+            return change
+        return SetControl(change.name, value_called(self._parameters, change.name))
 
     def _answered(self, number: int, question: Any, done: Future[Any], send: Callable[[m.Answer], None]) -> None:
         """On the run's thread, before it goes on."""

@@ -48,6 +48,7 @@ COMPARED = 64
 def packed(document: Document) -> tuple[SentProblem, dict[str, Path]]:
     """What is sent, and where the files lie by SHA-256. Slow for large meshes. Raises ProblemError, StorageError."""
     check_files(document.parameters)
+    document.check_links()
     check_kinds(document.engine, document.parameters, _nowhere())
     check_companions(document.mesh)
     files = named_files(document.parameters)

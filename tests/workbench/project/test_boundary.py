@@ -24,6 +24,7 @@ from workbench.project.boundary import EVERYTHING, OutsideFiles, Permission, ref
 from workbench.project.document import Document, new_document, open_document, save_document
 from workbench.project.meshes import mesh_files
 from workbench.project.parameter_files import named_files
+from workbench.remote.packing import packed
 
 
 @pytest.fixture(autouse=True)
@@ -287,3 +288,39 @@ def test_a_picture_reaches_nothing_hidden_beside_it(tmp_path, private):
     with pytest.raises(OutsideFiles) as asked:
         open_document(tmp_path / "shot.png")
     assert asked.value.files == (private,)
+
+
+@pytest.mark.parametrize("copied", [save_document, lambda document, folder: packed(document)], ids=["saved", "sent"])
+@pytest.mark.parametrize("picture", ["cat.png", "sub/cat.png"])
+def test_a_file_that_becomes_a_link_while_the_project_is_open_is_not_copied(tmp_path, private, picture, copied):
+    """Where others write, too: what was let in was another file."""
+    private.write_bytes(encode_png(np.full((4, 4, 4), 77, np.uint8)))
+    folder = stranger(tmp_path / "stranger", picture)
+    own = folder / picture
+    own.parent.mkdir(exist_ok=True)
+    for file in (own, folder / "own.png"):
+        file.write_bytes(encode_png(np.zeros((4, 4, 4), np.uint8)))
+    assert copied(open_document(folder), tmp_path / "first")
+    document = open_document(folder)
+    if picture == own.name:
+        own.unlink()
+        own.symlink_to(private)
+    else:
+        own.unlink()
+        own.parent.rmdir()
+        own.parent.symlink_to(private.parent)
+    with pytest.raises(ProblemError, match="did not when the project was opened"):
+        copied(document, tmp_path / "second")
+    assert not (tmp_path / "second").exists()
+
+
+def test_a_file_outside_that_comes_while_the_project_is_open_is_not_copied(tmp_path, private):
+    picture = encode_png(np.full((4, 4, 4), 77, np.uint8))
+    private.unlink()
+    document = open_document(stranger(tmp_path / "stranger", str(private)))
+    (tmp_path / "stranger" / "own.png").write_bytes(picture)
+    private.write_bytes(picture)
+    with pytest.raises(ProblemError, match="did not when the project was opened"):
+        save_document(document, tmp_path / "copy")
+    again = open_document(tmp_path / "stranger", permission=Permission(frozenset([private.resolve()])))
+    assert save_document(again, tmp_path / "copy")

@@ -366,6 +366,14 @@ def test_a_pace_that_is_none_does_not_reach_the_run(there, running, pace):
     assert there.server._hosted.runner.state is RunState.RUNNING
 
 
+@pytest.mark.parametrize("value", [float("nan"), "x", None, [1.0], {}, -1.0, 10**400], ids=repr)
+def test_a_live_parameter_that_no_form_takes_does_not_reach_the_run(there, running, value):
+    _, runner = running
+    with pytest.raises(ProblemError, match="set"):
+        runner.set_control("delay", value).result(10.0)
+    assert runner.state is RunState.RUNNING
+
+
 def test_after_a_problem_that_could_not_be_sent_the_next_takes_the_place_of_the_run(there, running, document):
     connection, first = running
     mesh = document.mesh
