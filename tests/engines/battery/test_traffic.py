@@ -59,7 +59,7 @@ def test_a_stage_of_heat_reads_seven_arrays_and_writes_one(dtype):
 
 
 def test_operations_of_shells_follow_the_scheme(cpu):
-    """6 of a shell in a step, of implicit ones 4 times as many, with a diffusivity that varies 3 times; 10 of a mode."""
+    """6 of a shell in a step, of implicit ones 4 times as many, where D varies 3 times; 10 of a mode."""
     radius = np.full(PADDING, 5e-6)
     shells = SHELL_DIFFUSION.open(cpu, radius, 3e-14, 16, "float32")
     one = 6 * PADDING * 16
