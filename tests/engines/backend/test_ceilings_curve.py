@@ -72,6 +72,7 @@ def test_every_size_is_measured_with_every_operation_in_memory_that_holds_the_la
 
     def point(operation, size, arrays, threads, quick):
         seen.append((operation, size, len(arrays), sum(each.nbytes for each in arrays), (arrays[0] > 0).all()))
+        assert arrays[0].base.nbytes == (48 << 10) + 3 * 384 or size != 48 << 10
         return BandwidthPoint(operation, size, 1.0)
 
     monkeypatch.setattr(curve_cpu, "_point", point)
@@ -200,6 +201,7 @@ def test_what_a_program_of_the_system_says_has_no_end_of_line(monkeypatch):
     asked = []
 
     def run(command, **options):
+        assert options == {"capture_output": True, "text": True, "timeout": 5}
         asked.append(command)
         return SimpleNamespace(stdout=" 17\n")
 
