@@ -15,10 +15,12 @@ from engines.battery import engine as engine_module
 from engines.battery.cells import model as cells_model
 from engines.battery.engine import BatteryEngine
 from engines.battery.mpm import model as mpm_model
+from engines.battery.mpm.many_particles import OF_SHELLS
 from engines.battery.pack import model as pack_model
 from engines.battery.parameters import BatteryParameters
 from engines.battery.particles import model as particles_model
 from engines.battery.particles.step.diffusion import PADDING
+from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.watch.cell_record import QUANTITIES
 from engines.geometry.meshes.box import box_mesh
 from engines.peridynamics import engine as bonds_module
@@ -200,6 +202,31 @@ def test_seconds_are_those_measured_of_a_cell_a_step_or_a_shell(
     monkeypatch.setattr(module, measured[0], lambda *_: measured[1])
     told = engine_module._model(battery(model, **given)).estimate(battery(model, **given), cpu)
     assert told.seconds_per_simulated_unit * told.step == pytest.approx(seconds)
+
+
+def test_the_battery_says_seconds_of_its_unit_of_time(cpu, monkeypatch):
+    """And what a step takes beside the model's own."""
+    monkeypatch.setattr(engine_module, "small_pace", lambda backend, key, build, memory, seconds: 2 * seconds)
+    monkeypatch.setattr(engine_module, "seconds_beside", lambda *_: 1e-3)
+    monkeypatch.setattr(mpm_model, "_step_seconds", lambda *_: 3e-3)
+    told = BATTERY.estimate(battery("MPM", sizes={"particles": N}), cpu)
+    assert told.step != 1.0
+    assert told.seconds_per_simulated_unit == pytest.approx(2 * (3e-3 + 1e-3) / told.step)
+
+
+def test_particles_whose_diffusivity_varies_take_and_move_shells(cpu, monkeypatch):
+    """No shares of modes; five solutions read them and one writes."""
+    problem = battery("MPM", sizes={"particles": N})
+    parameters, _, *others = mpm_model._checked(problem)
+    monkeypatch.setattr(mpm_model, "_checked", lambda _: (parameters, mpm_model.VARYING, *others))
+    monkeypatch.setattr(mpm_model, "_step_seconds", lambda *_: 3e-3)
+    sizes = mpm_model._sizes(parameters.sizes, mpm_model._radii(mpm_model.VARYING))
+    plan = [Instruction(Kind.CURRENT, 5.0)]
+    own = mpm_model.MANY_PARTICLES.open(cpu, mpm_model.VARYING, sizes, plan, 1.0, precision="float32")
+    told = mpm_model.ManyParticleModel().estimate(problem, cpu)
+    assert told.bytes_per_step == own.traffic.bytes
+    assert told.memory_bytes == bytes_of(own.state, own.scratch, own.coefficients)
+    assert own.traffic.flops == OF_SHELLS * 2 * N
 
 
 def test_seconds_of_a_pack_are_of_its_launches_and_of_its_voxels(cpu, monkeypatch):

@@ -61,7 +61,7 @@ MEASURED = re.compile(r"norm|hypot|dist|perf_counter|monotonic|process_time|time
 """Calls whose answers are lengths and times: that one equals a limit is met by nobody."""
 ROUND_OFF = 1e-6
 """Numbers up to this stand beside others to guard against round-off, and may as well be twice as large."""
-ACCOUNTS = re.compile(r"traffic|bytes|memory|estimate|working_set|ceiling|core_seconds|bandwidth|\bneed\b")
+ACCOUNTS = re.compile(r"traffic|(?<!read_)bytes|memory|estimate|working_set|ceiling|core_seconds|bandwidth|\bneed\b")
 """Functions of the engines that count bytes, operations and what fits."""
 DEFINED = (ast.FunctionDef, ast.ClassDef)
 ACCOUNT_FILES = ("traffic.py", "memory.py")

@@ -6,6 +6,9 @@ against those that reach it, the likeliest first, until one fails. That one runs
 defect: only where it passes has it caught anything. A process that dies or never ends is seen by whoever runs the
 tests: caught, too.
 
+What engines count meets the tests that speak of it (:data:`COUNTED`). To look takes minutes to an hour; ``--near`` does
+without: a defect meets all tests of its module and of the files that name it, so that no more are caught than are.
+
 Beside the counts (``--out NAME.json``) ``NAME.jsonl`` has a line for each defect as it is through. Without Qt those of
 the window are left out.
 """

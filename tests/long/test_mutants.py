@@ -20,7 +20,7 @@ import pytest
 
 from tests.long.many import Lost, in_turn, spread
 from tests.long.mutants import Mutant, loaded, mutants_of, put, sources
-from tests.long.mutations import COLUMNS, Cases, selected
+from tests.long.mutations import COLUMNS, Cases, counts, places, selected
 from tests.long.reach import PROBE, Kept, Noting, Reached, Statements
 from tests.long.report import Report
 from tests.long.trying import ROOT, Look, Try
@@ -362,6 +362,36 @@ def test_what_nothing_has_caught_is_tried_again_wherever_it_stands_by_now(tmp_pa
     ]
     (tmp_path / "lines.jsonl").write_text("\n".join(map(json.dumps, lines)))
     assert selected(Namespace(again=tmp_path / "lines.jsonl")) == [missed]
+
+
+def test_what_engines_count_meets_the_tests_that_speak_of_it():
+    found = places(["accounting"])
+    assert {"tests/engines/test_accounts.py", "tests/workbench/run/test_ceiling.py"} <= set(found)
+    assert "tests/engines/formulas/test_parse.py" not in found
+    assert places(["workbench"]) == ["tests/workbench"]
+    here = ROOT / "tests/engines/stencil/test_stencil_engine.py"
+
+    def of_traffic():
+        """What it says of ``traffic`` counts."""
+
+    def of_sides():
+        """Of something else."""
+
+    for path, function, expected in (
+        (here, of_traffic, True),
+        (here, of_sides, False),
+        (ROOT / "tests/engines/test_accounts.py", of_sides, True),
+        (ROOT / "tests/ui/test_app.py", of_sides, True),
+    ):
+        assert counts(Mock(path=path, function=function)) == expected
+
+
+def test_without_a_look_a_defect_meets_what_stands_near_it(tmp_path):
+    made, mutant, _ = cases(tmp_path)
+    near = OTHER.partition("::")[0]  # which names the module
+    made.near = [Mock(nodeid=f"{name}::a", path=ROOT / name) for name in (near, "tests/ui/test_app.py")]
+    names = [name for name, _ in made._try(mutant).names]
+    assert names == [f"{near}::a"]
 
 
 @pytest.mark.slow

@@ -30,6 +30,7 @@ def test_a_cpus_ceilings_are_the_bytes_of_the_arrays_over_the_seconds(monkeypatc
 
 def test_a_gpus_ceilings_are_the_bytes_of_the_arrays_over_the_seconds():
     moved: dict[str, set[int]] = {}
+    launched: dict[str, set[tuple[int, int]]] = {}
 
     class Kernel:
         def __init__(self, name: str) -> None:
@@ -40,12 +41,13 @@ def test_a_gpus_ceilings_are_the_bytes_of_the_arrays_over_the_seconds():
             arrays = [each for each in given if isinstance(each, np.ndarray)]
             assert all(each.nbytes == 16 * length for each in arrays), "a length in float4"
             moved.setdefault(self.name, set()).add(_bytes(given))
+            launched.setdefault(self.name, set()).add((grid[0], block[0]))
 
     class Device:
         id, multiprocessors = "test", 4
 
         def memory(self):
-            return 1 << 20, 1 << 20
+            return (1 << 20) + 128, 1 << 21
 
         def compile(self, source):
             return SimpleNamespace(get_function=Kernel)
@@ -61,8 +63,12 @@ def test_a_gpus_ceilings_are_the_bytes_of_the_arrays_over_the_seconds():
             return 0.125
 
     found = memory._measure_cuda(Device())
-    eighth = (1 << 20) // 8
+    eighth = (1 << 20) // 8 + 16
     assert {size // 2 for size in moved["stream_copy"]} == {eighth}, "of what is free, each array"
+    threads = eighth // 16  # of a float4 each, in whole blocks; or a few blocks of each multiprocessor, with strides
+    whole = (threads // 256 + 1, 256)
+    assert launched["stream_copy"] == {whole, (threads // 1024 + 1, 1024), (4 * 4, 512), (4 * 16, 256)}
+    assert launched["stream_fill"] == {whole}
     assert found.copy == moved["stream_copy"].pop() / 0.125
     assert found.triad == moved["stream_triad"].pop() / 0.125
     assert not moved["stream_copy"], "of one size"

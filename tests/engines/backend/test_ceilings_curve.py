@@ -72,6 +72,7 @@ def test_every_size_is_measured_with_every_operation_in_memory_that_holds_the_la
 
     def point(operation, size, arrays, threads, quick):
         seen.append((operation, size, len(arrays), sum(each.nbytes for each in arrays), (arrays[0] > 0).all()))
+        assert arrays[0].base.nbytes == (48 << 10) + 3 * 384 or size != 48 << 10
         return BandwidthPoint(operation, size, 1.0)
 
     monkeypatch.setattr(curve_cpu, "_point", point)
@@ -200,6 +201,7 @@ def test_what_a_program_of_the_system_says_has_no_end_of_line(monkeypatch):
     asked = []
 
     def run(command, **options):
+        assert options == {"capture_output": True, "text": True, "timeout": 5}
         asked.append(command)
         return SimpleNamespace(stdout=" 17\n")
 
@@ -233,3 +235,32 @@ def test_batches_and_calls_are_timed_by_launch(monkeypatch):
 
     assert timing.best_seconds(backend, call) == 1.0
     assert next(waits, None) is None, "three calls"
+
+
+@pytest.mark.parametrize(
+    ("free", "wanted", "measured"),
+    [
+        (1 << 22, 1 << 19, 1 << 19),
+        (1 << 20, 1 << 19, 1 << 18),  # a quarter of what is free
+        (1 << 10, 1 << 19, 1 << 15),  # but never less than the smallest
+        (1 << 40, 3 << 33, 1 << 32),  # nor more than the largest
+        (1 << 22, 5, 1 << 15),
+    ],
+)
+def test_a_working_set_is_measured_at_a_size_that_there_is_room_for(monkeypatch, free, wanted, measured):
+    sizes = []
+
+    def measure(threads, asked, quick, operations):
+        sizes.extend(asked)
+        return [BandwidthPoint("copy", asked[0], 9e9)]
+
+    monkeypatch.setattr(curve, "_over", {})
+    monkeypatch.setattr(curve, "fits_caches", lambda backend, size: True)
+    monkeypatch.setattr(curve, "free_bytes", lambda backend: free)
+    for module in (curve_cpu, curve_cuda):
+        monkeypatch.setattr(module, "measure", measure)
+    for kind in ("cpu", "cuda"):
+        info = SimpleNamespace(kind=kind, threads=1)
+        backend = SimpleNamespace(id=kind, info=info, ceilings=lambda: SimpleNamespace(best=1e9))
+        assert curve.ceiling_over(backend, wanted) == 9e9
+    assert sizes == [measured] * 2

@@ -66,6 +66,11 @@ def test_a_dense_matrix_that_does_not_fit_says_how_large_a_square_one_may_be(roo
         need_dense(room, 1_000_000 // size + 1, 1, size)
 
 
+@pytest.mark.parametrize(("size", "said"), [(999e6, "999 MB"), (1e9, "1 GB"), (1.5e9, "1.5 GB"), (2.5e5, "0.25 MB")])
+def test_sizes_are_said_in_gigabytes_from_one_on(size, said):
+    assert memory._amount(size) == said
+
+
 @pytest.mark.parametrize("copies", [1, 2])
 def test_a_sparse_matrix_takes_a_number_and_a_weight_of_each_entry(room, copies):
     """Of half as many synapses as entries: of those that fit half are synapses."""

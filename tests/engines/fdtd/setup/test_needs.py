@@ -119,6 +119,13 @@ def test_a_second_pair_of_fields_is_kept_only_where_there_is_room_for_it():
     assert Setup(problem(), SmallCard(most - 2)).memory == fits.memory - another
 
 
+def test_parts_of_a_grid_on_several_cards_share_what_it_takes():
+    fits = Setup(problem(), Card())
+    half = SmallCard(math.ceil(fits.memory / MEMORY_SHARE / 2) + 2)
+    half.parts = 2
+    assert Setup(problem(), half).memory == fits.memory
+
+
 def test_monitors_that_do_not_fit_are_named_with_what_they_take():
     plain, watched = (Setup(problem(monitors=each), Card()) for each in ([], [PLANE]))
     taken = watched.memory - plain.memory

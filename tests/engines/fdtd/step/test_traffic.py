@@ -9,6 +9,7 @@ import pytest
 
 from engines.fdtd.grid.dimensions import ALL, Parts
 from engines.fdtd.monitors import traffic as monitors
+from engines.fdtd.setup.speed import expected_rate
 from engines.fdtd.step.traffic import faded_values, layer_values, memory_bytes, source_bytes, traffic
 
 NZ, NY, ROW = 5, 6, 8
@@ -97,3 +98,9 @@ def test_a_look_at_the_energy_reads_all_fields_and_the_ids_of_e(monkeypatch, dty
     assert told.kernel == "monitors"
     assert (told.bytes_read, told.bytes_written) == ((fields.nbytes + ids.nbytes) // 10, 0)
     assert told.flops == 3 * fields.size // 10
+
+
+def test_on_a_gpu_a_step_moves_its_bytes_at_a_share_of_the_bandwidth():
+    """2.3 of 4.2 TB/s were measured: 0.55."""
+    card = SimpleNamespace(id="cuda:0", ceilings=lambda: SimpleNamespace(best=4e12))
+    assert expected_rate(card, "float32") == pytest.approx(2.2e12)

@@ -184,7 +184,7 @@ def test_of_two_populations_only_the_neurons_of_the_target_are_near():
     """Those of the other, four times as many in the same place, count for nothing."""
     given = network(number=400, delay=1.0, rule={"kind": "distance", "kernel": "gaussian", "width": 60.0}).model_dump()
     (one,), (connection,) = given["populations"], given["connections"]
-    one["place"] = Sheet(side=1920.0).model_dump()
+    one["place"] = Sheet(side=1000.0).model_dump()
     given["populations"] = [{**one, "name": "other", "number": 1600}, one]
     given["connections"] = [{**connection, "source": "other", "target": "one"}]
     both = SpikingParameters.model_validate(given)
