@@ -417,6 +417,9 @@ class FakeViewport(QWidget):
         self.closed = False
         self._serial = 0
 
+    def forget_picture(self):
+        self.geometry_shown = None
+
     def set_geometry(self, geometry):
         self.geometry_shown = geometry
 

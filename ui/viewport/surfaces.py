@@ -84,6 +84,8 @@ class DirectView:
         """Text and lines have changed: here the scene is drawn again with them."""
         self.widget.update()
 
+    forget = refresh_overlay
+
     def _draw(self, event: object) -> None:
         started = clock.perf_counter()
         self._make_current()
@@ -158,6 +160,11 @@ class RasterView:
 
     def refresh_overlay(self) -> None:
         """Paint text and lines anew over the picture of the scene that there is."""
+        self.widget.update()
+
+    def forget(self) -> None:
+        """The picture is of another scene: until the next one is drawn there is none."""
+        self._picture = None
         self.widget.update()
 
     def _paint(self, painter: QPainter) -> None:

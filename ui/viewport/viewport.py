@@ -105,6 +105,10 @@ class Viewport(QWidget):
         self._geometry_changed()
         self.redraw()
 
+    def forget_picture(self) -> None:
+        """What comes next is of another problem: text and lines of it must not stand over the picture of the last."""
+        self._view.forget()
+
     def set_simulation(self, info: SimulationInfo | None) -> None:
         """Show the fields of a simulation; emits :attr:`request_changed`."""
         layer = self.scene.layer

@@ -49,6 +49,7 @@ class DocumentDisplay(QObject):
         window.banner.hide()  # what it says is of the document before
         window.findings.forget()
         window.estimates.show_findings()  # of its files; those of the estimate follow
+        window.viewport.forget_picture()
         window.viewport.set_simulation(None)
         window.display.show_geometry(window.model.geometry)
         window.viewport.apply_view(document.project.view)

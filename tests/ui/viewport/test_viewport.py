@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QMouseEvent, QWheelEvent
+from PySide6.QtGui import QColor, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from tests.ui.scene.meshes import gather, info, kuhn_cube
@@ -105,6 +105,21 @@ def test_simulation_asks_for_values_and_frames_change_the_picture(shown, qtbot) 
     dark = middle_pixel(viewport)
     assert bright.sum() > dark.sum() + 250
     assert np.abs(preview - bright).max() > 10
+
+
+@pytest.mark.parametrize("shown", ["raster"], indirect=True)
+def test_the_picture_of_another_problem_is_not_painted_again(shown) -> None:
+    viewport = shown.viewport
+
+    def painted():
+        return viewport.grab().toImage().pixelColor(viewport.width() // 2, viewport.height() // 2)
+
+    viewport._draw()
+    cube = painted()
+    viewport.forget_picture()
+    assert painted() == QColor(*viewport.scene.theme.top) != cube
+    viewport._draw()
+    assert painted() == cube
 
 
 def test_frames_of_old_requests_are_ignored(shown) -> None:
