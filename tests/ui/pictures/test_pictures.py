@@ -98,18 +98,6 @@ def test_pages_and_dialogs_without_a_problem(showing):
     assert not found, "\n".join(dict.fromkeys(found))
 
 
-def test_the_lab_with_records_at_every_size(showing):
-    found = []
-    for name in showing.lab_views():
-        for size in SIZES:
-            showing.window.resize(*size)
-            showing.settle()
-            found += [f"{name} {size}: {fault}" for fault in faults(showing.window)]
-            if size == SIZES[0]:
-                found += [f"{name}: {fault}" for fault in in_both_themes(showing, showing.window)]
-    assert not found, "\n".join(dict.fromkeys(found))
-
-
 def test_the_dialog_of_a_drive_cycle(showing, tmp_path):
     dialog = showing.cycle_dialog(tmp_path)
     found = in_both_themes(showing, dialog)
