@@ -102,7 +102,7 @@ class Stage:
 
 
 def gallery(stage: Stage) -> None:
-    stage.window.show_gallery()
+    stage.window.pages.show_gallery()
     stage.rest(2.0)
     stage.take("gallery")
 
