@@ -31,7 +31,8 @@ class _Field:
 
     def __setitem__(self, where: Any, values: Any) -> None:
         held = getattr(self._steps, self._name)
-        held[where] = self._steps._backend.array(np.asarray(values, held.dtype))
+        with self._steps._backend.active():  # on its stream, which does not wait for that of CuPy
+            held[where] = self._steps._backend.array(np.asarray(values, held.dtype))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.asarray(self[...], dtype)
