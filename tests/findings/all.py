@@ -25,6 +25,7 @@ ELSEWHERE = {
     "workbench.project.document.document_of": "tests/workbench/project/test_boundary.py",
     # what this machine has free is nothing of a project
     "workbench.project.findings.estimate_of": "tests/workbench/project/test_findings.py",
+    "workbench.project.probing._outside": "tests/workbench/project/test_findings.py",
     # a run from the command line has an end, or is refused
     "engines.fdtd.monitors.settling.endless": "tests/workbench/project/test_findings.py",
     # why a project cannot run: said by the commands that make one, and by the estimate in the window

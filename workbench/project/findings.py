@@ -14,6 +14,7 @@ from engines.backend.compile.stamp import compiled_ahead
 from engines.backend.devices.faster import faster
 from engines.recording import series_of, series_on_disk
 from workbench.project.document import Document
+from workbench.project.probing import probes_outside
 
 
 def estimate_of(
@@ -78,8 +79,9 @@ class Estimator:
 
 
 def findings_of(document: Document, estimate: Estimate | None) -> tuple[Finding, ...]:
-    """Of the files that the document was read from and of what was estimated of it, in order."""
-    return in_order((*document.findings, *(() if estimate is None else estimate.findings)))
+    """Of the files that the document was read from, of its probes and of what was estimated of it, in order."""
+    estimated = () if estimate is None else estimate.findings
+    return in_order((*document.findings, *probes_outside(document), *estimated))
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -2,13 +2,17 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engines.backend.ceilings.machine import free_memory_bytes
 from engines.backend.cpu import CpuBackend
+from engines.geometry.meshes.box import box_mesh
 from tests.findings.cases import project
+from tests.findings.meshes import mesh
 from workbench.project.document import open_document
-from workbench.project.findings import estimate_of, estimated_findings, findings_before_changes
+from workbench.project.findings import estimate_of, estimated_findings, findings_before_changes, findings_of
+from workbench.project.project import Probe
 
 
 def test_why_a_project_cannot_run_yet_is_a_finding_at_its_field(tmp_path):
@@ -31,6 +35,49 @@ def test_a_run_that_needs_more_than_is_free_is_told_before_it_begins(tmp_path, f
     assert bool(found) is told
     if told:
         assert "has 0.00105 GB free: close other programs, make the problem smaller" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("position", "away"),
+    [
+        ((0.5, 0.5, 0.0), None),
+        ((1.0, 1.0, 0.0), None),
+        ((0.5, 0.5, 7.0), None),  # a plane has no depth
+        ((1.5, 0.5, 0.0), 0.508),  # of the middle of the last cell, 1/128 before the end
+        ((0.5, -3.0, 0.0), 3.01),
+    ],
+)
+def test_a_probe_beyond_a_grid_is_told_with_what_it_follows(tmp_path, position, away):
+    """As after an edit that made the grid smaller: its curve would be taken for one of a place without anything."""
+    grid = {"kind": "2D", "cells_x": 64, "cells_y": 64, "size_x": 1.0, "size_y": 1.0}
+    document = open_document(project("stencil", {"grid": grid})(tmp_path))
+    unit = document.geometry.length_unit
+    document.project.probes = [Probe(name="P1", position=position)]
+    told = [each for each in findings_of(document, None) if "'P1'" in each.message]
+    assert bool(told) is (away is not None)
+    if away is not None:
+        assert told[0].distorts
+        assert f"{away:.3g} {unit} away" in told[0].message
+    assert told == [each for each in estimated_findings(document, CpuBackend()) if "'P1'" in each.message]
+
+
+def corner():
+    """A slab without a quarter: an L."""
+    whole = box_mesh((8, 8, 1), (8.0, 8.0, 1.0))
+    middles = whole.points[whole.cells].mean(axis=1)
+    return whole.points, whole.cells[(middles[:, 0] < 4.0) | (middles[:, 1] < 4.0)].astype(np.int64)
+
+
+def test_a_probe_in_a_hollow_of_a_mesh_is_told_and_one_on_its_surface_is_not(tmp_path):
+    document = open_document(project("cardiac", {}, mesh=mesh(corner))(tmp_path))
+    low, high = document.geometry.bounds
+    document.project.probes = [
+        Probe(name="on it", position=tuple(document.geometry.points[0])),
+        Probe(name="in the hollow", position=tuple(high - 0.1 * (high - low))),
+    ]
+    told = [each.message for each in findings_of(document, None) if "is outside" in each.message]
+    assert len(told) == 1
+    assert "'in the hollow'" in told[0]
 
 
 PLANE = {"kind": "plane", "position": 0.5, "frequencies": {"first": 0.9, "last": 1.2, "count": 3}}
