@@ -385,7 +385,14 @@ class Controller(QObject):
                 self.runner.pace = self.model.document.project.run.pace
 
     def _make_way(self) -> None:
-        """A run on another geometry than the document has now, of which no step was taken, makes way for a preview."""
+        """A run on another geometry than the document has now, of which no step was taken, makes way for a preview; so
+        does one that could not begin, with what was said of it."""
+        if self.phase is Phase.FAILED and not self._stepped and self.model.valid:
+            self.drop_runner()
+            self.problem.emit("")
+            self.progressed.emit("", 0.0)
+            self._set_phase(Phase.IDLE)
+            return
         geometry, starting = self._built_for
         document = self.model.document
         if self.runner is not None and not starting and document is not None and self.model.geometry is not geometry:

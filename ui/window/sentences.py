@@ -23,6 +23,7 @@ class Sentences(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
+        self._problem = ""
         self.banner = Banner(window)
         self.findings = FindingsBanner(window)
 
@@ -58,7 +59,11 @@ class Sentences(QObject):
         self._window.dock_layout.docks["log"].setWindowTitle(f"Log ({unseen})" if unseen else "Log")
 
     def say_problem(self, sentence: str) -> None:
-        if all(finding.message != sentence for finding in self.findings.findings):
+        """Empty: what was said last is no problem any more."""
+        if not sentence and self.banner.text == self._problem:
+            self.banner.hide()
+        self._problem = sentence
+        if sentence and all(finding.message != sentence for finding in self.findings.findings):
             self.banner.say(sentence)
 
     def say_once(self, findings: tuple[Finding, ...]) -> None:
