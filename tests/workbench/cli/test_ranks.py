@@ -227,13 +227,13 @@ rank_main()
 @pytest.mark.parametrize(
     ("rank", "name", "together"),
     [
-        (0, "build", True),
         (2, "build", True),
-        (0, "advance", False),
         (1, "advance", False),
         (0, "non_finite", True),
-        (1, "non_finite", True),
-        (1, "non_finite", False),
+        pytest.param(0, "build", True, marks=pytest.mark.slow),
+        pytest.param(0, "advance", False, marks=pytest.mark.slow),
+        pytest.param(1, "non_finite", True, marks=pytest.mark.slow),
+        pytest.param(1, "non_finite", False, marks=pytest.mark.slow),
     ],
 )
 def test_a_rank_that_fails_while_others_wait_for_it_ends_all_in_seconds_with_its_sentence(

@@ -69,8 +69,8 @@ def test_only_the_tissue_changes_and_both_sides_by_one_factor(tuned):
     assert result.parameters.model_copy(update={"tissue": old}) == parameters
     assert result.geometry is None
     along, across = result.charts[0][1].curves
-    assert along.y[along.told] == pytest.approx(0.6, rel=0.01), "the tuned one is told"
-    assert across.y[across.told] == pytest.approx(0.25, rel=0.01)
+    assert np.abs(along.y - 0.6).min() < 0.006, "the tuned one is among them"
+    assert np.abs(across.y - 0.25).min() < 0.0025
     assert (np.diff(along.x) > 0).all()
     assert "0.6" in result.message
 
