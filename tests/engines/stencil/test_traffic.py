@@ -63,7 +63,7 @@ def grids(*cells: int, three: bool = False, faces: bool = False) -> list[Any]:
 
 
 @pytest.mark.parametrize("method", ["jacobi", "sor"])
-@pytest.mark.parametrize(("three", "faces"), itertools.product((False, True), (False, True)))
+@pytest.mark.parametrize(("three", "faces"), list(itertools.product((False, True), (False, True))))
 def test_a_sweep_reads_field_source_and_faces_and_writes_the_field(method, three, faces):
     """Of each neighbour a difference, a product and a sum and one of the diagonal, at 2 d sides: 8 d; with faces each
     a product more and one for the diagonal's: 12 d. Then source, quotient, relaxation and sum."""
@@ -76,7 +76,7 @@ def test_a_sweep_reads_field_source_and_faces_and_writes_the_field(method, three
     assert told.flops == ((12 if faces else 8) * dimensions + 4) * u.size
 
 
-@pytest.mark.parametrize(("three", "faces"), itertools.product((False, True), (False, True)))
+@pytest.mark.parametrize(("three", "faces"), list(itertools.product((False, True), (False, True))))
 def test_a_cycle_sweeps_restricts_and_prolongs_on_each_level_and_multiplies_on_the_last(three, faces):
     dimensions, sweeps, size = (3 if three else 2), 3, 8
     read = written = flops = 0
