@@ -38,7 +38,7 @@ class TypedSynapses:
         return tuple(
             ChartInfo(
                 name_of(self.connection, name), f"{self.title}: synapses by {name}", "1", kind="bar", x_title=name,
-                x_unit=self.unit(name),
+                x_unit=self.unit(name), y_title="Synapses",
             )
             for name in typed.variables
             if name != typed.weight

@@ -69,7 +69,7 @@ def test_columns_that_say_nothing_are_left_out(table):
     assert not table.isColumnHidden(column(table, "Registers"))
 
 
-@pytest.mark.parametrize(("width", "names"), [(900, 240), (685, 110), (400, 106)])
+@pytest.mark.parametrize(("width", "names"), [(900, 240), (685, 110), (400, 200)])
 def test_names_take_the_room_that_figures_leave(table, width, names):
     here = [replace(record, registers=None, occupancy=None, shape=()) for record in plausible_record().variants]
     table.fill(None, here, None)
