@@ -43,23 +43,23 @@ from ui.widgets.theme import THEMES, theme
 from ui.window import signals
 from ui.window.actions import EXPORTS, Actions
 from ui.window.brushing import Brushing
+from ui.window.centre.pages import Pages
+from ui.window.centre.sentences import Sentences
+from ui.window.centre.welcome import Welcome
+from ui.window.centre.workspaces import Workspaces
 from ui.window.charts import ChartsArea
 from ui.window.document_display import DocumentDisplay
 from ui.window.help.area import HelpArea
 from ui.window.layout import Areas, DockLayout
 from ui.window.menus import ChoiceMenu, NewMenu, RecentMenu, TourMenu
-from ui.window.pages import Pages
 from ui.window.questions import preferences
 from ui.window.questions.going_on import GoingOn
 from ui.window.questions.leaving import Leaving
 from ui.window.questions.outside import OutsideDialog
 from ui.window.questions.starting_over import StartingOver
 from ui.window.run_display import RunDisplay
-from ui.window.sentences import Sentences
 from ui.window.status import StatusBar
 from ui.window.unsaved import UnsavedSessions
-from ui.window.welcome import Welcome
-from ui.window.workspaces import Workspaces
 from workbench.project.boundary import Permission
 from workbench.project.document import Document
 from workbench.project.project import ViewSettings

@@ -53,13 +53,13 @@ class TypedSynapses:
         places = np.arange(0, number, max(1, -(-number // LOOKED_AT)))
         if not len(places):
             return EMPTY
-        values = self.now(step, gather, places)[variable]
+        values = self.present(step, gather, places)[variable]
         values = values[np.isfinite(values)]
         low, high = float(values.min(initial=0.0)), float(values.max(initial=0.0))
         edges = np.linspace(low, high if high > low else low + 1.0, BARS + 1)
         return ChartData((histogram(values, edges, variable),))
 
-    def now(self, step: int, gather: Gather, places: Array) -> Mapping[str, Array]:
+    def present(self, step: int, gather: Gather, places: Array) -> Mapping[str, Array]:
         """(places,) float64 of each variable: between events they go on."""
         typed = self.own.typed
         values = {name: gather(name_of(self.connection, name), places).astype(float) for name in typed.variables}
@@ -70,7 +70,7 @@ class TypedSynapses:
 
     def results(self, step: int, gather: Gather) -> dict[str, Array]:
         where, words = f"synapses of connection/{self.connection}", self.block.words
-        values = self.now(step, gather, np.arange(len(words)))
+        values = self.present(step, gather, np.arange(len(words)))
         return {
             f"{where}/sender [1]": words[:, 1],
             f"{where}/target [1]": words[:, 0] >> 8,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui.window.workspaces import LAB
+from ui.window.centre.workspaces import LAB
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engines.api import FieldInfo
-from engines.api.charts import Curve
+from engines.api.charts import ChartInfo, Curve
 from tests.ui.doubles import FakeServices
 from ui.charts.plots.reading import value_at
 from workbench.run.streams.traces import TraceBuffer
@@ -70,10 +70,10 @@ def test_a_moment_of_a_branch_that_was_left_has_no_values_of_the_present_one(ope
     assert panel.list.rows[0].value.text().startswith("2.0")
     panel.look_back(9.0)
     assert panel.list.rows[0].value.text() == ""
-    curve = Curve("u", buffer.times, buffer.values)
-    assert value_at(curve, 1.0) == pytest.approx(2.0, abs=0.05)
-    assert value_at(curve, 2.02) == pytest.approx(4.0)
-    assert value_at(curve, 9.0) is None
+    info, curve = ChartInfo("u", "u", "1", ("u",)), Curve("u", buffer.times, buffer.values)
+    assert value_at(info, curve, 1.0) == pytest.approx(2.0, abs=0.05)
+    assert value_at(info, curve, 2.02) == pytest.approx(4.0)
+    assert value_at(info, curve, 9.0) is None
 
 
 def test_a_probe_that_is_placed_brings_its_curve_into_a_narrow_window(opened, qtbot):

@@ -14,7 +14,7 @@ from engines.spiking.parameters.equations import OwnNeuron
 from engines.stencil.engine import StencilEngine
 from ui.session.controller import Phase
 from ui.session.model import DocumentModel
-from ui.window.workspaces import LAB, SIMULATE
+from ui.window.centre.workspaces import LAB, SIMULATE
 from workbench.project.document import new_document
 from workbench.run.frames import FrameRequest
 

@@ -125,6 +125,7 @@ def test_what_a_label_or_a_tip_says_is_no_markup_unless_it_is_meant(qapp):
 
 def test_titles_of_axes_are_no_markup(qapp):
     scaled, timed = ScaledAxis("left"), TimeAxis("bottom")
+    scaled.resize(60, 600)  # where there is room for it
     scaled.set_unit("mV", "#ffffff", PICTURE)
     timed.titled(PICTURE, "mV", "#ffffff", times=False)
     for axis in (scaled, timed):

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from ui.session.controller import Phase
-from ui.window.workspaces import LAB, SIMULATE
+from ui.window.centre.workspaces import LAB, SIMULATE
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 LEFT = Qt.MouseButton.LeftButton

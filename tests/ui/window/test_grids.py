@@ -221,7 +221,9 @@ def test_a_file_that_is_not_there_is_said_and_asks_for_nothing(editor, qtbot, tm
     assert editor.edits == []
     assert editor.said == [f"There is no file '{tmp_path / 'dog.png'}'."]
     assert editor.line.property("wrong")
-    editor.set_value("")
+    editor.set_value("")  # as it was: what was typed is not lost by an edit elsewhere
+    assert editor.line.property("wrong")
+    editor.set_value(str(tmp_path / "cat.png"))
     assert not editor.line.property("wrong")
 
 

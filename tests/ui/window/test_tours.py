@@ -13,11 +13,11 @@ from ui.session.controller import Phase
 from ui.session.house import HouseServices
 from ui.viewport.viewport import Viewport
 from ui.widgets.theme import theme
+from ui.window.centre.workspaces import SIMULATE
 from ui.window.help.tours.guide import LINGER_TICKS, TourGuide, _beside
 from ui.window.help.tours.places import DONE, PLACES, controls, path_of
 from ui.window.help.tours.steps import SLOW_READER, tours
 from ui.window.main_window import MainWindow
-from ui.window.workspaces import SIMULATE
 from workbench.project.presets import open_preset, preset_called
 from workbench.storage.paths import config_dir, state_dir
 

@@ -152,7 +152,7 @@ class MetersPanel(QScrollArea):
         if self._metered is None:
             return []
         seconds = pace * (seconds_of(self._time_unit) or 0.0)
-        self.figures["real"].setText(f"{1 / seconds:.3g}" if seconds > 0 else "–")
+        self.figures["real"].setText(count_text(1 / seconds) if seconds > 0 else "–")
         values = [value for sample in samples for value in sample.series.get(self._metered.name, ())]
         if values:  # a batch may be too short for a sample of them
             self.figures["counted"].setText(amount_text(sum(values) / len(values) * seconds))

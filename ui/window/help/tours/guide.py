@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from ui.session.controller import Phase
 from ui.widgets.theme import theme
+from ui.window.centre.workspaces import LAB
 from ui.window.help.tours.places import area_of, bring, controls, has_come_about, path_of, value_at
 from ui.window.help.tours.steps import Step, Tour
-from ui.window.workspaces import LAB
 
 if TYPE_CHECKING:
     from ui.window.main_window import MainWindow

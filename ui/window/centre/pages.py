@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ui.lab.workspace import LabWorkspace
 from ui.session.controller import Phase
-from ui.window.workspaces import LAB, SIMULATE
+from ui.window.centre.workspaces import LAB, SIMULATE
 
 if TYPE_CHECKING:
     from ui.window.main_window import MainWindow

@@ -1,0 +1,1 @@
+"""What lies in the centre of the window: its workspaces and pages, and what is said over them."""
