@@ -22,8 +22,9 @@ def transmission_in_decibels(person: Person, folder: Path) -> None:
     small = person.looks_at(CHART)
     person.clicks_on(f"Enlarge {CHART}")
     person.watches(CHART, lambda now: now.shape[0] > 1.5 * small.shape[0], "a large chart")
+    large = person.looks_at(CHART)
     person.chooses(f"Menu of {CHART}", "Vertical axis", "Decibels of a power, 10 log₁₀")
-    person.sees("R .* dB, T .* dB.*")
+    person.watches(CHART, lambda now: differing(now, large) > 300, "in decibels")
     for suffix in ("png", "svg", "csv"):
         person.chooses(f"Menu of {CHART}", f"Save as {suffix.upper()}")
         person.names_a_file(folder / f"drop.{suffix}")
