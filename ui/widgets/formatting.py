@@ -54,7 +54,7 @@ def count_text(value: float) -> str:
     """Three digits that matter, thousands apart: ``12 400``, ``3.46``."""
     if not math.isfinite(value):
         return "–"
-    if abs(value) >= 1000:
+    if abs(value) >= 999.5:  # three digits of which are 1 000
         digits = max(0, math.floor(math.log10(abs(value))) - 2)
         return f"{round(value, -digits):,.0f}".replace(",", "\u202f")
     return f"{value:.3g}"

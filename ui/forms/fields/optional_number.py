@@ -21,7 +21,7 @@ class OptionalNumber(QWidget):
         self.check = QCheckBox(text, self)
         self.check.setToolTip(tip)
         self.box = NumberBox(parent=self)
-        self.box.setFixedWidth(72)  # six digits
+        self.box.setFixedWidth(69)  # six digits
         self.box.set_value(default)
         self.box.setToolTip(tip)
         self.box.setAccessibleName(text)
