@@ -386,8 +386,10 @@ class Controller(QObject):
 
     def _make_way(self) -> None:
         """A run on another geometry than the document has now, of which no step was taken, makes way for a preview; so
-        does one that could not begin, with what was said of it."""
-        if self.phase is Phase.FAILED and not self._stepped and self.model.valid:
+        does one that could not begin, with what was said of it; not one that goes on beyond a line that was lost."""
+        error = None if self.runner is None else self.runner.error
+        torn = error is not None and error.torn
+        if self.phase is Phase.FAILED and not self._stepped and not torn and self.model.valid:
             self.drop_runner()
             self.problem.emit("")
             self.progressed.emit("", 0.0)

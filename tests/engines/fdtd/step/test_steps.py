@@ -111,7 +111,12 @@ def test_ids_of_16_bits_on_the_cpu(precision):
 @on_device
 @pytest.mark.parametrize(
     ("precision", "shape"),
-    [("float32", (4, 32, 8, 2, 96)), ("float64", (2, 32, 8, 2, 16)), ("float64", (2, 16, 16, 2, 16))],
+    [
+        ("float32", (4, 32, 8, 2, 96)),
+        ("float32", (4, 16, 16, 2, 16)),
+        ("float64", (2, 32, 8, 2, 16)),
+        ("float64", (2, 16, 16, 2, 16)),
+    ],
 )
 @pytest.mark.parametrize("faces", FACES)
 def test_one_pass_has_the_bits_of_two(faces, precision, shape):

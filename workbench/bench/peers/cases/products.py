@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -76,11 +77,13 @@ class Products(Side):
         self.threads, self._calls = place.threads, values["calls"]
         self._given: list[Any] = []
 
+    @abstractmethod
     def product(self, given: Any) -> Any:
-        raise NotImplementedError
+        """Weights times one vector of spikes."""
 
+    @abstractmethod
     def wait(self, found: Any) -> None:
-        raise NotImplementedError
+        """Until the device has this product."""
 
     def run(self) -> None:
         for call in range(self._calls):
