@@ -129,21 +129,25 @@ class Person:
     def types(self, text: str, *, enter: bool = False) -> None:
         """In place of what is selected where the focus is."""
         self.entries += 1
-
-        def do() -> None:
-            QTest.keyClicks(_listening(), text)
-            if enter:
-                QTest.keyClick(_window(), Qt.Key.Key_Return)
-
-        self._do(do)
+        self._do(lambda: _type(text, enter))
 
     def fills(self, words: str, text: str, *, near: str = "", enter: bool = True) -> None:
         """A field: into it, all of it selected, and over it."""
         self.clicks_on(words, near=near)
-        self.entries += 1
-        # To the field, as its text: what is pressed in a window may come later than what is typed in its field.
-        self._do(lambda: QTest.keyClick(_listening(), Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier))
-        self.types(text, enter=enter)
+        self.entries += 2
+
+        def over() -> None:
+            # In one go, and to the field: the click before is still on its way through the window on a busy machine,
+            # and would undo the selection if it came between.
+            QTest.keyClick(_listening(), Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+            _type(text, enter)
+
+        def listens() -> bool:
+            field, listening = self._find(words, near).widget, _listening()
+            return field is listening or field.isAncestorOf(listening)
+
+        self._until(listens, f"the focus in {words}", PATIENCE_SECONDS)
+        self._do(over)
 
     def names_a_file(self, path: Any) -> None:
         """In the dialog for files that has opened: the system's, which is answered as a whole."""
@@ -294,6 +298,12 @@ def _window() -> QWindow:
     """What hears keys, and passes them on to what has popped up."""
     focus = QGuiApplication.focusWindow()
     return focus if focus is not None else windows()[0].window().windowHandle()
+
+
+def _type(text: str, enter: bool) -> None:
+    QTest.keyClicks(_listening(), text)
+    if enter:
+        QTest.keyClick(_window(), Qt.Key.Key_Return)
 
 
 def _listening() -> QWidget:
