@@ -100,7 +100,9 @@ def place_in(argv: Sequence[str]) -> Place | None:
     told = dict(text.removeprefix("--").split("=", 1) for text in argv if text.startswith("--") and "=" in text)
     if "socket" in told:
         return Place(socket=Path(told["socket"]))
-    return Place(told["host"], told.get("command", "workbench")) if "host" in told else None
+    if "host" not in told:
+        return None
+    return Place(told["host"], told.get("command", "workbench"), job_options=told.get("slurm"))
 
 
 def open_named(window: MainWindow, name: str) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LANE = "connecting"
 STAYS = "This run goes on where it is; Reset begins anew on {title}."
 GONE = "The run is no longer on {title}: what is shown next begins where it was last kept there."
-HOST, COMMAND = "connecting/host", "connecting/command"
+HOST, COMMAND, JOB = "connecting/host", "connecting/command", "connecting/job"
 
 
 class ConnectingArea(QObject):
@@ -35,7 +35,11 @@ class ConnectingArea(QObject):
 
     def ask(self) -> None:
         settings = self._window.settings
-        last = Place(str(settings.value(HOST, "")), str(settings.value(COMMAND, "workbench")))
+        job = settings.value(JOB)
+        last = Place(
+            str(settings.value(HOST, "")), str(settings.value(COMMAND, "workbench")),
+            job_options=None if job is None else str(job),
+        )  # fmt: skip
         self.dialog = PlaceDialog(self._window.services.place, last, self._window)
         self.dialog.chosen.connect(self.choose)
         self.dialog.open()
@@ -49,6 +53,10 @@ class ConnectingArea(QObject):
         if place.host:
             window.settings.setValue(HOST, place.host)
             window.settings.setValue(COMMAND, place.command)
+            if place.job_options is None:
+                window.settings.remove(JOB)
+            else:
+                window.settings.setValue(JOB, place.job_options)
         window.controller.before_opening(lambda: self.go_to(place))
 
     def go_to(self, place: Place, asks: bool = False, then: Callable[[], None] = lambda: None) -> None:
@@ -66,7 +74,10 @@ class ConnectingArea(QObject):
             if document is None:
                 then()
 
-        window.background.submit(LANE, lambda: window.services.connect(place, asks), connected, self._failed)
+        window.background.submit(
+            LANE, lambda: window.services.connect(place, asks), connected,
+            lambda error: self._failed(error, lambda: self.go_to(place, asks, then)),
+        )  # fmt: skip
 
     def reconnect(self) -> None:
         """The line was lost: see the run again, with its curves."""
@@ -117,11 +128,13 @@ class ConnectingArea(QObject):
         window.look_for_devices()
         window.estimates.recompute()
 
-    def _failed(self, error: BaseException) -> None:
+    def _failed(self, error: BaseException, again: Callable[[], None] | None = None) -> None:
+        """``again``: how to try once more where there is no machine yet."""
         controller = self._window.controller
         controller.progressed.emit("", 0.0)
         self._window.status.set_place(self._window.services.place)
         if not isinstance(error, WorkbenchError):
             raise error
         controller.message.emit(Message(str(error), "error"))
-        self._window.going_on.offer_reconnecting(error, self._window.services.place is not None)
+        lost = self._window.services.place is not None
+        self._window.going_on.offer_reconnecting(error, None if lost else again)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -21,6 +22,12 @@ from workbench.remote.streams import check_host
 NOTE = (
     "SSH logs in, with the key that you have for that machine, and starts Workbench there. What runs there goes on "
     "when the window closes or the line is lost: connect again to see it."
+)
+
+
+JOB_TIP = (
+    "The machine is where one logs in to a cluster. A job with these options of sbatch has the run; one that is there "
+    "already is used. Where it has to wait, it stays in the queue: try again later."
 )
 
 
@@ -42,6 +49,14 @@ class PlaceDialog(QDialog):
         self.host.setPlaceholderText("user@host")
         self.command = QLineEdit(last.command, self)
         self.command.setToolTip("As a shell of that machine finds it, such as ~/workbench/.venv/bin/workbench")
+        self.in_a_job = QCheckBox("In a &job of Slurm", self)
+        self.in_a_job.setChecked(last.job_options is not None)
+        self.in_a_job.setToolTip(JOB_TIP)
+        self.job_options = QLineEdit(last.job_options or "", self)
+        self.job_options.setPlaceholderText("--gpus=1 --time=8:00:00")
+        self.job_options.setToolTip(JOB_TIP)
+        self.job_options.setEnabled(self.in_a_job.isChecked())
+        self.in_a_job.toggled.connect(self.job_options.setEnabled)
         self.said = QLabel(self)
         self.said.setObjectName("bad")
         self.said.setWordWrap(True)
@@ -53,6 +68,7 @@ class PlaceDialog(QDialog):
         form.setContentsMargins(24, 0, 0, 0)
         form.addRow("&Machine", self.host)
         form.addRow("&Workbench there", self.command)
+        form.addRow(self.in_a_job, self.job_options)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
         accept = self.buttons.addButton("", QDialogButtonBox.ButtonRole.AcceptRole)
         self.buttons.accepted.connect(self._accept)
@@ -64,8 +80,9 @@ class PlaceDialog(QDialog):
         layout.addWidget(note)
         layout.addWidget(self.said)
         layout.addWidget(self.buttons)
-        for edit in (self.host, self.command):
+        for edit in (self.host, self.command, self.job_options):
             edit.textEdited.connect(lambda _: self.there.setChecked(True))
+        self.in_a_job.clicked.connect(lambda _: self.there.setChecked(True))
         self.there.toggled.connect(lambda there: accept.setText("Compute there" if there else "Compute here"))
         self.there.toggled.emit(self.there.isChecked())
         self.host.setFocus()
@@ -74,7 +91,10 @@ class PlaceDialog(QDialog):
     def _accept(self) -> None:
         place = None
         if self.there.isChecked():
-            place = Place(self.host.text().strip(), self.command.text().strip() or "workbench")
+            place = Place(
+                self.host.text().strip(), self.command.text().strip() or "workbench",
+                job_options=self.job_options.text().strip() if self.in_a_job.isChecked() else None,
+            )  # fmt: skip
             try:
                 check_host(place.host)
             except ProblemError as error:

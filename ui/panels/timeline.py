@@ -128,7 +128,7 @@ class Timeline(QWidget):
         self.pace.setEnabled(some)
         self.until.setEnabled(some)
         self._running = running
-        self.bar.set_note({Phase.FINISHED: "finished", Phase.FAILED: "stopped"}.get(phase, ""))
+        self.bar.set_note({Phase.FINISHED: "finished", Phase.FAILED: "broken off"}.get(phase, ""))
 
     def set_unit(self, unit: str) -> None:
         self._unit = unit

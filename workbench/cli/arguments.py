@@ -154,6 +154,11 @@ def _serve(commands: Any) -> None:
         help="without a window and a run it ends after so long (default 30)",
     )  # fmt: skip
     serve.add_argument("--stop", action="store_true", help="end the server that is on, and its run; its state is kept")
+    serve.add_argument(
+        "--slurm", nargs="?", const="", metavar="OPTIONS",
+        help="in a job with these options of sbatch (--slurm='--gpus=1'), submitted if there is none",
+    )  # fmt: skip
+    serve.add_argument("--waits", action="store_true", help=argparse.SUPPRESS)
     serve.set_defaults(carry_out=_later("workbench.cli.runs.serve:serve_command"))
 
     connect = commands.add_parser("connect", help="open the window on the runs of another machine")
@@ -163,6 +168,7 @@ def _serve(commands: Any) -> None:
     connect.add_argument(
         "--command", dest="there", default="workbench", metavar="COMMAND", help="what Workbench is called there"
     )
+    connect.add_argument("--slurm", metavar="OPTIONS", help="compute in a job of its cluster, with options of sbatch")
     connect.set_defaults(carry_out=_later("workbench.cli.runs.serve:connect_command"))
 
 

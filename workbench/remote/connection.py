@@ -32,11 +32,12 @@ TO_WINDOW = m.kinds(m.Welcome, m.Wanted, m.FilePart, m.Refused, m.Built, m.News,
 @dataclass(frozen=True)
 class Place:
     """Where a problem is computed: a machine that SSH knows, or a ``socket`` of this one. ``command`` starts Workbench
-    there."""
+    there, ``job_options`` (of ``sbatch``) in a job of Slurm that is submitted there."""
 
     host: str = ""
     command: str = "workbench"
     socket: Path | None = None
+    job_options: str | None = None
 
     @property
     def title(self) -> str:
@@ -44,7 +45,9 @@ class Place:
 
     def stream(self, asks: bool) -> SocketStream | ProcessStream:
         """Raises ProblemError, LineLost."""
-        return to_socket(self.socket) if self.socket is not None else through_ssh(self.host, self.command, asks)
+        if self.socket is not None:
+            return to_socket(self.socket)
+        return through_ssh(self.host, self.command, asks, self.job_options)
 
 
 class Connection:

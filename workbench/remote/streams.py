@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import socket
 import stat
@@ -18,6 +19,8 @@ from workbench.storage.paths import state_dir
 GREETING = b"\nworkbench-serve\n"
 """Before it come the words of the other machine's shell, which nobody wants."""
 MOST_WORDS = 1 << 16
+WAITS = 75
+"""The exit code of what can be tried again later: a job that waits in a queue."""
 OPTIONS = ("ConnectTimeout=15", "ServerAliveInterval=5", "ServerAliveCountMax=3", "ClearAllForwardings=yes")
 """A line that is dead is noticed after fifteen seconds."""
 HOST = re.compile(r"[A-Za-z0-9._%+\-\[\]:]+(@[A-Za-z0-9._%+\-\[\]:]+)?")
@@ -71,6 +74,11 @@ class ProcessStream:
             self._process.terminate()
 
     @property
+    def waits(self) -> bool:
+        """Whether what was to answer has said that it will later."""
+        return self._process.returncode == WAITS
+
+    @property
     def is_cut(self) -> bool:
         """Whether SSH has ended because the line did, and not because the other end closed it."""
         with suppress(subprocess.TimeoutExpired):
@@ -117,11 +125,15 @@ def to_socket(path: Path) -> SocketStream:
     return SocketStream(connection)
 
 
-def through_ssh(host: str, command: str = "workbench", asks: bool = False) -> ProcessStream:
-    """``asks``: SSH may ask for a password at the terminal. Raises ProblemError, LineLost."""
+def through_ssh(
+    host: str, command: str = "workbench", asks: bool = False, job_options: str | None = None
+) -> ProcessStream:
+    """``asks``: SSH may ask for a password at the terminal; ``job_options``: to a job of Slurm with these. Raises
+    ProblemError, LineLost."""
     check_host(host)
     options = [f"-o{option}" for option in (*OPTIONS, *(() if asks else ("BatchMode=yes",)))]
-    told = ["ssh", "-T", *options, "--", host, f"{command} serve --stdio"]
+    in_a_job = "" if job_options is None else f" --slurm={shlex.quote(job_options)}"
+    told = ["ssh", "-T", *options, "--", host, f"{command} serve --stdio{in_a_job}"]
     pipe = subprocess.PIPE
     try:
         process = subprocess.Popen(told, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
@@ -130,6 +142,8 @@ def through_ssh(host: str, command: str = "workbench", asks: bool = False) -> Pr
     stream = ProcessStream(process)
     if not _greeted(stream):
         stream.close()
+        if stream.waits:
+            raise LineLost(f"{stream.words()}.")
         raise LineLost(f"{host} cannot be reached: {stream.words() or 'it said nothing'}.")
     return stream
 

@@ -169,10 +169,16 @@ def test_the_dialog_asks_for_a_machine_and_refuses_what_is_none(window, qtbot):
     dialog.host.setText("me@lab")
     dialog.buttons.accepted.emit()
     assert chosen == [Place("me@lab")]
+    assert not dialog.job_options.isEnabled()
+    dialog.in_a_job.click()
+    qtbot.keyClicks(dialog.job_options, "--gpus=1")
+    dialog.buttons.accepted.emit()
+    assert chosen[1:] == [Place("me@lab", job_options="--gpus=1")]
 
 
 def test_the_command_line_names_the_place():
     assert place_in(["--host=me@lab", "--command=/opt/wb", "--asks", "sphere"]) == Place("me@lab", "/opt/wb")
+    assert place_in(["--host=me@lab", "--slurm=--gpus=1"]) == Place("me@lab", job_options="--gpus=1")
     assert place_in(["--socket=/run/x.sock"]) == Place(socket=Path("/run/x.sock"))
     assert place_in(["--theme", "sphere"]) is None
 

@@ -37,7 +37,7 @@ def timeline(qtbot):
         (Phase.RUNNING, "Pause", False, True, ""),
         (Phase.PAUSED, "Go on", True, True, ""),
         (Phase.FINISHED, "Run", False, True, "finished"),
-        (Phase.FAILED, "Run", True, True, "stopped"),
+        (Phase.FAILED, "Run", True, True, "broken off"),
     ],
 )
 def test_what_the_buttons_offer(timeline, qtbot, phase, text, step, reset, note):

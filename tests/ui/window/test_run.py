@@ -195,7 +195,7 @@ def test_a_step_above_the_stable_one_is_one_sentence_and_the_session_goes_on(ope
     window.controller.run()
     wait_for(qtbot, window, Phase.FAILED)
     assert "set it to that or less" in window.banner.text
-    assert window.timeline.bar.note == "stopped"
+    assert window.timeline.bar.note == "broken off"
     window.model.undo_stack.undo()
     assert window.banner.text == "", "what was mended is not said any more"
     assert window.controller.phase is Phase.IDLE

@@ -10,10 +10,13 @@ import subprocess
 import sys
 import time as clock
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from engines.api.errors import ProblemError
+from engines.ranks.world import World
 from workbench.cli import main
 from workbench.cli.runs import ranks
 from workbench.run.states.checkpoint import checkpoints_at
@@ -108,6 +111,14 @@ def test_two_ranks_write_what_one_writes_and_a_checkpoint_of_two_opens_on_one(mp
     for folder in (one, two):
         assert main(["run", *asked, "--out", str(folder), "--resume", "--until", further]) == 0
     assert same(one, two)
+
+
+def test_ranks_that_do_not_know_each_other_say_how_they_are_started(monkeypatch):
+    """As under 'srun' without MPI."""
+    monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "2")
+    monkeypatch.setattr(World, "joined", lambda: World(SimpleNamespace(rank=0, size=1)))
+    with pytest.raises(ProblemError, match=r"^2 ranks have been started, .* 'srun --mpi=pmix'"):
+        ranks.joined(None)
 
 
 def test_a_killed_rank_ends_all_with_a_sentence_and_the_run_goes_on_from_its_checkpoint(mpi, tmp_path):

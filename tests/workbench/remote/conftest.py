@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import tempfile
 import threading
 import time as clock
@@ -13,7 +15,16 @@ import pytest
 from workbench.project.document import open_document
 from workbench.remote.connection import Connection, Place
 from workbench.remote.server import Server
+from workbench.remote.streams import socket_path
 from workbench.run.frames import RunState
+
+ROOT = Path(__file__).parents[3]
+STANDIN = """#!/bin/sh
+for last; do :; done
+printf '%s\\n' "$@" > "$WORKBENCH_TOLD"
+echo "Welcome to the laboratory."
+eval "exec $last"
+"""
 
 
 @pytest.fixture
@@ -80,3 +91,24 @@ def running(there, document):
     runner = connection.start(document, autostart=True)
     wait_for(lambda: runner.state is RunState.RUNNING)
     return connection, runner
+
+
+def end(how):
+    """What the server of this machine is told."""
+    os.kill(int(socket_path().with_suffix(".pid").read_text()), how)
+
+
+@pytest.fixture
+def lab(folder, monkeypatch):
+    """A machine that SSH's stand-in leads to: where its server keeps its files."""
+    ssh = folder / "bin" / "ssh"
+    ssh.parent.mkdir()
+    ssh.write_text(STANDIN)
+    ssh.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{ssh.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder))
+    monkeypatch.setenv("WORKBENCH_TOLD", str(folder / "told"))
+    yield folder
+    if socket_path().exists():
+        end(signal.SIGTERM)

@@ -2,46 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests.workbench.remote.conftest import wait_for
+from tests.workbench.remote.conftest import end, wait_for
 from workbench.project.presets import open_preset, presets
 from workbench.remote.connection import Connection, Place
-from workbench.remote.streams import LineLost, socket_path
+from workbench.remote.streams import LineLost
 from workbench.run.frames import RunState
-
-ROOT = Path(__file__).parents[3]
-STANDIN = """#!/bin/sh
-for last; do :; done
-printf '%s\\n' "$@" > "$WORKBENCH_TOLD"
-echo "Welcome to the laboratory."
-eval "exec $last"
-"""
-
-
-def end(how):
-    os.kill(int(socket_path().with_suffix(".pid").read_text()), how)
-
-
-@pytest.fixture
-def lab(folder, monkeypatch):
-    """A machine that SSH's stand-in leads to: where its server keeps its files."""
-    ssh = folder / "bin" / "ssh"
-    ssh.parent.mkdir()
-    ssh.write_text(STANDIN)
-    ssh.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{ssh.parent}:{os.environ['PATH']}")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    monkeypatch.setenv("XDG_STATE_HOME", str(folder))
-    monkeypatch.setenv("WORKBENCH_TOLD", str(folder / "told"))
-    yield folder
-    if socket_path().exists():
-        end(signal.SIGTERM)
 
 
 def test_a_run_through_ssh_outlives_the_line_and_its_server_is_missed(lab):

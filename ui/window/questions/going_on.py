@@ -16,6 +16,7 @@ from workbench.run.states.history import KeptState
 from workbench.words.units import clock_text
 
 ON_CPU, HERE, AGAIN, RECONNECT = "Go on on the CPU", "Go on", "Start again", "Reconnect"
+TRY = "Try again"
 
 
 class GoingOn(QObject):
@@ -45,9 +46,10 @@ class GoingOn(QObject):
         if answers:
             self._banner.ask(f"{error}{told}", answers, "error")
 
-    def offer_reconnecting(self, error: WorkbenchError, possible: bool = True) -> None:
-        """``possible``: there is a machine that a line was lost to."""
-        self._banner.ask(str(error), {RECONNECT: self.reconnect_asked.emit} if possible else {}, "error")
+    def offer_reconnecting(self, error: WorkbenchError, first: Callable[[], None] | None = None) -> None:
+        """``first``: how to try once more where no line had been there to be lost."""
+        answers = {RECONNECT: self.reconnect_asked.emit} if first is None else {TRY: first}
+        self._banner.ask(str(error), answers, "error")
 
     def _go_on_on_cpu(self, kept: KeptState | None) -> None:
         kept = self._still(kept)

@@ -68,7 +68,12 @@ def joined(ranks: int | None) -> World | None:
         return None
     world = World.joined()
     world.voice = _words_of(world.rank) or _voice or sys.stderr
-    if world.size != (ranks or there):
+    if world.size == 1:
+        raise ProblemError(
+            f"{there} ranks have been started, and MPI knows this one alone: under Slurm start them with "
+            "'srun --mpi=pmix' ('srun --mpi=list' tells what your cluster has), else with the mpiexec of this MPI."
+        )
+    if world.size != (ranks or world.size):
         raise ProblemError(f"{world.size} ranks have been started, and --ranks says {ranks}: leave it out here.")
     return world
 

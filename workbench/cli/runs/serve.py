@@ -11,9 +11,10 @@ from argparse import Namespace
 from pathlib import Path
 
 from engines.api.errors import ProblemError
-from workbench.remote.streams import LineLost, check_host, own_folder, relay, socket_path, to_socket
+from workbench.remote import slurm
+from workbench.remote.streams import WAITS, LineLost, check_host, own_folder, relay, socket_path, to_socket
 
-STARTING_SECONDS = 60.0
+STARTING_SECONDS, STOPPING_SECONDS = 60.0, 30.0
 DONE = 0
 
 
@@ -22,8 +23,10 @@ def serve_command(options: Namespace) -> int:
         raise ProblemError("'workbench serve' needs Linux or macOS: Windows is where its window may be.")
     path = (options.socket or socket_path()).absolute()
     options.answer["socket"] = str(path)
+    if options.slurm is not None:
+        return _in_a_job(options)
     if options.stdio:
-        _begin(path, options.idle)
+        _begin(path, options.idle, options.waits)
         relay(path, 0, 1)
         return DONE
     if options.stop:
@@ -49,15 +52,42 @@ def connect_command(options: Namespace) -> int:
     if options.host:
         check_host(options.host)
         where = [f"--host={options.host}", f"--command={options.there}"]
+        where += [] if options.slurm is None else [f"--slurm={options.slurm}"]
         where += ["--asks"] if sys.stdin is not None and sys.stdin.isatty() else []
     else:
         where = [f"--socket={options.local.absolute()}"]
     return open_window([options.project] if options.project else [], where)
 
 
-def _begin(path: Path, idle: float) -> None:
-    """A server of its own session, which goes on when SSH has gone. Raises ProblemError where it does not listen."""
+def _in_a_job(options: Namespace) -> int:
+    """``--slurm``: what is asked for happens in a job, which is submitted where there is none."""
+    if options.stop:
+        job = slurm.end()
+        options.answer["stopped"] = job is not None
+        print("No job with a server is on." if job is None else f"Slurm's job {job.number} has been told to end.")
+        return DONE
+    job = slurm.begun(options.slurm, options.idle)
+    if job.waits:
+        print(f"{job}. It stays in the queue: connect again later.", file=sys.stderr)
+        return WAITS
+    if options.stdio:
+        server = [sys.executable, "-P", "-m", "workbench", "serve", "--stdio", "--waits"]
+        os.execvp("srun", slurm.within(job, server))
+    print(f"Slurm's job {job.number} serves.")
+    return DONE
+
+
+def _begin(path: Path, idle: float, waits: bool) -> None:
+    """A server of its own session, which goes on when SSH has gone; ``waits``: for one that others start. Raises
+    ProblemError where it does not listen."""
     if _listens(path):
+        return
+    ends = clock.monotonic() + STARTING_SECONDS
+    if waits:
+        while not _listens(path):
+            if clock.monotonic() > ends:
+                raise ProblemError(f"The job's server does not listen at '{path}': see slurm-*.log beside it.")
+            clock.sleep(0.05)
         return
     words = path.with_suffix(".log")
     own_folder(path.parent)
@@ -66,7 +96,6 @@ def _begin(path: Path, idle: float) -> None:
             [sys.executable, "-P", "-m", "workbench", "serve", "--socket", str(path), "--idle", str(idle)],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=path.parent,
         )  # fmt: skip
-    ends = clock.monotonic() + STARTING_SECONDS
     while not _listens(path):
         if process.poll() is not None or clock.monotonic() > ends:
             said = words.read_text(errors="replace").strip().splitlines()
@@ -87,8 +116,12 @@ def _stop(path: Path) -> bool:
     if not _listens(path):  # the number in the file may be somebody else's by now
         print("No server is on.")
         return False
-    os.kill(int(path.with_suffix(".pid").read_text()), signal.SIGTERM)
+    number = int(path.with_suffix(".pid").read_text())
+    os.kill(number, signal.SIGTERM)
+    latest = clock.monotonic() + STOPPING_SECONDS
     while _listens(path):
+        if clock.monotonic() > latest:
+            raise ProblemError(f"The server has been told to end, and has not: 'kill -9 {number}' ends it at once.")
         clock.sleep(0.1)
     print("It has been ended.")
     return True
