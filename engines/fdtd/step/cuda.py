@@ -17,28 +17,25 @@ from engines.fdtd.grid.boundaries import Axis, kernel_tables
 from engines.fdtd.grid.dimensions import ALL, Parts
 from engines.fdtd.grid.yee import Yee
 from engines.fdtd.media.materials import Media
-from engines.fdtd.sources.currents import Entries, Sources, induced
-from engines.fdtd.step.cpu import energy_weights
+from engines.fdtd.sources.currents import Sources, induced
+from engines.fdtd.step.cuda_energy import CudaEnergy
 from engines.fdtd.step.cuda_parts import (
     THREADS,
     CudaCoupling,
     CudaPoles,
     Fader,
-    line_places,
-    line_table,
+    Kernels,
     psi_slots,
     slots_x,
 )
 from engines.fdtd.step.curl.many_steps import MANY_STEPS, Brick, ManyShape, ManySteps, apart, many_shapes
 from engines.fdtd.step.curl.many_steps import NO_SHAPE as NOT_MANY
 from engines.fdtd.step.curl.one_pass import NO_SHAPE, ONE_PASS, OnePass, OneShape, one_shapes
-from engines.fdtd.step.inject.cuda_oblique import CudaObliqueLine
+from engines.fdtd.step.inject.cuda_injection import CudaInjection
 from engines.fdtd.step.leapfrog import LeapfrogSteps
 
 HERE = Path(__file__).parent
-SOURCE, LAYERS, INJECT, ENERGY = (
-    HERE / f"{name}.cu" for name in ("curl/fdtd", "curl/layers", "inject/inject", "energy")
-)
+SOURCE, LAYERS = HERE / "curl" / "fdtd.cu", HERE / "curl" / "layers.cu"
 PACKED = {"float32": (4, 2, 1), "float64": (2, 1)}
 LONGEST = 64
 """Steps that are put on the stream together, at most; even, so that fields which change places are back at theirs."""
@@ -48,8 +45,6 @@ KEPT = 16
 """Graphs that are kept."""
 SMALL = 1 << 22
 """Places of a small grid: a pass takes less than some ten microseconds."""
-PLACES_A_BLOCK, ENERGY_BLOCKS = 2048, 2048
-"""Places of a plane whose energy a block adds at least, and blocks from which on no more are asked for."""
 IN_A_ROW = 20
 SHARE = 0.8
 Shape = tuple[int, int, int, int]
@@ -75,12 +70,12 @@ class CudaYee(LeapfrogSteps):
         self._backend, self._yee, self._axes, self._sources = backend, yee, axes, sources
         self._magnetic, self._mask = media.ids_h is not None, parts.mask
         self._real = REAL[self.dtype.name]
+        self._compiled = Kernels(backend, self._real)
         self.electric, self.magnetic = (self._zeros((3, *yee.shape)) for _ in range(2))
         self._x = slots_x(yee, axes[0])
         shapes = psi_slots(yee, axes, self._x)
         self.psi = [self._zeros(each) for each in (*shapes, *shapes)]
         self._vectors = [math.prod(each) // 2 // PACKED[precision][0] for each in shapes]
-        self.signals = self._zeros((max(sources.count, 1),))
         self._poles = CudaPoles(backend, media.dispersion, self.dtype)
         self.states = self._poles.states
         self._faders = [Fader(backend, yee, d, axis, self.dtype) for d, axis in enumerate(axes) if any(axis.fading)]
@@ -101,17 +96,13 @@ class CudaYee(LeapfrogSteps):
         ]  # fmt: skip
         self._layers = (*self._grid, np.int32(yee.planes), *map(np.int64, self._vectors))
         self._of_h = induced(yee, axes, media, sources.electric)
-        self._entries = [self._placed(each) for each in (sources.electric, self._of_h, sources.magnetic)]
-        self._lines = backend.array(np.array(line_places(sources), np.int32).reshape(-1, 3))
-        self._line_tables = [backend.array(line_table(sources, electric, self.dtype)) for electric in (True, False)]
-        self._oblique = [CudaObliqueLine(backend, line, self.signals, self.dtype) for line in sources.oblique]
+        self._injection = CudaInjection(backend, sources, self._of_h, self.dtype, self._compiled)
+        self.signals = self._injection.signals
         self._coupling = None if media.coupling is None else CudaCoupling(backend, media.coupling, self.dtype)
-        self._drives = backend.array(np.array([[d[2], d[3]] for d in sources.drives], np.int32).reshape(-1, 2))
         self._values = self._zeros((LONGEST, max(1, len(sources.drives))))
-        self._mixtures = len(media.permittivity)
-        self._energy_media = backend.array(np.concatenate([media.permittivity, media.permeability]))
-        self._energy_weights = backend.array(energy_weights(axes))
-        self._kernels: dict[tuple[Path, str, tuple[str, ...]], Any] = {}
+        self._energy = CudaEnergy(
+            backend, yee, axes, media, (self._ids_e, self._ids_h), self._poles, self._grid[:4], self._compiled
+        )
         self._graphs: dict[int, Callable[[], None]] = {}
         self._asked: Counter[int] = Counter()
         self._shapes = {name: shape or self._best(name) for name in ("electric", "magnetic")}
@@ -131,10 +122,6 @@ class CudaYee(LeapfrogSteps):
     def _zeros(self, shape: tuple[int, ...]) -> Any:
         return self._backend.array(np.zeros(shape, self.dtype))
 
-    def _placed(self, entries: Entries) -> tuple[Any, Any, Any]:
-        array = self._backend.array
-        return array(entries.places), array(entries.weights.astype(self.dtype)), array(entries.slots)
-
     def _kernel(self, packed: int, name: str, source: Path = SOURCE) -> Any:
         """A kernel for vectors of ``packed`` values."""
         macros = [f"-DV={packed}", *["-DMAGNETIC"] * (self._magnetic and name in ("magnetic", "layers_magnetic"))]
@@ -143,12 +130,6 @@ class CudaYee(LeapfrogSteps):
         if self._mask != ALL.mask and source == SOURCE:
             macros.append(f"-DPARTS={self._mask}")
         return self._compiled(source, name, *macros)
-
-    def _compiled(self, source: Path, name: str, *macros: str) -> Any:
-        key = source, name, macros
-        if key not in self._kernels:
-            self._kernels[key] = self._backend.compile(source, [self._real, *macros]).get_function(name)
-        return self._kernels[key]
 
     def shapes(self) -> list[Shape]:
         """Launch shapes of two passes worth measuring."""
@@ -262,7 +243,8 @@ class CudaYee(LeapfrogSteps):
             count,
             (
                 self.electric, self.magnetic, self._ids_e, self._coefficients[0], da, minus_db, *self._tables,
-                *self.psi, *self._grid, self.signals, *self._line_tables, self._lines, self._values, self._drives,
+                *self.psi, *self._grid, self.signals, *self._injection.line_tables, self._injection.lines,
+                self._values, self._injection.drives,
                 np.int32(len(self._sources.drives)),
             ),
         )  # fmt: skip
@@ -352,10 +334,10 @@ class CudaYee(LeapfrogSteps):
         else:
             self._launch_one(one)
             self.electric, self.magnetic = one.swapped(self.electric, self.magnetic)
-        self._sources_of_electric(self._values, row, together=True)
+        self._injection.of_electric(self.electric, self.magnetic, self._values, row, together=True)
         for part in (0, 1):
             self._layers_magnetic(part)
-        self._sources_of_magnetic()
+        self._injection.of_magnetic(self.magnetic)
 
     def electric_half(self, table: Any, row: int) -> None:
         """E of the step of a row of the values, and what sources add to it."""
@@ -364,7 +346,7 @@ class CudaYee(LeapfrogSteps):
         self.launch("electric", self._shapes["electric"])
         for fader in self._faders:
             fader.launch(self.electric, False)
-        self._sources_of_electric(table, row, together=False)
+        self._injection.of_electric(self.electric, self.magnetic, table, row, together=False)
 
     def _couple(self) -> None:
         """Before E takes its step: the terms need H alone."""
@@ -378,21 +360,7 @@ class CudaYee(LeapfrogSteps):
             self._layers_magnetic(part)
         for fader in self._faders:
             fader.launch(self.magnetic, True)
-        self._sources_of_magnetic()
-
-    def _sources_of_electric(self, table: Any, row: int, together: bool) -> None:
-        """What sources add to E (``together``: to H too); E of lines and sheets then is that of the end of the step."""
-        if self._sources.count:
-            self._inject_electric(together)
-        self._drive(table, row, 0)
-        for line in self._oblique:
-            line.electric()
-
-    def _sources_of_magnetic(self) -> None:
-        if self._sources.lines or len(self._entries[2][0]):
-            self._inject_magnetic()
-        for line in self._oblique:
-            line.magnetic()
+        self._injection.of_magnetic(self.magnetic)
 
     def _two_passes(self) -> None:
         self.launch("electric", self._shapes["electric"])
@@ -402,13 +370,13 @@ class CudaYee(LeapfrogSteps):
         """ψ of E; sets the signals of currents too."""
         threads, drives = sum(self._vectors), len(self._sources.drives)
         if not threads:
-            self._drive(table, row, 1)
+            self._injection.drive(table, row, 1)
             return
         self._kernel(PACKED[self.dtype.name][0], "layers_electric", LAYERS)(
             (-(-max(threads, drives) // THREADS),), (THREADS,),
             (
                 self.magnetic, self._tables[0], *self.psi[:3], *self._layers,
-                self.signals, table, self._drives, np.int32(drives), np.int32(row),
+                self.signals, table, self._injection.drives, np.int32(drives), np.int32(row),
             ),
         )  # fmt: skip
 
@@ -424,41 +392,6 @@ class CudaYee(LeapfrogSteps):
                 ),
             )  # fmt: skip
 
-    def _drive(self, table: Any, row: int, half: int) -> None:
-        sources = self._sources
-        if any(drive[3] == bool(half) for drive in sources.drives):
-            count = len(sources.drives)
-            self._compiled(INJECT, "drive")(
-                (1,), (-(-count // 32) * 32,),
-                (self.signals, table, self._drives, np.int32(count), np.int32(row), np.int32(half)),
-            )  # fmt: skip
-
-    def _inject_electric(self, together: bool) -> None:
-        """Into E, and into H what E brings there if H took its step before; E of the lines takes its step."""
-        (places, *rest), (others, *more) = self._entries[:2]
-        lines = self._sources.lines
-        threads = max([len(places), len(others), *(line.n + 1 for line in lines)])
-        self._compiled(INJECT, "inject_electric")(
-            (-(-threads // THREADS),), (THREADS,),
-            (
-                self.electric, places, *rest, np.int32(len(places)), self.magnetic, others, *more,
-                np.int32(len(others) if together else 0), self.signals, self._line_tables[0], self._lines,
-                np.int32(len(lines)),
-            ),
-        )  # fmt: skip
-
-    def _inject_magnetic(self) -> None:
-        places, weights, slots = self._entries[2]
-        lines = self._sources.lines
-        threads = max([len(places), *(line.n + 1 for line in lines)])
-        self._compiled(INJECT, "inject_magnetic")(
-            (-(-threads // THREADS),), (THREADS,),
-            (
-                self.magnetic, places, weights, slots, self.signals, np.int32(len(places)), self._line_tables[1],
-                self._lines, np.int32(len(lines)),
-            ),
-        )  # fmt: skip
-
     def _coefficients_of(self, pair: tuple[Array, Array]) -> Array:
         """Both coefficients of all mixtures as the kernels read them (mixtures.cuh)."""
         return np.stack(pair, axis=1 if self._wide else 0).reshape(-1).astype(self.dtype)
@@ -473,62 +406,16 @@ class CudaYee(LeapfrogSteps):
             held[...] = array(self._coefficients_of(pair))
         if self._coupling is not None and media.coupling is not None:
             self._coupling.weights[...] = array(media.coupling.weights.astype(self.dtype))
-        self._energy_media[...] = array(np.concatenate([media.permittivity, media.permeability]))
+        self._energy.repaint(media)
 
     def energy_rows(self) -> tuple[Array, Array]:
-        sums, planes = self._energy_sums(), self._yee.shape[0]
-        values, count = self._backend.to_host(sums), sums.size // (planes * (3 if self._poles.arguments else 2))
-        rows = values[: 2 * count * planes].reshape(count, planes, 2).sum(axis=0)
-        return rows, values[2 * count * planes :].reshape(-1, planes).sum(axis=0)
+        return self._energy.rows(self.electric, self.magnetic)
 
     def energy(self) -> tuple[float, float]:
-        """Σ ε_r E² with what the poles hold, and Σ μ_r (η₀H)² over the cells [V²/m²]. Inside ``backend.active``."""
         return self.energy_later()()
 
     def energy_later(self) -> Callable[[], tuple[float, float]]:
-        """Nothing waits for the device before the energy is asked for."""
-        sums = self._energy_sums()
-
-        def found() -> tuple[float, float]:
-            values = self._backend.to_host(sums)
-            count = values.size // (3 if self._poles.arguments else 2)
-            electric, magnetic = values[: 2 * count].reshape(-1, 2).sum(axis=0)
-            return float(electric + values[2 * count :].sum()), float(magnetic)
-
-        return found
-
-    def _energy_sums(self) -> Any:
-        """On the device, in float64: (parts, planes, 2), and (parts, planes) of poles behind it (energy.cu)."""
-        nz, ny, row = self._yee.shape
-        parts = max(1, min(-(-ny * row // PLACES_A_BLOCK), -(-ENERGY_BLOCKS // nz)))
-        share, blocks = np.int32(-(-ny * row // parts)), nz * parts
-        sums = self._backend.empty((3 * blocks if self._poles.arguments else 2 * blocks,), np.float64)
-        weights = self._energy_weights, np.int32(self._energy_weights.shape[1])
-        self._compiled(ENERGY, "energy", *["-DWIDE"] * self._wide)(
-            (nz, parts), (THREADS,),
-            (
-                self.electric, self.magnetic, self._ids_e, self._ids_h, self._energy_media,
-                np.int32(self._mixtures), *weights, sums, share, *self._grid[:4],
-            ),
-        )  # fmt: skip
-        if self._poles.arguments:
-            self._compiled(ENERGY, "pole_energy", *["-DWIDE"] * self._wide)(
-                (nz, parts), (THREADS,),
-                (
-                    self.electric, self._ids_e, *self._poles.stored, *weights, sums[2 * blocks :], share,
-                    *self._grid[:4], *self._poles.arguments,
-                ),
-            )  # fmt: skip
-
-        return sums
+        return self._energy.later(self.electric, self.magnetic)
 
     def line_psi(self) -> dict[str, Any]:
-        """ψ of the lines of plane waves."""
-        found = {}
-        for number, (line, (_, _, place)) in enumerate(
-            zip(self._sources.lines, line_places(self._sources), strict=True)
-        ):
-            for name, table in zip("eh", self._line_tables, strict=True):
-                start = place + 3 * (line.n + 1)
-                found[f"line {number} {name}"] = table[start : start + line.n + 1]
-        return found
+        return self._injection.line_psi()

@@ -72,6 +72,20 @@ class CudaCoupling:
         )  # fmt: skip
 
 
+class Kernels:
+    """Compiled when they are first asked for, for numbers of the type that the kernels call ``real``."""
+
+    def __init__(self, backend: Any, real: str) -> None:
+        self._backend, self._real = backend, real
+        self._found: dict[tuple[Path, str, tuple[str, ...]], Any] = {}
+
+    def __call__(self, source: Path, name: str, *macros: str) -> Any:
+        key = source, name, macros
+        if key not in self._found:
+            self._found[key] = self._backend.compile(source, [self._real, *macros]).get_function(name)
+        return self._found[key]
+
+
 class Fader:
     """The absorbers of one axis."""
 
