@@ -221,7 +221,7 @@ class HouseServices:
         before = self._there
         if before is None:
             raise ProblemError("There is no machine to connect to again: choose one.")
-        there = Connection(before.place)
+        there = Connection(before.place, before.asks)
         same = before.runner is not None and before.runner.run_id == there.run
         if same:  # another run is not taken for ours, which would end it
             _attached_to(there)

@@ -55,7 +55,7 @@ class Connection:
 
     def __init__(self, place: Place, asks: bool = False) -> None:
         """Connect; takes seconds. ``asks``: SSH may ask at the terminal. Raises ProblemError, LineLost."""
-        self.place = place
+        self.place, self.asks = place, asks
         self.lost = ""
         self.runner: RemoteRunner | None = None
         self.devices: tuple[tuple[str, str], ...] = ()

@@ -7,6 +7,7 @@ import socket
 import tempfile
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
@@ -204,3 +205,17 @@ def test_a_server_that_is_gone_is_told_and_the_next_goes_on_where_the_run_was_ke
     finally:
         again.stop()
         thread.join(20)
+
+
+def test_who_was_asked_at_the_terminal_is_asked_there_again(monkeypatch):
+    made = []
+
+    def connection(place, asks=False):
+        made.append((place, asks))
+        return SimpleNamespace(place=place, asks=asks, run="", runner=None, attach=lambda: None, close=lambda: None)
+
+    monkeypatch.setattr("ui.session.house.Connection", connection)
+    services = HouseServices()
+    services.connect(Place("me@lab"), asks=True)
+    services.reconnect()
+    assert made == [(Place("me@lab"), True)] * 2
