@@ -121,6 +121,21 @@ def test_ranks_that_do_not_know_each_other_say_how_they_are_started(monkeypatch)
         ranks.joined(None)
 
 
+def test_a_signal_to_all_ranks_is_heard_by_rank_0_alone(monkeypatch):
+    """As of Slurm at the end of a job's time: the others are there for the last checkpoint."""
+    monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "2")
+    numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+    before = [signal.getsignal(number) for number in numbers]
+    try:
+        for rank, expected in ((0, before), (1, [signal.SIG_IGN] * 3)):
+            monkeypatch.setattr(World, "joined", lambda rank=rank: World(SimpleNamespace(rank=rank, size=2)))
+            ranks.joined(None)
+            assert [signal.getsignal(number) for number in numbers] == expected
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
 def test_a_killed_rank_ends_all_with_a_sentence_and_the_run_goes_on_from_its_checkpoint(mpi, tmp_path):
     """A signal to the command ends the run as on one rank, and a finished rest is what one rank finishes."""
     psutil = pytest.importorskip("psutil")

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from argparse import Namespace
 from contextlib import suppress
 from pathlib import Path
@@ -75,7 +76,17 @@ def joined(ranks: int | None) -> World | None:
         )
     if world.size != (ranks or world.size):
         raise ProblemError(f"{world.size} ranks have been started, and --ranks says {ranks}: leave it out here.")
+    if world.rank > 0:
+        _leave_signals_to_rank_0()
     return world
+
+
+def _leave_signals_to_rank_0() -> None:
+    """What ends a job asks every rank of it at once, and rank 0 needs the others for its last checkpoint."""
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
 def _words_of(rank: int) -> TextIO | None:
