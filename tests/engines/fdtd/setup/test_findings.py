@@ -22,7 +22,6 @@ from engines.fdtd.parameters import (
     Sphere,
     WaveSource,
 )
-from tests.cuda_on_host import COMPILER, HostCudaBackend
 from tests.engines.fdtd.mie import measured_efficiency, scattering_efficiency
 
 GRID = GridSetting(cells_x=60, cells_y=60, cells_z=60, size_x=3.0, size_y=3.0, size_z=3.0)
@@ -32,12 +31,9 @@ SPAN = (Box(low=(-1, -1, 1.4), high=(9, 9, 1.6)),)
 PERIODIC = Faces(x_low="periodic", x_high="periodic", y_low="periodic", y_high="periodic")
 
 
-@pytest.fixture(
-    scope="module",
-    params=["cpu", pytest.param("cuda", marks=pytest.mark.skipif(COMPILER is None, reason="no C++ compiler"))],
-)
-def backend(request):
-    return CpuBackend() if request.param == "cpu" else HostCudaBackend()
+@pytest.fixture(scope="module")
+def backend():
+    return CpuBackend()
 
 
 def told(backend, **changes) -> list[tuple[tuple, str]]:
