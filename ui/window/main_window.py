@@ -343,6 +343,7 @@ class MainWindow(QMainWindow):
             self.imports.close()
             self.tools.close_all()
             self.sweeps.close()
+            self.files.leave()
             self.controller.close()
             self.background.close()
             self.services.disconnect()
