@@ -47,7 +47,7 @@ def test_search_looks_at_titles_summaries_and_engines(gallery, qtbot):
 
 
 def test_what_is_called_so_comes_first_and_enter_opens_it(gallery, qtbot):
-    """What was searched for as "heat on" began with an empty battery, of whose heat and of lithium-ion its card speaks."""
+    """What was searched for as "heat on" began with an empty battery: of heat and of lithium-ion its card speaks."""
     heat = Preset("heat", "Heat on a plate", "Painted on.", Path("heat"), engine="light")
     gallery.set_presets([*PRESETS, heat], ENGINES, {"heart": "Heat upon conduction"})
     with qtbot.assertNotEmitted(gallery.opened):
