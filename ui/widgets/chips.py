@@ -20,7 +20,7 @@ class Chips(QWidget):
         self.buttons: dict[str, QPushButton] = {}
         self._group = QButtonGroup(self)
         self._layout = FlowLayout(parent=self)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 

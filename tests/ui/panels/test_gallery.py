@@ -71,6 +71,9 @@ def test_few_cards_need_no_scroll_bar(gallery, qtbot, width):
     gallery.search.setText("resonator")
     qtbot.waitUntil(lambda: gallery.verticalScrollBar().maximum() == 0)
     assert gallery.body.minimumSizeHint().height() < 400
+    chips = gallery.chips.buttons.values()
+    assert len({chip.y() for chip in chips}) > 1, "nine of them take two lines"
+    assert all(gallery.chips.rect().contains(chip.geometry()) for chip in chips)
 
 
 def test_the_last_card_of_an_engine_begins_a_problem(gallery, qtbot):
