@@ -99,9 +99,10 @@ class ListEditor(Editor):
     def set_value(self, value: Sequence[Any]) -> None:
         self._value = list(value)
         while len(self.editors) > len(self._value):
-            self.editors.pop().setParent(None)
+            del self.editors[-1]
             dropped = self.sections.pop()
             self._layout.removeWidget(dropped)
+            dropped.hide()  # until it is gone, with the editor in it
             dropped.deleteLater()
         while len(self.editors) < len(self._value):
             self._append()

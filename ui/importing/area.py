@@ -35,7 +35,7 @@ class ImportArea(QObject):
         self.close()
         controller = self._controller
         dialog = ImportDialog(path, engines_for(path), controller.services, controller.background, self._window)
-        dialog.imported.connect(partial(self._open, path, then))
+        dialog.imported.connect(partial(self._open, dialog, then))
         dialog.outside_met.connect(lambda _: controller.open_path(path, partial(self._opened, path, then, None)))
         dialog.refused.connect(controller.problem)
         dialog.finished.connect(self._forget)
@@ -49,12 +49,13 @@ class ImportArea(QObject):
     def _forget(self) -> None:
         self.dialog = None
 
-    def _open(self, path: Path, then: Callable[[], None], document: Document, remedy: Remedy | None) -> None:
-        opened = partial(self._opened, path, then, remedy)
-        self._controller.open_with(lambda _: document, f"Opening {path.name}", opened)
+    def _open(self, dialog: ImportDialog, then: Callable[[], None], document: Document, remedy: Remedy | None) -> None:
+        """The page stays until the open document may go: whoever would rather not leave that comes back to it."""
+        opened = partial(self._opened, dialog.path, then, remedy)
+        self._controller.open_with(lambda _: document, f"Opening {dialog.path.name}", opened, dialog.finish)
 
     def _opened(self, path: Path, then: Callable[[], None], remedy: Remedy | None) -> None:
-        self._files.remember(path)
+        self._files.imported(path)
         then()
         document = self._controller.model.document
         if remedy is not None and document is not None:

@@ -62,7 +62,8 @@ class ImportDialog(QDialog):
     """Reads the file on another thread, anew for each unit; nothing of the open document changes until Import."""
 
     imported = Signal(object, object)
-    """The new :class:`Document`, and the :class:`Remedy` whose tool is to be opened on it, or None."""
+    """The new :class:`Document`, and the :class:`Remedy` whose tool is to be opened on it, or None. Whoever takes it
+    calls :meth:`finish`."""
     refused = Signal(str)
     """One sentence: why the file cannot be used at all."""
     outside_met = Signal(object)
@@ -337,9 +338,12 @@ class ImportDialog(QDialog):
 
     def _done(self, remedy: Remedy | None) -> None:
         if self.document is not None and self.import_button.isEnabled():
-            self._turn += 1
             self.imported.emit(self.document, remedy)
-            super().accept()
+
+    def finish(self) -> None:
+        """Close: what was read is being opened."""
+        self._turn += 1
+        super().accept()
 
     def reject(self) -> None:
         self._turn += 1

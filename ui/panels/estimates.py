@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from engines.api import Estimate, Finding
@@ -29,8 +28,6 @@ from workbench.project.findings import findings_of, in_order, refusal
 from workbench.words.units import clock_text, counted, legible, one_of, spaced, with_unit
 
 DELAY_MILLISECONDS = 300
-ROOMY = 860
-"""Pixels of a window's height from which the figures begin unfolded."""
 ROWS = (
     ("memory", "Memory"),
     ("traffic", "Bytes per step"),
@@ -38,11 +35,6 @@ ROWS = (
     ("stable", "Largest stable step"),
     ("pace", "Wall time"),
 )
-
-
-def _has_room(window: QWidget) -> bool:
-    """Whether there is room for the figures beside the form; else they begin folded."""
-    return window.height() >= ROOMY
 
 
 class EstimatesPanel(QWidget):
@@ -100,7 +92,6 @@ class EstimatesPanel(QWidget):
         self.findings.setToolTip("Show them above the view")
         self.findings.clicked.connect(self.findings_asked)
         self.section = Section("Estimate", expanded=False, parent=self)
-        self._seen = False
         self.section.rows.addLayout(grid)
         self.section.rows.addLayout(self._facts)
         self.section.toggled.connect(self._sum_up)
@@ -121,12 +112,6 @@ class EstimatesPanel(QWidget):
 
     def stop(self) -> None:
         self._timer.stop()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        if not self._seen:
-            self._seen = True
-            self.section.set_expanded(_has_room(self.window()))
-        super().showEvent(event)
 
     def recompute(self) -> None:
         """Ask for a new estimate; an answer for an older revision is dropped."""

@@ -40,7 +40,7 @@ class Picture(QWidget):
 
     def __init__(self, preset: Preset, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._file = preset.picture
+        self._file, self._symbol = preset.picture, "plus" if preset.id.startswith(NEW) else "wave"
         self._scaled: QPixmap | None = None
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
@@ -89,7 +89,7 @@ class Picture(QWidget):
             gradient.setColorAt(0, colors.color("accent_soft"))
             gradient.setColorAt(1, colors.color("border"))
             painter.fillRect(area, gradient)
-            symbol = pixmap("wave", 48, "muted")
+            symbol = pixmap(self._symbol, 48, "muted")
             painter.drawPixmap(round(area.center().x()) - 24, round(area.center().y()) - 24, symbol)
         else:
             painter.fillRect(area, QColor(0, 0, 0))
@@ -190,6 +190,7 @@ class Gallery(QScrollArea):
         self.search.setFixedWidth(SEARCH_WIDTH)
         self.setFocusProxy(self.search)  # what is typed here is looked for
         self.search.textChanged.connect(lambda _: self.show_engine(self._engine))
+        self.search.returnPressed.connect(self._open_first)
         above = QHBoxLayout()
         above.setSpacing(16)
         above.addWidget(self.search, 0, Qt.AlignmentFlag.AlignTop)
@@ -264,13 +265,25 @@ class Gallery(QScrollArea):
 
     @property
     def shown(self) -> list[Card]:
-        """The cards that the chosen chip and what is searched for leave."""
-        words = self.search.text().lower().split()
-        return [
+        """The cards that the chosen chip and what is searched for leave; of the latter those first
+        whose title has it."""
+        sought = self.search.text().lower().replace("\u202f", "")
+        words = sought.split()
+        left = [
             card
             for card in self.cards
             if self._engine in (EVERY, card.preset.engine) and all(word in self._words(card.preset) for word in words)
         ]
+
+        def rank(card: Card) -> tuple[bool, bool]:
+            return " ".join(words) not in card.preset.title.lower(), card.preset.id.startswith(NEW)
+
+        return sorted(left, key=rank) if words else left
+
+    def _open_first(self) -> None:
+        """What is searched for by name is opened without the mouse."""
+        if self.search.text().strip() and self.shown:
+            self._choose(self.shown[0].preset)
 
     def _words(self, preset: Preset) -> str:
         return f"{preset.title} {preset.summary} {self._engines.get(preset.engine, '')}".lower().replace("\u202f", "")

@@ -63,7 +63,8 @@ class Painter:
         if scene.layer is not None:
             scene.layer.draw(look, *matrices, self._palette)
         self._background.draw(scene.theme, *inner)
-        self._solids.draw(solids(scene), scene.view.solidity, look, *matrices)
+        veiled = scene.layer is not None and scene.layer.veils
+        self._solids.draw(solids(scene), scene.view.solidity, look, *matrices, veiled=veiled)
         if scene.layer is not None:
             scene.layer.draw_over(look, *matrices, self._palette)
             if scene.arrows is not None:

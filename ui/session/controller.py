@@ -136,11 +136,20 @@ class Controller(QObject):
         self.open_with(partial(self.services.open, path), f"Opening {path.name}", then)
 
     def open_with(
-        self, load: Callable[[Permission], Document | None], text: str, then: Callable[[], None] = lambda: None
+        self,
+        load: Callable[[Permission], Document | None],
+        text: str,
+        then: Callable[[], None] = lambda: None,
+        begins: Callable[[], None] = lambda: None,
     ) -> None:
         """Open whatever ``load``, which is told what it may read, returns on another thread, when the open document may
-        go."""
-        self.before_opening(lambda: self._open(load, text, then))
+        go; ``begins`` is called first, unless the person would rather stay."""
+
+        def go_on() -> None:
+            begins()
+            self._open(load, text, then)
+
+        self.before_opening(go_on)
 
     def run_when_open(self) -> None:
         """Run what is being opened as soon as it is there, or what has just been opened."""

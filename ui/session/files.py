@@ -64,7 +64,10 @@ class FileActions(QObject):
         self._background: Background = controller.background
         self._picture = picture
         self._view = view
-        self._model.replacing.connect(self._leave)
+        self._mesh: Path | None = None
+        """What the open document was imported from."""
+        self._model.replacing.connect(self.leave)
+        self._model.opened.connect(lambda: setattr(self, "_mesh", None))
         self.curves: Callable[[], Curves] = dict
         """The curves that the run has drawn."""
 
@@ -233,6 +236,11 @@ class FileActions(QObject):
         document = self._model.document
         return str(document.path.parent if document is not None and document.path is not None else Path.home())
 
+    def imported(self, path: Path) -> None:
+        """The open document was made of this mesh."""
+        self._mesh = path
+        self.remember(path)
+
     def remember(self, path: Path, *, pictured: bool = False) -> None:
         """Among what was opened last; ``pictured``: as it looks now."""
         title = self._model.document.project.title if self._model.document is not None else path.name
@@ -244,9 +252,11 @@ class FileActions(QObject):
             self._warn,
         )
 
-    def _leave(self) -> None:
-        """Another document opens: this one is known by how it looks at its end."""
+    def leave(self) -> None:
+        """The open document makes way, or the window closes: its file is known by how it looks at its end."""
         document = self._model.document
+        if self._mesh is not None:
+            self.remember(self._mesh, pictured=True)
         if document is not None and document.path is not None and self._model.undo_stack.isClean():
             self.remember(document.path, pictured=True)
 

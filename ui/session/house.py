@@ -21,6 +21,7 @@ from engines.api.errors import ProblemError
 from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
 from ui.session import snapshots
+from ui.session.keeping import middle_of_file
 from ui.session.services import NO_CURVES
 from workbench.bench.lab_run import LabRun
 from workbench.bench.record_files import kept_records, read_record, write_json
@@ -99,6 +100,8 @@ class HouseServices:
         return self._recent.items()
 
     def remember(self, path: Path, title: str, picture: Array | None = None) -> None:
+        if picture is None and path.suffix.lower() == ".png":  # a snapshot
+            picture = middle_of_file(path)
         self._recent.add(path, title, b"" if picture is None else encode_png(picture))
 
     # Documents.

@@ -5,8 +5,11 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
+import numpy as np
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QImage
 
 from engines.api import Array
 from engines.api.errors import WorkbenchError
@@ -27,9 +30,24 @@ PICTURE = (480, 270)
 def middle_of(picture: Callable[[int, int], Array]) -> Array | None:
     """A small picture of the view without its margins; None where the view has not been on the screen yet."""
     try:
-        whole = picture(*PICTURE)
+        return _without_margins(picture(*PICTURE))
     except RuntimeError:
         return None
+
+
+def middle_of_file(file: Path) -> Array | None:
+    """The same of a picture in a file, on any thread; None where it is none."""
+    whole = QImage(str(file))
+    if whole.isNull():
+        return None
+    size, filling = QSize(*PICTURE), Qt.AspectRatioMode.KeepAspectRatioByExpanding
+    whole = whole.scaled(size, filling, Qt.TransformationMode.SmoothTransformation)
+    beside = (whole.width() - size.width()) // 2, (whole.height() - size.height()) // 2
+    whole = whole.copy(*beside, *PICTURE).convertToFormat(QImage.Format.Format_RGBA8888)
+    return _without_margins(np.array(whole.constBits(), np.uint8).reshape(size.height(), size.width(), 4))
+
+
+def _without_margins(whole: Array) -> Array:
     height, width = whole.shape[:2]
     return whole[height // 6 : height - height // 6, width // 6 : width - width // 6]
 

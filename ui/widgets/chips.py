@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QSizePolicy, QWidget
 
 from ui.widgets.flow import FlowLayout
@@ -20,9 +20,16 @@ class Chips(QWidget):
         self.buttons: dict[str, QPushButton] = {}
         self._group = QButtonGroup(self)
         self._layout = FlowLayout(parent=self)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+
+    def sizeHint(self) -> QSize:
+        return self._layout.minimumSize()
+
+    def minimumSizeHint(self) -> QSize:
+        """One line: Qt would take the height of a column, which scrolls."""
+        return self._layout.minimumSize()
 
     def set_choices(self, choices: Sequence[tuple[str, str]]) -> None:
         """``choices``: (value, title) in the order in which they stand."""

@@ -6,8 +6,9 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
-from ui.panels.view.brush import BrushPanel
-from ui.session.controller import Controller
+from engines.api import Dab
+from ui.panels.view.panel import ViewPanel
+from ui.session.controller import Controller, Phase
 from ui.widgets.banner import Banner
 from workbench.run.strokes import Outcome, TakenBack
 from workbench.words.units import clock_text
@@ -18,14 +19,26 @@ NO_MARK = "Reset begins anew without it."
 class Brushing(QObject):
     """Belongs to a window."""
 
-    def __init__(self, controller: Controller, brush: BrushPanel, banner: Banner, parent: QObject) -> None:
+    def __init__(self, controller: Controller, view: ViewPanel, banner: Banner, parent: QObject) -> None:
         super().__init__(parent)
         self._controller = controller
+        self._view = view
         self._banner = banner
-        painting, kept = controller.painting, controller.kept_paint
+        painting, kept, brush = controller.painting, controller.kept_paint, view.brush
         painting.refused.connect(self._explain)
         brush.keep_asked.connect(kept.keep)
         kept.busy_changed.connect(brush.keep_button.setDisabled)
+
+    def tell_what_is_unseen(self, dab: Dab) -> None:
+        """What is painted is another field than that which is shown, and nothing moves: no trace of it would be seen
+        before the run goes on."""
+        controller, shown = self._controller, self._view.field
+        title = shown.itemText(shown.findData(dab.brush)).partition(" [")[0]
+        if controller.phase in (Phase.READY, Phase.PAUSED) and title and shown.currentData() != dab.brush:
+            other = shown.currentText().partition(" [")[0]
+            said = f"{title} is painted, and {other} is shown: it changes when the run goes on."
+            if self._banner.isHidden() or self._banner.text != said:
+                self._banner.ask(said, {f"Show {title}": partial(self._view.show_field, dab.brush)})
 
     def _explain(self, refused: TakenBack) -> None:
         controller, outcome = self._controller, refused.outcome

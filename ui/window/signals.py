@@ -75,6 +75,7 @@ def _connect_view(window: MainWindow) -> None:
     viewport.quality_changed.connect(window.status.set_quality)
     viewport.stroke_began.connect(controller.painting.begin)
     viewport.dabbed.connect(controller.painting.add)
+    viewport.dabbed.connect(window.brushing.tell_what_is_unseen)
     viewport.brush_resized.connect(panel.brush.set_radius)
     panel.brush.changed.connect(viewport.set_brush)
     panel.brush.share(window.actions_["brush"])

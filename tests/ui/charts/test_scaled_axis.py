@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from engines.api.charts import ChartData, ChartInfo, Curve
 from ui.charts.plots.plot import ChartPlot
-from ui.charts.plots.scaled_axis import ScaledAxis, power_of
+from ui.charts.plots.scaled_axis import ScaledAxis, power_of, powers
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,19 @@ from ui.charts.plots.scaled_axis import ScaledAxis, power_of
 )
 def test_powers_are_those_of_a_thousand(largest, power):
     assert power_of(largest) == power
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], "1 2   5     10"),
+        ([0.1, 0.2, 0.5, 1, 2, 5, 10, 20], "0.1   1   10 "),
+        ([3, 4], "3 4"),
+        ([1e-6, 2e-6, 5e-6, 1e-5], "10⁻⁶   10⁻⁵"),
+    ],
+)
+def test_figures_between_powers_of_ten_leave_each_other_room(values, texts):
+    assert " ".join(powers([float(np.log10(value)) for value in values])) == texts
 
 
 def test_large_values_stand_beside_a_power_of_ten(qtbot):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Annotated, Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import Field
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
@@ -138,6 +139,21 @@ def test_lists_add_duplicate_move_and_remove(qtbot, heart):
     qtbot.mouseClick(remove[0], Qt.MouseButton.LeftButton)
     assert [item["name"] for item in heart.values["stimuli"]] == ["S1"]
     assert len(stimuli.editors) == 1
+
+
+def test_an_item_that_was_removed_is_gone_with_its_fields(qapp, heart):
+    """Fields that only lost their parent stayed for ever: a thousand widgets after forty problems."""
+    stimuli = list(heart.values["stimuli"])
+
+    def widgets_after(items: list) -> int:
+        heart.edit(("stimuli",), items)
+        gc.collect()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        return len(qapp.allWidgets())
+
+    few = widgets_after(stimuli)
+    assert widgets_after(stimuli * 3) > few
+    assert widgets_after(stimuli) == few
 
 
 def test_a_union_switches_its_form_and_remembers(qtbot, heart):

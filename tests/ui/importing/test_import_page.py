@@ -93,6 +93,17 @@ def test_a_heart_in_centimetres_is_proposed_so_and_opened_so(page, window, qtbot
     qtbot.waitUntil(lambda: [str(path)] == [file.path for file in window.services.recent()], timeout=10_000)
 
 
+def test_a_mesh_stands_among_the_recent_as_it_looked_when_it_was_left(page, window, qtbot, tmp_path):
+    path = slab(tmp_path)
+    page(path).import_button.click()
+    qtbot.waitUntil(lambda: bool(window.services.recent()), timeout=30_000)
+    window.model.edit(("title",), "Another slab")  # which is in no file yet
+    window.close_at_once()
+    (recent,) = window.services.recent()
+    assert recent.path == str(path)
+    assert recent.picture.is_file()
+
+
 def test_what_was_proposed_stays_so_whatever_is_chosen(page, qtbot, tmp_path):
     """12 mm of tissue are likely, and so are 12 cm."""
     dialog = page(slab(tmp_path))
@@ -102,6 +113,29 @@ def test_what_was_proposed_stays_so_whatever_is_chosen(page, qtbot, tmp_path):
         units.buttons[chosen].click()
         read(dialog, qtbot)
     assert (units.remarks["mm"].text(), units.remarks["cm"].text()) == ("proposed", "")
+
+
+def test_who_would_rather_not_leave_is_back_on_the_page_as_it_was(page, window, qtbot, tmp_path):
+    path = slab(tmp_path)
+    window.new_project(next(engine for engine in window.services.engines() if engine.id == "stencil"))
+    qtbot.waitUntil(lambda: window.model.document is not None, timeout=30_000)
+    window.model.edit(("title",), "Of another kind")
+    dialog = page(path)
+    dialog.units.buttons["cm"].click()
+    read(dialog, qtbot)
+    for answer in ("Cancel", "Discard"):
+        assert window.imports.dialog is dialog
+        assert dialog.isVisible()
+        assert dialog.import_button.isEnabled()
+        assert dialog.units.buttons["cm"].isChecked()
+        estimated(dialog, qtbot)
+        dialog.import_button.click()
+        box = window.leaving.question
+        qtbot.waitUntil(box.isVisible)
+        qtbot.mouseClick(next(each for each in box.buttons() if each.text() == answer), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.model.document.project.geometry is not None, timeout=30_000)
+    assert window.model.document.project.geometry.length_unit == "cm"
+    assert window.imports.dialog is None
 
 
 def test_regions_and_fibres_are_told_and_fibres_taken_from_a_file(page, window, qtbot, tmp_path, monkeypatch):

@@ -62,9 +62,11 @@ def kept_aside(person: Person, folder: Path) -> None:
 
 def painted_and_undone(person: Person, folder: Path) -> None:
     opens(person, HEAT)
-    before = person.looks_at("3D view")
     person.clicks_on("Brush")
     person.pulls("3D view", (0.4, 0.6), (0.6, 0.6))
+    person.sees("Source is painted, and Temperature is shown: .*")
+    before = person.looks_at("3D view")
+    person.clicks_on("Show Source")
     painted = person.watches("3D view", lambda now: differing(now, before) > 300, "what was painted")
     person.presses("Ctrl+Z")
     person.watches("3D view", lambda now: differing(now, painted) > 300, "the view as it was before")
@@ -109,7 +111,7 @@ def reopened_at_its_moment(person: Person, folder: Path) -> None:
 JOURNEYS = (
     Journey("To the gallery and back, while a run is paused", to_the_gallery_and_back, 11),
     Journey("Edits kept aside and opened again", kept_aside, 13),
-    Journey("Painted, and undone", painted_and_undone, 7),
+    Journey("Painted, and undone", painted_and_undone, 8),
     Journey("What a field means, a command by its name, the other theme", learnt, 9),
     Journey("A snapshot opened again at its moment", reopened_at_its_moment, 11),
 )

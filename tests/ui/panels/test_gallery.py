@@ -46,6 +46,36 @@ def test_search_looks_at_titles_summaries_and_engines(gallery, qtbot):
     assert not gallery._empty.isVisible()
 
 
+def test_what_is_called_so_comes_first_and_enter_opens_it(gallery, qtbot):
+    """What was searched for as "heat on" began with an empty battery: of heat and of lithium-ion its card speaks."""
+    heat = Preset("heat", "Heat on a plate", "Painted on.", Path("heat"), engine="light")
+    gallery.set_presets([*PRESETS, heat], ENGINES, {"heart": "Heat upon conduction"})
+    with qtbot.assertNotEmitted(gallery.opened):
+        qtbot.keyClick(gallery.search, Qt.Key.Key_Return)  # nothing is searched for
+    qtbot.keyClicks(gallery.search, "heat on")
+    assert [card.preset.title for card in gallery.shown] == ["Heat on a plate", "New: Cardiac monodomain"]
+    first, second = (gallery._grid.getItemPosition(gallery._grid.indexOf(card)) for card in gallery.shown)
+    assert (first[:2], second[:2]) == ((0, 0), (0, 1))
+    with qtbot.waitSignal(gallery.opened) as opened:
+        qtbot.keyClick(gallery.search, Qt.Key.Key_Return)
+    assert opened.args == [heat]
+
+
+@pytest.mark.parametrize("width", [1000, 1366])
+def test_few_cards_need_no_scroll_bar(gallery, qtbot, width):
+    engines = {f"engine {n}": f"Engine of number {n}" for n in range(9)}
+    many = [Preset(f"p{n}", f"P{n}", "A summary of a few words", Path(), engine=f"engine {n % 9}") for n in range(40)]
+    gallery.set_presets([*many, *PRESETS], ENGINES | engines)
+    gallery.resize(width, 500)
+    qtbot.waitUntil(lambda: gallery.verticalScrollBar().maximum() > 0)
+    gallery.search.setText("resonator")
+    qtbot.waitUntil(lambda: gallery.verticalScrollBar().maximum() == 0)
+    assert gallery.body.minimumSizeHint().height() < 400
+    chips = gallery.chips.buttons.values()
+    assert len({chip.y() for chip in chips}) > 1, "nine of them take two lines"
+    assert all(gallery.chips.rect().contains(chip.geometry()) for chip in chips)
+
+
 def test_the_last_card_of_an_engine_begins_a_problem(gallery, qtbot):
     card = gallery.cards[-1]
     with qtbot.waitSignal(gallery.new_asked) as asked, qtbot.assertNotEmitted(gallery.opened):

@@ -17,7 +17,7 @@ from ui.scene.overlays.placed import materials, solids
 from ui.scene.painter import Painter
 from ui.scene.scene import Scene
 from ui.scene.visuals.plates import DARK, LIGHT
-from ui.scene.visuals.solids import COARSE, GLOSS, with_normals
+from ui.scene.visuals.solids import COARSE, GLOSS, VEILED, with_normals
 from workbench.project.project import CameraView, ViewSettings
 
 SIZE = (200, 200)
@@ -108,10 +108,22 @@ class TestPictures:
         base = at(scene, picture(scene_of()), (7, 5, 5))
         assert at(scene, picture(scene), (7, 5, 5)) == pytest.approx(0.6 * base + 0.4 * facing_eye(BLUE), abs=3)
 
-    def test_a_slice_in_front_hides_a_body(self) -> None:
-        scene = scene_of(ball(0, (5, 5, 5), 2.0), solidity=1.0, slices=(0.95, 0.0, 0.0))
+    @pytest.mark.parametrize("opacity", [0.4, 1.0])
+    def test_a_body_shines_through_a_slice_in_front_of_it(self, opacity) -> None:
+        """Its two walls, so that the whole of it is seen; the slice, whose values one reads, more than it."""
+        scene = scene_of(ball(0, (5, 5, 5), 2.0), solidity=opacity, slices=(0.95, 0.0, 0.0))
         bare = scene_of(slices=(0.95, 0.0, 0.0))
-        assert at(scene, picture(scene), (7, 5, 5)) == pytest.approx(at(scene, picture(bare), (7, 5, 5)), abs=1)
+        base, seen = at(scene, picture(bare), (7, 5, 5)), at(scene, picture(scene), (7, 5, 5))
+        part = np.dot(seen - base, facing_eye(RED) - base) / np.sum((facing_eye(RED) - base) ** 2)
+        assert part == pytest.approx(1 - (1 - VEILED * opacity) ** 2, abs=0.05)
+        assert part < 0.5
+
+    def test_a_body_does_not_shine_through_another_that_is_solid(self) -> None:
+        """Before the slice, behind which the other one is."""
+        front, behind = box(0, (7, 3, 3), (9, 7, 7)), ball(1, (4, 5, 5), 1.0)
+        alone = scene_of(front, solidity=1.0, slices=(0.6, 0.0, 0.0))
+        both = scene_of(front, behind, solidity=1.0, slices=(0.6, 0.0, 0.0))
+        assert at(both, picture(both), (9, 5, 5)) == pytest.approx(at(alone, picture(alone), (9, 5, 5)), abs=1)
 
     def test_a_body_is_drawn_where_it_has_moved(self) -> None:
         scene = scene_of(box(0, (7, 0, 4), (9, 2, 6), RED), solidity=1.0)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
 from engines.api import registry
@@ -167,6 +168,19 @@ def test_a_picture_reopens_the_session(qtbot, make_window, tmp_path):
     wait_for(qtbot, second, "ready")
     assert second.model.document.parameters.tissue.sigma_il == 0.19
     assert second.model.document.path is None
+
+
+def test_a_snapshot_is_its_own_picture_among_the_recent(tmp_path):
+    """Without its margins, in the shape of the others, whatever its own is."""
+    services, file = HouseServices(), tmp_path / "tall.png"
+    tall = np.full((900, 480, 4), 255, np.uint8)
+    tall[300:600, :, 0] = 40
+    services.export_snapshot(file, tall, services.open_preset(slab(services)))
+    services.remember(file, "Tall")
+    (recent,) = services.recent()
+    shown = QImage(str(recent.picture))
+    assert (shown.width(), shown.height()) == (320, 180)
+    assert shown.pixelColor(160, 90).getRgb() == (40, 255, 255, 255)
 
 
 def test_a_picture_reopens_at_its_moment_with_its_curves(qtbot, make_window, tmp_path, monkeypatch):

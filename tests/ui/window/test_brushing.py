@@ -8,6 +8,9 @@ from unittest.mock import Mock
 import pytest
 from PySide6.QtCore import QObject, Signal
 
+from engines.api import Dab, FieldInfo
+from ui.panels.view.panel import ViewPanel
+from ui.widgets.banner import Banner
 from ui.window.brushing import NO_MARK, Brushing
 from workbench.run.states.history import Mark
 from workbench.run.strokes import Outcome, TakenBack
@@ -44,3 +47,25 @@ def test_a_way_back_is_offered_to_the_last_checkpoint_before_the_stroke(qapp, ou
     answer()
     rewinding.rewind.assert_called_once_with(to)
     assert brushing.parent() is owner
+
+
+@pytest.mark.parametrize("phase", ["ready", "paused", "running"])
+@pytest.mark.parametrize("brush", ["source", "u", "touch"])
+def test_what_is_painted_unseen_is_told_with_a_way_to_see_it(qtbot, phase, brush):
+    """A source on a plate that stands still left no trace, as if the brush did nothing."""
+    owner, banner, view = QObject(), Banner(), ViewPanel()
+    for widget in (banner, view):
+        qtbot.addWidget(widget)
+    fields = [FieldInfo(name, title, "1", "cell", (0.0, 1.0)) for name, title in (("u", "Heat"), ("source", "Source"))]
+    for field in fields:
+        view.field.addItem(f"{field.title} [1/s]", field.name)
+    edited = []
+    view.edited.connect(edited.append)
+    brushing = Brushing(Mock(phase=phase, painting=Painting()), view, banner, owner)
+    brushing.tell_what_is_unseen(Dab(brush, (0.0, 0.0, 0.0), 1.0, 1.0))
+    if brush != "source" or phase == "running":
+        assert not banner.answers
+        return
+    assert banner.text == "Source is painted, and Heat is shown: it changes when the run goes on."
+    banner.answers[0].click()
+    assert edited[-1].field == "source"

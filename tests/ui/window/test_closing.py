@@ -2,9 +2,42 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import textwrap
+from collections import Counter
+
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings
+
+from tests.ui.doubles import FakeViewport
+from ui.window.centre.workspaces import LAB
+from ui.window.main_window import MainWindow
+
+
+def test_a_closed_window_takes_all_its_widgets_with_it(qtbot, qapp, services, tmp_path):
+    def kinds() -> Counter[str]:
+        for _ in range(2):  # menus of plots lose their owner in the first
+            gc.collect()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        return Counter(type(widget).__name__ for widget in qapp.allWidgets())
+
+    def use_a_window() -> None:
+        window = MainWindow(services, FakeViewport, QSettings(str(tmp_path / "w.ini"), QSettings.Format.IniFormat))
+        window.show()
+        window.open_preset(services.presets()[0])
+        qtbot.waitUntil(lambda: window.controller.phase == "ready")
+        stimuli = window.model.draft["parameters"]["stimuli"]
+        for times in (3, 1):
+            window.model.edit(("parameters", "stimuli"), stimuli * times)
+        window.workspaces.show(LAB)
+        window.pages.show_gallery()
+        window.close_at_once()
+        window.deleteLater()
+
+    before = kinds()
+    use_a_window()
+    assert not kinds() - before
 
 
 def test_closing_during_a_run_keeps_the_edits(opened, qtbot, services):

@@ -44,15 +44,18 @@ def keep_legible(plot: pg.PlotWidget, values: Iterable[Array], *, log: bool = Fa
 
 
 def powers(values: Sequence[float]) -> list[str]:
-    """What stands at powers of ten, ``10⁻³``; in full where it is short."""
-    return [
-        f"{10.0**value:g}"
-        if -3 < value < 4
-        else f"10{str(round(value)).translate(RAISED)}"
-        if value == round(value)
-        else ""
-        for value in values
-    ]
+    """What stands at powers of ten, ``10⁻³``; in full where it is short. Between them stand 2 and 5 times one, and
+    nothing where there are several: 7, 8 and 9 of them lie over each other."""
+
+    def text(value: float) -> str:
+        mantissa = round(10.0 ** (value - math.floor(value)), 6)
+        if mantissa not in told:
+            return ""
+        return f"{10.0**value:g}" if -3 < value < 4 else f"10{str(round(value)).translate(RAISED)}" * (mantissa == 1)
+
+    decades = max(values, default=0.0) - min(values, default=0.0)
+    told = (1.0,) if decades > 1.5 else (1.0, 2.0, 5.0) if decades > 0.5 else range(1, 10)
+    return [text(value) for value in values]
 
 
 class ScaledAxis(pg.AxisItem):

@@ -67,7 +67,7 @@ class ViewPanel(QScrollArea):
         self._settle.setInterval(40)  # a dragged slider asks for a new section at most 25 times a second
         self._settle.timeout.connect(self._emit_clip)
         self.field = CalmComboBox()
-        self.field.activated.connect(lambda _: self._edit(field=self.field.currentData(), range=None))
+        self.field.activated.connect(lambda _: self.show_field(self.field.currentData()))
         self.colours = ColoursPanel()
         self.colours.fit_asked.connect(self.fit_asked)
         self.clip = QCheckBox("Clipping plane")
@@ -178,6 +178,9 @@ class ViewPanel(QScrollArea):
         """Whether something stands in space."""
         self.outlines.setVisible(there)
         self._bodies.setVisible(there)
+
+    def show_field(self, name: str) -> None:
+        self._edit(field=name, range=None)
 
     def switch_outlines(self) -> None:
         self._edit(outlines=not self._view.outlines)

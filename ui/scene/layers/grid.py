@@ -208,6 +208,10 @@ class GridLayer(Layer):
         return self.shape.volume is not None or self.shape.plan.height > 0
 
     @property
+    def veils(self) -> bool:  # three slices cross a body in seven eighths of which nothing else would be seen
+        return len(self.shape.sheets) == 3 and self.shape.levels is None
+
+    @property
     def has_values(self) -> bool:
         return bool(self._values)
 

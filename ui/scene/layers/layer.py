@@ -99,6 +99,11 @@ class Layer(ABC):
     """The values that isosurfaces are drawn of, where the plan has some."""
 
     @property
+    def veils(self) -> bool:
+        """Whether bodies shine through what is drawn."""
+        return False
+
+    @property
     def mixes(self) -> bool:
         """Whether what is drawn between two elements is between their values."""
         return False

@@ -260,10 +260,13 @@ class Hud:
             image = self._keep(
                 f"tick {place}", key, lambda t=label.text, c=colour: plates.bare_text(t, c, ratio, size=11.5)
             )
-            x, y = label.middle
-            left, top = round(x - image.shape[1] / 2), round(y - image.shape[0] / 2)
-            if not any(_overlap((left, top, *image.shape[1::-1]), plate) for plate in others):
-                placed.append((f"tick {place}", image, left, top))
+            for x, y in (label.middle, *label.instead):
+                left, top = round(x - image.shape[1] / 2), round(y - image.shape[0] / 2)
+                spot = (left, top, *image.shape[1::-1])
+                if not any(_overlap(spot, other) for other in others):
+                    placed.append((f"tick {place}", image, left, top))
+                    others.append(spot)
+                    break
 
     def _probes(
         self, scene: Scene, placed: list[Placed], strokes: list[Stroke], width: int, height: int, ratio: float

@@ -26,19 +26,21 @@ AXES = "xyz"
 
 @dataclass(frozen=True)
 class Label:
-    """Text whose middle is at a pixel."""
+    """Text whose middle is at a pixel; ``instead``: where it may be if it lay over something there."""
 
     text: str
     middle: tuple[float, float]
     faint: bool
+    instead: tuple[tuple[float, float], ...] = ()
 
 
 def ruler(scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Label], list[Stroke]]:
-    """What is written along x, y and z, and the ticks' strokes."""
+    """What is written along x, y and z, figures before names, and the ticks' strokes."""
     layer = scene.layer
     assert layer is not None
     low, high = layer.bounds
     labels: list[Label] = []
+    names: list[Label] = []
     strokes: list[Stroke] = []
     for axis in range(3):
         edge = _outer_edge(scene, low, high, axis, width, height) if high[axis] > low[axis] else None
@@ -56,26 +58,30 @@ def ruler(scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Lab
             tip = mark + TICK_POINTS * ratio * outward
             strokes.append(Stroke(_pair(mark), _pair(tip), 0.6 * ratio, (*scene.theme.faint, 255)))
             room = LABEL_POINTS + HALF_LETTER * len(text) * abs(outward[0])  # figures beside an edge stand clear of it
-            labels.append(_label(text, mark + room * ratio * outward, mark, (width, height), ratio))
+            labels.append(
+                Label(text, _within(text, mark + room * ratio * outward, mark, (width, height), ratio), False)
+            )
         unit = f" [{unit_text(layer.length_unit)}]" if unit_text(layer.length_unit) else ""
         longest = max(map(len, plates.tick_labels(values)), default=0)
         room = NAME_POINTS + (12 + 6.4 * longest) * abs(outward[0])
-        name, middle = f"{AXES[axis]}{unit}", pixels.mean(axis=0) + room * ratio * outward
+        name, middle, along = f"{AXES[axis]}{unit}", pixels.mean(axis=0), (pixels[1] - pixels[0]) / length
         edge_room = np.array([HALF_LETTER * len(name), EDGE_POINTS]) * ratio
-        if np.any((middle < edge_room) | (middle > (width, height) - edge_room)):  # among the figures, past the last
-            along = (pixels[1] - pixels[0]) / length
-            past = np.abs(along) @ (10 + HALF_LETTER * (longest + len(name)), 2 * EDGE_POINTS)
-            middle = pixels[1] + LABEL_POINTS * ratio * outward + past * ratio * along
-        labels.append(_label(name, middle, pixels.mean(axis=0), (width, height), ratio, faint=True))
-    return labels, strokes
+        sides = (middle + part * length * along + room * ratio * outward for part in (0.0, -0.25, 0.25, -0.4, 0.4))
+        places = [at for at in sides if np.all((at >= edge_room) & (at <= (width, height) - edge_room))]
+        past = np.abs(along) @ (10 + HALF_LETTER * (longest + len(name)), 2 * EDGE_POINTS) * ratio * along
+        among = (pixels[1] + past, pixels[0] - past)  # the figures, past the last or before the first
+        places += [end + LABEL_POINTS * ratio * outward for end in among]
+        first, *instead = (_within(name, place, middle, (width, height), ratio) for place in places)
+        names.append(Label(name, first, True, tuple(instead)))
+    return labels + names, strokes
 
 
-def _label(text: str, middle: Array, of: Array, size: tuple[int, int], ratio: float, *, faint: bool = False) -> Label:
-    """Text that is wholly in a picture of ``size`` where the point is that it stands for."""
+def _within(text: str, middle: Array, of: Array, size: tuple[int, int], ratio: float) -> tuple[float, float]:
+    """The middle of a text that is wholly in a picture of ``size`` where the point is that it stands for."""
     if np.all((of >= 0) & (of <= size)):
         room = np.array([HALF_LETTER * len(text), EDGE_POINTS]) * ratio
         middle = np.clip(middle, room, np.maximum(size - room, room))
-    return Label(text, _pair(middle), faint)
+    return _pair(middle)
 
 
 def _outer_edge(

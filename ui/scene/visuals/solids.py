@@ -22,6 +22,8 @@ Colour = tuple[int, int, int]
 Body = tuple[PlacedItem, Colour, Array]
 """What it is, its colour, and (3,) how far it has moved."""
 GLOSS = 0.22
+VEILED = 0.25
+"""Of their opacity is left to each wall of bodies that a slice hides."""
 FINEST, COARSE = 1 << 20, 64
 """Steps along the longest side of a body that tell points apart."""
 MOST_TRIANGLES = 20_000
@@ -45,8 +47,10 @@ class SolidVisuals:
         self._kept: dict[int, _Kept] = {}
         self._software: bool | None = None
 
-    def draw(self, bodies: Sequence[Body], opacity: float, look: Look, view: Array, projection: Array) -> None:
-        """``opacity`` 1: nothing is seen through them."""
+    def draw(
+        self, bodies: Sequence[Body], opacity: float, look: Look, view: Array, projection: Array, veiled: bool = False
+    ) -> None:
+        """``opacity`` 1: nothing is seen through them. ``veiled``: what lies before them lets them shine through."""
         drawn = [(self._body(item, colour), shift) for item, colour, shift in bodies]
         for gone in set(self._kept) - {id(item) for item, *_ in bodies}:
             self._kept.pop(gone).visual.release()
@@ -54,10 +58,10 @@ class SolidVisuals:
         far_first = sorted(drawn, key=lambda each: -_distance(each[0].corners + each[1], eye))
         plain = replace(look, mapped=False, front_width=0.0, isochrone=0.0, both_sides=True, gloss=GLOSS)
         plain.glass = 0.0 if opacity >= 1 else opacity
+        for kept, shift in far_first if veiled else ():  # all before the first that may itself hide one
+            kept.visual.draw_behind(replace(plain, glass=VEILED * opacity), _moved(view, shift), projection)
         for kept, shift in far_first:
-            moved = np.eye(4)
-            moved[:3, 3] = shift
-            kept.visual.draw(plain, view @ moved, projection, two_sided=True, nearest=True)
+            kept.visual.draw(plain, _moved(view, shift), projection, two_sided=True, nearest=True)
 
     def _body(self, item: PlacedItem, colour: Colour) -> _Kept:
         kept = self._kept.get(id(item))
@@ -84,6 +88,12 @@ class SolidVisuals:
         for kept in self._kept.values():
             kept.visual.release()
         self._kept = {}
+
+
+def _moved(view: Array, shift: Array) -> Array:
+    by = np.eye(4)
+    by[:3, 3] = shift
+    return view @ by
 
 
 def with_normals(faces: Faces, steps: int = FINEST) -> tuple[Array, Array]:

@@ -122,6 +122,20 @@ class SurfaceVisual:
         """``nearest``: one looks through its nearest triangles alone, and it hides what is drawn behind it later."""
         if self._index is None:
             return
+        drawing = self._prepared(look, view, projection)
+        glass = look.glass > 0
+        if nearest and glass:
+            gloo.set_state(blend=False, depth_test=True, depth_func="less", depth_mask=True, cull_face=not two_sided)
+            gloo.set_color_mask(False, False, False, False)
+            drawing.draw("triangles", self._index)
+            gloo.set_color_mask(True, True, True, True)
+        depth = "lequal" if nearest else "less"
+        gloo.set_state(blend=glass, depth_test=True, depth_func=depth, depth_mask=not glass, cull_face=not two_sided)
+        if glass:
+            gloo.set_blend_func("one", "one_minus_src_alpha")
+        drawing.draw("triangles", self._index)
+
+    def _prepared(self, look: Look, view: Array, projection: Array) -> gloo.Program:
         drawing = self._program(look)
         drawing["u_view"] = view.T.astype(np.float32)
         drawing["u_projection"] = projection.T.astype(np.float32)
@@ -135,17 +149,15 @@ class SurfaceVisual:
         drawing["u_lit"] = look.lit
         drawing["u_gloss"] = look.gloss
         drawing["u_glass"] = look.glass
-        glass = look.glass > 0
-        if nearest and glass:
-            gloo.set_state(blend=False, depth_test=True, depth_func="less", depth_mask=True, cull_face=not two_sided)
-            gloo.set_color_mask(False, False, False, False)
-            drawing.draw("triangles", self._index)
-            gloo.set_color_mask(True, True, True, True)
-        depth = "lequal" if nearest else "less"
-        gloo.set_state(blend=glass, depth_test=True, depth_func=depth, depth_mask=not glass, cull_face=not two_sided)
-        if glass:
+        return drawing
+
+    def draw_behind(self, look: Look, view: Array, projection: Array) -> None:
+        """All of it that something hides, as glass, through that."""
+        if self._index is not None:
+            drawing = self._prepared(look, view, projection)
+            gloo.set_state(blend=True, depth_test=True, depth_func="greater", depth_mask=False, cull_face=False)
             gloo.set_blend_func("one", "one_minus_src_alpha")
-        drawing.draw("triangles", self._index)
+            drawing.draw("triangles", self._index)
 
     def _program(self, look: Look) -> gloo.Program:
         """The program that does what ``look`` needs and no more; made when first wanted."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,22 @@ def test_both_names_are_in_the_picture_and_on_no_figure(size):
             if other is not label:
                 apart = np.abs(np.subtract(label.middle, other.middle))
                 assert apart[0] > 3.2 * (len(label.text) + len(other.text)) or apart[1] > 12, other.text
+
+
+@pytest.mark.parametrize("size", [(674, 390), (674, 486), (480, 380), (1176, 720)])
+@pytest.mark.parametrize("shape", [(96, 96, 96), (78, 78, 56), (512, 512)])
+def test_all_names_are_drawn_and_nothing_over_anything(size, shape):
+    """The name of x lay on the first figure of y, and of a square beside its scale bar it was left out."""
+    scene = scene_of(Grid(shape, (1.0,) * len(shape)), FieldInfo("u", "u", "", "grid", (0.0, 1.0)))
+    scene.camera.apply(scene.home, size[0] / size[1])
+    scene.room.place(scene.camera, *size, 1.0, True)
+    placed, _ = Hud().compose(scene, *size, 1.0)
+    labels, _ = ruler(scene, *size, 1.0)
+    texts = {name: (left, top, left + image.shape[1], top + image.shape[0]) for name, image, left, top in placed}
+    for place, label in enumerate(labels):
+        assert not label.faint or f"tick {place}" in texts, label
+    for (_, one), (_, other) in combinations([each for each in texts.items() if each[0].startswith("tick")], 2):
+        assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
 
 
 @pytest.mark.parametrize("size", [(420, 700), (914, 240), (700, 200)])
