@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 import os
@@ -24,6 +25,11 @@ log = logging.getLogger("workbench.reading")
 Array = npt.NDArray[Any]
 EXPANSION = 1032
 """Bytes that one byte of deflated data stands for at the most (zlib's own figure)."""
+MOST_EXPANDED, EXPANDED_FROM = 100, 64 << 20
+"""Times that what is in a zip may be larger than the zip, from so many bytes on: meshes and tables are three to twenty
+times as large, what is made to fill a disk and memory a thousand times."""
+LARGEST_DIRECTORY = 4 << 20
+"""Bytes in which a zip tells what is in it: of some 40,000 members."""
 LONGEST_SENTENCE = 400
 LARGEST_MEMBER = 8 << 30
 LARGEST_FILE = 256 << 20
@@ -102,6 +108,13 @@ def guarded(
     return decorate
 
 
+@guarded("is no JSON that can be read.", largest=16 << 20)
+def read_json(path: Path) -> Any:
+    """What a file of JSON holds; of what this person's own folders keep, too, whoever put it there. Raises ProblemError
+    whatever is wrong with it."""
+    return json.loads(path.read_bytes())
+
+
 def read_npy(stream: IO[bytes], size: int) -> Array:
     """The array of an .npy stream of ``size`` bytes. Raises ValueError where it is none of plain values, or where its
     header claims more than there is: nothing is allocated for what is not there."""
@@ -127,6 +140,33 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     version = np.lib.format.read_magic(stream)
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     return read(stream)
+
+
+@contextmanager
+def opened_zip(path: Path, directory: int = LARGEST_DIRECTORY) -> Iterator[zipfile.ZipFile]:
+    """A zip to read. Raises ProblemError where its members take more than ``directory`` bytes to tell, for each of them
+    costs ten times as much before one is asked for, and what a damaged zip raises."""
+    with path.open("rb") as stream:
+        end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # there is no public way to look before
+        if end is not None and end[zipfile._ECD_SIZE] > directory:  # type: ignore[attr-defined]
+            raise ProblemError(f"'{path.name}' holds too many files to be looked through: keep those that are needed.")
+        with zipfile.ZipFile(stream) as archive:
+            yield archive
+
+
+@contextmanager
+def opened_npz(path: Path) -> Iterator[zipfile.ZipFile]:
+    """An archive of arrays. Raises ValueError where its members together would expand as no numbers do, or are the same
+    bytes under many names."""
+    with opened_zip(path, LARGEST_DIRECTORY >> 2) as archive:
+        if swollen(sum(info.file_size for info in archive.infolist()), path.stat().st_size):
+            raise ValueError("it would expand to many times its size")
+        yield archive
+
+
+def swollen(size: int, stored: int) -> bool:
+    """Whether ``size`` bytes, of which ``stored`` are kept, are more than files of numbers are packed to."""
+    return size > max(EXPANDED_FROM, MOST_EXPANDED * stored)
 
 
 def count_npz(archive: zipfile.ZipFile, name: str) -> int:

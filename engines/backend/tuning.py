@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from engines.api.device import DeviceInfo
-from engines.api.errors import DeviceError
+from engines.api.errors import DeviceError, ProblemError
 from engines.backend.cache_dir import cache_dir, keep
 from engines.backend.compile.source import source_digest
+from engines.reading import read_json
 
 log = logging.getLogger(__name__)
 
@@ -83,8 +84,8 @@ def _path() -> Path:
 def _read() -> dict[str, list[int]]:
     """What is remembered; an unreadable or damaged file counts as empty, and the next measurement rewrites it."""
     try:
-        content = json.loads(_path().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        content = read_json(_path())
+    except ProblemError:
         return {}
     return content if isinstance(content, dict) else {}
 

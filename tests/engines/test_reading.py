@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engines.api.errors import MeshError, ProblemError
-from engines.reading import count_npz, foreign_file, read_npy, read_npz
+from engines.reading import MOST_EXPANDED, count_npz, foreign_file, opened_npz, opened_zip, read_npy, read_npz
 
 
 def stored(values, **options) -> bytes:
@@ -90,3 +90,30 @@ def test_sentences_for_people_go_through_and_the_systems_reason_is_told():
         raise ProblemError("mine")
     with pytest.raises(ProblemError, match=r"damaged \(No such file or directory\)\."), foreign_file("It is damaged."):
         open("/nowhere/at/all")  # noqa: SIM115
+
+
+def test_an_archive_that_is_made_to_fill_memory_is_not_opened(tmp_path):
+    """Of 70 kB that come to 70 MB, and of an array that stands there under many names."""
+    swollen, named = tmp_path / "swollen.npz", tmp_path / "named.npz"
+    with zipfile.ZipFile(swollen, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in range(10):
+            archive.writestr(f"{name}.json", bytes(7 << 20))
+    with zipfile.ZipFile(named, "w") as archive:
+        archive.writestr("a.npy", bytes(1 << 20))
+        archive.filelist += [archive.getinfo("a.npy")] * (MOST_EXPANDED + 9)
+        archive._didModify = True
+    for path in (swollen, named):
+        assert path.stat().st_size < 2 << 20
+        with pytest.raises(ValueError, match="many times"), opened_npz(path):
+            raise AssertionError("it is open")
+
+
+def test_a_zip_of_very_many_members_is_not_looked_through(tmp_path):
+    place = tmp_path / "many.zip"
+    with zipfile.ZipFile(place, "w") as archive:
+        for number in range(30_000):
+            archive.writestr(f"{number}", b"")
+    with opened_zip(place) as archive:
+        assert len(archive.namelist()) == 30_000
+    with pytest.raises(ProblemError, match="too many files"), opened_npz(place):
+        raise AssertionError("it is open")

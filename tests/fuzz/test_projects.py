@@ -19,10 +19,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import seed as use_seed
 from hypothesis import strategies as st
 
-from engines.api.errors import WorkbenchError
+from engines.api.errors import ProblemError, WorkbenchError
 from workbench.project.document import Document, open_document
 from workbench.project.presets import presets
-from workbench.project.store import as_json
+from workbench.project.store import PROJECT_FILE, as_json
 
 LONGEST_SENTENCE = 3000
 """Letters: all names that may vary among cells take 1,100, and a text of 5,000 is not to be repeated."""
@@ -174,4 +174,9 @@ def test_a_former_form_with_parts_of_another_kind_is_refused(tmp_path):
 
 def test_half_a_character_which_could_not_be_saved_is_refused(tmp_path):
     folder, content = ready("cuba_4000", tmp_path)
+    text = json.dumps(content | {"title": "\ud800"}, ensure_ascii=False)
     assert outcome(folder, json.dumps(content | {"title": "\ud800"})) == "refused"
+    for encoding in ("utf-8", "utf-16"):
+        (folder / PROJECT_FILE).write_bytes(text.encode(encoding, "surrogatepass"))
+        with pytest.raises(ProblemError, match="no valid JSON"):
+            open_document(folder)

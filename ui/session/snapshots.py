@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 import uuid
-import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.reading import foreign_file, read_npz
+from engines.reading import foreign_file, opened_npz, read_npz
 from workbench.export.png import read_moment
 from workbench.project.document import Document
 from workbench.run.states.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
@@ -77,7 +76,7 @@ def beginning_of(picture: Path, document: Document) -> Beginning | None:
     try:
         told = json.loads(read_moment(picture))
         name, time = str(told["state"]), time_text(float(told["time"]), str(told["unit"]), ".6g")
-    except (ProblemError, ValueError, KeyError, TypeError):
+    except (ProblemError, ValueError, KeyError, TypeError, RecursionError):
         return None
     missing = f"This picture was taken at {time}; where the run stood is not kept here, so it begins at zero."
     file = _state(name)
@@ -91,7 +90,7 @@ def beginning_of(picture: Path, document: Document) -> Beginning | None:
 
 def _read_curves(name: str) -> Curves:
     file = _curves(name)
-    with foreign_file(f"The curves '{file}' are damaged."), zipfile.ZipFile(file) as archive:
+    with foreign_file(f"The curves '{file}' are damaged."), opened_npz(file) as archive:
         keys = [tuple(map(str, key)) for key in json.loads(str(read_npz(archive, "names.npy")))]
         return {
             key: (read_npz(archive, f"{place} 0.npy"), read_npz(archive, f"{place} 1.npy"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -11,18 +12,27 @@ from typing import Any, cast
 
 GONE = (errno.EPIPE, errno.EIO, errno.EBADF)
 """A pipe that nobody reads (``workbench presets | head -1``), a terminal that was closed."""
+RENEWED = "\r\x1b[K"
+"""What a line that renews itself begins with: of us, and of nobody whose project is told of."""
+_CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def without_controls(text: str) -> str:
+    """With what a terminal carries out (colours, titles, the clipboard), or turns round, written as JSON writes it."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class Voice:
-    """Writes to ``stream`` what it takes. ``trouble`` is why something is missing there; nobody misses what they did
-    not stay for."""
+    """Writes to ``stream`` what it takes, names of strangers among it. ``trouble`` is why something is missing there;
+    nobody misses what they did not stay for."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
         self.trouble = ""
 
     def write(self, text: str) -> int:
-        self._attempt(lambda: self._stream.write(text))
+        begun, rest = (RENEWED, text[len(RENEWED) :]) if text.startswith(RENEWED) else ("", text)
+        self._attempt(lambda: self._stream.write(begun + without_controls(rest)))
         return len(text)
 
     def flush(self) -> None:

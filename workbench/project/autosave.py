@@ -16,6 +16,8 @@ import uuid
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from engines.api.errors import ProblemError
+from engines.reading import read_json
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import Document, document_of
 from workbench.project.store import PROJECT_FILE, as_json, read_stored
@@ -135,13 +137,13 @@ def recoveries(root: Path | None = None) -> list[Recovery]:
             if not lock.acquire():
                 continue  # its session lives
             lock.release()
-            about = json.loads((folder / ORIGIN).read_text("utf-8"))
+            about = read_json(folder / ORIGIN)
             origin = None if about["path"] is None else Path(about["path"])
             files = tuple(map(Path, about.get("files", ())))  # versions that kept none: the person is asked
-            project = json.loads(file.read_text("utf-8"))
+            project = read_json(file)
             title, engine = str(project["title"]), str(project.get("engine", ""))
             found.append(Recovery(folder, title, file.stat().st_mtime, origin, files, engine))
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ProblemError, ValueError, KeyError, TypeError, AttributeError):
             continue  # ended before it had written anything whole
     return sorted(found, key=lambda recovery: -recovery.written)
 

@@ -16,6 +16,7 @@ from typing import Any
 from engines.api import Engine
 from engines.api.errors import ProblemError
 from engines.geometry.meshes.mesh import TetMesh
+from engines.reading import read_json
 from workbench.export.vtu import VtuWriter
 from workbench.project.document import Standing
 from workbench.project.meshes import read_mesh_file
@@ -45,8 +46,8 @@ def _folder() -> Path:
 def _forget_old(folder: Path) -> None:
     """Remove what was made long ago and no autosave refers to: its project was saved, or given up."""
     try:
-        told = "".join(file.read_text("utf-8", "replace") for file in (state_dir() / "autosave").glob("*/project.json"))
-    except OSError:  # a session ends meanwhile: another time
+        told = str([read_json(file) for file in (state_dir() / "autosave").glob("*/project.json")])
+    except ProblemError:  # a session ends meanwhile: another time
         return
     for old in folder.glob("*/"):
         with suppress(OSError):

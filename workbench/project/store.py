@@ -24,7 +24,7 @@ from typing import IO, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from engines.api.errors import ProblemError
-from engines.reading import foreign_file
+from engines.reading import MOST_EXPANDED, foreign_file, opened_zip, swollen
 from workbench.export.png import read_snapshot_text
 from workbench.project.boundary import NOTHING, Permission, named_file
 from workbench.project.meshes import FAMILIES, SUFFIXES, fingerprint, mesh_files
@@ -42,9 +42,8 @@ LARGEST_PROJECT = 16 * 2**20
 LARGEST_MESH = 8 * 2**30
 LARGEST_FILE = 2**30
 """Bytes of a file that a parameter names."""
-MOST_EXPANDED, EXPANDED_FROM = 100, 64 * 2**20
-"""Times that a file in a zip may be larger than what is stored of it, from so many bytes on: meshes are three to
-twenty times as large, what is made to fill a disk and memory a thousand times."""
+HALVES = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+"""Of characters that have two in JSON."""
 LONG_WORD = re.compile(r"\S{80,}")
 KEPT_SECONDS = 30 * 86400
 """How long a mesh or picture stays in the cache after its zip was last opened."""
@@ -113,8 +112,11 @@ def read_stored(path: Path, names_of: NamesOf = no_names, permission: Permission
 def parse_project(text: str | bytes, name: str) -> Project:
     """A validated project from JSON. Raises ProblemError that names ``name`` and the first thing to change."""
     try:
+        if isinstance(text, bytes):
+            text = text.decode(json.detect_encoding(text), "surrogatepass")
         content = json.loads(text)
-        json.dumps(content, ensure_ascii=False).encode()  # halves of characters, which could not be saved again
+        if HALVES.search(text):
+            json.dumps(content, ensure_ascii=False).encode()  # halves of characters, which could not be saved again
     except (ValueError, RecursionError) as error:
         raise ProblemError(f"{name} is not a project: it is no valid JSON ({error}).") from error
     if not isinstance(content, dict):
@@ -294,7 +296,7 @@ def _located(
 
 def _from_zip(path: Path, names_of: NamesOf) -> Stored:
     damaged = f"'{path}' is a damaged zip: copy it again from where it is whole."
-    with foreign_file(damaged), zipfile.ZipFile(path) as archive:
+    with foreign_file(damaged), opened_zip(path) as archive:
         members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
         homes = sorted((n for n in members if PurePosixPath(n).name == PROJECT_FILE), key=lambda n: n.count("/"))
         if not homes:
@@ -352,7 +354,7 @@ def _other_members(
 
 def _refuse_swollen(info: zipfile.ZipInfo, path: Path) -> None:
     """Raises ProblemError for a member that expands as no file of numbers does."""
-    if info.file_size > max(EXPANDED_FROM, MOST_EXPANDED * info.compress_size):
+    if swollen(info.file_size, info.compress_size):
         raise ProblemError(
             f"'{info.filename}' in '{path}' would expand to {info.file_size >> 20} MB, over {MOST_EXPANDED} times what "
             "is stored: not opened; unpack the zip first if you trust it."
@@ -367,6 +369,11 @@ def _unpack(
     A member that is missing is left out: whoever needs the file says which parameter names it.
     """
     infos = [members[name] for name in dict.fromkeys(wanted) if name in members]
+    if swollen(size := sum(info.file_size for info in infos), path.stat().st_size):
+        raise ProblemError(
+            f"What '{path}' holds would expand to {size >> 20} MB, over {MOST_EXPANDED} times its size: not opened; "
+            "unpack it first if you trust it."
+        )
     key = hashlib.sha256(repr([(i.filename, i.CRC, i.file_size) for i in infos] + [str(path.resolve())]).encode())
     folder = cache_dir() / "unpacked" / key.hexdigest()[:24]
     if not infos:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from engines.api.errors import ProblemError
+from engines.reading import read_json
 from workbench.export.moments.igb import SUFFIXES
 from workbench.export.moments.series import remove_files
 from workbench.run.frames import RunState
@@ -57,7 +57,7 @@ def keep_tables_until(folder: Path, time: float) -> None:
 def was_finished(folder: Path) -> bool:
     """Whether the run that is gone on with had come to where it was to end."""
     try:
-        outcome = json.loads((folder / "run.json").read_text("utf-8"))["outcome"]
+        outcome = read_json(folder / "run.json")["outcome"]
         return bool(outcome["state"] == str(RunState.FINISHED))
-    except (OSError, ValueError, LookupError, TypeError):
+    except (ProblemError, LookupError, TypeError):
         return False

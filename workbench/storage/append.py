@@ -22,6 +22,8 @@ class AppendedFile:
         self.path = path
         with storing(path):
             going_on = keep and path.is_file()
+            if not going_on:
+                path.unlink(missing_ok=True)  # a copy of hard links stays as it was
             self._file = path.open("r+b" if going_on else "wb", buffering=0)
             self._end = _end_of_last_line(path) if going_on else 0
             self._file.truncate(self._end)

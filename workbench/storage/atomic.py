@@ -84,6 +84,11 @@ def sweep(folder: Path, name: str = "", older: float = 0.0) -> None:
                 file.unlink(missing_ok=True)
 
 
+def has_other_names(path: Path) -> bool:
+    """Whether it is a file with further names (hard links): what is written into it changes under all of them."""
+    return path.is_file() and path.stat().st_nlink > 1
+
+
 def oldest(files: Iterable[Path], kept: int) -> list[Path]:
     """All but the newest ``kept``; another window may be removing them meanwhile."""
     found = []

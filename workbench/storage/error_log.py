@@ -8,6 +8,7 @@ import traceback
 from pathlib import Path
 
 from workbench import __version__
+from workbench.storage.atomic import has_other_names
 from workbench.storage.paths import state_dir
 
 ERROR_LOG = "error.log"
@@ -25,6 +26,8 @@ def keep_traceback(error: BaseException, folder: Path | None = None) -> str:
         if place is not None and not (place / ERROR_LOG).is_symlink():  # in a stranger's folder to any file of ours
             try:
                 place.mkdir(parents=True, exist_ok=True)
+                if has_other_names(place / ERROR_LOG):
+                    continue
                 with (place / ERROR_LOG).open("a", encoding="utf-8") as file:
                     file.write(f"{stamp}  {versions}\n{text}\n")
                 return f"Its traceback is in '{place / ERROR_LOG}'."

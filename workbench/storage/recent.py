@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from engines.api.errors import ProblemError
+from engines.reading import read_json
 from workbench.storage.atomic import write_bytes, write_text
 from workbench.storage.paths import config_dir
 
@@ -24,7 +26,8 @@ class RecentFile:
     @property
     def picture(self) -> Path:
         """Of how it looked when it was saved or left, if there is one."""
-        return config_dir() / PICTURES / f"{sha256(self.path.encode()).hexdigest()[:16]}.png"
+        path = self.path.encode("utf-8", "surrogatepass")  # names of old systems are no UTF-8
+        return config_dir() / PICTURES / f"{sha256(path).hexdigest()[:16]}.png"
 
 
 class RecentFiles:
@@ -35,7 +38,7 @@ class RecentFiles:
 
     def items(self) -> list[RecentFile]:
         """The projects that are still there."""
-        return [item for item in self._read() if Path(item.path).exists()]
+        return [item for item in self._read() if _is_there(item.path)]
 
     def add(self, path: Path, title: str, picture: bytes = b"") -> None:
         """Put a project on top. ``picture``: a PNG of how it looks; none leaves the one before. Raises StorageError."""
@@ -55,9 +58,9 @@ class RecentFiles:
 
     def _read(self) -> list[RecentFile]:
         try:
-            content = json.loads(self._file.read_text("utf-8"))
+            content = read_json(self._file)
             return [RecentFile(str(item["path"]), str(item["title"])) for item in content]
-        except (OSError, ValueError, TypeError, KeyError):
+        except (ProblemError, TypeError, KeyError):
             return []
 
     def _write(self, items: list[RecentFile]) -> None:
@@ -66,3 +69,10 @@ class RecentFiles:
             if file not in kept:
                 file.unlink(missing_ok=True)
         write_text(self._file, json.dumps([asdict(item) for item in items[:LIMIT]], indent=1))
+
+
+def _is_there(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # longer than names are, or no name at all
+        return False

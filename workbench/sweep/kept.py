@@ -20,7 +20,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError
-from engines.reading import foreign_file, read_npz
+from engines.reading import foreign_file, opened_npz, read_npz
 from workbench import __version__
 from workbench.run.states.checkpoint import problem_fingerprint
 from workbench.storage.atomic import storing, write_atomically
@@ -135,7 +135,7 @@ def _read(path: Path, plan: SweepPlan, place: int) -> Row:
     """Raises ProblemError."""
     readings = {one.name: one.reading for one in plan.kept or ()}
     charts = []
-    with foreign_file(f"The case in '{path}' is damaged."), zipfile.ZipFile(path) as archive:
+    with foreign_file(f"The case in '{path}' is damaged."), opened_npz(path) as archive:
         told = json.loads(archive.read(META))
         for number, chart in enumerate(told["charts"]):
             info = ChartInfo(**{name: _tuples(value) for name, value in chart["info"].items()})

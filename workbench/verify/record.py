@@ -78,7 +78,7 @@ def from_json(text: str, name: str) -> VerificationRecord:
             raise ValueError(f"it is of version {content['schema_version']}, and this reads {SCHEMA_VERSION}")
         outcomes = tuple(_outcome(case) for case in content["cases"])
         facts = (content["workbench"], content["python"], content["system"], dict(content["device"]), content["date"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ProblemError(f"'{name}' is no record of 'workbench verify' ({error}).") from error
     return VerificationRecord(*facts, outcomes)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-import zipfile
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.geometry.file_kinds import check_table
-from engines.reading import count_npz, foreign_file, read_npz
+from engines.reading import count_npz, foreign_file, opened_npz, read_npz
 from engines.tables.columns import Axis, column_of, heading_parts
 
 COLUMNS = ("pre", "post", "weight", "delay")
@@ -36,7 +35,7 @@ def _rows(place: Path, changed: int, size: int) -> int:
     """Of the file as it was when it ``changed`` and had this ``size``."""
     try:
         if place.suffix == ".npz":
-            with zipfile.ZipFile(place) as content:
+            with opened_npz(place) as content:
                 return count_npz(content, "pre.npy")
         with place.open("rb") as file:
             first = file.readline()
@@ -100,7 +99,7 @@ def check_connections(place: Path) -> None:
 
 
 def _npz(place: Path) -> dict[str, Array]:
-    with zipfile.ZipFile(place) as content:
+    with opened_npz(place) as content:
         names = content.namelist()
         found = {name: read_npz(content, f"{name}.npy") for name in COLUMNS if f"{name}.npy" in names}
     return {name: np.asarray(values, float).ravel() for name, values in found.items()}

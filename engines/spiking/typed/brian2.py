@@ -186,7 +186,7 @@ def _lines(lines: Sequence[str], place: tuple[str | int, ...]) -> Iterator[tuple
 
 def _begun(called: str, text: str, place: tuple[str | int, ...]) -> Iterator[str]:
     """Where variables begin, one after the other."""
-    for part in _changed(text, place, "starts").split("\n"):
+    for part in filter(None, _changed(text, place, "starts").split("\n")):
         name, _, formula = part.partition("=")
         yield f"{called}.{name.strip()} = {formula.strip()!r}"
 

@@ -17,6 +17,7 @@ from engines.api.presets import presets_in
 from tests.workbench.fake_engine import WaveEngine
 from workbench import cli
 from workbench.cli import doctor, main
+from workbench.cli.voice import RENEWED, voices
 from workbench.project import presets as preset_module
 from workbench.project.document import open_document
 
@@ -192,6 +193,24 @@ def test_help_and_version_need_neither_numpy_nor_qt():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == 0, done.stderr
     assert "workbench 0.2.0" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["\x1b]52;c;YQ==\x07", "\x9b2J", "gnp.\u202eexe", "a\rb", "\0", "\u2028x"])
+def test_names_of_a_stranger_do_nothing_to_a_terminal(name, tmp_path, capsys):
+    """As they stood in the project they set the clipboard, cleared the screen, or read from right to left."""
+    (tmp_path / "project.json").write_text(json.dumps({"engine": name, "title": name}))
+    assert main(["estimate", str(tmp_path)]) == 2
+    assert main(["estimate", str(tmp_path), "--json"]) == 2
+    told = capsys.readouterr()
+    strange = next(letter for letter in name if not letter.isascii() or not letter.isprintable())
+    assert strange not in told.err + told.out
+    assert f"\\u{ord(strange):04x}" in told.err
+
+
+def test_a_line_that_renews_itself_does_so(capsys):
+    with voices() as (out, _):
+        print(f"{RENEWED}5 %\tof\x1b[K it", file=out)
+    assert capsys.readouterr().out == f"{RENEWED}5 %\tof\\u001b[K it\n"
 
 
 @pytest.mark.parametrize(("code", "at_once"), [(0, False), (3, False), (130, True), (143, True)])

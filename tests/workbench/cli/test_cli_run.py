@@ -199,6 +199,22 @@ def test_a_run_writes_through_no_link(project, tmp_path, capsys, name):
     assert [file.read_text() for file in elsewhere.iterdir()] == ["mine"]
 
 
+@pytest.mark.parametrize("name", ["series.csv", "timing.jsonl", "fields/fields.igb", "spikes.h5"])
+def test_a_run_goes_on_in_no_file_that_has_another_name(project, tmp_path, capsys, name):
+    """Copies of hard links (cp -al) were lengthened with the run, and emptied by one that began anew."""
+    out, copy = tmp_path / "out", tmp_path / "copy"
+    run = ["run", str(project), "--no-pictures", "--out", str(out), "--until"]
+    assert main([*run, "1"]) == 0
+    if not (out / name).is_file():
+        (out / name).write_text("mine")
+    copy.hardlink_to(out / name)
+    before = copy.read_bytes()
+    assert main([*run, "2", "--resume"]) == 2
+    assert f"'{out / name}' has a further name elsewhere" in capsys.readouterr().err
+    assert main([*run, "2"]) == 0
+    assert copy.read_bytes() == before
+
+
 def test_a_problem_that_cannot_be_built_is_bad_input(project, tmp_path, capsys):
     change(project, trouble="build")
     assert main(["run", str(project), "--out", str(tmp_path / "out")]) == 2

@@ -10,7 +10,7 @@ from workbench.export.moments.igb import SUFFIXES
 from workbench.run.earlier import CHECKPOINT, FOLDERS, TABLES
 from workbench.run.states.checkpoint import checkpoints_at
 from workbench.run.streams.opening import NAMES as STREAMS
-from workbench.storage.atomic import storing
+from workbench.storage.atomic import has_other_names, storing
 from workbench.storage.error_log import ERROR_LOG
 from workbench.storage.journal import journal_of
 
@@ -18,22 +18,30 @@ RECORD = "run.json"
 LOCK = ".running"
 """Held in the folder of results while a run writes there."""
 GROWING = (*TABLES, "timing.jsonl", "timing.csv", *STREAMS)
+WRITTEN_INTO = {Path(name).suffix for name in GROWING} | {".igb"}
+"""Suffixes of files that are gone on with as they are; others are replaced."""
 
 
 def check_results(folder: Path, anew: bool) -> None:
     """Raises ProblemError where a run in ``folder`` would write or remove what is no run's: through a link, or, where
-    it begins ``anew``, because files are called as results are and no run has left its ``run.json`` beside them; and
-    for pipes and devices in the place of results."""
+    it begins ``anew``, because files are called as results are and no run has left its ``run.json`` beside them, or,
+    where it goes on, into a file that has further names; and for pipes and devices in the place of results."""
     with storing(folder):
         inside = (file for name in FOLDERS if (folder / name).is_dir() for file in (folder / name).iterdir())
         own = [*map(folder.joinpath, _own_names(folder)), *inside]
         link = next((file for file in own if file.is_symlink()), None)
         for file in (*own, folder / RECORD, folder / ERROR_LOG):
             refuse_pipe(file)  # who opens one waits for ever
+        other = next((file for file in own if not anew and file.suffix in WRITTEN_INTO and has_other_names(file)), None)
         strange = [] if (folder / RECORD).exists() else _earlier(folder)
     if link is not None:
         raise ProblemError(
             f"'{link}' is a link, and a run writes nothing through links: choose another folder with --out."
+        )
+    if other is not None:
+        raise ProblemError(
+            f"'{other}' has a further name elsewhere (a hard link), and the run would go on in both: copy the folder's "
+            "files (cp -r) and resume the copy."
         )
     if anew and strange:
         raise ProblemError(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
 from engines.api.errors import ProblemError
-from engines.reading import foreign_file
+from engines.reading import read_json
 from workbench.cli.arguments import parser
 from workbench.cli.opening import permission_of
 from workbench.cli.runs.asked import Asked
@@ -32,9 +31,11 @@ def resume_command(options: Namespace) -> int:
     file = folder / "run.json"
     if not file.is_file():
         raise ProblemError(f"There is no run in '{folder}' to go on with: give the folder that holds its run.json.")
-    with foreign_file(f"'{file}' is damaged: start the run anew with 'workbench run'."):
-        record = json.loads(file.read_text("utf-8"))
+    try:
+        record = read_json(file)
         command, content = record["command"], record["project"]
+    except (ProblemError, LookupError, TypeError) as error:
+        raise ProblemError(f"'{file}' is damaged: start the run anew with 'workbench run'.") from error
     asked = validated(Asked, command, f"'{file}'")
     asked.device = options.device or asked.device
     asked.ranks = options.ranks or asked.ranks

@@ -45,6 +45,9 @@ class CellsFile:
         """Forget the rows after ``time``; when the last that is left was. Raises ProblemError if it is damaged."""
         with changed(self.path) as file:
             times = file["time"][:]
+            wanted = {(len(times), self._cells)}
+            if {file[each.name].shape for each in self._quantities} - wanted or not (np.diff(times) >= 0).all():
+                raise ValueError("rows of other cells, or in no order")
             kept = int(np.searchsorted(times, time + self._dt / 2))
             for name in ("time", *(each.name for each in self._quantities)):
                 file[name].resize(kept, axis=0)

@@ -49,7 +49,7 @@ class SpikesFile:
     def keep_before(self, time: float) -> None:
         """Forget what was written of ``time`` and after it. Raises ProblemError if the file is damaged."""
         with changed(self.path) as file:
-            kept = int(np.searchsorted(file["spikes/time"][:], time - self._dt / 2))
+            kept = _spikes_before(file["spikes/time"], file["spikes/neuron"], time - self._dt / 2)
             for name in ("time", "neuron"):
                 file[f"spikes/{name}"].resize(kept, axis=0)
 
@@ -78,6 +78,20 @@ class SpikesFile:
 
         with readable(self.path) as file:
             write_atomically(path, write)
+
+
+def _spikes_before(times: h5py.Dataset, neurons: h5py.Dataset, time: float) -> int:
+    """How many there are before ``time``. Raises ValueError where they are in no order, or of no neurons: what goes on
+    from there would be told as right."""
+    if times.shape != neurons.shape:
+        raise ValueError(f"{times.shape} times of {neurons.shape} neurons")
+    latest, before = -np.inf, 0
+    for first in range(0, len(times), COPIED):
+        part = times[first : first + COPIED]
+        if not (part[0] >= latest and (np.diff(part) >= 0).all()):  # nor any NaN
+            raise ValueError("spikes in no order")
+        latest, before = part[-1], before + int(np.searchsorted(part, time))
+    return before
 
 
 def _copy(archive: zipfile.ZipFile, name: str, data: h5py.Dataset) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.api.parameters import RECORDING
-from engines.reading import foreign_file, read_npz
+from engines.reading import foreign_file, opened_npz, read_npz
 from workbench.project.document import Document
 from workbench.project.meshes import fingerprint
 from workbench.project.parameter_files import Place, named_files, with_values
@@ -145,7 +145,7 @@ def read_checkpoint(path: Path, problem: str) -> Checkpoint:
 
 def _read(path: Path) -> tuple[CheckpointMeta, dict[str, Array]]:
     """Raises ProblemError."""
-    with foreign_file(f"The checkpoint '{path}' is damaged: run without --resume."), zipfile.ZipFile(path) as archive:
+    with foreign_file(f"The checkpoint '{path}' is damaged: run without --resume."), opened_npz(path) as archive:
         meta = _meta(json.loads(archive.read(META)), path)
         state = {name.removesuffix(".npy"): read_npz(archive, name) for name in archive.namelist() if name != META}
         if meta.version != WITHOUT_CHECKSUM and meta.checksum != _checksum(meta, state):

@@ -16,6 +16,7 @@ import numpy as np
 import scipy
 
 from engines.api import Array, Progress, no_progress
+from engines.api.errors import ProblemError
 from engines.backend.cache_dir import cache_dir, keep
 from engines.cardiac.compiler.limits import shape
 from engines.cardiac.compiler.model import CellModel
@@ -23,6 +24,7 @@ from engines.cardiac.compiler.relaxation import opened
 from engines.formulas.emit_numpy import Program
 from engines.formulas.passes.singularities import remove_singularities
 from engines.formulas.rules import simplify
+from engines.reading import read_json
 
 CHARGE, PULSE = 52.0, 1.0
 """The stimulus: what it would raise the voltage by on its own [mV], and how long it takes [ms]."""
@@ -71,8 +73,8 @@ def reference_beat(model: CellModel, progress: Progress = no_progress) -> Beat:
 def _kept_beat(model: CellModel, progress: Progress) -> Beat:
     path = beats_dir() / f"{digest(model)}.json"
     try:
-        return Beat(**json.loads(path.read_text("utf-8")))
-    except (OSError, ValueError, TypeError):
+        return Beat(**read_json(path))
+    except (ProblemError, TypeError):
         pass  # none is kept yet, or it was cut short: integrated again
     voltage = integrated(model, progress)
     known = np.isfinite(voltage)

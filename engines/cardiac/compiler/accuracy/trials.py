@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from engines.api import Progress, no_progress
+from engines.api.errors import ProblemError
 from engines.backend.cache_dir import keep
 from engines.cardiac.compiler.accuracy.beat import BEAT, CHARGE, PULSE, Beat, beats_dir, reference_beat
 from engines.cardiac.compiler.convergence import OUT_OF_RANGE
@@ -22,6 +23,7 @@ from engines.cardiac.compiler.limits import ACTIVATION_ERROR, DURATION_ERROR, sh
 from engines.cardiac.compiler.model import CellModel, StepLimit
 from engines.cardiac.compiler.schemes import Scheme, Step, step
 from engines.cardiac.compiler.single import Pulse, run
+from engines.reading import read_json
 
 STEPS = (0.0025, 0.005, 0.01, 0.02, 0.04, 0.05, 0.1, 0.125, 0.2)
 """Steps that are tried besides the problem's own [ms]."""
@@ -93,8 +95,8 @@ def _trials(model: CellModel, scheme: Scheme, steps: tuple[float, ...], beat: Be
     name = hashlib.sha256(f"{digest(compiled)} {scheme} {beat} {steps}".encode()).hexdigest()[:24]
     path = beats_dir() / f"{name}.json"
     try:
-        return tuple(Trial(**trial) for trial in json.loads(path.read_text("utf-8")))
-    except (OSError, ValueError, TypeError):
+        return tuple(Trial(**trial) for trial in read_json(path))
+    except (ProblemError, TypeError):
         pass  # none are kept yet, or they were cut short: tried again
     trials = tuple(_trial(compiled, dt, beat) for dt in steps)
     keep(path, json.dumps([asdict(trial) for trial in trials]).encode())

@@ -19,6 +19,7 @@ from engines.spiking.parameters.synapse_library import REWARD
 from engines.spiking.typed.brian2 import brian2_script
 from tests.engines.spiking.typed.models import ADAPTIVE, CHANNELS, IZHIKEVICH, LIF, RESTING, neuron, with_numbers
 from tests.engines.spiking.typed.synapses.models import SHORT_TERM, STDP, own
+from workbench.project.presets import open_preset, preset_called
 
 ENGINE = SpikingEngine()
 NAME = 'it\'s "one"'
@@ -126,6 +127,12 @@ def test_a_script_is_python_whatever_is_typed():
     assert "(unless refractory)" in text
     assert '"""' not in text.split("import *")[1]
     assert ENGINE.parameter_file.text(problem) == text
+
+
+@pytest.mark.parametrize("name", ["typed_hodgkin_huxley", "typed_izhikevich", "typed_stdp"])
+def test_scripts_of_what_ships_are_python(name):
+    """One whose neurons begin as they are drawn, without a statement of their own, was none."""
+    compile(brian2_script(open_preset(preset_called(name)).problem), name, "exec")
 
 
 @pytest.mark.parametrize("end", ["\r", "\x0b", "\x0c", "\x85", "\u2028"])

@@ -1,0 +1,108 @@
+"""Files of HDF5 among results that somebody else packed: nothing beyond the file itself is read or written."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+
+from engines.api.errors import ProblemError
+from engines.api.values import CellQuantity, Population
+from workbench.export.hdf5 import changed, readable
+from workbench.export.streams.cells import CellsFile
+from workbench.export.streams.spikes import SpikesFile
+
+TIMES = "spikes/time"
+SECRET = np.arange(500.0)
+
+
+@pytest.fixture
+def spikes(tmp_path):
+    """Of a run, and beside it a file that is none of its business."""
+    found = SpikesFile(tmp_path / "spikes.h5", [Population("all", 0, 9, True)], 0.1, "ms")
+    found.make()
+    (tmp_path / "private").write_bytes(SECRET.tobytes())
+    with h5py.File(tmp_path / "private.h5", "w") as file:
+        file.create_dataset("values", data=SECRET, chunks=(100,), maxshape=(None,))
+    return found
+
+
+def _raw(file, folder):
+    there = [(str(folder / "private"), 0, h5py.h5f.UNLIMITED)]
+    file.create_dataset(TIMES, (500,), "f8", maxshape=(None,), external=there)
+
+
+def _virtual(file, folder):
+    layout = h5py.VirtualLayout((500,), "f8", maxshape=(None,))
+    layout[:] = h5py.VirtualSource(str(folder / "private.h5"), "values", (500,))
+    file.create_virtual_dataset(TIMES, layout)
+
+
+def _linked(file, folder):
+    file[TIMES] = h5py.ExternalLink(str(folder / "private.h5"), "/values")
+
+
+def _unwritten(file, folder):
+    file.create_dataset(TIMES, (1 << 33,), "f8", maxshape=(None,), chunks=(1 << 14,))
+
+
+def _nested(file, folder):
+    file.create_dataset(TIMES, (0,), "f8", maxshape=(None,))
+    file["elsewhere"] = h5py.ExternalLink(str(folder / "private.h5"), "/")
+
+
+@pytest.mark.parametrize("put", [_raw, _virtual, _linked, _unwritten, _nested])
+def test_a_file_that_reaches_beyond_itself_is_neither_read_nor_changed(spikes, tmp_path, put):
+    with h5py.File(spikes.path, "r+") as file:
+        del file[TIMES]
+        put(file, tmp_path)
+    before = [(tmp_path / name).read_bytes() for name in ("private", "private.h5")]
+    for opened in (changed, readable):
+        with pytest.raises(ProblemError, match="is damaged: run without --resume"), opened(spikes.path) as file:
+            file[TIMES][:10]
+    assert before == [(tmp_path / name).read_bytes() for name in ("private", "private.h5")]
+
+
+@pytest.mark.parametrize(
+    ("times", "neurons"),
+    [
+        ([0.1, 0.3, 0.2], [1, 2, 3]),
+        ([0.1, float("nan"), 0.2], [1, 2, 3]),
+        ([0.1, 0.2, 0.3], [1]),
+        ([b"a", b"b"], [1, 2]),
+        (0.5, 1),
+        (np.ones((2, 2)), np.ones((2, 2), int)),
+    ],
+)
+def test_spikes_that_are_none_are_not_gone_on_from(spikes, times, neurons):
+    """A neuron that is missing would be told as neuron 0."""
+    with h5py.File(spikes.path, "r+") as file:
+        for name, values in (("time", times), ("neuron", neurons)):
+            del file[f"spikes/{name}"]
+            more = {} if np.ndim(values) == 0 else {"maxshape": (None, *np.shape(values)[1:])}
+            file.create_dataset(f"spikes/{name}", data=values, **more)
+    with pytest.raises(ProblemError, match="is damaged: run without --resume"):
+        spikes.keep_before(0.25)
+
+
+def test_spikes_before_a_time_are_counted_in_parts(spikes, monkeypatch):
+    monkeypatch.setattr("workbench.export.streams.spikes.COPIED", 3)
+    with h5py.File(spikes.path, "r+") as file:
+        for name, values in (("time", np.arange(10) * 0.1), ("neuron", np.arange(10) % 9)):
+            file[f"spikes/{name}"].resize(10, axis=0)
+            file[f"spikes/{name}"][:] = values
+    spikes.keep_before(0.7)
+    with h5py.File(spikes.path) as file:
+        np.testing.assert_array_equal(file["spikes/time"][:], np.arange(7) * 0.1)
+
+
+@pytest.mark.parametrize(("times", "rows"), [([0.0, 2.0, 1.0], 3), ([0.0, 1.0, 2.0], 2)])
+def test_rows_of_cells_that_are_none_are_not_gone_on_from(tmp_path, times, rows):
+    cells = CellsFile(tmp_path / "cells.h5", [CellQuantity("voltage", "Voltage", "V")], 4, 1.0, "s")
+    cells.make({})
+    with h5py.File(cells.path, "r+") as file:
+        for name, values in (("time", times), ("voltage", np.ones((rows, 4)))):
+            file[name].resize(len(values), axis=0)
+            file[name][:] = values
+    with pytest.raises(ProblemError, match="is damaged: run without --resume"):
+        cells.keep_until(1.0)
