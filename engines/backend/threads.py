@@ -105,9 +105,32 @@ def core_seconds(traffic: KernelTraffic) -> float:
     return max(traffic.bytes / CORE_BANDWIDTH, traffic.flops / CORE_FLOPS)
 
 
-class parallel_region:
-    """Run parallel Numba kernels inside: this thread's turn, with ``threads`` cores (None: all usable ones), without
-    denormal numbers (:mod:`engines.backend.denormals`).
+class serial_region:
+    """Run kernels of one thread inside: this thread's turn, without denormal numbers
+    (:mod:`engines.backend.denormals`).
+
+    Under 1 µs; a region of parallel kernels takes 2 to 5, for Numba tells and sets the number of threads under locks.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        _turn.acquire()
+        _flushed.append(_flushed[-1] if _flushed else denormals.flush())
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._leave()
+
+    def _leave(self) -> None:
+        before = _flushed.pop()
+        if not _flushed:
+            denormals.restore(before)
+        _turn.release()
+
+
+class parallel_region(serial_region):
+    """Run parallel Numba kernels inside: as in a :class:`serial_region`, with ``threads`` cores (None: all usable
+    ones).
 
     Every call of a ``parallel=True`` kernel belongs into one; regions may nest on a thread. A class and not a
     generator, for it surrounds every kernel: 2 µs instead of 4.
@@ -119,8 +142,7 @@ class parallel_region:
         self._threads = usable_cores() if threads is None else threads
 
     def __enter__(self) -> None:
-        _turn.acquire()
-        _flushed.append(_flushed[-1] if _flushed else denormals.flush())
+        super().__enter__()
         try:
             self._before = numba.get_num_threads()
             if self._before != self._threads:
@@ -134,12 +156,6 @@ class parallel_region:
         if self._before != self._threads:
             numba.set_num_threads(self._before)
         self._leave()
-
-    def _leave(self) -> None:
-        before = _flushed.pop()
-        if not _flushed:
-            denormals.restore(before)
-        _turn.release()
 
 
 def in_turn(kernel: Kernel) -> Kernel:
