@@ -124,26 +124,38 @@ class CellSimulation(Recorded, Simulation):
         return self.gather(name, self._everything)
 
     def observe(self) -> Mapping[str, float]:
+        voltage, low, high, current, power, warmth, charge = self._one() if self._cells.n_cells == 1 else self._means()
+        return {
+            "voltage": voltage,
+            "voltage_p05": low,
+            "voltage_p95": high,
+            "current": current,
+            "power": power,
+            "temperature": warmth + REFERENCE_TEMPERATURE - KELVIN,
+            "capacity": charge / 3600,
+            "running": float(self._look()),
+            "balance": float(self._cells.balance().max()),
+            **losses.observed(self._cells, self._inspected),
+            **self._observed_ageing(),
+        }
+
+    def _one(self) -> tuple[float, ...]:
+        """:meth:`_means` of a single cell: its own values, fetched at once."""
+        rows = self._backend.to_host(self._cells.state[: Row.INSTRUCTION, 0])
+        voltage, current = rows[Row.VOLTAGE], rows[Row.CURRENT]
+        found = (voltage, voltage, voltage, current, voltage * current, rows[Row.WARMTH], rows[Row.CHARGE])
+        return tuple(float(each) for each in found)
+
+    def _means(self) -> tuple[float, ...]:
+        """Of all cells: voltage, its 5th and 95th percentile [V], current [A], power [W], warmth [K], charge [A s]."""
         state, n = self._cells.state, self._cells.n_cells
         voltage = bands(self._backend, state[Row.VOLTAGE : Row.VOLTAGE + 1], n)
         with self._backend.active():
             rows = (Row.CURRENT, Row.WARMTH, Row.CHARGE)
             current, warmth, charge = (float(state[int(row), :n].mean()) for row in rows)
             power = float((state[int(Row.VOLTAGE), :n] * state[int(Row.CURRENT), :n]).mean())
-        running = float(self._look())
-        return {
-            "voltage": float(voltage.mean[0]),
-            "voltage_p05": float(voltage.low[0]),
-            "voltage_p95": float(voltage.high[0]),
-            "current": current,
-            "power": power,
-            "temperature": warmth + REFERENCE_TEMPERATURE - KELVIN,
-            "capacity": charge / 3600,
-            "running": running,
-            "balance": float(self._cells.balance().max()),
-            **losses.observed(self._cells, self._inspected),
-            **self._observed_ageing(),
-        }
+        spread = (float(each[0]) for each in (voltage.mean, voltage.low, voltage.high))
+        return (*spread, current, power, warmth, charge)
 
     def _observed_ageing(self) -> dict[str, float]:
         cells, found = self._cells, {}

@@ -39,20 +39,26 @@ def mode_shapes(x: Array, count: int) -> Array:
     return np.sinc(np.outer(x, λ) / np.pi) * λ / np.sin(λ)
 
 
+@lru_cache(maxsize=8)
 def shell_modes(points: int, count: int) -> Array:
-    """(points, count): mean of φ_k over each shell; ∫ x² φ_k dx = [sin λx/λ² − x cos λx/λ]/sin λ."""
+    """(points, count), not to be changed: mean of φ_k over each shell; ∫ x² φ_k dx = [sin λx/λ² − x cos λx/λ]/sin λ."""
     λ, x = roots(count), np.arange(points + 1)[:, None] / points
     integral = (np.sin(λ * x) / λ**2 - x * np.cos(λ * x) / λ) / np.sin(λ)
-    return np.diff(integral, axis=0) / (shells(points).volumes[:, None] / 3)
+    means = np.diff(integral, axis=0) / (shells(points).volumes[:, None] / 3)
+    means.flags.writeable = False
+    return means
 
 
+@lru_cache(maxsize=8)
 def static_tail(points: int, count: int) -> tuple[Array, float]:
     """What the modes after ``count`` add to a steady profile per unit of N R/D: (points,) in the shells, and at the
     surface."""
     weights = 2 / roots(count) ** 2
     faces = np.arange(points + 1) / points
     parabola = np.diff(faces**5 / 10 - faces**3 / 10) / (shells(points).volumes / 3)
-    return parabola - shell_modes(points, count) @ weights, 0.2 - float(weights.sum())
+    tail = parabola - shell_modes(points, count) @ weights
+    tail.flags.writeable = False
+    return tail, 0.2 - float(weights.sum())
 
 
 def uniform_start(x: Array, time: float, *, flux: float, radius: float, diffusivity: float, terms: int = 2000) -> Array:

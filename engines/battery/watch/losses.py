@@ -32,6 +32,14 @@ NAMES = {
     "loss_ohmic": "Resistance of solid and contacts",
     "loss_film": "Resistance of the SEI",
 }
+ROWS = tuple(
+    (
+        Coefficient[f"{name}_START"], Row[f"{name}_MEAN"], Coefficient[f"{name}_KINETIC"],
+        Coefficient[f"{name}_REACTION_HEAT"], Coefficient[f"{name}_SKEW"],
+    )
+    for name in ("NEGATIVE", "POSITIVE")
+)  # fmt: skip
+"""Of each electrode, looked up once: the losses are told at each look at a run."""
 
 
 def names(cells: Cells) -> tuple[str, ...]:
@@ -56,30 +64,29 @@ def decomposed(cells: Cells, cell: int) -> tuple[float, dict[str, float]]:
 
     Negative losses add to the voltage, as all do in charge. NaN once the cell's protocol has ended.
     """
-    state, given = cells.columns(np.array([cell]))
-    state, given = state[:, 0], given[:, 0]
+    columns = cells.column(cell)
+    state, given = (each[:, 0] for each in columns)
     if state[Row.ENDED] >= 0:
         return np.nan, dict.fromkeys(names(cells), np.nan)
     p = cells.parameters
     current, warmth = state[Row.CURRENT], state[Row.WARMTH] if cells.thermal else 0.0
     T = REFERENCE_TEMPERATURE + warmth
     inverse = 1 / REFERENCE_TEMPERATURE - 1 / T
-    surfaces = [float(each[0]) for each in cells.surfaces(np.array([cell]))]
+    surfaces = [float(each[0]) for each in cells.surfaces_of(*columns)]
     salt = state[Row.SALT : cells.aged]
     found, open_circuit = {}, 0.0
     for k, (name, sign, ocp, entropic) in enumerate((
         ("negative", -1, p.negative_ocp, p.negative_entropic), ("positive", 1, p.positive_ocp, p.positive_entropic),
     )):  # fmt: skip
-        start, mean = Coefficient[f"{name.upper()}_START"], Row[f"{name.upper()}_MEAN"]
+        start, mean, exchange, heat, skewed = ROWS[k]
         x = np.array([given[start] + state[mean], surfaces[k]])
-        at_mean, at_surface = sign * (ocp(x) + warmth * entropic(x))
+        at_mean, at_surface = sign * (ocp(x) + warmth * entropic(x) if cells.thermal else ocp(x))
         open_circuit += float(at_mean)
         found[f"loss_{name}_diffusion"] = float(at_mean - at_surface)
-        kinetic = given[Coefficient[f"{name.upper()}_KINETIC"]]
-        kinetic *= np.exp(-given[Coefficient[f"{name.upper()}_REACTION_HEAT"]] * inverse)
+        kinetic = given[exchange] * np.exp(-given[heat] * inverse)
         if cells.electrolyte:
             kinetic /= np.sqrt(salt[:ELECTROLYTE_CELLS] if sign < 0 else salt[-ELECTROLYTE_CELLS:]).mean()
-        skew = given[Coefficient[f"{name.upper()}_SKEW"]] if cells.asymmetric else 0.0
+        skew = given[skewed] if cells.asymmetric else 0.0
         driven = kinetic * current / np.sqrt(surfaces[k] * (1 - surfaces[k]))
         found[f"loss_{name}_kinetics"] = overpotential(driven, 0.5, T, (1 + skew) / 2)
     if cells.electrolyte:
@@ -89,9 +96,10 @@ def decomposed(cells: Cells, cell: int) -> tuple[float, dict[str, float]]:
         ionic = given[Coefficient.IONIC] * np.exp(-given[Coefficient.CONDUCTIVITY_HEAT] * inverse)
         found["loss_electrolyte_ohmic"] = ionic * current
     found["loss_ohmic"] = given[Coefficient.RESISTANCE] * current
-    if "loss_film" in names(cells):
+    called = names(cells)
+    if "loss_film" in called:
         found["loss_film"] = given[Coefficient.FILM_RESISTANCE] * float(film(cells, state, given)) * current
-    return open_circuit, {name: float(found[name]) for name in names(cells)}
+    return open_circuit, {name: float(found[name]) for name in called}
 
 
 def film(cells: Cells, state: Array, given: Array) -> Array:

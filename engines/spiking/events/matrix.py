@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ from engines.spiking.events.sparse.procedural import Drawn
 from engines.spiking.events.vectors import EventList
 from engines.spiking.events.weights import BYTES, Precision, numbers, stored
 
+_BOOL, _FLOAT32 = np.dtype(bool), np.dtype(np.float32)
 Order = Literal["presynaptic", "postsynaptic", "both"]
 
 
@@ -42,6 +44,10 @@ class EventMatrix:
 
     def __init__(self, backend: Backend, products: Product, *, transposed: bool = False, graded: bool = False) -> None:
         self._backend, self._products, self._transposed, self._graded = backend, products, transposed, graded
+        self._product_into = products.scan_into if transposed else products.gather_into
+        self._anywhere = products.scans_anywhere if transposed else products.gathers_anywhere
+        self._on_cpu = pick(backend, cpu=True, cuda=False)
+        self._given = vectors.on_host if self._on_cpu else partial(vectors.on_device, backend)
         self.shape: tuple[int, int] = products.shape if transposed else products.shape[::-1]
 
     @classmethod
@@ -179,25 +185,27 @@ class EventMatrix:
             checked = _checked(events, self._graded) if on_host else _on_device(events, self._graded)
             if not single and not events.shape[1]:
                 return np.zeros((self.shape[0], 0), np.float32)
-            given = vectors.on(self._backend, checked if single else checked.T)
+            given = self._given(checked if single else checked.T)
         if out is not None:
             _check_room(out, (self.shape[0],) if single else (self.shape[0], given.batch), on_host)
         return self._product(given, single, on_host, out)
 
     def _product(self, given: Any, single: bool, on_host: bool, out: Any) -> Any:
-        direct = single and not on_host  # what kernels write is the result
-        if direct and out is not None and self._products.gathers_anywhere and not self._transposed:
-            self._products.gather_into(out, given)
+        direct = single and on_host == self._on_cpu  # what kernels write is the result
+        if direct and self._anywhere:
+            if out is None:
+                out = self._backend.empty(self.shape[0], np.float32)
+            self._product_into(out[None] if on_host else out, given)
             return out
         with self._backend.active():
             if direct and out is not None:
                 rows = out
             else:
                 rows = self._backend.empty(self.shape[0] if direct else (given.batch, self.shape[0]), np.float32)
-            (self._products.scan_into if self._transposed else self._products.gather_into)(rows, given)
+            self._product_into(rows, given)
             if direct:
                 return rows
-            found = self._backend.to_host(rows) if on_host else rows
+            found = self._backend.to_host(rows) if on_host and not self._on_cpu else rows
             found = found[0] if single else found.T
             if out is None:
                 return found
@@ -222,20 +230,21 @@ def _checked(events: Array, graded: bool) -> Array:
     """Events on the host as bools, or float32 if graded. Raises ProblemError."""
     if graded:
         return numbers(events, "events")
-    if events.dtype == bool:
+    if events.dtype == _BOOL:
         return events
-    wrong = np.argwhere((events != 0) & (events != 1))
-    if len(wrong):
-        place = tuple(int(index) for index in wrong[0])
+    active = events != 0
+    wrong = active != (events == 1)
+    if wrong.any():
+        place = tuple(int(index) for index in np.argwhere(wrong)[0])
         raise ProblemError(
             f"Events are 0 or 1; number {place[0] if len(place) == 1 else place} is {events[place]}. For others there "
             "is the matrix's .graded."
         )
-    return np.asarray(events != 0)
+    return np.asarray(active)
 
 
 def _on_device(events: Any, graded: bool) -> Any:
-    if events.dtype != (np.float32 if graded else np.bool_):
+    if events.dtype != (_FLOAT32 if graded else _BOOL):
         wanted = "float32" if graded else "bool"
         raise ProblemError(f"On the device, events are an array of {wanted}, not of {events.dtype}.")
     return events
@@ -245,7 +254,7 @@ def _check_room(out: Any, shape: tuple[int, ...], on_host: bool) -> None:
     """Raises ProblemError for an array that cannot take a result of this shape."""
     if isinstance(out, np.ndarray) != on_host:
         raise ProblemError(f"The result is on the {'host' if on_host else 'device'}, where 'out' is to be, too.")
-    if out.shape != shape or out.dtype != np.float32 or not out.flags.c_contiguous:
+    if out.shape != shape or out.dtype != _FLOAT32 or not out.flags.c_contiguous:
         raise ProblemError(
             f"The result is a contiguous array of float32 {shape}; 'out' is one of {out.dtype} {tuple(out.shape)}."
         )

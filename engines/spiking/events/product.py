@@ -10,8 +10,8 @@ class Product(ABC):
     """A matrix (rows that send, columns that hear) on a device."""
 
     shape: tuple[int, int]
-    gathers_anywhere = False
-    """Whether :meth:`gather_into` needs no ``backend.active``."""
+    gathers_anywhere = scans_anywhere = False
+    """Whether :meth:`gather_into` and :meth:`scan_into` need no ``backend.active``."""
 
     @property
     def main_launch(self) -> tuple[Any, tuple[int, ...], int] | None:

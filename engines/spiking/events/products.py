@@ -24,6 +24,7 @@ class Pair(Product):
 
     def __init__(self, by_sender: Product, by_hearer: Product) -> None:
         self.shape = by_sender.shape
+        self.gathers_anywhere, self.scans_anywhere = by_sender.gathers_anywhere, by_hearer.gathers_anywhere
         self._by_sender, self._by_hearer = by_sender, by_hearer
 
     def gather_into(self, out: Any, given: Any) -> None:

@@ -30,11 +30,14 @@ class Stored:
 
 
 def numbers(weights: Array, what: str = "weights") -> Array:
-    """As float32. Raises ProblemError for what is no finite real number."""
+    """As float32, ``weights`` themselves where they are. Raises ProblemError for what is no finite real number."""
     if weights.dtype.kind not in "fiub":
         raise ProblemError(f"The {what} are real numbers, not {weights.dtype}.")
-    with np.errstate(over="ignore"):
-        values = weights.astype(np.float32)
+    if weights.dtype == np.float32:
+        values = weights
+    else:
+        with np.errstate(over="ignore"):
+            values = weights.astype(np.float32)
     _refuse(np.isfinite(values), weights, what, "all are finite in float32")
     return values
 

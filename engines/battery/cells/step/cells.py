@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,13 @@ from engines.battery.step.cell_rows import (
 from engines.battery.step.particle_rows import MODES
 
 PADDING = 64
+_MEANS = (Row.NEGATIVE_MEAN, Row.POSITIVE_MEAN)
+_PARTICLES = tuple(
+    (name, Row[f"{name}_MODES"], Coefficient[f"{name}_START"], Row[f"{name}_MEAN"]) for name in ("NEGATIVE", "POSITIVE")
+)
+_GAINS = {name: Coefficient[f"{name}_GAIN"] for name, *_ in _PARTICLES}
+_AT_SURFACE = np.ones((1, MODES))
+"""What modes are worth there."""
 OF_SHELLS = 2 * 2 * graded.PICARD * graded.SHELLS * 40
 """Operations of a step whose particles are shells: two stages of two electrodes, 40 a shell (counted)."""
 RECORDED = 2**24
@@ -192,21 +200,23 @@ class Cells(ABC):
         """Negative and positive particles of ``cells`` (numbers; None: all): (points, n) float64 on the host, the means
         over shells from the centre outwards."""
         if self.varying:
-            return self._shells(lambda x, slope, law: graded.means(x, points), cells)
-        return self._particles(shell_modes(points, MODES), static_tail(points, MODES)[0], cells)
+            return self._shells(lambda x, slope, law: graded.means(x, points), *self._columns_of(cells))
+        return self._particles(shell_modes(points, MODES), static_tail(points, MODES)[0], *self._columns_of(cells))
 
     def surfaces(self, cells: Array | None = None) -> tuple[Array, Array]:
         """Stoichiometries at the surfaces of negative and positive particles of ``cells``: (n,) float64 on the host."""
+        return self.surfaces_of(*self._columns_of(cells))
+
+    def surfaces_of(self, state: Array, given: Array) -> tuple[Array, Array]:
+        """The same of :meth:`columns`."""
         if self.varying:
-            return self._shells(lambda x, slope, law: graded.surface(x, slope, law), cells)
-        shapes, tail = np.ones((1, MODES)), np.array([static_tail(FEWEST, MODES)[1]])
-        negative, positive = self._particles(shapes, tail, cells)
+            return self._shells(lambda x, slope, law: graded.surface(x, slope, law), state, given)
+        negative, positive = self._particles(_AT_SURFACE, np.array([static_tail(FEWEST, MODES)[1]]), state, given)
         return negative[0], positive[0]
 
-    def _shells(self, look: Callable[[Array, Array, Curve], Array], cells: Array | None) -> tuple[Array, Array]:
+    def _shells(self, look: Callable[[Array, Array, Curve], Array], state: Array, given: Array) -> tuple[Array, Array]:
         """What ``look`` finds in stoichiometries (SHELLS, n), the slope at the surface times D over that of the set,
         and D, of negative and positive particles."""
-        state, given = self.columns(np.arange(self.n_cells) if cells is None else cells)
         found = []
         for k, name in enumerate(("NEGATIVE", "POSITIVE")):
             mean = given[Coefficient[f"{name}_START"]] + state[Row[f"{name}_MEAN"]]
@@ -223,21 +233,18 @@ class Cells(ABC):
 
     def _gain(self, name: str, state: Array, given: Array) -> Array:
         """N R/D per ampere at the cells' temperatures."""
-        gain = given[Coefficient[f"{name}_GAIN"]]
+        gain = given[_GAINS[name]]
         if not self.thermal:
             return gain
         heat, T = given[Coefficient[f"{name}_DIFFUSION_HEAT"]], REFERENCE_TEMPERATURE + state[Row.WARMTH]
         return np.asarray(gain / np.exp(heat * (1 / REFERENCE_TEMPERATURE - 1 / T)))
 
-    def _particles(self, shapes: Array, tail: Array, cells: Array | None) -> tuple[Array, Array]:
-        state, given = self.columns(np.arange(self.n_cells) if cells is None else cells)
+    def _particles(self, shapes: Array, tail: Array, state: Array, given: Array) -> tuple[Array, Array]:
         found = []
-        for name in ("NEGATIVE", "POSITIVE"):
-            gain = self._gain(name, state, given)
-            first = Row[f"{name}_MODES"]
-            mean = given[Coefficient[f"{name}_START"]] + state[Row[f"{name}_MEAN"]]
-            current = self._intercalation(name, state)
-            found.append(mean + shapes @ state[first : first + MODES] + np.outer(tail, gain * current))
+        for name, first, start, mean_row in _PARTICLES:
+            flux = self._gain(name, state, given) * self._intercalation(name, state)
+            mean = given[start] + state[mean_row]
+            found.append(mean + shapes @ state[first : first + MODES] + tail[:, None] * flux)
         return found[0], found[1]
 
     def exhausted(self) -> Array:
@@ -257,15 +264,30 @@ class Cells(ABC):
 
         As a share of the charge, or of a hundredth of the lithium there is where that is more (after a whole cycle).
         """
-        state, given = self._on_host()
+        n, growths, lithium = self._lithium_held
+        state = self.backend.to_host(self.state[: Row.CHARGE_ERROR + 1, :n]).astype(float)  # all that it takes
         charge = state[Row.CHARGE] - state[Row.CHARGE_ERROR]
-        lost = self.lost(state)
-        error, lithium = np.zeros(self.n_cells), np.zeros(self.n_cells)
-        for name, taken in (("NEGATIVE", charge + lost), ("POSITIVE", charge)):
-            mean, growth = Row[f"{name}_MEAN"], given[Coefficient[f"{name}_GROWTH"]]
-            error = np.maximum(error, np.abs((state[mean] - state[mean + 1]) / growth - taken))
-            lithium += given[Coefficient[f"{name}_START"]] / np.abs(growth)
-        return error / np.maximum(np.abs(charge), lithium / 100)
+        taken = charge if self.ageing is None else charge + self._lost_now()
+        negative, positive = (
+            np.abs((state[mean] - state[mean + 1]) / growth - given)
+            for mean, growth, given in zip(_MEANS, growths, (taken, charge), strict=True)
+        )
+        return np.maximum(negative, positive) / np.maximum(np.abs(charge), lithium / 100)
+
+    @cached_property
+    def _lithium_held(self) -> tuple[int, tuple[Array, Array], Array]:
+        """Cells, the mean stoichiometry's change by a charge in both electrodes, and the lithium at the start [A s]."""
+        n = self.n_cells
+        given = self.backend.to_host(self.coefficients)[:, :n].astype(float)
+        negative, positive = given[Coefficient.NEGATIVE_GROWTH], given[Coefficient.POSITIVE_GROWTH]
+        starts = given[Coefficient.NEGATIVE_START], given[Coefficient.POSITIVE_START]
+        return n, (negative, positive), starts[0] / np.abs(negative) + starts[1] / np.abs(positive)
+
+    def _lost_now(self) -> Array:
+        """:meth:`lost` of all cells."""
+        aged = slice(self.aged + AgeingRow.SEI, self.aged + AgeingRow.PLATED_ERROR + 1)
+        sei, sei_error, plated, plated_error = self.backend.to_host(self.state[aged, : self.n_cells]).astype(float)
+        return np.asarray(sei - sei_error + (plated - plated_error))
 
     def lithium(self) -> Array:
         """(4, n_cells) [A s]: in the negative and positive particles, in the SEI beyond its start, plated."""
@@ -286,6 +308,15 @@ class Cells(ABC):
             return np.zeros((2, state.shape[1]))
         aged = state[self.aged :]
         return np.array([aged[row] - aged[row + 1] for row in (AgeingRow.SEI, AgeingRow.PLATED)])
+
+    def _columns_of(self, cells: Array | None) -> tuple[Array, Array]:
+        return self.columns(np.arange(self.n_cells) if cells is None else cells)
+
+    def column(self, cell: int) -> tuple[Array, Array]:
+        """State and coefficients of one cell: (rows, 1) float64 each, on the host."""
+        one = slice(cell, cell + 1)
+        state, given = (self.backend.to_host(each[:, one]) for each in (self.state, self.coefficients))
+        return state.astype(float), given.astype(float)
 
     def columns(self, cells: Array) -> tuple[Array, Array]:
         """State and coefficients of ``cells`` (numbers): (rows, n) float64 each, on the host."""

@@ -15,6 +15,7 @@ from numba import njit, prange
 from engines.api import Array
 from engines.backend import pointers
 from engines.backend.compile.digest import digest
+from engines.backend.prepared import prepared
 from engines.backend.threads import WORTH_A_THREAD
 from engines.battery.cells.step import (
     cpu_ageing,
@@ -77,17 +78,19 @@ class CpuCells(Cells):
         self._model = Model(
             self._tables, squares, weights, self.electrolyte, self.thermal, self.ageing is not None, self.asymmetric,
         )  # fmt: skip
-        self._advance = varying if self.varying else advance
+        self._code: Callable[..., None] | None = None
         self._no_trace = np.empty((0, self.n_padded), self.dtype)
 
     def advance(self, first_step: int, steps: int, trace: Any = None, every: int = 1) -> None:
         rows = self._no_trace if trace is None else trace.reshape(-1, self.n_padded)
         of_each = min(CELL_SECONDS * steps, WORTH_A_THREAD)  # a cell is one thread's, however many steps it takes
+        arguments = (
+            Ensemble(self.state, self.coefficients),
+            Cycles(self.record, self.record.shape[2], self.instructions_per_cycle), self._model,
+            Protocol(self._instructions, self.n_instructions, self._drive, float(self.factor)),
+            Trace(rows, every, self.rows_per_plane(trace)), Clock(first_step * self.dt, self.dt, steps), self.n_cells,
+        )  # fmt: skip
         with self.backend.cores_for(of_each * self.n_cells):
-            self._advance(
-                Ensemble(self.state, self.coefficients),
-                Cycles(self.record, self.record.shape[2], self.instructions_per_cycle), self._model,
-                Protocol(self._instructions, self.n_instructions, self._drive, float(self.factor)),
-                Trace(rows, every, self.rows_per_plane(trace)), Clock(first_step * self.dt, self.dt, steps),
-                self.n_cells,
-            )  # fmt: skip
+            if self._code is None:
+                self._code = prepared(varying if self.varying else advance, *arguments)
+            self._code(*arguments)

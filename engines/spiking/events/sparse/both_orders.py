@@ -25,6 +25,8 @@ class Both(Product):
 
     def __init__(self, backend: Backend, by_sender: Any, by_hearer: Any, synapses: int) -> None:
         self.shape = by_sender.shape
+        self.gathers_anywhere = by_sender.gathers_anywhere and by_hearer.scans_anywhere
+        self.scans_anywhere = by_hearer.gathers_anywhere and by_sender.scans_anywhere
         self._ways = (by_sender, by_hearer), (by_hearer, by_sender)
         self._gate = backend.array(np.zeros(1, np.int32))
         self.percents = tuple(_switch(backend, *ways, synapses) for ways in self._ways)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from engines.spiking.events.vectors import DeviceGiven
 
 PROCEDURAL = Path(__file__).with_name("procedural.cu")
 THREADS = 256
+Ready = Callable[[Mapping[int, Any]], None]
 SHARES_PER_MULTIPROCESSOR = 8
 LEAST_ROWS = 64
 """Of a share of the rows: those that a group of eight threads asks about at once."""
@@ -25,17 +27,21 @@ LEAST_ROWS = 64
 class _Pushed(Product):
     """Sums as integers, whoever adds to them; see :class:`engines.spiking.events.sparse.cpu._Pushed`."""
 
+    gathers_anywhere = True
+
     def __init__(self, backend: Any, shape: tuple[int, int], power: int) -> None:
         self._backend, self.shape, self._power = backend, shape, np.int32(power)
         self._finish = backend.compile(SPARSE, ("-DWEIGHTS=32",)).get_function("finish")
         self.tools = EventTools(backend)
         self._sums: dict[int, Any] = {}
+        self._ready: dict[tuple[Any, ...], tuple[int, Ready, Ready]] = {}
         most = SHARES_PER_MULTIPROCESSOR * backend.multiprocessors
         self._shares = max(1, min(most, -(-shape[0] // LEAST_ROWS)))
 
     @abstractmethod
-    def _push(self, grid: tuple[int, int], sums: Any, given: DeviceGiven, exponent: Any, gate: Any) -> None:
-        """Add integers to ``sums: (batch, columns)``."""
+    def _push(self, sums: Any, given: DeviceGiven, exponent: Any, gate: Any) -> tuple[Any, int, Sequence[Any]]:
+        """The kernel that adds integers to ``sums: (batch, columns)``, the number of its first argument about events
+        (their array, count and values are side by side), and all arguments."""
 
     @abstractmethod
     def _pull(self, out: Any, given: DeviceGiven, gate: Any) -> None:
@@ -43,14 +49,28 @@ class _Pushed(Product):
 
     def gather_into(self, out: Any, given: DeviceGiven, gate: Any = None) -> None:
         """Two launches, three of graded events; ``gate``: see ``sparse.cu``."""
-        columns = self.shape[1]
-        if given.batch not in self._sums:
-            self._sums[given.batch] = self._backend.array(np.zeros((given.batch, columns), np.uint64))
-        sums, exponent = self._sums[given.batch], self.tools.exponent(given)
-        self._push((self._shares, given.batch), sums, given, exponent, gate)
-        self._finish(
-            (-(-columns // 256), given.batch), (256,), (out, sums, exponent, gate, self._power, np.int32(columns))
-        )
+        exponent = None
+        if given.graded:
+            with self._backend.active():
+                exponent = self.tools.exponent(given)
+        key = given.kind, given.batch, given.pitch, given.graded, id(gate)
+        ready = self._ready.get(key) or self._ready.setdefault(key, self._made_ready(given, exponent, gate))
+        first, push, finish = ready
+        push({first: given.array, first + 1: given.count, first + 2: given.values})
+        finish({0: out})
+
+    def _made_ready(self, given: DeviceGiven, exponent: Any, gate: Any) -> tuple[int, Ready, Ready]:
+        columns, batch = self.shape[1], given.batch
+        if batch not in self._sums:
+            self._sums[batch] = self._backend.array(np.zeros((batch, columns), np.uint64))
+        sums = self._sums[batch]
+        kernel, first, arguments = self._push(sums, given, exponent, gate)
+        push = self._backend.ready(kernel, (self._shares, batch), (THREADS,), arguments, SHARED_BYTES * THREADS)
+        finish = self._backend.ready(
+            self._finish, (-(-columns // 256), batch), (256,),
+            (None, sums, exponent, gate, self._power, np.int32(columns)),
+        )  # fmt: skip
+        return first, push, finish
 
     def scan_into(self, out: Any, given: DeviceGiven, gate: Any = None) -> None:
         """One launch for vectors."""
@@ -81,7 +101,7 @@ class CudaSparse(_Pushed):
         twin = copy.copy(self)
         with self._backend.active():
             twin._synapses = tuple(None if array is None else array.copy() for array in self._synapses)
-        twin._sums = {}
+        twin._sums, twin._ready = {}, {}
         return twin
 
     @property
@@ -89,14 +109,12 @@ class CudaSparse(_Pushed):
         """The first kernel of :meth:`gather_into`, its block and its dynamic shared memory."""
         return self._kernel, (THREADS,), SHARED_BYTES * THREADS
 
-    def _push(self, grid: tuple[int, int], sums: Any, given: DeviceGiven, exponent: Any, gate: Any) -> None:
+    def _push(self, sums: Any, given: DeviceGiven, exponent: Any, gate: Any) -> tuple[Any, int, Sequence[Any]]:
         rows, columns = self.shape
-        self._kernel(
-            grid, (THREADS,),
-            (sums, *self._entries, *self._synapses, given.array, given.count, given.values, np.int32(given.kind),
-             exponent, gate, self._power, np.int32(rows), np.int32(columns), np.int32(given.pitch), *self._layout,
-             self._stride),
-            shared_mem=SHARED_BYTES * THREADS,
+        held = sums, *self._entries, *self._synapses
+        return self._kernel, len(held), (
+            *held, None, None, None, np.int32(given.kind), exponent, gate, self._power, np.int32(rows),
+            np.int32(columns), np.int32(given.pitch), *self._layout, self._stride,
         )  # fmt: skip
 
     def _pull(self, out: Any, given: DeviceGiven, gate: Any) -> None:
@@ -122,13 +140,9 @@ class CudaProcedural(_Pushed):
     def _sizes(self, given: DeviceGiven) -> tuple[Any, ...]:
         return (*(np.int32(size) for size in (*self.shape, given.pitch)), *self._drawn)
 
-    def _push(self, grid: tuple[int, int], sums: Any, given: DeviceGiven, exponent: Any, gate: Any) -> None:
-        self._kernel(
-            grid, (THREADS,),
-            (sums, given.array, given.count, given.values, np.int32(given.kind), exponent, self._power,
-             *self._sizes(given)),
-            shared_mem=SHARED_BYTES * THREADS,
-        )  # fmt: skip
+    def _push(self, sums: Any, given: DeviceGiven, exponent: Any, gate: Any) -> tuple[Any, int, Sequence[Any]]:
+        kind = np.int32(given.kind)
+        return self._kernel, 1, (sums, None, None, None, kind, exponent, self._power, *self._sizes(given))
 
     def _pull(self, out: Any, given: DeviceGiven, gate: Any) -> None:
         self._puller(

@@ -331,3 +331,21 @@ def test_more_than_memory_says_how_many_fit(monkeypatch):
     table = scipy.sparse.csr_array(np.ones((400, 400)))
     with pytest.raises(ProblemError, match=r"160,000 synapses take 1.28 MB .* room for 125,000\."):
         EventMatrix.sparse(table)
+
+
+def test_a_product_that_was_interrupted_leaves_nothing_behind(monkeypatch):
+    """Pushed sums are kept from call to call: those of a call that failed half-way are not."""
+    from engines.spiking.events import cpu_kernels
+
+    table, finish = sparse_table(np.random.default_rng(9)), cpu_kernels.finish
+    matrix, events = EventMatrix.sparse(table), np.ones(SHAPE[1], bool)
+    wanted = matrix @ events
+
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cpu_kernels, "finish", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        matrix @ events
+    monkeypatch.setattr(cpu_kernels, "finish", finish)
+    np.testing.assert_array_equal(matrix @ events, wanted)
