@@ -133,7 +133,7 @@ class CardiacEngine(Engine):
         parameters, mesh = checked(problem)
         check_ranks(parameters)
         operator = tissue_operator(mesh, parameters, progress)
-        own = own_rows(operator.matrix, ranks, operator.noun)
+        own = own_rows(operator.matrix, ranks, operator.noun, progress)
         return as_part(self._build(problem, backend, progress, ranks, own), parameters, operator, own)
 
     def _build(

@@ -111,7 +111,8 @@ def test_two_ranks_write_what_one_writes_and_a_checkpoint_of_two_opens_on_one(mp
 
 
 def test_a_killed_rank_ends_all_with_a_sentence_and_the_run_goes_on_from_its_checkpoint(mpi, tmp_path):
-    """A signal to the command ends the run as on one rank, and a finished rest is what one rank finishes."""
+    """A signal to the command ends the run as on one rank, and a finished rest is what one rank finishes; another one
+    shows where all ranks are."""
     psutil = pytest.importorskip("psutil")
     out = tmp_path / "out"
     process = mpi("run", *PLATE, "--until", "1e6", "--out", str(out), "--ranks", "2", "--checkpoint-every", "0.2")
@@ -128,9 +129,14 @@ def test_a_killed_rank_ends_all_with_a_sentence_and_the_run_goes_on_from_its_che
     other = next(
         one for one in ranks if one.environ().get("OMPI_COMM_WORLD_RANK", one.environ().get("PMI_RANK")) == "1"
     )
+    process.send_signal(signal.SIGUSR1)
+    clock.sleep(2.0)
     other.kill()
     code, _, err = end(process)
     assert code == 3
+    of_first, of_second = err.split("Rank 0:")[1].split("Rank 1:")
+    assert "in _watch" in of_first
+    assert "in follow" in of_second
     assert "One of the 2 ranks was ended from outside, and the others with it." in err
     assert f"'workbench resume {out}' goes on from the last checkpoint." in err
     assert not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in ranks)
