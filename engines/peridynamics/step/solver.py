@@ -12,6 +12,7 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.threads import core_seconds
+from engines.peridynamics.step.members import ALL, Own
 from engines.peridynamics.step.scales import Scales
 
 
@@ -111,6 +112,8 @@ class Solver(ABC):
         self.kick_values = backend.array(zeros)
         self.followers: list[Follower] = []
         """Act after each step."""
+        self.own: Own = ALL
+        """Which of the body's particles it has."""
         self.pushes: Any = None
         """(d, size) what followers add to velocities in the coming step; None where there are none."""
 
