@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -145,8 +145,9 @@ class CudaSolver(LatticeSolver):
         threads = threads_of(d, self.dtype.itemsize)
         high = threads // columns
         tall = high * span if d == 2 else high
-        self._tile, self._block = (columns, tall, 1 if d == 2 else span), (threads,)
-        self._planes: dict[Planes, tuple[tuple[int, ...], tuple[Any, ...]]] = {}
+        self._block = (threads,)
+        tile = columns, tall, 1 if d == 2 else span
+        self._grid_of = cache(partial(grid_of, self.body.layout, self.body.size, tile))
         planes = 1 if d == 2 else 2 * reach + 1
         stored = d + self._general  # STORED of family.cuh
         self._shared = (COLUMNS + 2 * reach) * (tall + 2 * reach) * planes * stored * self.dtype.itemsize
@@ -181,16 +182,6 @@ class CudaSolver(LatticeSolver):
 
     def _step(self, table: Any, row: int, kick: float, decay: float) -> None:
         self._by_planes(partial(self._step_planes, table, row, kick, decay), self._spare)
-
-    def _grid_of(self, planes: Planes) -> tuple[tuple[int, ...], tuple[Any, ...]]:
-        """Blocks, and the sizes that kernels take."""
-        if planes not in self._planes:
-            layout = self.body.layout
-            counts, base = layout.part(planes)
-            grid = tuple(-(-count // part) for count, part in zip(counts, self._tile, strict=True))
-            numbers = (np.int32(number) for number in (*counts, layout.pitch, layout.rows))
-            self._planes[planes] = grid, (*numbers, np.int64(base), np.int64(self.body.size))
-        return self._planes[planes]
 
     def _step_planes(self, table: Any, row: int, kick: float, decay: float, planes: Planes) -> None:
         arrays, number, (grid, sizes) = self.arrays, self.dtype.type, self._grid_of(planes)
@@ -230,6 +221,16 @@ class CudaSolver(LatticeSolver):
             (-(-size // THREADS),), (THREADS,),
             (self.arrays["words"], self._whole, self.damage_values, np.int64(size)),
         )  # fmt: skip
+
+
+def grid_of(
+    layout: Layout, size: int, tile: tuple[int, int, int], planes: Planes
+) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    """Blocks of ``tile`` particles for these planes, and the sizes that kernels take; ``size``: places in all."""
+    counts, base = layout.part(planes)
+    grid = tuple(-(-count // part) for count, part in zip(counts, tile, strict=True))
+    numbers = (np.int32(number) for number in (*counts, layout.pitch, layout.rows))
+    return grid, (*numbers, np.int64(base), np.int64(size))
 
 
 def threads_of(dimensions: int, itemsize: int) -> int:

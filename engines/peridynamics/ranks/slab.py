@@ -20,6 +20,7 @@ from engines.api.simulation.ranks import Exchange, Ranks, Share
 from engines.geometry.particles import Particles
 from engines.peridynamics.lattice.layout import Layout, Planes
 from engines.peridynamics.lattice.solver import Discretised
+from engines.peridynamics.state.body import StateBody
 from engines.peridynamics.step.members import Own
 from engines.ranks.ranges import weighted_bounds
 from engines.ranks.slabs import DOWNWARDS, UPWARDS, Stretch
@@ -66,7 +67,7 @@ class BodySlab(Stretch, Own):
     def cut(self, body: Discretised) -> Discretised:
         """``body`` is the whole."""
         mixture, halves = body.mixture, body.half_shares
-        return replace(
+        found = replace(
             body,
             places=self.part_of(body.places) - np.int32(self.shift),
             layout=self.layout,
@@ -74,15 +75,19 @@ class BodySlab(Stretch, Own):
             kind=self._own_places(body.kind),
             words=self._own_places(body.words),
             breakable=self._own_places(body.breakable),
-            mixture=None if mixture is None else replace(mixture, material=self._places(mixture.material)),
-            half_shares=None if halves is None else self._places(halves),
+            mixture=None if mixture is None else replace(mixture, material=self.placed(mixture.material)),
+            half_shares=None if halves is None else self.placed(halves),
         )
+        if isinstance(found, StateBody):
+            stiffness, dilation = self.placed(found.stiffness_values), self.placed(found.dilation_values)
+            return replace(found, stiffness_values=stiffness, dilation_values=dilation)
+        return found
 
     def geometry(self, whole: Particles) -> Particles:
         cells = None if whole.cells is None else self.part_of(whole.cells)
         return replace(whole, positions=self.part_of(whole.positions), radii=self.part_of(whole.radii), cells=cells)
 
-    def _places(self, values: Array) -> Array:
+    def placed(self, values: Array) -> Array:
         """What stands at its places, of ``values: (…, size)`` of the whole: what lies beyond its ends, too."""
         return np.ascontiguousarray(values[..., self.shift : self.shift + self.layout.size])
 
@@ -117,17 +122,25 @@ class BodySlab(Stretch, Own):
     def largest(self, value: float) -> float:
         return float(np.max(self.ranks.gathered(np.array(value, np.float64))))
 
-    def shares(self, arrays: Sequence[str]) -> dict[str, Share]:
-        """Of a solver's arrays (…, size), by their names."""
+    def shares(self, arrays: Sequence[str], beyond: Sequence[str]) -> dict[str, Share]:
+        """Of a solver's arrays (…, size), by their names; of those ``beyond`` neighbours' ends are there, too."""
         own, size = self._own, self.layout.size
         given, places = np.arange(own.start, own.stop), np.arange(size) + self.shift
         alone = np.full(size, -1)
         alone[own] = places[own]
         axes = {"work": 0, "loss": 0, "damped": 0}
-        beyond, within = (lambda axis, to=to: Share(axis, self.whole.size, to, given) for to in (places, alone))
-        return {name: (beyond if name == "u" else within)(axes.get(name, 1)) for name in arrays}
+        return {
+            name: Share(axes.get(name, 1), self.whole.size, places if name in beyond else alone, given)
+            for name in arrays
+        }
 
     # What travels.
+
+    def clear(self, array: Any) -> None:
+        """What of ``array: (…, size)`` stands beyond its ends becomes zero."""
+        own = self._own
+        array[..., : own.start] = 0
+        array[..., own.stop :] = 0
 
     @property
     def ends(self) -> tuple[Planes, ...]:

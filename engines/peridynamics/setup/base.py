@@ -236,7 +236,10 @@ class Setup(ABC):
         watched = replace(self.watched, along=solver.own.part_of(self.along))
         self._set_going(solver)
         gauges = Gauges(solver, self.loads, self.gauges)
-        strains = strains_on(solver, self._solid())
+        solid = self._solid()
+        if solid.dilation is not None:
+            solid = replace(solid, dilation=solver.own.placed(solid.dilation))
+        strains = strains_on(solver, solid)
         given = self.backend, geometry, solver, self.loads
         if numerics.quasi_static:
             return QuasiStaticSimulation(*given, watched, self._fields(), gauges, curve, strains, numerics.relaxation)

@@ -12,6 +12,10 @@ class Own:
         """Of ``values: (n, …)`` of the body's particles those of its own."""
         return values
 
+    def placed(self, values: Array) -> Array:
+        """Of ``values: (size,)`` of the body's places those of its own."""
+        return values
+
     def among(self, particles: Array) -> Array:
         """The numbers here of those of these ``particles`` of the body that it has."""
         return particles

@@ -197,6 +197,10 @@ class Solver(ABC):
     def find_damage(self) -> None:
         """Fill ``damage_values``. Inside ``backend.active``."""
 
+    def own_velocities(self) -> Any:
+        """(d, size) of its own particles; zero elsewhere. Inside ``backend.active``."""
+        return self.arrays["v"]
+
     def lost_values(self) -> Any:
         """(size) the part of the stiffness of its bonds that each particle has lost: ``damage_values``, which must have
         been found, and what softens. Inside ``backend.active``."""

@@ -58,7 +58,12 @@ MIXED = {
     "start": {"kind": "expanding", "center": (20, 8, 0), "outward": 5.0},
 }
 SOFTENING = {**PLATE, "material": {"fracture_energy": 10.0, "law": {"kind": "bilinear", "strength": 10.0}}}
-BODIES = {"plate": PLATE, "block": BLOCK, "mixed": MIXED, "softening": SOFTENING}
+STATE = {
+    **BLOCK,
+    "bonds": {"spacing": 1.0, "reach": 2, "theory": "state-based"},
+    "material": {"fracture_energy": 0.1, "poisson": 0.3},
+}
+BODIES = {"state": STATE, "plate": PLATE, "block": BLOCK, "mixed": MIXED, "softening": SOFTENING}
 
 
 def problem(given, **changes) -> Problem:
@@ -116,7 +121,7 @@ def same_answers(many, one) -> bool:
     return same_states(many, one)
 
 
-@pytest.mark.parametrize(("name", "size"), [("plate", 3), ("block", 2), ("mixed", 2), ("softening", 2)])
+@pytest.mark.parametrize(("name", "size"), [("plate", 3), ("block", 2), ("mixed", 2), ("softening", 2), ("state", 2)])
 def test_a_body_on_ranks_is_that_on_one(led, name, size):
     many, one = led(problem(BODIES[name]), size)
     for ability in (Directed, Displaced, Hiding, Lined, WithResults):
@@ -157,7 +162,6 @@ def test_a_place_that_is_no_number_is_that_of_the_body(led):
 @pytest.mark.parametrize(
     ("changes", "size", "said"),
     [
-        ({"bonds": {"spacing": 1.0, "theory": "state-based"}}, 2, "A state-based body runs on one rank"),
         ({"penetrators": [{}]}, 2, "Penetrators and contact of particles run on one rank"),
         ({}, 6, "A body of 16 rows cannot be shared by 6 ranks, of which each needs 3, .* use at most 5"),
     ],
@@ -168,7 +172,7 @@ def test_what_ranks_cannot_share_is_refused_in_a_sentence(changes, size, said):
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
-@pytest.mark.parametrize("name", ["plate", "block"])
+@pytest.mark.parametrize("name", ["plate", "block", "state"])
 def test_kernels_of_a_gpu_step_parts_as_one_body(name):
     with led_runs(ENGINE, PatientHostCuda) as make:
         many, one = make(problem(BODIES[name]), 2)
