@@ -40,7 +40,6 @@ from typing import Any
 import numpy as np
 
 from engines.api import Benchmark, Engine, Estimate, Imported, Problem, Progress, no_progress
-from engines.api.charts import Fact
 from engines.api.device import Backend
 from engines.api.lab import LabTable
 from engines.api.simulation.ranks import Part, Ranks
@@ -74,6 +73,7 @@ from engines.cardiac.tissue.places import CellPlaces, make_places
 from engines.cardiac.tissue.rows import ALL_ROWS
 from engines.cardiac.watch.watchers import open_watchers
 from engines.geometry.meshes.mesh import TetMesh
+from engines.ranks.facts import memory_facts
 
 
 class CardiacEngine(Engine):
@@ -112,9 +112,6 @@ class CardiacEngine(Engine):
                 parameters.recording.interval,
             )
             seconds = small_pace(backend, key, lambda: self.build(problem, backend), cost.memory, seconds)
-        facts: tuple[Fact, ...] = ()
-        if backend.parts > 1:
-            facts = (Fact(f"Memory on each of {backend.parts} ranks", cost.memory / backend.parts / 1e9, "GB"),)
         return Estimate(
             memory_bytes=cost.memory,
             bytes_per_step=cost.moved,
@@ -123,7 +120,7 @@ class CardiacEngine(Engine):
             seconds_per_simulated_unit=seconds / numerics.step,
             milestone=("beat", 1000.0),
             findings=problem_findings(mesh, parameters, operator),
-            facts=facts,
+            facts=memory_facts(cost.memory, backend.parts),
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> CardiacSimulation:
@@ -133,7 +130,7 @@ class CardiacEngine(Engine):
         parameters, mesh = checked(problem)
         check_ranks(parameters)
         operator = tissue_operator(mesh, parameters, progress)
-        own = own_rows(operator.matrix, ranks, operator.noun)
+        own = own_rows(operator.matrix, ranks, operator.noun, progress)
         return as_part(self._build(problem, backend, progress, ranks, own), parameters, operator, own)
 
     def _build(

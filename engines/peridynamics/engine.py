@@ -14,7 +14,8 @@ gone, or carries less and less by a law, and the others take what it bore.
    fixed set of offsets, a bit for each bond), ``state`` (the linear peridynamic solid, of any Poisson's ratio) and
    ``cloud`` (irregular points, with lists of neighbours and a weight for each bond).
 4. ``loading``: forces, held particles and velocities at the start, as tables of each step.
-5. The step in time is the largest stable one of the lattice or of contact, times a safety.
+5. On several ranks (``ranks``) each has a slab of a lattice, and what a horizon beyond its ends is displaced by.
+6. The step in time is the largest stable one of the lattice or of contact, times a safety.
 
 **A step** (``step``; on a lattice all of 1 to 4 in one pass, ``lattice/bonds.cu``). Time goes on by velocity Verlet as
 one kick and one drift.
@@ -45,6 +46,7 @@ from engines.api.charts import Inspection
 from engines.api.device import Backend
 from engines.api.lab import LabTable, Study
 from engines.api.placing import Placement
+from engines.api.simulation.ranks import Part, Ranks
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
 from engines.backend.pace import small_pace, structure_of
@@ -56,12 +58,14 @@ from engines.peridynamics.lab.benchmarks import benchmarks
 from engines.peridynamics.material.laws.preview import preview
 from engines.peridynamics.parameters import PeridynamicParameters, PointBody
 from engines.peridynamics.placing.placement import placement_of
+from engines.peridynamics.ranks.part import part_of
 from engines.peridynamics.setup.base import Setup
 from engines.peridynamics.setup.bonds import lattice_of
 from engines.peridynamics.setup.cloud import geometry_of as cloud_geometry
 from engines.peridynamics.setup.imported import SURFACE, of_body
 from engines.peridynamics.setup.theory import setup_of
 from engines.peridynamics.step.warm import run_through, small_problems
+from engines.ranks.facts import memory_facts
 
 
 class PeridynamicsEngine(Engine):
@@ -103,8 +107,9 @@ class PeridynamicsEngine(Engine):
         moved = setup.bytes_per_step
         key = __name__, structure_of(setup.parameters), moved, setup.memory
         seconds = small_pace(backend, key, lambda: self.build(problem, backend), setup.memory, setup.seconds_per_step)
+        facts = (*setup.facts, *memory_facts(setup.memory, backend.parts))
         if setup.parameters.numerics.quasi_static:
-            return Estimate(setup.memory, moved, 1.0, None, seconds, findings=setup.findings, facts=setup.facts)
+            return Estimate(setup.memory, moved, 1.0, None, seconds, findings=setup.findings, facts=facts)
         return Estimate(
             memory_bytes=setup.memory,
             bytes_per_step=moved,
@@ -112,7 +117,7 @@ class PeridynamicsEngine(Engine):
             stable_step=setup.limit * 1e6,
             seconds_per_simulated_unit=seconds / (setup.step * 1e6),
             findings=setup.findings,
-            facts=setup.facts,
+            facts=facts,
         )
 
     def build(self, problem: Problem, backend: Backend, progress: Progress = no_progress) -> Simulation:
@@ -121,6 +126,10 @@ class PeridynamicsEngine(Engine):
         simulation = setup.build(lambda: progress(f"Moving the bonds to {backend.info.name}", 0.5))
         progress("Ready", 1.0)
         return simulation
+
+    def build_part(self, problem: Problem, backend: Backend, ranks: Ranks, progress: Progress = no_progress) -> Part:
+        progress("Cutting the bonds", 0.0)
+        return part_of(_setup(problem, backend), ranks, progress)
 
     def placed(self, problem: Problem) -> Placement | None:
         parameters = _checked(problem)

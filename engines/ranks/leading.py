@@ -20,7 +20,9 @@ from engines.backend.fields.selection import Checked
 from engines.ranks.following import asked
 from engines.ranks.world import World
 
-OF_OWN = ("brushes", "vectors", "keeps", "kept", "populations", "spike_trains")
+OF_OWN = (
+    "brushes", "vectors", "displaced", "hidden_by", "lined", "keeps", "kept", "populations", "spike_trains",
+)  # fmt: skip
 """What rank 0 knows of the whole by itself."""
 OF_WHOLE = (
     "results", "files", "inspect", "cell_quantities", "cell_steps", "cell_series", "drawn_parameters", "cell_results",
@@ -61,8 +63,8 @@ class LedSimulation(Simulation):
         if hasattr(own, "markers"):
             marked = cast(Marked, own)
             self.marked, self.markers = marked.marked, lambda: self._all("markers")[0]
-        if part.measure is not None:
-            self.measure = partial(part.measure, self)
+        for name, answer in part.asked.items():
+            setattr(self, name, partial(answer, self))
         if not hasattr(own, "underneath"):
             self.underneath = None  # type: ignore[method-assign, assignment]
 

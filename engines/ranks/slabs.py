@@ -36,25 +36,13 @@ Step = Callable[[Sequence[Any], Sequence[Any], int], tuple[Sequence[Any], Sequen
 
 
 @dataclass(frozen=True)
-class Slab:
-    """Planes ``low`` to ``high`` (exclusive) of ``grid``, of ``rank``; ``wraps``: its ends are joined. ``rows``: where
-    the slabs of all ranks begin, and the number of planes."""
+class Stretch:
+    """Planes ``low`` to ``high`` (exclusive) of many, of ``rank``; ``wraps``: the ends of all are joined. ``rows``:
+    where the planes of all ranks begin, and their number."""
 
-    grid: Grid
     rows: tuple[int, ...]
     rank: int
     wraps: bool
-
-    @classmethod
-    def of(cls, grid: Grid, ranks: Ranks, wraps: bool) -> Slab:
-        """As equal as can be, two planes at least. Raises ProblemError."""
-        planes, size = grid.shape[0], ranks.size
-        if planes < 2 * size:
-            raise ProblemError(
-                f"A grid of {planes} {'planes' if grid.dimensions == 3 else 'rows'} cannot be shared by {size} ranks, "
-                f"of which each needs two: use at most {planes // 2}."
-            )
-        return cls(grid, tuple(rank * planes // size for rank in range(size + 1)), ranks.rank, wraps)
 
     @property
     def low(self) -> int:
@@ -66,12 +54,12 @@ class Slab:
 
     @property
     def thinnest(self) -> int:
-        """Planes of the slab that has fewest."""
+        """Planes of the rank that has fewest."""
         return int(np.diff(self.rows).min())
 
     @property
     def below(self) -> int | None:
-        """The rank of the slab below; None where the grid ends."""
+        """The rank that has what lies below; None where all ends."""
         size = len(self.rows) - 1
         return (self.rank - 1) % size if self.wraps or self.rank > 0 else None
 
@@ -79,6 +67,24 @@ class Slab:
     def above(self) -> int | None:
         size = len(self.rows) - 1
         return (self.rank + 1) % size if self.wraps or self.rank < size - 1 else None
+
+
+@dataclass(frozen=True)
+class Slab(Stretch):
+    """Planes of ``grid``."""
+
+    grid: Grid
+
+    @classmethod
+    def of(cls, grid: Grid, ranks: Ranks, wraps: bool) -> Slab:
+        """As equal as can be, two planes at least. Raises ProblemError."""
+        planes, size = grid.shape[0], ranks.size
+        if planes < 2 * size:
+            raise ProblemError(
+                f"A grid of {planes} {'planes' if grid.dimensions == 3 else 'rows'} cannot be shared by {size} ranks, "
+                f"of which each needs two: use at most {planes // 2}."
+            )
+        return cls(tuple(rank * planes // size for rank in range(size + 1)), ranks.rank, wraps, grid)
 
     @property
     def own(self) -> Grid:

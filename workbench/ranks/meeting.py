@@ -101,12 +101,15 @@ def lead(
 ) -> Simulation:  # fmt: skip
     """On rank 0: the problem as one simulation. Raises WorkbenchError."""
     problem = document.complete_problem()
+    progress(f"Building: waiting for {world.size - 1} other ranks", 0.0)
     check_presences([presence(document, backend), *world.answers()])
     world.order(BUILD)
     failure: Exception | None = None
     try:
+        progress("Building: how ranks reach each other", 0.0)
         ranks = seen(ranks_on(world, backend), backend)
         part = document.engine.build_part(problem, backend, ranks, progress)
+        progress("Building: waiting until the other ranks are built", 1.0)
     except Exception as error:
         failure = error
     others: list[Any] = []

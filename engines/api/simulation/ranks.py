@@ -9,7 +9,6 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from engines.api.charts import Inspection
 from engines.api.simulation.base import Simulation
 from engines.api.values import Array, Selection
 
@@ -121,7 +120,8 @@ class Part:
                 simulation. None: no more is to be seen than the parts say
     fields:     those that ``whole`` is asked for; the parts have the others
     sites:      where elements of the parts are not those of the geometry, which selections name
-    measure:    what is known of two elements, asked of all ranks as one simulation; None: nothing
+    asked:      by their names, what answers on rank 0 for members of a simulation (``measure``, ``lines``, ``chart``
+                …): it is given all ranks as one simulation, and what these are given
     """
 
     simulation: Simulation
@@ -134,7 +134,7 @@ class Part:
     seen: tuple[str, ...] = ()
     fields: frozenset[str] = frozenset()
     sites: Sites | None = None
-    measure: Callable[[Simulation, int, int], Inspection | None] | None = None
+    asked: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     def state_of(self, names: Sequence[str]) -> Mapping[str, Array]:
         """These arrays of the state."""

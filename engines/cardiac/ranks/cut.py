@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from engines.api import Array
+from engines.api import Array, Progress, no_progress
 from engines.api.errors import ProblemError
 from engines.api.simulation.ranks import Ranks
 from engines.cardiac.cells.tt06 import padded_size
@@ -86,17 +86,21 @@ class OwnRows:
         return np.asarray(self._place[rows])
 
 
-def own_rows(matrix: SlicedMatrix, ranks: Ranks, noun: str = "cells") -> OwnRows:
+def own_rows(
+    matrix: SlicedMatrix, ranks: Ranks, noun: str = "cells", progress: Progress = no_progress
+) -> OwnRows:  # fmt: skip
     """The part of ``ranks.rank``; all ranks ask together, each with the whole matrix. Raises ProblemError for a mesh
     too small for so many, and where METIS is missing."""
     windows = -(-matrix.n_rows // WINDOW)
     owner, failure = np.zeros(0, np.int32), None
     if windows >= FEWEST * ranks.size:
         if ranks.rank == 0:  # one METIS's, whoever else has another
+            progress(f"Splitting {matrix.n_rows:,} {noun} into {ranks.size} parts", 0.75)
             try:
                 owner = window_parts(matrix, ranks.size)
             except ProblemError as error:  # raised once the others no longer wait
                 failure = error
+        progress(f"Waiting until the other ranks have assembled {matrix.n_rows:,} {noun}", 0.78)
         owner = ranks.gathered(owner)[0]
     if failure is not None:
         raise failure

@@ -36,7 +36,7 @@ def as_part(
         operator.order[own.rows],
         _shares(parameters, own),
         dict.fromkeys((info.name for info in simulation.series), "same"),
-        measure=between,
+        asked={"measure": between},
         sites=operator.sites if isinstance(operator, VertexTissueOperator) else None,
     )
 

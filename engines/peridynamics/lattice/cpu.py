@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -13,18 +13,18 @@ from engines.api.device import Backend
 from engines.peridynamics.lattice import cpu_energies, cpu_kernels
 from engines.peridynamics.lattice.cpu_arguments import Bonds, Pairs, Particles, Place, Softening
 from engines.peridynamics.lattice.cpu_damage import damage
-from engines.peridynamics.lattice.layout import Layout
-from engines.peridynamics.lattice.solver import Discretised, LatticeSolver
+from engines.peridynamics.lattice.layout import Layout, Planes
+from engines.peridynamics.lattice.solver import Discretised, LatticeSolver, Slab
 from engines.peridynamics.material.laws.code import SIGNATURE
 
 BANDS_PER_THREAD = 4
 """Parts that the rows are cut into: a core that is interrupted holds up a quarter of its share."""
 
 
-def place_of(layout: Layout, threads: int) -> Place:
-    """Of all particles, for so many threads."""
-    nx, ny, nz = layout.counts
-    return Place(nx, ny, nz, layout.pitch, layout.rows, layout.base, min(BANDS_PER_THREAD * threads, ny * nz))
+def place_of(layout: Layout, threads: int, planes: Planes | None = None) -> Place:
+    """Of all particles, or those of some planes, for so many threads."""
+    (nx, ny, nz), base = layout.part(planes or (0, layout.planes))
+    return Place(nx, ny, nz, layout.pitch, layout.rows, base, min(BANDS_PER_THREAD * threads, ny * nz))
 
 
 def particles_of(solver: LatticeSolver) -> Particles:
@@ -39,8 +39,8 @@ def particles_of(solver: LatticeSolver) -> Particles:
 class CpuSolver(LatticeSolver):
     """As :class:`LatticeSolver`; arrays are NumPy's."""
 
-    def __init__(self, backend: Backend, body: Discretised, precision: str) -> None:
-        super().__init__(backend, body, precision)
+    def __init__(self, backend: Backend, body: Discretised, precision: str, slab: Slab | None = None) -> None:
+        super().__init__(backend, body, precision, slab)
         family, lengths, weights = body.family, body.family.lengths, body.bond_weights
         factors = np.stack([1 / lengths**2, weights / lengths], axis=1).astype(self.dtype)
         self._bonds = Bonds(
@@ -48,6 +48,7 @@ class CpuSolver(LatticeSolver):
             self.dtype.type(body.stiffness), self.dtype.type(body.limit),
         )  # fmt: skip
         self._place = place_of(body.layout, backend.info.threads)
+        self._place_of = cache(partial(place_of, body.layout, backend.info.threads))
         self._material, self._materials = np.zeros(1, np.uint8), 1
         self._law = (_no_law() if body.law is None else body.law.function).address
         self._laws = body.laws
@@ -92,10 +93,14 @@ class CpuSolver(LatticeSolver):
 
     def _step(self, table: Any, row: int, kick: float, decay: float) -> None:
         number, (loads, particles, softening) = self.dtype.type, table
-        cpu_kernels.advance(
-            self.arrays["u"], self._spare, self.arrays["v"], loads[row], number(kick), number(decay), particles,
-            self._bonds, self._place, self._pairs, softening,
-        )  # fmt: skip
+
+        def launch(planes: Planes) -> None:
+            cpu_kernels.advance(
+                self.arrays["u"], self._spare, self.arrays["v"], loads[row], number(kick), number(decay), particles,
+                self._bonds, self._place_of(planes), self._pairs, softening,
+            )  # fmt: skip
+
+        self._by_planes(launch, self._spare)
 
     def measure(self) -> None:
         cpu_energies.measure(

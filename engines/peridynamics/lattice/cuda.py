@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,10 @@ from engines.api import Array
 from engines.backend.cache_dir import cache_dir
 from engines.backend.precision import REAL
 from engines.backend.tuning import tune, tuning_key
-from engines.peridynamics.lattice.layout import Layout
+from engines.peridynamics.lattice.layout import Layout, Planes
 from engines.peridynamics.lattice.small.cuda import MOST_PARTICLES, ManySteps
 from engines.peridynamics.lattice.small.cuda import SOURCE as MANY_STEPS
-from engines.peridynamics.lattice.solver import Discretised, LatticeSolver
+from engines.peridynamics.lattice.solver import Discretised, LatticeSolver, Slab
 from engines.peridynamics.material.laws.law import Law
 from engines.peridynamics.step.solver import Follower, paces_of
 from engines.writing import replace_file
@@ -40,8 +40,8 @@ OWN_LAW = re.compile(r"(?<=^// law\n).*(?=^// end of law$)", re.MULTILINE | re.D
 class CudaSolver(LatticeSolver):
     """As :class:`LatticeSolver`; arrays are CuPy's."""
 
-    def __init__(self, backend: Any, body: Discretised, precision: str) -> None:
-        super().__init__(backend, body, precision)
+    def __init__(self, backend: Any, body: Discretised, precision: str, slab: Slab | None = None) -> None:
+        super().__init__(backend, body, precision, slab)
         family, layout = body.family, body.layout
         d, reach = layout.dimensions, family.reach
         macros: tuple[str, ...] = (REAL[self.dtype.name], f"-DDIMENSIONS={d}", f"-DREACH={reach}")
@@ -56,10 +56,6 @@ class CudaSolver(LatticeSolver):
         lengths[: family.bonds, 2], lengths[: family.bonds, 3] = body.bond_weights, 1 / family.lengths
         self._offsets, self._lengths_seen = backend.array(offsets), backend.array(lengths.astype(self.dtype))
         self._lengths = self._lengths_seen if softening else backend.array(lengths)  # a break is counted in double
-        self._sizes = (
-            *(np.int32(number) for number in (*layout.counts, layout.pitch, layout.rows)),
-            np.int64(layout.base), np.int64(body.size),
-        )  # fmt: skip
         self._weights: tuple[Any, ...] = ()
         self._weighing: tuple[Any, ...] = ()
         self._laws = backend.array(body.laws.astype(self.dtype))
@@ -68,7 +64,7 @@ class CudaSolver(LatticeSolver):
         self._macros, self._device = macros, backend
         self._many: ManySteps | None = None
         bodies = body.size // layout.size
-        if bodies > 1 or (backend.cooperative and len(body.places) <= MOST_PARTICLES):
+        if bodies > 1 or (slab is None and backend.cooperative and len(body.places) <= MOST_PARTICLES):
             path = MANY_STEPS if body.law is None else many_steps_file(body.law)
             most = threads_of(d, self.dtype.itemsize)
             self._take(shapes(layout, self.dtype.itemsize, backend.multiprocessors)[0])
@@ -134,9 +130,9 @@ class CudaSolver(LatticeSolver):
         return tune(tuning_key(name, backend.info, SOURCE, body.size, self._macros), known, seconds)
 
     def rest(self, steps: int) -> None:
-        """Steps of a body at rest without loads, to be timed."""
+        """Steps of a body at rest without loads, to be timed: of a slab by itself."""
         for _ in range(steps):
-            self._step(self._nothing, 0, 1.0, 1.0)
+            self._step_planes(self._nothing, 0, 1.0, 1.0, (0, self.body.layout.planes))
 
     @cached_property
     def _nothing(self) -> Any:
@@ -145,13 +141,13 @@ class CudaSolver(LatticeSolver):
 
     def _take(self, shape: Shape) -> None:
         columns, span = self.shape = shape
-        layout, reach = self.body.layout, self.body.family.reach
-        (nx, ny, nz), d = layout.counts, layout.dimensions
+        reach, d = self.body.family.reach, self.body.dimensions
         threads = threads_of(d, self.dtype.itemsize)
         high = threads // columns
         tall = high * span if d == 2 else high
-        self._grid = (-(-nx // columns), -(-ny // tall), 1 if d == 2 else -(-nz // span))
         self._block = (threads,)
+        tile = columns, tall, 1 if d == 2 else span
+        self._grid_of = cache(partial(grid_of, self.body.layout, self.body.size, tile))
         planes = 1 if d == 2 else 2 * reach + 1
         stored = d + self._general  # STORED of family.cuh
         self._shared = (COLUMNS + 2 * reach) * (tall + 2 * reach) * planes * stored * self.dtype.itemsize
@@ -185,13 +181,16 @@ class CudaSolver(LatticeSolver):
         return self.backend.array(table)
 
     def _step(self, table: Any, row: int, kick: float, decay: float) -> None:
-        arrays, number = self.arrays, self.dtype.type
+        self._by_planes(partial(self._step_planes, table, row, kick, decay), self._spare)
+
+    def _step_planes(self, table: Any, row: int, kick: float, decay: float, planes: Planes) -> None:
+        arrays, number, (grid, sizes) = self.arrays, self.dtype.type, self._grid_of(planes)
         self._advance(
-            self._grid, self._block,
+            grid, self._block,
             (
                 arrays["u"], self._spare, arrays["v"], arrays["words"], self._breakable, self._kind, table,
                 np.int32(row * self._kinds), self._offsets, self._lengths, arrays["work"], arrays["loss"],
-                arrays["damped"], *self._sizes, np.int32(self.shape[1]), number(self.body.stiffness),
+                arrays["damped"], *sizes, np.int32(self.shape[1]), number(self.body.stiffness),
                 number(self.body.limit), number(kick), number(decay), np.int32(self.shape[0]), self.pushes,
                 *self.of_kind,
             ),
@@ -222,6 +221,16 @@ class CudaSolver(LatticeSolver):
             (-(-size // THREADS),), (THREADS,),
             (self.arrays["words"], self._whole, self.damage_values, np.int64(size)),
         )  # fmt: skip
+
+
+def grid_of(
+    layout: Layout, size: int, tile: tuple[int, int, int], planes: Planes
+) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    """Blocks of ``tile`` particles for these planes, and the sizes that kernels take; ``size``: places in all."""
+    counts, base = layout.part(planes)
+    grid = tuple(-(-count // part) for count, part in zip(counts, tile, strict=True))
+    numbers = (np.int32(number) for number in (*counts, layout.pitch, layout.rows))
+    return grid, (*numbers, np.int64(base), np.int64(size))
 
 
 def threads_of(dimensions: int, itemsize: int) -> int:

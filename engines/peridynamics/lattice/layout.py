@@ -15,6 +15,8 @@ from engines.api import Array
 
 ALIGNED = 32
 """Places that a row begins at a multiple of: whole vectors on the CPU, whole transactions on a GPU."""
+Planes = tuple[int, int]
+"""From which to which plane (of a plate: row), exclusive."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,22 @@ class Layout:
     @property
     def planes_around(self) -> int:
         return self.reach if self.dimensions == 3 else 0
+
+    @property
+    def stride(self) -> int:
+        """Places between two planes, of a plate between two rows."""
+        return self.pitch * (self.rows if self.dimensions == 3 else 1)
+
+    @property
+    def planes(self) -> int:
+        """How many there are along the slowest axis: rows of a plate."""
+        return self.counts[self.dimensions - 1]
+
+    def part(self, planes: Planes) -> tuple[tuple[int, int, int], int]:
+        """counts and base with which kernels take these planes as if they were all."""
+        (nx, ny, nz), (low, high) = self.counts, planes
+        counts = (nx, ny, high - low) if self.dimensions == 3 else (nx, high - low, nz)
+        return counts, self.base + low * self.stride
 
     @property
     def base(self) -> int:

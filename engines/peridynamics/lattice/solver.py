@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
+from engines.api.simulation.ranks import Exchange
 from engines.backend.twins import Twins
 from engines.peridynamics.lattice.family import Family
-from engines.peridynamics.lattice.layout import Layout
+from engines.peridynamics.lattice.layout import Layout, Planes
 from engines.peridynamics.material.laws.law import Law
 from engines.peridynamics.material.mixture import Mixture
 from engines.peridynamics.step.solver import Placed, Solver
@@ -72,14 +74,27 @@ class Discretised(Placed):
         return np.ascontiguousarray(given.reshape(-1, given.shape[-1]))
 
 
+class Slab(Protocol):
+    """Planes of a body that goes on beyond them (:class:`engines.peridynamics.ranks.slab.BodySlab`)."""
+
+    @property
+    def ends(self) -> Sequence[Planes]: ...
+    @property
+    def middle(self) -> Planes: ...
+    def send(self, arrays: Sequence[Any]) -> Exchange: ...
+    def clear(self, array: Any) -> None: ...
+
+
 class LatticeSolver(Solver):
     """Bonds on a lattice. With a law, ``arrays`` also has soft (words, size): a bit for each bond that has begun to
-    soften, and history (bonds, size): its damage."""
+    soften, and history (bonds, size): its damage. Of a slab, displacements beyond its ends are those of its neighbours
+    after each step."""
 
     body: Discretised
 
-    def __init__(self, backend: Backend, body: Discretised, precision: str) -> None:
+    def __init__(self, backend: Backend, body: Discretised, precision: str, slab: Slab | None = None) -> None:
         super().__init__(backend, body, precision)
+        self.slab = slab
         if body.law is not None:
             self.arrays["soft"] = backend.array(np.zeros_like(body.words))
             self.arrays["history"] = backend.array(np.zeros((body.family.bonds, body.size), self.dtype))
@@ -88,6 +103,19 @@ class LatticeSolver(Solver):
             self.mass = backend.array(mass.astype(self.dtype))
         self._steps = body.layout.steps(body.family.offsets)
         self._cut = backend.array(self._missing()) if body.law is not None else None
+
+    def _by_planes(self, launch: Callable[[Planes], None], made: Sequence[Any]) -> None:
+        """Launch on all planes. Of a slab on its ends first: what neighbours read of that, ``made``, travels while the
+        others are launched."""
+        if self.slab is None:
+            launch((0, self.body.layout.planes))
+            return
+        for planes in self.slab.ends:
+            launch(planes)
+        coming = self.slab.send(made)
+        if self.slab.middle[1]:
+            launch(self.slab.middle)
+        coming.wait()
 
     def _missing(self) -> Array:
         """(size) the part of the bonds that is not there at the start."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +14,7 @@ from engines.api.charts import Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.backend.precision import FLOAT_TYPES
+from engines.geometry.particles import Particles
 from engines.peridynamics.body.filling import Filled
 from engines.peridynamics.contact.contact import Contact
 from engines.peridynamics.contact.rigid import Rigid
@@ -65,7 +67,7 @@ class Setup(ABC):
         self.precision = FLOAT_TYPES[parameters.numerics.precision]
         self.value_bytes = np.dtype(self.precision).itemsize
         self._discretise()
-        available = backend.info.memory_bytes
+        available = backend.info.memory_bytes * backend.parts
         if available and self.memory > MEMORY_SHARE * available:
             raise ProblemError(
                 f"This body needs {self.memory / 2**30:,.1f} GB, and {backend.info.name} has "
@@ -225,21 +227,26 @@ class Setup(ABC):
 
     def build(self, moving: Callable[[], None]) -> PeridynamicSimulation:
         """On the device; ``moving`` is called before anything is moved there."""
-        numerics, curve = self.parameters.numerics, self.curve
         moving()
-        solver = self._solver()
+        return self.simulation_of(self._solver(), self.body.geometry)
+
+    def simulation_of(self, solver: Solver, geometry: Particles) -> PeridynamicSimulation:
+        """``geometry``: of the particles that the solver has."""
+        numerics, curve = self.parameters.numerics, self.curve
+        watched = replace(self.watched, along=solver.own.part_of(self.along))
         self._set_going(solver)
         gauges = Gauges(solver, self.loads, self.gauges)
-        strains = strains_on(solver, self._solid())
-        given = self.backend, self.body.geometry, solver, self.loads
+        solid = self._solid()
+        if solid.dilation is not None:
+            solid = replace(solid, dilation=solver.own.placed(solid.dilation))
+        strains = strains_on(solver, solid)
+        given = self.backend, geometry, solver, self.loads
         if numerics.quasi_static:
-            return QuasiStaticSimulation(
-                *given, self.watched, self._fields(), gauges, curve, strains, numerics.relaxation
-            )
+            return QuasiStaticSimulation(*given, watched, self._fields(), gauges, curve, strains, numerics.relaxation)
         return PeridynamicSimulation(
             *given,
             Integration(numerics.integrator == "velocity Verlet", decay_of(numerics.damping, self.step)),
-            self.watched,
+            watched,
             self._fields(),
             gauges,
             curve,
@@ -252,8 +259,8 @@ class Setup(ABC):
         if self.velocities is None:
             return
         moving = self.backend.to_host(solver.arrays["v"])
-        for axis, values in enumerate(self.velocities.T):
-            free = ~self.loads.held(axis)
+        for axis, values in enumerate(solver.own.part_of(self.velocities).T):
+            free = solver.own.part_of(~self.loads.held(axis))
             moving[axis, solver.body.places[free]] = values[free] / solver.body.scales.velocity
         solver.arrays["v"] = self.backend.array(moving)
 

@@ -12,7 +12,7 @@ from engines.api.errors import ProblemError
 from engines.backend.twins import pick
 from engines.peridynamics.body.bonded import Bonded
 from engines.peridynamics.lattice.family import family
-from engines.peridynamics.lattice.solver import LATTICE_SOLVER, Discretised, LatticeSolver, bytes_of
+from engines.peridynamics.lattice.solver import LATTICE_SOLVER, Discretised, bytes_of
 from engines.peridynamics.material.bars import UNCORRECTED
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.material.influence import INFLUENCES
@@ -49,6 +49,8 @@ def lattice_as_chosen(parameters: PeridynamicParameters) -> Lattice:
 
 class BondSetup(LatticeSetup):
     """Each bond is a spring of its own."""
+
+    solvers = LATTICE_SOLVER
 
     def _lattice(self) -> Lattice:
         return lattice_of(self.parameters)
@@ -104,13 +106,6 @@ class BondSetup(LatticeSetup):
         if self.surface:
             return "corrected"
         return "plain" if self.lattice.uniform else "influence"
-
-    def _made(self, bonds: Bonded, kind: Array) -> LatticeSolver:
-        return LATTICE_SOLVER.open(self.backend, self._on_lattice(bonds, kind), self.precision)
-
-    def discretised(self) -> Discretised:
-        """The body as a solver takes it."""
-        return self._on_lattice(*self._bonds_and_kinds())
 
     def _on_lattice(self, bonds: Bonded, kind: Array) -> Discretised:
         lattice, mixed = self.lattice, self.mixed

@@ -11,6 +11,7 @@ import numpy as np
 from engines.api import Array, Finding, Remedy
 from engines.api.charts import Fact
 from engines.api.errors import ProblemError
+from engines.backend.twins import Twins
 from engines.peridynamics.body.bonded import Bonded, bonded, unbreakable
 from engines.peridynamics.body.cutting import idle_notches, notches_on_rows
 from engines.peridynamics.body.filling import Place, filled
@@ -19,7 +20,7 @@ from engines.peridynamics.contact.contact import bytes_of as contact_bytes
 from engines.peridynamics.contact.limits import contact_step
 from engines.peridynamics.contact.rigid import Rigid, rigid_on
 from engines.peridynamics.lattice.layout import Layout
-from engines.peridynamics.lattice.solver import LatticeSolver
+from engines.peridynamics.lattice.solver import Discretised, LatticeSolver, Slab
 from engines.peridynamics.loading.loads import Loads
 from engines.peridynamics.material.bars import DILATION, UNCORRECTED, power_in_tension, surface_effect
 from engines.peridynamics.material.brittle import Lattice
@@ -97,8 +98,11 @@ class LatticeSetup(Setup):
     def _values_per_step(self) -> int:
         """Numbers of a particle that a step reads and writes."""
 
+    solvers: Twins[Any]
+    """What opens a solver of :meth:`discretised`."""
+
     @abstractmethod
-    def _made(self, bonds: Bonded, kind: Array) -> LatticeSolver:
+    def _on_lattice(self, bonds: Bonded, kind: Array) -> Discretised:
         """``kind``: (size,)"""
 
     def _loads(self) -> Loads:
@@ -110,7 +114,16 @@ class LatticeSetup(Setup):
         return self.rigid if self.rigid.solids else None
 
     def _solver(self) -> Solver:
-        return self._made(*self._bonds_and_kinds())
+        return self.solver_of(self.discretised())
+
+    def solver_of(self, body: Discretised, slab: Slab | None = None) -> LatticeSolver:
+        """On the device; of a slab of the body if one is given, which ``body`` is then."""
+        found: LatticeSolver = self.solvers.open(self.backend, body, self.precision, slab)
+        return found
+
+    def discretised(self) -> Discretised:
+        """The body as a solver takes it."""
+        return self._on_lattice(*self._bonds_and_kinds())
 
     def _bonds_and_kinds(self) -> tuple[Bonded, Array]:
         bonds = bonded(self.parameters, self.body, self.lattice.weights)

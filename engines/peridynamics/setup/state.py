@@ -7,13 +7,12 @@ from dataclasses import replace
 from engines.api import Array, Finding, Remedy
 from engines.api.errors import ProblemError
 from engines.peridynamics.body.bonded import Bonded
-from engines.peridynamics.lattice.solver import LatticeSolver
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.setup.bonds import lattice_as_chosen
 from engines.peridynamics.setup.lattice import LatticeSetup
 from engines.peridynamics.setup.pace import Kind
 from engines.peridynamics.setup.toughness import slow_crack
-from engines.peridynamics.state.body import state_body
+from engines.peridynamics.state.body import StateBody, state_body
 from engines.peridynamics.state.material import StateLattice, influence, weighted_volume
 from engines.peridynamics.state.solver import STATE_SOLVER, state_bytes_of
 from engines.peridynamics.state.weights import Weights, weights
@@ -27,6 +26,7 @@ class StateSetup(LatticeSetup):
     """The linear peridynamic solid: brittle, one material, influence 1/|ξ|."""
 
     lattice: StateLattice
+    solvers = STATE_SOLVER
 
     def _lattice(self) -> StateLattice:
         parameters = self.parameters
@@ -69,9 +69,8 @@ class StateSetup(LatticeSetup):
         dilation = self.body.dimensions / weighted_volume(kin) * ratio
         return replace(super()._solid(), dilation=dilation, influence=influence(kin))
 
-    def _made(self, bonds: Bonded, kind: Array) -> LatticeSolver:
-        body = state_body(bonds, kind, self.lattice, self._weights.ratio, self.step)
-        return STATE_SOLVER.open(self.backend, body, self.precision)
+    def _on_lattice(self, bonds: Bonded, kind: Array) -> StateBody:
+        return state_body(bonds, kind, self.lattice, self._weights.ratio, self.step)
 
     def _more_findings(self) -> list[Finding]:
         found, lattice = list[Finding](), self.lattice

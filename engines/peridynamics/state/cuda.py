@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.precision import REAL
-from engines.peridynamics.lattice.cuda import RESIDENT, THREADS, planes_effort, spans
+from engines.peridynamics.lattice.cuda import RESIDENT, THREADS, grid_of, planes_effort, spans
+from engines.peridynamics.lattice.layout import Planes
+from engines.peridynamics.lattice.solver import Slab
 from engines.peridynamics.state.body import StateBody, orbit_weights
 from engines.peridynamics.state.material import influence
 from engines.peridynamics.state.solver import StateSolver
@@ -27,8 +30,8 @@ def block_of(dimensions: int, itemsize: int) -> tuple[int, int]:
 class CudaStateSolver(StateSolver):
     """Arrays are CuPy's."""
 
-    def __init__(self, backend: Any, body: StateBody, precision: str) -> None:
-        super().__init__(backend, body, precision)
+    def __init__(self, backend: Any, body: StateBody, precision: str, slab: Slab | None = None) -> None:
+        super().__init__(backend, body, precision, slab)
         family, layout = body.family, body.layout
         d, reach = layout.dimensions, family.reach
         module = backend.compile(SOURCE, (REAL[self.dtype.name], f"-DDIMENSIONS={d}", f"-DREACH={reach}"))
@@ -46,7 +49,7 @@ class CudaStateSolver(StateSolver):
         columns, rows = self._block = block_of(d, self.dtype.itemsize)
         tiles, room = -(-nx // columns) * -(-ny // rows), RESIDENT * backend.multiprocessors
         self.span = min(spans(nz), key=lambda span: planes_effort(tiles, nz, span, 2 * reach, room))
-        self._grid = (-(-nx // columns), -(-ny // rows), -(-nz // self.span))
+        self._grid_of = cache(partial(grid_of, layout, layout.size, (columns, rows, self.span)))
         plane = (columns + 2 * reach) * (rows + 2 * reach) * self.dtype.itemsize
         plane *= 2 * reach + 1 if d == 3 else 1
         behind = sum(family.orbits) * self.dtype.itemsize
@@ -54,38 +57,37 @@ class CudaStateSolver(StateSolver):
         for kernel, size in zip((self._dilate, self._move), self._shared, strict=True):
             if size > 48 * 1024:
                 kernel.max_dynamic_shared_size_bytes = size
-        self._sizes = (
-            *(np.int32(number) for number in (nx, ny, nz, layout.pitch, layout.rows)),
-            np.int64(layout.base), np.int64(layout.size), np.int32(self.span),
-        )  # fmt: skip
 
     def _prepared(self, table: Array) -> Any:
         self._kinds = table.shape[1]
         return self.backend.array(table)
 
-    def _step(self, table: Any, row: int, kick: float, decay: float) -> None:
-        arrays, number = self.arrays, self.dtype.type
+    def _dilate_planes(self, table: Any, planes: Planes) -> None:
+        arrays, (grid, sizes) = self.arrays, self._grid_of(planes)
         self._dilate(
-            self._grid, self._block,
+            grid, self._block,
             (
                 arrays["u"], arrays["v"], arrays["words"], self._breakable, self._dilation, self._stiffness,
-                self.state_values, self._weights[0], self._offsets, self._lengths, arrays["loss"], *self._sizes,
-                number(self.body.limit),
+                self.state_values, self._weights[0], self._offsets, self._lengths, arrays["loss"], *sizes,
+                np.int32(self.span), self.dtype.type(self.body.limit),
             ),
             shared_mem=self._shared[0],
         )  # fmt: skip
+
+    def _move_planes(self, table: Any, row: int, kick: float, decay: float, planes: Planes) -> None:
+        arrays, number, (grid, sizes) = self.arrays, self.dtype.type, self._grid_of(planes)
         self._move(
-            self._grid, self._block,
+            grid, self._block,
             (
                 arrays["u"], self._spare, arrays["v"], arrays["words"], self._stiffness, self.state_values, self._kind,
-                table, np.int32(row * self._kinds), self._weights[1], arrays["work"], arrays["damped"], *self._sizes,
-                number(kick), number(decay), np.float64(0.5 * (1 - float(number(decay))) / (1 + float(number(decay)))),
-                self.pushes,
+                table, np.int32(row * self._kinds), self._weights[1], arrays["work"], arrays["damped"], *sizes,
+                np.int32(self.span), number(kick), number(decay),
+                np.float64(0.5 * (1 - float(number(decay))) / (1 + float(number(decay)))), self.pushes,
             ),
             shared_mem=self._shared[1],
         )  # fmt: skip
 
-    def measure(self) -> None:
+    def _measure_energy(self) -> None:
         u, words, size = self.arrays["u"], self.arrays["words"], np.int64(self.body.size)
         grid, block = (-(-self.body.size // THREADS),), (THREADS,)
         known = (self._offsets, self._lengths_seen)
@@ -93,7 +95,16 @@ class CudaStateSolver(StateSolver):
             grid, block,
             (u, words, self._dilation, self._stiffness, *known, self.state_values, self.energy_values, size),
         )  # fmt: skip
-        self._acceleration(grid, block, (u, words, self._stiffness, self.state_values, *known, self.kick_values, size))
+
+    def _measure_kicks(self) -> None:
+        known = (self._offsets, self._lengths_seen)
+        self._acceleration(
+            (-(-self.body.size // THREADS),), (THREADS,),
+            (
+                self.arrays["u"], self.arrays["words"], self._stiffness, self.state_values, *known, self.kick_values,
+                np.int64(self.body.size),
+            ),
+        )  # fmt: skip
 
     def find_damage(self) -> None:
         size = self.body.size

@@ -44,6 +44,8 @@ MOST_STEPS = 256
 SAMPLE_STEPS = 10
 DISPLACED = FieldInfo("displacement_vector", "Displacement", "mm", "cell", (0.0, 1.0), components=3)
 VELOCITY = "velocity_vector"
+UNCUT, GONE = "bonds of the uncut body", "part of the bonds that is gone"
+"""Given by ``field`` beside what is shown."""
 VECTORS = (
     VectorInfo("displacement", "Displacement", "mm", (DISPLACED.name,)),
     VectorInfo("velocity", "Velocity", "m/s", (VELOCITY,)),
@@ -161,6 +163,11 @@ class PeridynamicSimulation(Simulation):
             self._find_damage()
             with self._backend.active():
                 return solver.lost_values()
+        if name == UNCUT:
+            return solver.whole
+        if name == GONE:
+            self._find_damage()
+            return solver.damage_values
         if name == "energy":
             self._measure()
             with self._backend.active():
@@ -241,19 +248,23 @@ class PeridynamicSimulation(Simulation):
         return self._watchers.chart(name)
 
     def results(self) -> Mapping[str, Array]:
-        solver = self._solver
-        self._find_damage()
-        gone = self._backend.gather(solver.damage_values, self._everything)
-        whole = np.asarray(solver.body.whole)[solver.body.places]
-        left = crack_results(self.lines(), self._tip.passed, self._time_unit, self.geometry.positions, whole, gone)
+        return self.results_of(self)
+
+    def results_of(self, body: Simulation) -> Mapping[str, Array]:
+        """Of ``body``, all of which this is, or a rank's part."""
+        path, places = self.lines_of(body), body.geometry.positions
+        left = crack_results(path, self._tip.passed, self._time_unit, places, body.field(UNCUT), body.field(GONE))
         return {**self._watchers.results(), **left}
 
     def lines(self) -> Lines:
-        """The path of the crack; the notches are a part of it."""
-        places, spacing = np.asarray(self.geometry.positions), 2 * float(self.geometry.radii[0])
+        return self.lines_of(self)
+
+    def lines_of(self, body: Simulation) -> Lines:
+        """The path of the crack; the notches are a part of it. ``body`` as for :meth:`results_of`."""
+        places, spacing = np.asarray(body.geometry.positions), 2 * float(body.geometry.radii[0])
         watched = self._watched
-        damaged = self.field("damage") >= watched.threshold
-        return crack_path(places, self.field(DISPLACED.name), damaged, watched.axis, watched.backward, spacing)
+        damaged = body.field("damage") >= watched.threshold
+        return crack_path(places, body.field(DISPLACED.name), damaged, watched.axis, watched.backward, spacing)
 
     def shifts(self) -> Mapping[Path, Position]:
         """Of the penetrators."""
@@ -327,9 +338,10 @@ class PeridynamicSimulation(Simulation):
         place = self._backend.first_non_finite(self._solver.arrays["u"])
         if place is None:
             return None
-        size = self._solver.body.size
-        element = int(np.argmax(self._solver.body.places == place % size))
-        return NonFinite("The displacement", element, "use a smaller time step.")
+        found = np.flatnonzero(self._solver.body.places == place % self._solver.body.size)
+        if not len(found):  # beyond the ends of a rank's part: its neighbour finds it
+            return None
+        return NonFinite("The displacement", int(found[0]), "use a smaller time step.")
 
     def close(self) -> None:
         self._solver.arrays.clear()

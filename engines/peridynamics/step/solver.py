@@ -12,6 +12,7 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.threads import core_seconds
+from engines.peridynamics.step.members import ALL, Own
 from engines.peridynamics.step.scales import Scales
 
 
@@ -111,6 +112,8 @@ class Solver(ABC):
         self.kick_values = backend.array(zeros)
         self.followers: list[Follower] = []
         """Act after each step."""
+        self.own: Own = ALL
+        """Which of the body's particles it has."""
         self.pushes: Any = None
         """(d, size) what followers add to velocities in the coming step; None where there are none."""
 
@@ -193,6 +196,10 @@ class Solver(ABC):
     @abstractmethod
     def find_damage(self) -> None:
         """Fill ``damage_values``. Inside ``backend.active``."""
+
+    def own_velocities(self) -> Any:
+        """(d, size) of its own particles; zero elsewhere. Inside ``backend.active``."""
+        return self.arrays["v"]
 
     def lost_values(self) -> Any:
         """(size) the part of the stiffness of its bonds that each particle has lost: ``damage_values``, which must have

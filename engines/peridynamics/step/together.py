@@ -17,6 +17,7 @@ from engines.peridynamics.loading.loads import ACCELERATION, HELD, Loads
 from engines.peridynamics.loading.relaxation import LOOK, Rest, judged
 from engines.peridynamics.parameters.loading.relaxation import Relaxation as Settings
 from engines.peridynamics.setup.bonds import BondSetup
+from engines.peridynamics.step.members import ALL
 from engines.peridynamics.step.solver import decay_of, paces_of
 from engines.peridynamics.watch.curve import LoadDisplacement
 from engines.peridynamics.watch.gauges import Gauges
@@ -37,7 +38,7 @@ class Together:
         for setup, body in zip(setups, bodies, strict=True):
             assert setup.curve is not None
             self.curves.append(setup.curve)
-            alone: Any = SimpleNamespace(body=body, backend=self.backend, mass=1.0, volume=1.0)
+            alone: Any = SimpleNamespace(body=body, backend=self.backend, mass=1.0, volume=1.0, own=ALL)
             self._gauges.append(Gauges(alone, setup.loads, setup.gauges))
         self._wanted = [(*what, self.backend.array(places)) for *what, places in self._gauges[0].sums]
 

@@ -119,7 +119,8 @@ class Gauges(Watcher[Moment]):
         """(of forces, not displacements; axis; places) of what is read"""
 
         def add(of_forces: bool, axis: int, particles: Array) -> None:
-            self.sums.append((of_forces, axis, np.asarray(solver.body.places[particles], np.int32)))
+            places = solver.body.places[solver.own.among(particles)]
+            self.sums.append((of_forces, axis, np.asarray(places, np.int32)))
 
         for each in self.acting:
             add(False, each.axis, each.particles)
@@ -130,11 +131,14 @@ class Gauges(Watcher[Moment]):
             if len(gauge.less):
                 add(False, gauge.axis, gauge.less)
         mass, part = (self._of_each(values) for values in (solver.mass, solver.volume))
-        self._masses = {each.name: float(mass[each.particles].sum()) for each in self.acting}
-        self._shares = {
-            each.name: float((mass if isinstance(loads.loads[each.load], Gravity) else part)[each.particles].sum())
-            for each in self.acting
-        }
+        weighed = [(mass, mass if isinstance(loads.loads[each.load], Gravity) else part) for each in self.acting]
+        found = [
+            [values[solver.own.among(each.particles)].sum() for values in pair]
+            for each, pair in zip(self.acting, weighed, strict=True)
+        ]
+        names = [each.name for each in self.acting]
+        totals = solver.own.total(np.array(found, float).reshape(-1, 2))
+        self._masses, self._shares = (dict(zip(names, column, strict=True)) for column in totals.T.tolist())
         """Of the particles of each load together: their mass, and their part of the load."""
         self._pushes = {
             each.name: loads.acceleration(each.load)[each.axis] * self._shares[each.name] for each in self.acting
@@ -166,7 +170,8 @@ class Gauges(Watcher[Moment]):
         return tuple(found)
 
     def look(self, moment: Moment) -> None:
-        self._read = self.told(self._found.read().tolist(), moment.now, moment.before, moment.load_time)
+        read = self._solver.own.total(self._found.read()).tolist()
+        self._read = self.told(read, moment.now, moment.before, moment.load_time)
         moment.read.update(self._read)
 
     def observe(self) -> Mapping[str, float]:
@@ -214,4 +219,6 @@ class Gauges(Watcher[Moment]):
         kick = 0.25 * (1 + (1 + 3 * decay) / (3 + decay))
         each = ((now[:, 1] == 0) * now[:, ACCELERATION] ** 2).sum(axis=1)
         mass, part = (self._of_each(values) for values in (self._solver.mass, self._solver.volume))
-        return float(0.25 * kick * (np.bincount(self.loads.kind, part**2 / mass, minlength=len(each)) * each).sum())
+        own = self._solver.own
+        of_kinds = own.total(np.bincount(own.part_of(self.loads.kind), part**2 / mass, minlength=len(each)))
+        return float(0.25 * kick * (of_kinds * each).sum())

@@ -32,9 +32,28 @@ class Patient:
     def active(self):
         return nullcontext()
 
+    def cores_for(self, seconds):
+        return nullcontext()
+
 
 class PatientBackend(Patient, CpuBackend):
     """On the CPU."""
+
+
+class InTurn:
+    """A kernel of another backend, launched by ``launch``."""
+
+    def __init__(self, launch, kernel):
+        vars(self).update(_launch=launch, _kernel=kernel)
+
+    def __call__(self, *arguments, **others):
+        return self._launch(self._kernel, *arguments, **others)
+
+    def __getattr__(self, name):
+        return getattr(self._kernel, name)
+
+    def __setattr__(self, name, value):
+        setattr(self._kernel, name, value)
 
 
 class PatientHostCuda(Patient, HostCudaBackend):
@@ -45,7 +64,7 @@ class PatientHostCuda(Patient, HostCudaBackend):
     def compile(self, path, macros=(), cooperative=False):
         with self.turn:
             module = super().compile(path, macros, cooperative)
-        return SimpleNamespace(get_function=lambda name: partial(self._launch, module.get_function(name)))
+        return SimpleNamespace(get_function=lambda name: InTurn(self._launch, module.get_function(name)))
 
     def captured(self, launches):
         with self.turn:

@@ -2,6 +2,7 @@
 
 What mpiexec says of ranks that end goes to a file: rank 0 writes to this command's own terminal or pipes, and a run
 whose rank is killed ends with one sentence. Ctrl-C reaches rank 0 alone, which ends the run as a run on one rank does.
+SIGUSR1 shows where all threads of all ranks are (:mod:`workbench.ranks.launched`).
 """
 
 from __future__ import annotations
@@ -22,14 +23,16 @@ from engines.api.errors import ProblemError
 from engines.backend.threads import usable_cores
 from engines.ranks.world import MISSING, World, started
 from workbench.cli import RUN_FAILED
+from workbench.ranks.launched import LAUNCHED, own_rank, stacks_when_asked, write_stacks_at_signal
 from workbench.run.earlier import CHECKPOINT
 from workbench.run.states.checkpoint import checkpoints_at
 
-LAUNCHED, SAID = "WORKBENCH_RANKS", "rank-"
-"""Names the folder in which rank 0 leaves its process id, its folder of results and its exit code, and each rank in
-a file of its own why it ends all."""
-BEGIN = "import sys; sys.path[:] = {path!r}; from workbench.cli.runs.ranks import rank_main; rank_main()"
-RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
+SAID = "rank-"
+"""Begins the name of a file in which a rank says why it ends all."""
+BEGIN = (
+    "import sys; sys.path[:] = {path!r}; from workbench.ranks.launched import write_stacks_at_signal; "
+    "write_stacks_at_signal(); from workbench.cli.runs.ranks import rank_main; rank_main()"
+)
 ALLOCATED = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE")
 """Where ``mpiexec`` may start ranks on other hosts: in a job of Slurm, PBS, LSF or Grid Engine."""
 WAYS = "OMPI_MCA_btl"
@@ -49,7 +52,7 @@ MANNERS = {
 def hush_others() -> None:
     """From now on a process beside rank 0 prints nothing but what it alone knows: rank 0 says the same."""
     global _voice
-    if started() < 2 or _rank() == 0 or _voice is not None:
+    if started() < 2 or own_rank() == 0 or _voice is not None:
         return
     _voice = os.fdopen(os.dup(2), "w")
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -69,6 +72,8 @@ def joined(ranks: int | None) -> World | None:
         return None
     world = World.joined()
     world.voice = _words_of(world.rank) or _voice or sys.stderr
+    if LAUNCHED not in os.environ:
+        write_stacks_at_signal(world.voice)
     if world.size == 1:
         raise ProblemError(
             f"{there} ranks have been started, and MPI knows this one alone: under Slurm start them with "
@@ -111,7 +116,8 @@ def launch(options: Namespace, ranks: int, cores: int | None = None) -> int:
             process = subprocess.Popen(
                 command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
-            _wait(process, folder)
+            with stacks_when_asked(process.send_signal, folder):
+                _wait(process, folder)
         return _end(folder, process.returncode, ranks)
 
 
@@ -169,7 +175,7 @@ def rank_main() -> None:
     """The process of a rank that :func:`launch` has started."""
     from workbench.cli import main
 
-    rank = _rank()
+    rank = own_rank()
     if rank == 0:
         _speak_to(int(os.environ["WORKBENCH_TERMINAL"]))
         _note("pid", str(os.getpid()))
@@ -199,10 +205,6 @@ def note_folder(folder: Path) -> None:
 def _note(name: str, text: str) -> None:
     if LAUNCHED in os.environ:
         (Path(os.environ[LAUNCHED]) / name).write_text(text)
-
-
-def _rank() -> int:
-    return next((int(os.environ[name]) for name in RANK_VARIABLES if name in os.environ), 0)
 
 
 def _speak_to(process: int) -> None:

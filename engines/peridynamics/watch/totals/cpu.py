@@ -101,8 +101,9 @@ class CpuTotals(Totals):
         solver, arrays = self._solver, self._solver.arrays
         touching = begun and solver.pushes is not None
         mass, volume = (np.atleast_1d(np.asarray(values, solver.dtype)) for values in (solver.mass, solver.volume))
+        velocities = solver.own_velocities()
         sums(
-            arrays["v"], solver.kick_values, touching, solver.pushes if touching else arrays["v"],
+            velocities, solver.kick_values, touching, solver.pushes if touching else velocities,
             solver.energy_values, Spent(arrays["work"], arrays["damped"], arrays["loss"]),
             Bonds(solver.damage_values, solver.lost_values(), solver.whole, self._along),
             Loads(solver.kind, table, mass, volume, begun, float(decay)), float(self._threshold), NOWHERE,

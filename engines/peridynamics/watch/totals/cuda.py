@@ -43,9 +43,9 @@ class CudaTotals(Totals):
         self._kernel(
             (self._blocks,), (THREADS,),
             (
-                arrays["v"], solver.kick_values, solver.pushes, solver.energy_values, arrays["work"], arrays["damped"],
-                arrays["loss"], solver.damage_values, solver.lost_values(), solver.whole, self._along, solver.kind,
-                _each(solver.mass), _each(solver.volume), solver.backend.array(table),
+                solver.own_velocities(), solver.kick_values, solver.pushes, solver.energy_values, arrays["work"],
+                arrays["damped"], arrays["loss"], solver.damage_values, solver.lost_values(), solver.whole,
+                self._along, solver.kind, _each(solver.mass), _each(solver.volume), solver.backend.array(table),
                 np.float64(decay), np.int32(begun), np.float64(self._threshold), np.float64(NOWHERE),
                 np.int32(solver.body.dimensions), np.int32(solver.body.size), self._partial, self._ticket, self._found,
             ),

@@ -12,6 +12,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.device import Backend
 from engines.backend.twins import Twins
+from engines.peridynamics.step.members import Own
 from engines.peridynamics.step.solver import Body, Solver
 
 NOWHERE = -1e30
@@ -68,6 +69,7 @@ class Totals(ABC):
         given = np.zeros((1, 4, solver.body.dimensions)) if table is None else np.ascontiguousarray(table, np.float64)
         with solver.backend.active():
             found = self._sums(given, begun, decay)
+        found[:-1], found[-1] = solver.own.total(found[:-1]), solver.own.largest(float(found[-1]))
         return Sums(*found.tolist())
 
     @abstractmethod
@@ -77,6 +79,8 @@ class Totals(ABC):
 
 class Read(Protocol):
     """What sums over lists need of a solver."""
+
+    own: Own
 
     @property
     def body(self) -> Body: ...
