@@ -33,7 +33,7 @@ from engines.spiking.parameters.populations import NormalStart, Population
 from engines.spiking.parameters.synapses import OwnSynapse
 from engines.spiking.setup.populations import spans
 from engines.spiking.typed.lines import heading
-from engines.spiking.typed.names import OUTSIDE, VOLTAGE, WEIGHT
+from engines.spiking.typed.names import OUTSIDE, VOLTAGE, WEIGHT, parts_of
 from engines.spiking.typed.plan import Typed
 from engines.spiking.typed.population import populations_of
 from engines.spiking.typed.synapses.connection import synapse_of
@@ -186,7 +186,7 @@ def _lines(lines: Sequence[str], place: tuple[str | int, ...]) -> Iterator[tuple
 
 def _begun(called: str, text: str, place: tuple[str | int, ...]) -> Iterator[str]:
     """Where variables begin, one after the other."""
-    for part in _changed(text, place, "starts").split("\n"):
+    for part in _changed(text, place, "starts").splitlines():
         name, _, formula = part.partition("=")
         yield f"{called}.{name.strip()} = {formula.strip()!r}"
 
@@ -222,5 +222,4 @@ def _known(text: str, place: tuple[str | int, ...], field: str) -> str:
 
 def _changed(text: str, place: tuple[str | int, ...], field: str) -> str:
     """Statements, one a line."""
-    parts = (_known(part, place, field) for part in re.split(r"[;\n]", text))
-    return "\n".join(part for part in parts if part)
+    return "\n".join(_known(part, place, field) for part in parts_of(text))

@@ -135,9 +135,7 @@ def is_zero(node: Node) -> bool:
 
 def changes_of(text: str, where: str, units: Mapping[str, Dimension]) -> Iterator[tuple[str, str, str]]:
     """(variable, operator before ``=``, formula) of each statement."""
-    for part in re.split(r"[;\n]", text):
-        if not part.split("#")[0].strip():
-            continue
+    for part in parts_of(text):
         match = _CHANGE.match(part)
         if match is None:
             raise ProblemError(f"{where} has '{short(part)}', which changes nothing: write it as v = -60*mV or w += b.")
@@ -147,6 +145,11 @@ def changes_of(text: str, where: str, units: Mapping[str, Dimension]) -> Iterato
                 f"there are {', '.join(units)}."
             )
         yield match[1], match["op"], match["formula"]
+
+
+def parts_of(text: str) -> list[str]:
+    """Statements, each between ``;`` or ends of lines; what is behind ``#`` is none of them."""
+    return [part for line in text.split("\n") for part in line.split("#")[0].split(";") if part.strip()]
 
 
 @contextmanager

@@ -126,6 +126,8 @@ def test_a_script_is_python_whatever_is_typed():
     assert "(unless refractory)" in text
     assert '"""' not in text.split("import *")[1]
     assert ENGINE.parameter_file.text(problem) == text
+    neuron_.starts = ""
+    compile(brian2_script(problem), "network", "exec")
 
 
 @pytest.mark.parametrize("end", ["\r", "\x0b", "\x0c", "\x85", "\u2028"])
@@ -135,6 +137,8 @@ def test_a_script_is_python_whatever_is_typed():
         ("unit", "ms # {end}) or stranger() or (1"),
         ("starts", "v = -60*mV; # {end} a[stranger()] = 1"),
         ("reset", "v = -60*mV; # {end} stranger() = 1"),
+        ("reset", "v = -60*mV # {end}; stranger() = 1"),
+        ("starts", "v = -60*mV # {end}; stranger()"),
         ("threshold", "v > -50*mV # {end} and stranger()"),
         ("lines", "dv/dt = (E_L - v)/tau_m # {end} + stranger()\n : volt (unless refractory)"),
     ],

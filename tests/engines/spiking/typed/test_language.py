@@ -89,6 +89,19 @@ def test_weights_have_the_unit_of_what_they_are_added_to_or_none():
         assert (name, factor.number) == ("v", 2.0 if "2" in text else 1.0)
 
 
+@pytest.mark.parametrize("field", ["reset", "starts", "excitatory"])
+def test_a_comment_goes_on_behind_a_semicolon(field):
+    """Up to the end of its line; what it says is not carried out, nor refused."""
+    value = "weight" if field == "excitatory" else "E_L"
+    given = {"lines": LINES, "threshold": "v > V_th", "reset": "", "refractory": "", "excitatory": "", "inhibitory": "",
+             "starts": ""}  # fmt: skip
+    plain, noted = f"v += {value}", f"v += {value}  # back; v = nowhere\n# v += E_L; that is all"
+    read = [parse(Text(**{**given, field: text}), P) for text in (plain, noted)]
+    found = [each.arriving[0] if field == "excitatory" else getattr(each, field) for each in read]
+    assert found[0] == found[1]
+    assert len(found[0]) == 1
+
+
 @pytest.mark.parametrize(("title", "lines"), WHOLE)
 def test_what_the_menu_offers_lacks_parameters_alone(title, lines):
     found = check(lines, {})
