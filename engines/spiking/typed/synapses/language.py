@@ -74,7 +74,7 @@ def parse(text: Text, parameters: Mapping[str, Dimension], heard: Mapping[str, D
             _check_rate(line, rates)
     reader = _Statements(names, dimensions, heard)
     paths = [tuple(reader.path(getattr(text, field), field, whole)) for field in PATHS]
-    with in_field("starts"):
+    with in_field("starts"), names.drawing():
         read_starts = list(reader.starts(text.starts))
     starts = tuple((name, whole(node)) for name, node, _ in read_starts)
     weight = next((each for _, node, each in read_starts if uses([node], WEIGHT)), NONE)

@@ -71,6 +71,11 @@ def test_what_is_wrong_is_said_in_a_sentence(lines, place, told):
         ("excitatory", "v += weight*(1 - v/E_L)", "hangs on v itself"),
         ("inhibitory", "v -= weight*tau", "is in volt*second and not in volt"),
         ("starts", "v = b", "The start of v is in amp and not in volt"),
+        ("starts", "v = rand()", "The start of v is in 1 and not in volt"),
+        ("starts", "v = E_L*rand(2)", "calls rand with other than no argument"),
+        ("starts", "v = E_L*exp()", "a value is missing before ')'"),
+        ("starts", "v = E_L*(rand() + ())", "a value is missing before ')'"),
+        ("reset", "v = E_L*rand()", "calls the unknown function 'rand'"),
     ],
 )
 def test_so_it_is_of_other_fields(field, text, told):

@@ -13,10 +13,10 @@ import pytest
 from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
+from engines.spiking.brian2.script import brian2_script
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.synapse_library import REWARD
-from engines.spiking.typed.brian2 import brian2_script
 from tests.engines.spiking.typed.models import ADAPTIVE, CHANNELS, IZHIKEVICH, LIF, RESTING, neuron, with_numbers
 from tests.engines.spiking.typed.synapses.models import SHORT_TERM, STDP, own
 

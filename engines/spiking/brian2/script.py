@@ -92,7 +92,7 @@ def _group(k: int, population: Population, neuron: OwnNeuron, typed: Typed, inje
     if OUTSIDE in " ".join(lines):
         lines.append(f"{OUTSIDE} : amp")
     yield f"# {population.name!r}\nP{k} = NeuronGroup({population.number}, {chr(10).join(lines)!r},"
-    threshold, reset = _known(neuron.threshold, place, "threshold"), _changed(neuron.reset, place, "reset")
+    threshold, reset = _known(neuron.threshold, place, "threshold") or None, _changed(neuron.reset, place, "reset")
     held = _known(neuron.refractory, place, "refractory") or False
     yield f"    threshold={threshold!r}, reset={reset!r}, refractory={held!r},"
     yield f"    method={METHODS[typed.method]!r}, namespace={{{_values(neuron.parameters)}}})"
