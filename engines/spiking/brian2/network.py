@@ -7,10 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from pydantic import ValidationError
-
 from engines.api.errors import ProblemError
-from engines.spiking.brian2.neurons import Neurons, neurons_of, typed_or_refused
+from engines.spiking.brian2.neurons import Neurons, checked, neurons_of, typed_or_refused
 from engines.spiking.brian2.objects import Connect, Group, Input, Part, Script
 from engines.spiking.brian2.synapses import Synapses, place_of, synapses_of
 from engines.spiking.parameters.connections import ALL
@@ -74,11 +72,7 @@ def _joined(script: Script, hearers: Mapping[Group, Neurons]) -> Iterator[Synaps
 def _check(each: Synapses, hearer: Neurons) -> None:
     """Raises ProblemError for typed synapses that are not understood."""
     if each.plasticity["kind"] != "none":
-        try:
-            own = OwnSynapse.model_validate(each.plasticity)
-        except ValidationError as error:
-            raise ProblemError(str(error.errors(include_url=False)[0]["msg"])) from None
-        synapse_of(own, OwnNeuron.model_validate(hearer.neuron()))
+        synapse_of(checked(OwnSynapse, each.plasticity), checked(OwnNeuron, hearer.neuron()))
 
 
 def _inputs(script: Script, hearers: Mapping[Group, Neurons]) -> Iterator[tuple[Input, int]]:

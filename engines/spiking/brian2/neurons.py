@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup
 from engines.formulas.typed.units import NONE, unit
 from engines.spiking.brian2.equations import (
     Item,
@@ -31,6 +34,7 @@ METHODS = {
 }  # fmt: skip
 INSTEAD = {"heun": "euler", "milstein": "euler"}
 """Of methods that are not here; of others Runge and Kutta's of fourth order."""
+Parameters = TypeVar("Parameters", bound=ParameterGroup)
 _NOISE = re.compile(r"(?<![\w.])xi(?:_\w+)?\b")
 _DRAWN = re.compile(r"\b(randn?)\s*\(\s*\)")
 
@@ -278,15 +282,25 @@ def _method(script: Script, found: Neurons) -> None:
     typed_or_refused(found)
 
 
+def checked(kind: type[Parameters], given: Mapping[str, Any]) -> Parameters:
+    """Raises ProblemError with the first sentence of what is out of bounds."""
+    try:
+        return kind.model_validate(given)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in problem["loc"])
+        raise ProblemError(f"{where} cannot be used here: {problem['msg'].removeprefix('Value error, ')}.") from None
+
+
 def typed_or_refused(found: Neurons) -> Any:
     """As it is understood here. Raises ProblemError with the line of the file."""
-    neuron = found.neuron()
+    neuron = checked(OwnNeuron, found.neuron())
     try:
-        return typed_of(OwnNeuron.model_validate(neuron))
+        return typed_of(neuron)
     except ProblemError as error:
         if error.place == ("method",):
             found.method = "auto"
-            return typed_of(OwnNeuron.model_validate({**neuron, "method": "auto"}))
+            return typed_of(neuron.model_copy(update={"method": "auto"}))
         text = re.sub(r"^Line \d+", "It", str(error))
         line = found.group.line
         if error.place[:1] == ("lines",) and len(error.place) > 1:

@@ -7,6 +7,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from engines.api.errors import ProblemError
 from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import const, symbol
@@ -101,7 +103,13 @@ def _worked_out(text: str, known: Mapping[str, Quantity]) -> tuple[float, Dimens
         dimension = dimension_of(node, {name: each.dimension for name, each in known.items()})
     except UnitError as error:
         raise ProblemError(f"'{shown}'{error}") from None
-    (value,) = Program([in_kept(node)])({name: each.value for name, each in known.items()})
+    try:
+        with np.errstate(all="ignore"):
+            (value,) = Program([in_kept(node)])({name: np.float64(each.value) for name, each in known.items()})
+    except (ArithmeticError, ValueError):
+        value = np.nan
+    if not np.isfinite(value):
+        raise ProblemError(f"'{shown}' is no finite number.")
     return float(value), dimension
 
 

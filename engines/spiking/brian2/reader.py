@@ -10,12 +10,11 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from engines.api import Finding, Imported
 from engines.api.errors import ProblemError
 from engines.reading import guarded
 from engines.spiking.brian2.network import network_of
+from engines.spiking.brian2.neurons import checked
 from engines.spiking.brian2.objects import Script
 from engines.spiking.brian2.walk import Walker
 from engines.spiking.parameters import SpikingParameters
@@ -48,7 +47,7 @@ def problem_of(text: str, name: str = "the text") -> Imported:
     script = Walker(titles).read(statements)
     if not script.groups:
         raise ProblemError(f"'{name}' makes no group of neurons.")
-    return _problem(script, name)
+    return _problem(script)
 
 
 def _statements(text: str) -> list[ast.stmt]:
@@ -97,19 +96,13 @@ def _titles(text: str) -> Iterator[tuple[int, str]]:
             waiting = ""
 
 
-def _problem(script: Script, name: str) -> Imported:
+def _problem(script: Script) -> Imported:
     populations, connections = network_of(script)
     given = {
         "populations": populations, "connections": connections,
         "numerics": {"step": float(f"{script.step:.12g}"), "seed": script.seed},
     }  # fmt: skip
-    try:
-        parameters = SpikingParameters.model_validate(given)
-    except ValidationError as error:
-        problem = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in problem["loc"])
-        raise ProblemError(f"'{name}' cannot be used here: {where}: {problem['msg']}.") from None
-    return Imported(parameters, tuple(_findings(script)), script.until)
+    return Imported(checked(SpikingParameters, given), tuple(_findings(script)), script.until)
 
 
 def _findings(script: Script) -> Iterator[Finding]:
