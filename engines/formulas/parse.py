@@ -214,6 +214,9 @@ class _Reader:
             return True
         if match["name"] and token not in WORDS:
             return self._name(token, self._text[match.end() :].lstrip()[:1] == "(")
+        if token == ")" and self._last == "(" and self._open[-1].function and not self._open[-1].function.least:
+            self._end_bracket()
+            return False
         if token in (",", ")", *_BINDING, *WORDS):
             if token in WORDS:
                 self._allow(token)
@@ -341,7 +344,9 @@ class _Reader:
         del self._values[top.below :]
         least, more = top.function.least, top.function.more
         if len(arguments) < least or (len(arguments) > least and not more):
-            told = {1: "one argument", 2: "two arguments", 3: "three arguments"}.get(least, f"{least} arguments")
+            told = {0: "no argument", 1: "one argument", 2: "two arguments", 3: "three arguments"}.get(
+                least, f"{least} arguments"
+            )
             raise self._refused(f"calls {top.what} with other than {told}{' or more' if more else ''}")
         values = [number(each) for each in arguments]
         if top.function.chooses:

@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engines.api import Benchmark, Engine, Estimate, KernelTraffic, Problem, Progress, Simulation, no_progress
+from engines.api import Benchmark, Engine, Estimate, Imported, KernelTraffic, Problem, Progress, Simulation, no_progress
 from engines.api.charts import Diagram
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
@@ -65,7 +65,7 @@ SAMPLE_MEMORY = 4 << 20
 
 
 def _brian2_of(problem: Problem) -> str:
-    from engines.spiking.typed.brian2 import brian2_script  # seldom wanted
+    from engines.spiking.brian2.script import brian2_script  # seldom wanted
 
     return brian2_script(problem)
 
@@ -80,6 +80,7 @@ class SpikingEngine(Engine):
     Parameters = SpikingParameters
     geometry_type = None
     parameter_file = ParameterFile("Brian2 script", ".py", _brian2_of)
+    imports = (".py", ".txt")
 
     # The network: neurons in space, their synapses, a step on a device.
 
@@ -137,6 +138,12 @@ class SpikingEngine(Engine):
             findings=findings(parameters),
             facts=(*spikes_on_disk(parameters), *off_by(parameters)),
         )
+
+    def imported(self, path: Path) -> Imported | None:
+        """A network in the text of a Brian2 script, or of equations; nothing of it is run."""
+        from engines.spiking.brian2.reader import read_brian2  # seldom wanted
+
+        return read_brian2(path)
 
     def check_file(self, path: Path, kind: str) -> bool:
         if kind == "connection table":

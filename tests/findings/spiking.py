@@ -1,12 +1,27 @@
 """Networks: what their estimate says."""
 
+from pathlib import Path
+
 from tests.findings.cases import Case, project
 
 ONE = {"name": "one", "number": 20, "neuron": {"kind": "hodgkin-huxley"}, "external": {"current": 600.0}}
 LEAKY = {"name": "one", "number": 20, "neuron": {"kind": "lif", "refractory_time": 2.0}, "external": {"current": 60.0}}
 TYPED = {"name": "one", "number": 20, "neuron": {"kind": "own equations", "excitatory": ""}}
 JOINED = {"source": "one", "target": "one", "weight": {"kind": "constant", "weight": 1.0}}
+
+
+def _brian2(folder: Path) -> Path:
+    """With more lines that are left out than are told one by one."""
+    path = folder / "model.py"
+    group = "G = NeuronGroup(1, 'dv/dt = -v/(10*ms) : volt', threshold='v > 1*mV', reset='v = 0*mV')"
+    path.write_text("\n".join([group, *["G.v[0] = 3*mV"] * 41]))
+    return path
+
+
 CASES = {
+    "what of a Brian2 script is left out": Case(
+        _brian2, ("engines.spiking.brian2.reader._findings#1", "engines.spiking.brian2.reader._findings#2")
+    ),
     "a current and spikes that typed neurons do not take": Case(
         project(
             "spiking",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
@@ -21,6 +22,8 @@ from ui.session.snapshots import Curves
 from ui.widgets.background import Background
 from workbench.api.script import script_of
 from workbench.export.png import holds_project
+from workbench.project.boundary import Permission
+from workbench.project.document import Document
 from workbench.project.meshes import SUFFIXES as MESHES
 from workbench.project.parameter_files import file_parameters
 from workbench.project.project import ViewSettings
@@ -98,6 +101,21 @@ class FileActions(QObject):
                 self._model.edit(("parameters", *found.place), str(path.absolute()), "another picture")
                 return True
         return False
+
+    def open_copied(self) -> None:
+        """Open the text of the clipboard as a file of another program, a Brian2 script."""
+        text = QGuiApplication.clipboard().text()
+        if not text.strip():
+            self._controller.problem.emit("There is no text to open: copy a Brian2 script or equations first.")
+            return
+
+        def load(permission: Permission) -> Document:
+            with TemporaryDirectory() as folder:
+                path = Path(folder) / "Copied script.py"
+                path.write_text(text, "utf-8")
+                return self._services.open(path, permission)
+
+        self._controller.open_with(load, "Opening the copied script")
 
     def save(self, then: Callable[[], None] = lambda: None) -> None:
         """``then`` is called when it is saved; not if that fails, or is given up."""

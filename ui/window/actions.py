@@ -37,6 +37,7 @@ class Actions:
             ("timing_log", "&Timing log…", None, None),
             ("traces", "Traces as &CSV…", None, None),
             ("copy_as_python", "&Copy as Python", None, None),
+            ("open_copied", "&Open copied script", None, None),
             ("rename", "Re&name", "F2", None),
             ("preferences", "&Preferences…", "Ctrl+,", None),
             ("quit", "&Quit", "Ctrl+Q", None),
@@ -105,7 +106,7 @@ class Actions:
         edit = bar.addMenu("&Edit")
         edit.addActions([self["undo"], self["redo"]])
         edit.addSeparator()
-        edit.addActions([self["rename"], self["copy_as_python"]])
+        edit.addActions([self["rename"], self["copy_as_python"], self["open_copied"]])
         edit.addSeparator()
         edit.addAction(self["preferences"])
         run = bar.addMenu("&Run")

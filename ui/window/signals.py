@@ -121,6 +121,7 @@ def _connect_actions(window: MainWindow) -> None:
         timing_log=files.export_timing_log,
         traces=lambda: files.export_traces(window.probes.export_csv),
         copy_as_python=files.copy_as_python,
+        open_copied=files.open_copied,
         rename=window.rename,
         preferences=lambda: PreferencesDialog(window, window.settings).open(),
         quit=window.close,

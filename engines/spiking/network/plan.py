@@ -68,12 +68,12 @@ class Plan:
     @cached_property
     def typed(self) -> dict[int, TypedPopulation]:
         """Of the populations whose neurons a person types. Raises ProblemError."""
-        return populations_of([(each.neuron, each.number) for each in self.populations], self.dt)
+        return populations_of([(each.neuron, each.number) for each in self.populations], self.dt, self.seed)
 
     @cached_property
     def synapses(self) -> dict[int, TypedConnection]:
         """Of the connections whose synapses a person types. Raises ProblemError."""
-        return typed_connections(self.connections, self.populations, self.dt)
+        return typed_connections(self.connections, self.populations, self.dt, self.seed)
 
     def joined(self, wiring: Wiring) -> list[tuple[int, TypedSynapse]]:
         """How many synapses each of these has."""

@@ -97,7 +97,9 @@ class OwnNeuron(ParameterGroup):
         title="Equations",
         max_length=200,
     )
-    threshold: str = quantity("v > V_th", "", "The condition under which the neuron fires", max_length=LONGEST)
+    threshold: str = quantity(
+        "v > V_th", "", "The condition under which the neuron fires; empty: never", max_length=LONGEST
+    )
     reset: str = quantity(
         "v = V_r", "", "What a spike does to the neuron that fires: v = V_r; w += b", max_length=LONGEST
     )
@@ -115,7 +117,8 @@ class OwnNeuron(ParameterGroup):
         title="Inhibitory spikes", max_length=LONGEST,
     )  # fmt: skip
     starts: str = quantity(
-        "", "", "Where variables begin, in this order: u = b*v; w = 2*pA. Others begin at 0, v as the population says",
+        "", "",
+        "Where variables begin, in this order: u = b*v; w = 2*pA*rand(). Others begin at 0, v as the population says",
         title="Begin at", max_length=LONGEST,
     )  # fmt: skip
     method: Literal["auto", "exact", "exponential euler", "euler", "rk4"] = quantity(

@@ -38,7 +38,8 @@ def spans(parameters: SpikingParameters) -> dict[str, Span]:
 
 def typed_synapses_of(parameters: SpikingParameters) -> dict[int, TypedConnection]:
     """Of the connections whose synapses a person types. Raises ProblemError."""
-    return typed_connections(parameters.connections, parameters.populations, parameters.numerics.step)
+    numerics = parameters.numerics
+    return typed_connections(parameters.connections, parameters.populations, numerics.step, numerics.seed)
 
 
 def live_of(parameters: SpikingParameters) -> Live:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from engines.api.errors import ProblemError, nearest_told
-from engines.formulas.graph import CONDITIONS, Node, const, make, rebuild
+from engines.formulas.graph import CONDITIONS, Node, const, make, rebuild, symbol
 from engines.formulas.parse import FormulaError, Language, number, parse_either, statements
 from engines.formulas.typed.printed import Anything
 from engines.formulas.typed.units import NONE, Dimension, in_kept, named
@@ -71,7 +71,8 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
     variables = {line.name: line for line in own if line.kind == "variable"}
     units = {name: line.dimension for name, line in variables.items()}
     with in_field("threshold"):
-        threshold = whole(names.condition(text.threshold, "The threshold"))
+        never = make("lt", symbol(VOLTAGE), symbol(VOLTAGE))
+        threshold = whole(names.condition(text.threshold, "The threshold")) if text.threshold.strip() else never
     with in_field("reset"):
         reset = tuple((name, whole(node)) for name, node in names.changes(text.reset, "The reset", units))
     with in_field("refractory"):
@@ -84,7 +85,7 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
             if any(dimension != weights[-1] for _, _, dimension in read_changes):
                 raise ProblemError(f"{what} has weights of two units: multiply one of them by a unit.")
             arriving.append(tuple((name, whole(node)) for name, node, _ in read_changes))
-    with in_field("starts"):
+    with in_field("starts"), names.drawing():
         starts = tuple((name, whole(node)) for name, node in names.changes(text.starts, "The start", units))
     return Model(
         {name: whole(formulas[name]) for name in variables},

@@ -6,10 +6,15 @@ are numbers then (:mod:`engines.formulas.typed.units`).
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 
+import numpy as np
+
+from engines.api import Array
 from engines.api.errors import ProblemError, nearest_told
 from engines.formulas.graph import CONDITIONS, Node, const, depends_on, make, ordered, rebuild, symbol
 from engines.formulas.linear import linear_in
@@ -33,6 +38,8 @@ KNOWN: Mapping[str, Function] = {
     "int": Function(1, lambda x: x),
 }
 """exprel(x): (e^x − 1)/x, 1 at 0; int(a > b): 1 or 0."""
+DRAWS = ("rand", "randn")
+"""What a start may draw for each neuron or synapse: evenly from 0 to 1, or of a normal distribution."""
 Changes = tuple[tuple[str, Node], ...]
 _CHANGE = re.compile(r"\s*([^\W\d]\w*)\s*(?P<op>[-+*/]?)=(?!=)(?P<formula>.*)", re.DOTALL)
 OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
@@ -44,12 +51,30 @@ class Names:
 
     def __init__(self, dimensions: Mapping[str, Dimension]) -> None:
         self.dimensions = dict(dimensions)
+        self._draws: Mapping[str, Function] = {}
 
     def read(self, text: str, where: str, more: Mapping[str, Dimension] = {}) -> Node:  # read alone
         names = {name: symbol(name) for name in (*self.dimensions, *more)}
         constants = {name: const(value) for name, value in CONSTANTS.items()}
         listed = (*names, *constants, *USUAL[:2], "…")
-        return parse_either(text, Language({**names, **SYMBOLS, **constants}, KNOWN, listed=listed), where)
+        known = Language({**names, **SYMBOLS, **constants}, {**KNOWN, **self._draws}, listed=listed)
+        return parse_either(text, known, where)
+
+    @contextmanager
+    def drawing(self) -> Iterator[None]:
+        """Formulas may call DRAWS within: each call is a symbol of its own, @rand.0, @randn.1 …"""
+        count = itertools.count()
+
+        def drawn(name: str) -> Node:
+            found = f"@{name}.{next(count)}"
+            self.dimensions[found] = NONE
+            return symbol(found)
+
+        self._draws = {name: Function(0, partial(drawn, name)) for name in DRAWS}
+        try:
+            yield
+        finally:
+            self._draws = {}
 
     def formula(
         self, text: str, where: str, expected: Dimension, why: str, more: Mapping[str, Dimension] = {},
@@ -135,9 +160,7 @@ def is_zero(node: Node) -> bool:
 
 def changes_of(text: str, where: str, units: Mapping[str, Dimension]) -> Iterator[tuple[str, str, str]]:
     """(variable, operator before ``=``, formula) of each statement."""
-    for part in re.split(r"[;\n]", text):
-        if not part.split("#")[0].strip():
-            continue
+    for part in parts_of(text):
         match = _CHANGE.match(part)
         if match is None:
             raise ProblemError(f"{where} has '{short(part)}', which changes nothing: write it as v = -60*mV or w += b.")
@@ -147,6 +170,22 @@ def changes_of(text: str, where: str, units: Mapping[str, Dimension]) -> Iterato
                 f"there are {', '.join(units)}."
             )
         yield match[1], match["op"], match["formula"]
+
+
+def drawn(nodes: Sequence[Node], number: int, stream: Sequence[int]) -> dict[str, Array]:
+    """(number,) float64 of each draw that formulas name; the same ones of a ``stream`` each time."""
+    names = {str(n.value) for n in ordered(nodes) if n.op == "symbol" and str(n.value).startswith("@rand")}
+    found = {}
+    for name in names:
+        kind, _, place = name[1:].partition(".")
+        random = np.random.default_rng([*stream, int(place)])
+        found[name] = random.random(number) if kind == "rand" else random.standard_normal(number)
+    return found
+
+
+def parts_of(text: str) -> list[str]:
+    """Statements, each between ``;`` or ends of lines; what is behind ``#`` is none of them."""
+    return [part for line in text.split("\n") for part in line.split("#")[0].split(";") if part.strip()]
 
 
 @contextmanager

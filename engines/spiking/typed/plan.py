@@ -26,7 +26,7 @@ from engines.formulas.typed.units import Dimension
 from engines.spiking.neurons.rows import FADED
 from engines.spiking.typed.integration import Linear, Method, able, chosen, integrated, numbers_of
 from engines.spiking.typed.language import Model, Text, parse
-from engines.spiking.typed.names import OUTSIDE, VOLTAGE
+from engines.spiking.typed.names import OUTSIDE, VOLTAGE, drawn
 
 WAITS, SILENT, HELD = symbol("@waits"), symbol("@silent"), symbol("@held")
 """Conditions: the neuron has fired and waits for its release; no release will come; it waited in the step before."""
@@ -93,7 +93,9 @@ class Typed:
         """(n,) float64 of each variable. begun: of rows of ROWS; variables begin there, or at 0, unless ``starts`` say
         otherwise"""
         n = len(begun["voltage"])
+        stream = [round(given.get(name, 0.0)) for name in ("@seed", "@first")]
         known: dict[str, Any] = {**given, "i": np.arange(n), "t": 0.0, OUTSIDE: 0.0}
+        known |= drawn([node for _, node in self.model.starts], n, [*stream, 3])
         known |= {name: begun.get(str(self.places[name]), np.zeros(n)).astype(float) for name in self.variables}
         for name, node in self.model.starts:
             known[name] = np.array(np.broadcast_to(Program([node])(known)[0], n), float)

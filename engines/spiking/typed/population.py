@@ -57,14 +57,15 @@ class WithNumbers(Generic[Kind]):
 TypedPopulation = WithNumbers[Typed]
 
 
-def populations_of(neurons: Sequence[tuple[object, int]], dt: float) -> dict[int, TypedPopulation]:
+def populations_of(neurons: Sequence[tuple[object, int]], dt: float, seed: int = 0) -> dict[int, TypedPopulation]:
     """Of those of (neuron, how many) whose neurons are typed. Raises ProblemError with its place."""
     found, first = {}, 0
     for k, (neuron, number) in enumerate(neurons):
         if isinstance(neuron, OwnNeuron):
             place = ("populations", k, "neuron")
             with placed_at(*place):
-                given = {**numbers_of(neuron.parameters), "dt": dt, "N": float(number), "@first": float(first)}
+                ours = {"dt": dt, "N": float(number), "@first": float(first), "@seed": float(seed)}
+                given = {**numbers_of(neuron.parameters), **ours}
                 typed = typed_of(neuron, place)
                 typed.refractory(given)
                 check_numbers(typed, given)

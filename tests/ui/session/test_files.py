@@ -16,10 +16,12 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog
 
 import workbench
+from tests.engines.spiking.brian2.texts import CUBA
 from tests.ui.doubles import keep_aside
 from ui.window.ending import SignalEnding
 from ui.window.questions.outside import OutsideDialog
 from workbench.project.boundary import NOTHING, Permission
+from workbench.project.document import open_document
 
 
 def drop(window, path):
@@ -179,6 +181,23 @@ def test_the_problem_is_copied_as_the_script_that_makes_it(window, qtbot, qapp):
     qtbot.waitUntil(lambda: qapp.clipboard().text().startswith("import workbench"))
     assert qapp.clipboard().text() == project.script()
     assert "wb.new('stencil').set('grid.cells_x', 48)" in project.script()
+
+
+def test_a_copied_script_of_brian2_opens(window, qtbot, qapp, services, monkeypatch):
+    """By Edit > Open copied script; what else is copied is told in a sentence."""
+    monkeypatch.setattr(services, "open", lambda path, permission=NOTHING: open_document(path, permission=permission))
+    qapp.clipboard().setText(" ")
+    window.actions_["open_copied"].trigger()
+    assert window.banner.text.startswith("There is no text to open: copy a Brian2 script")
+    qapp.clipboard().setText(CUBA.replace("4000", "400").replace("3200", "320"))
+    window.actions_["open_copied"].trigger()
+    qtbot.waitUntil(lambda: window.model.document is not None)
+    assert [each.number for each in window.model.document.parameters.populations] == [320, 80]
+    assert window.model.document.path is None
+    qapp.clipboard().setText("a letter")
+    window.actions_["open_copied"].trigger()
+    qtbot.waitUntil(lambda: "Copied script.py" in window.banner.text)
+    assert len(window.model.document.parameters.populations) == 2
 
 
 def test_edits_are_kept_by_themselves(opened, qtbot, services):

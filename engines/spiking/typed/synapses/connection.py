@@ -50,7 +50,7 @@ def _fixed(neuron: Neuron) -> tuple[str, bool]:
 
 
 def typed_connections(
-    connections: Sequence[Connection], populations: Sequence[Population], dt: float
+    connections: Sequence[Connection], populations: Sequence[Population], dt: float, seed: int = 0
 ) -> dict[int, TypedConnection]:
     """Of those of the connections whose synapses are typed, by their numbers. Raises ProblemError with its place."""
     names = [each.name for each in populations]
@@ -78,7 +78,8 @@ def typed_connections(
         with placed_at(*place):
             ends = {"N_pre": populations[source].number, "N_post": populations[target].number,
                     "@first_pre": first[source], "@first_post": first[target]}  # fmt: skip
-            given = {**numbers_of(own.parameters), "dt": dt, **ends, QUANTA: 1.0, LIMIT: 1.0}
+            drawn = {"@seed": float(seed), "@connection": float(k)}
+            given = {**numbers_of(own.parameters), "dt": dt, **ends, **drawn, QUANTA: 1.0, LIMIT: 1.0}
             typed = synapse_of(own, populations[target].neuron, place)
             check_numbers(typed, given)
             found[k] = TypedConnection(typed, given, {each.name: unit(each.unit)[1] for each in own.parameters})

@@ -21,7 +21,7 @@ from engines.formulas.linear import linear_in
 from engines.formulas.parse import FormulaError, number
 from engines.formulas.typed.units import NONE, UNITS, Dimension, UnitError, dimension_of, named
 from engines.spiking.typed.lines import MOST_VARIABLES, Line, defined, formulas_of, refusal
-from engines.spiking.typed.names import OPERATORS, WEIGHT, Changes, Names, changes_of, in_field, short
+from engines.spiking.typed.names import OPERATORS, WEIGHT, Changes, Names, changes_of, in_field, parts_of, short
 
 GIVEN: Mapping[str, Dimension] = {
     "t": UNITS["second"][0], "dt": UNITS["second"][0], "i": NONE, "j": NONE, "N_pre": NONE, "N_post": NONE,
@@ -74,7 +74,7 @@ def parse(text: Text, parameters: Mapping[str, Dimension], heard: Mapping[str, D
             _check_rate(line, rates)
     reader = _Statements(names, dimensions, heard)
     paths = [tuple(reader.path(getattr(text, field), field, whole)) for field in PATHS]
-    with in_field("starts"):
+    with in_field("starts"), names.drawing():
         read_starts = list(reader.starts(text.starts))
     starts = tuple((name, whole(node)) for name, node, _ in read_starts)
     weight = next((each for _, node, each in read_starts if uses([node], WEIGHT)), NONE)
@@ -221,7 +221,7 @@ class _Statements:
 
 def _changed(line: str) -> list[str]:
     """The names that statements begin with."""
-    parts = (part.strip().split("=")[0].rstrip(" +-*/") for part in line.split("#")[0].split(";"))
+    parts = (part.strip().split("=")[0].rstrip(" +-*/") for part in parts_of(line))
     return [part for part in parts if part.isidentifier()]
 
 

@@ -25,7 +25,7 @@ from engines.formulas.rules import simplified
 from engines.formulas.typed.units import Dimension
 from engines.spiking.neurons.rows import FADED
 from engines.spiking.typed.integration import numbers_of, relaxed
-from engines.spiking.typed.names import WEIGHT
+from engines.spiking.typed.names import WEIGHT, drawn
 from engines.spiking.typed.plan import MOST_NODES, NOW, hoisted
 from engines.spiking.typed.synapses.language import BEHIND, PATHS, Model, Text, parse, uses
 
@@ -120,7 +120,9 @@ class TypedSynapse:
     def starts(self, given: Mapping[str, float], weight: Array, sender: Array, hearer: Array) -> dict[str, Array]:
         """(synapses,) float64 of each variable: 0, unless ``starts`` say otherwise. weight: as drawn; sender, hearer:
         (synapses,) numbers in their populations"""
+        stream = [round(given.get(name, 0.0)) for name in ("@seed", "@connection")]
         known: dict[str, Any] = {**given, WEIGHT: weight.astype(float), "i": sender, "j": hearer, "t": 0.0}
+        known |= drawn([node for _, node in self.model.starts], len(weight), [*stream, 4])
         known |= {name: np.zeros(len(weight)) for name in self.variables}
         for name, node in self.model.starts:
             known[name] = np.array(np.broadcast_to(Program([node])(known)[0], len(weight)), float)

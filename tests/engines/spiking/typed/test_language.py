@@ -71,6 +71,11 @@ def test_what_is_wrong_is_said_in_a_sentence(lines, place, told):
         ("excitatory", "v += weight*(1 - v/E_L)", "hangs on v itself"),
         ("inhibitory", "v -= weight*tau", "is in volt*second and not in volt"),
         ("starts", "v = b", "The start of v is in amp and not in volt"),
+        ("starts", "v = rand()", "The start of v is in 1 and not in volt"),
+        ("starts", "v = E_L*rand(2)", "calls rand with other than no argument"),
+        ("starts", "v = E_L*exp()", "a value is missing before ')'"),
+        ("starts", "v = E_L*(rand() + ())", "a value is missing before ')'"),
+        ("reset", "v = E_L*rand()", "calls the unknown function 'rand'"),
     ],
 )
 def test_so_it_is_of_other_fields(field, text, told):
@@ -87,6 +92,19 @@ def test_weights_have_the_unit_of_what_they_are_added_to_or_none():
         given = Text(LINES, "v > V_th", "", "", text, "", "")
         ((name, factor),) = parse(given, P).arriving[0]
         assert (name, factor.number) == ("v", 2.0 if "2" in text else 1.0)
+
+
+@pytest.mark.parametrize("field", ["reset", "starts", "excitatory"])
+def test_a_comment_goes_on_behind_a_semicolon(field):
+    """Up to the end of its line; what it says is not carried out, nor refused."""
+    value = "weight" if field == "excitatory" else "E_L"
+    given = {"lines": LINES, "threshold": "v > V_th", "reset": "", "refractory": "", "excitatory": "", "inhibitory": "",
+             "starts": ""}  # fmt: skip
+    plain, noted = f"v += {value}", f"v += {value}  # back; v = nowhere\n# v += E_L; that is all"
+    read = [parse(Text(**{**given, field: text}), P) for text in (plain, noted)]
+    found = [each.arriving[0] if field == "excitatory" else getattr(each, field) for each in read]
+    assert found[0] == found[1]
+    assert len(found[0]) == 1
 
 
 @pytest.mark.parametrize(("title", "lines"), WHOLE)

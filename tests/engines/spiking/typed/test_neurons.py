@@ -101,3 +101,27 @@ def test_the_rate_of_leaky_neurons_over_their_drive_is_the_analytic_one():
     found = net.arrays["interval"][fires][1:] * dt / (spikes[fires][1:] - 1)
     assert (np.abs(found - wanted) < 1e-9).mean() > 0.98  # of one the voltage is within rounding of the threshold
     assert np.abs(1000 / found - 1000 / wanted).max() < 0.2
+
+
+def begun(starts, seed=1, number=4000):
+    """Neurons of two populations that begin so and never fire."""
+    one = neuron({**LIF, "threshold": "", "starts": starts}).model_dump()
+    populations = [{"name": name, "number": number, "neuron": one} for name in "ab"]
+    given = {"populations": populations, "connections": [], "numerics": {"seed": seed}}
+    return built(SpikingParameters.model_validate(given), CpuBackend())[0]
+
+
+def test_starts_draw_for_each_neuron_and_without_a_threshold_nobody_fires():
+    """Even and normal numbers: mean and spread within five standard errors of 8,000, each call anew, of the seed."""
+    starts = "v = -60*mV + 5*mV*rand(); g_e = 2*mV*randn() + 3*mV*randn(); g_i = v + 60*mV - 5*mV*rand()"
+    net, again, other = begun(starts), begun(starts), begun(starts, 2)
+    v, g_e, g_i = (net.arrays[name].astype(float) for name in ("voltage", "g_e", "g_i"))
+    for values, mean, spread in ((v, -57.5, 5 / 12**0.5), (g_e, 0.0, 13**0.5), (g_i, 0.0, 5 / 6**0.5)):
+        assert abs(values.mean() - mean) < 5 * spread / 8000**0.5
+        assert values.std() == pytest.approx(spread, rel=0.06)
+    assert (v[:4000] != v[4000:]).all()
+    np.testing.assert_array_equal(net.arrays["voltage"], again.arrays["voltage"])
+    assert (v != other.arrays["voltage"]).any()
+    net.advance(500)
+    assert (net.arrays["voltage"] > -50.0).mean() > 0.5  # drawn to -49 mV, above the threshold that LIF has
+    assert not net.arrays["spikes"].any()

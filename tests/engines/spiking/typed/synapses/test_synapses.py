@@ -8,6 +8,7 @@ import pytest
 from engines.backend.cpu import CpuBackend
 from engines.spiking.connectivity.draw import SHORT
 from engines.spiking.parameters import SpikingParameters
+from engines.spiking.setup.networks import _joined_block
 from engines.spiking.typed.synapses.reference import Synapses
 from tests.engines.spiking.network.test_network import built
 from tests.engines.spiking.network.test_plasticity import pair
@@ -86,6 +87,17 @@ def test_short_term_plasticity_comes_to_its_steady_state(U, tau_f, tau_d, interv
     assert net.arrays["synapses_0_r"][0] == pytest.approx(u * x, rel=1e-5)
     net.advance(1)
     assert net.arrays["g_e"][1] == pytest.approx(u * x * np.exp(-0.1 / 0.5), rel=1e-4)
+
+
+def test_starts_draw_for_each_synapse():
+    """As Brian2's example of STDP has it; the chart of first weights draws the same."""
+    given = driven(own({**STDP, "starts": "w = rand()*gmax"}), number=(300, 20))
+    net, plan, wiring, _ = built(given, CpuBackend())
+    weights = net.arrays["synapses_1_w"].astype(float)
+    assert 0 < weights.min() < 0.01 * 4.0
+    assert weights.mean() == pytest.approx(2.0, abs=5 * 4.0 / 12**0.5 / len(weights) ** 0.5)
+    shown = _joined_block(wiring.joined[0], plan.synapses[1]).weights(np.arange(5))
+    np.testing.assert_array_equal(shown.astype(np.float32), weights[:5])
 
 
 @pytest.mark.parametrize("name", MODELS)

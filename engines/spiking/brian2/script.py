@@ -33,7 +33,7 @@ from engines.spiking.parameters.populations import NormalStart, Population
 from engines.spiking.parameters.synapses import OwnSynapse
 from engines.spiking.setup.populations import spans
 from engines.spiking.typed.lines import heading
-from engines.spiking.typed.names import OUTSIDE, VOLTAGE, WEIGHT
+from engines.spiking.typed.names import OUTSIDE, VOLTAGE, WEIGHT, parts_of
 from engines.spiking.typed.plan import Typed
 from engines.spiking.typed.population import populations_of
 from engines.spiking.typed.synapses.connection import synapse_of
@@ -92,7 +92,7 @@ def _group(k: int, population: Population, neuron: OwnNeuron, typed: Typed, inje
     if OUTSIDE in " ".join(lines):
         lines.append(f"{OUTSIDE} : amp")
     yield f"# {population.name!r}\nP{k} = NeuronGroup({population.number}, {chr(10).join(lines)!r},"
-    threshold, reset = _known(neuron.threshold, place, "threshold"), _changed(neuron.reset, place, "reset")
+    threshold, reset = _known(neuron.threshold, place, "threshold") or None, _changed(neuron.reset, place, "reset")
     held = _known(neuron.refractory, place, "refractory") or False
     yield f"    threshold={threshold!r}, reset={reset!r}, refractory={held!r},"
     yield f"    method={METHODS[typed.method]!r}, namespace={{{_values(neuron.parameters)}}})"
@@ -222,5 +222,4 @@ def _known(text: str, place: tuple[str | int, ...], field: str) -> str:
 
 def _changed(text: str, place: tuple[str | int, ...], field: str) -> str:
     """Statements, one a line."""
-    parts = (_known(part, place, field) for part in re.split(r"[;\n]", text))
-    return "\n".join(part for part in parts if part)
+    return "\n".join(_known(part, place, field) for part in parts_of(text))

@@ -13,10 +13,10 @@ import pytest
 from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
+from engines.spiking.brian2.script import brian2_script
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.synapse_library import REWARD
-from engines.spiking.typed.brian2 import brian2_script
 from tests.engines.spiking.typed.models import ADAPTIVE, CHANNELS, IZHIKEVICH, LIF, RESTING, neuron, with_numbers
 from tests.engines.spiking.typed.synapses.models import SHORT_TERM, STDP, own
 from workbench.project.presets import open_preset, preset_called
@@ -127,6 +127,8 @@ def test_a_script_is_python_whatever_is_typed():
     assert "(unless refractory)" in text
     assert '"""' not in text.split("import *")[1]
     assert ENGINE.parameter_file.text(problem) == text
+    neuron_.starts = ""
+    compile(brian2_script(problem), "network", "exec")
 
 
 @pytest.mark.parametrize("name", ["typed_hodgkin_huxley", "typed_izhikevich", "typed_stdp"])
@@ -142,6 +144,8 @@ def test_scripts_of_what_ships_are_python(name):
         ("unit", "ms # {end}) or stranger() or (1"),
         ("starts", "v = -60*mV; # {end} a[stranger()] = 1"),
         ("reset", "v = -60*mV; # {end} stranger() = 1"),
+        ("reset", "v = -60*mV # {end}; stranger() = 1"),
+        ("starts", "v = -60*mV # {end}; stranger()"),
         ("threshold", "v > -50*mV # {end} and stranger()"),
         ("lines", "dv/dt = (E_L - v)/tau_m # {end} + stranger()\n : volt (unless refractory)"),
     ],

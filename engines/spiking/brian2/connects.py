@@ -1,0 +1,133 @@
+"""Parts of groups, pairs that are joined, and delays of a Brian2 text."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING, Any
+
+from engines.api.errors import ProblemError
+from engines.formulas.typed.units import unit
+from engines.spiking.brian2.objects import Connect, Group, Joint, Part
+from engines.spiking.brian2.quantities import Quantity, brief, formula_value
+
+if TYPE_CHECKING:
+    from engines.spiking.brian2.walk import Walker
+
+_BOUND = re.compile(r"^\s*\(?\s*([ij])\s*(<=|<|>=|>|==)\s*([\w.+*/ ()-]+?)\s*\)?\s*$")
+_EQUAL = re.compile(r"^\s*\(?\s*(?:i\s*==\s*j|j\s*==\s*i)\s*\)?\s*$")
+_OTHERS = re.compile(r"^\s*\(?\s*(?:i\s*!=\s*j|j\s*!=\s*i)\s*\)?\s*$")
+
+
+def part_of(walker: Walker, node: ast.Subscript) -> Part:
+    """``P[:3200]``, ``P[5]``. Raises ProblemError."""
+    held = walker.value(node.value)
+    if isinstance(held, Group):
+        held = Part(held, 0, held.number)
+    if not isinstance(held, Part):
+        raise ProblemError(f"'{brief(node)}' is no part of a group.")
+    number = held.stop - held.first
+    if isinstance(node.slice, ast.Slice):
+        if node.slice.step is not None:
+            raise ProblemError(f"'{brief(node)}' takes every few of them: neurons in a row can be taken.")
+        ends = [None if each is None else int(walker.number(each)) for each in (node.slice.lower, node.slice.upper)]
+        first, stop, _ = slice(*ends).indices(number)
+    else:
+        first = int(walker.number(node.slice))
+        first += number * (first < 0)
+        stop = first + 1
+    if not 0 <= first < stop <= number:
+        raise ProblemError(f"'{brief(node)}' has no neuron.")
+    return Part(held.group, held.first + first, held.first + stop)
+
+
+def connect_of(walker: Walker, joint: Joint, node: ast.Call) -> Connect:
+    """Raises ProblemError."""
+    given = dict(zip(("condition", "i", "j", "p"), node.args, strict=False))
+    given |= {each.arg or "": each.value for each in node.keywords}
+    if unknown := [name for name in given if name not in ("condition", "i", "j", "p", "namespace", "skip_if_invalid")]:
+        raise ProblemError(f"'{unknown[0]}' is not known here.")
+    ends = [joint.source, joint.target]
+    rule: dict[str, object] = {"kind": "all to all"}
+    condition = walker.value(given["condition"]) if "condition" in given else None
+    if isinstance(condition, str):
+        joined = _conditions(walker, condition, ends, node.lineno)
+        rule = {"kind": "one to one"} if joined else rule
+    elif condition is not None and condition is not True:
+        raise ProblemError("its condition is no string.")
+    for side, name in enumerate("ij"):
+        if name in given and ast.unparse(given[name]) != "None":
+            own = _these(walker, given[name], ends[side], name)
+            if own is None:
+                rule = {"kind": "one to one"}
+            else:
+                ends[side] = own
+    if "p" in given:
+        p = walker.number(given["p"])
+        if not 0 <= p <= 1:
+            raise ProblemError(f"{p:g} is no probability.")
+        if p < 1:
+            if rule["kind"] != "all to all":
+                raise ProblemError("one to one with a probability is not possible here.")
+            rule = {"kind": "probability", "probability": p}
+    if rule["kind"] == "one to one" and ends[0].stop - ends[0].first != ends[1].stop - ends[1].first:
+        raise ProblemError("one to one is of as many senders as hearers.")
+    return Connect(node.lineno, ends[0], ends[1], rule)
+
+
+def _conditions(walker: Walker, text: str, ends: list[Part], line: int) -> bool:
+    """Narrows ``ends``; whether neurons of one number are joined. Raises ProblemError."""
+    same = False
+    for each in re.split(r"\band\b|&", text):
+        if _EQUAL.match(each):
+            same = True
+        elif _OTHERS.match(each):
+            if ends[0].group is ends[1].group:
+                walker.script.tell(line, ": neurons may be joined to themselves here, unlike there (i != j)")
+        elif match := _BOUND.match(each):
+            side, op = "ij".index(match[1]), match[2]
+            bound = formula_value(match[3], walker.numbers).value
+            end = ends[side]
+            number = end.stop - end.first
+            low, high = {
+                "<": (0, bound), "<=": (0, bound + 1), ">=": (bound, number), ">": (bound + 1, number),
+                "==": (bound, bound + 1),
+            }[op]  # fmt: skip
+            first, stop = (end.first + min(max(round(each), 0), number) for each in (low, high))
+            if first >= stop:
+                raise ProblemError(f"'{each.strip()}' leaves nobody.")
+            ends[side] = Part(end.group, first, stop)
+        else:
+            raise ProblemError(f"the condition '{each.strip()[:40]}' is not possible here: there are bounds of i or j.")
+    return same
+
+
+def _these(walker: Walker, node: ast.expr, end: Part, name: str) -> Part | None:
+    """Neurons in a row by their numbers; None for those of the sender's number. Raises ProblemError."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if node.value.strip() == ("i" if name == "j" else "j"):
+            return None
+        raise ProblemError(f"the rule '{node.value.strip()[:40]}' is not possible here: join them by a probability.")
+    if isinstance(node, ast.List | ast.Tuple):
+        numbers = [int(walker.number(each)) for each in node.elts]
+    elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in ("range", "arange"):
+        numbers = list(range(*(int(walker.number(each)) for each in node.args))[: 1 << 22])
+    else:
+        numbers = [int(walker.number(node))]
+    in_a_row = bool(numbers) and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    if not in_a_row or not 0 <= numbers[0] <= numbers[-1] < end.stop - end.first:
+        raise ProblemError(f"{name} are no neurons in a row: join them by a condition or a probability.")
+    return Part(end.group, end.first + numbers[0], end.first + numbers[-1] + 1)
+
+
+def delay_of(walker: Walker, node: ast.expr, line: int) -> Quantity:
+    """One for all; of drawn ones the mean. Raises ProblemError."""
+    found: Any = walker.value(node)
+    if isinstance(found, str):
+        mean = re.sub(r"\brandn\s*\(\s*\)", "0.0", re.sub(r"\brand\s*\(\s*\)", "0.5", found))
+        if mean != found:
+            walker.script.tell(line, ": delays that are drawn are not read; all of them are the mean")
+        found = formula_value(mean, walker.numbers)
+    if not isinstance(found, Quantity) or found.dimension != unit("ms")[0] or found.value < 0:
+        raise ProblemError("it is no time.")
+    return found
