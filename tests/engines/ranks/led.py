@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import queue
 import threading
-from collections import defaultdict
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from types import SimpleNamespace
@@ -78,18 +76,18 @@ class PatientHostCuda(Patient, HostCudaBackend):
 class FakeComm:
     """The few calls of mpi4py's communicator that the world makes, between threads."""
 
-    def __init__(self, boxes, rank, size):
-        self._boxes, self.rank, self.size = boxes, rank, size
+    def __init__(self, post, rank):
+        self._post, self.rank, self.size = post, rank, post.size
 
     def send(self, value, dest, tag):
-        self._boxes[self.rank, dest, tag].put(value)
+        self._post.box(self.rank, dest, tag).put(value)
 
     def issend(self, value, dest, tag):
         self.send(value, dest, tag)
-        return SimpleNamespace(test=lambda: (self._boxes[self.rank, dest, tag].empty(), None))
+        return SimpleNamespace(test=lambda: (self._post.box(self.rank, dest, tag).empty(), None))
 
     def recv(self, source, tag):
-        return self._boxes[source, self.rank, tag].get(timeout=PATIENCE)
+        return self._post.box(source, self.rank, tag).get(timeout=PATIENCE)
 
     def Send(self, values, dest, tag):
         self.send(np.array(values), dest, tag)
@@ -98,7 +96,7 @@ class FakeComm:
         into[...] = self.recv(source, tag)
 
     def Iprobe(self, source, tag):
-        return not self._boxes[source, self.rank, tag].empty()
+        return not self._post.box(source, self.rank, tag).empty()
 
     def Abort(self, code):
         raise SystemExit(code)
@@ -110,8 +108,8 @@ def led_runs(engine, kind=PatientBackend):
     worlds, threads = [], []
 
     def make(problem, size):
-        boxes, post = defaultdict(queue.Queue), Post(size)
-        ranks = [World(FakeComm(boxes, rank, size)) for rank in range(size)]
+        orders, post = Post(size), Post(size)
+        ranks = [World(FakeComm(orders, rank)) for rank in range(size)]
 
         def part_of(rank):
             return engine.build_part(problem, kind(), ThreadRanks(post, rank))
