@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from engines.api import Array
 
 
@@ -27,6 +29,23 @@ class Own:
     def largest(self, value: float) -> float:
         """Of what all have found. All ranks ask together."""
         return value
+
+    def collected(self, values: Array) -> Array:
+        """(…, m) what all have of it, one behind the other. All ranks ask together."""
+        return values
+
+    def in_body(self, places: Array) -> Array:
+        """As the body numbers its places."""
+        return places
+
+    def here(self, places: Array) -> tuple[Array, Array]:
+        """Which of these places of the body are its own, and their numbers here."""
+        return np.arange(len(places)), places
+
+    @property
+    def leads(self) -> bool:
+        """Whether sums that go on from some number go on from it here, and from zero on other ranks."""
+        return True
 
 
 ALL = Own()
