@@ -5,6 +5,7 @@ from __future__ import annotations
 from engines.api import Progress
 from engines.api.errors import ProblemError
 from engines.api.simulation.ranks import Part, Ranks
+from engines.peridynamics.loading.relaxation import SEEN
 from engines.peridynamics.parameters.contact import Free
 from engines.peridynamics.ranks.slab import BodySlab
 from engines.peridynamics.setup.base import Setup
@@ -23,6 +24,8 @@ def part_of(setup: Setup, ranks: Ranks, progress: Progress) -> Part:
     solver.own = slab
     simulation = setup.simulation_of(solver, slab.geometry(setup.body.geometry))
     arrays = [*solver.arrays, *(["pushes"] if solver.followers else [])]
+    if setup.parameters.numerics.quasi_static:
+        arrays += SEEN
     progress("Ready", 1.0)
     return Part(
         simulation,
@@ -50,8 +53,4 @@ def check(setup: Setup) -> None:
     if any(isinstance(each.motion, Free) for each in parameters.penetrators):  # each step hangs on all that it touches
         raise ProblemError(
             f"A penetrator that flies freely runs on one rank: drive it, or {one_rank}", ("penetrators",)
-        )
-    if parameters.numerics.quasi_static:
-        raise ProblemError(
-            f"Slow loading runs on one rank: calculate in time, or {one_rank}", ("numerics", "integrator")
         )

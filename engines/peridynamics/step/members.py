@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from engines.api import Array
@@ -17,6 +19,9 @@ class Own:
     def placed(self, values: Array) -> Array:
         """Of ``values: (size,)`` of the body's places those of its own."""
         return values
+
+    def clear(self, array: Any) -> None:
+        """What of ``array: (…, size)`` on the device stands at places of others becomes zero."""
 
     def among(self, particles: Array) -> Array:
         """The numbers here of those of these ``particles`` of the body that it has."""

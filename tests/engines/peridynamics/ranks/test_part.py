@@ -206,3 +206,37 @@ def test_kernels_of_a_gpu_step_parts_as_one_body(name):
         assert same_states(many, one)
         for info in one.fields:
             np.testing.assert_array_equal(many.field(info.name), one.field(info.name), info.name)
+
+
+SLOW = {
+    "body": {"kind": "plate", "size_x": 24, "size_y": 12},
+    "bonds": {"spacing": 1.0},
+    "notches": [{"start": (12, 0), "end": (12, 4)}],
+    "material": {"fracture_energy": 10.0},
+    "loads": [
+        {"kind": "displacement", "region": {"kind": "side", "side": "left"}, "x": 0.0, "y": 0.0},
+        {
+            "kind": "displacement", "region": {"kind": "side", "side": "right"}, "x": 0.12, "y": 0.0,
+            "history": {"kind": "ramp", "rise": 100.0},
+        },
+    ],
+    "numerics": {
+        "precision": "fp64", "integrator": "dynamic relaxation", "relaxation": {"load_steps": 4, "lasts": 100.0},
+    },
+}  # fmt: skip
+
+
+def test_slow_loading_on_ranks_is_that_on_one(led):
+    """How much is damped hangs on sums, so that displacements agree as sums do, and the same bonds break."""
+    many, one = led(problem(SLOW), 2)
+    for steps in (300, 3000):
+        for simulation in (many, one):
+            simulation.advance(steps)
+        assert many.step == one.step
+        found, expected = many.state(), one.state()
+        np.testing.assert_array_equal(found["words"], expected["words"])
+        for name in ("u", "seen_u", "at_rest", "points"):
+            assert close(found[name], expected[name], np.abs(expected[name]).max())
+    assert one.observe()["bonds"] > 5
+    assert many.observe() == pytest.approx(one.observe(), rel=1e-9, abs=1e-12)
+    assert (many.finished, many.ending) == (one.finished, one.ending)
