@@ -241,7 +241,7 @@ class LedSimulation(Simulation):
         """Those that are shared out, from all ranks, which have been ordered to send them in this order."""
         return {name: self._part.shares[name].joined(self._given(name, own[name])) for name in names}
 
-    def _given(self, name: str, own: Array) -> Iterator[tuple[Array, Array]]:
+    def _given(self, name: str, own: Array) -> Iterator[tuple[Array | range, Array]]:
         """What each rank gives to an array, and where that stands, as it comes."""
         share = self._part.shares[name]
         given = np.asarray(share.given(np.asarray(own)))

@@ -167,7 +167,7 @@ class StencilEngine(Engine):
             assert isinstance(posed.equation, Diffusion)
             simulation, split = heat(posed, posed.equation, backend, slab, ranks), ("u", "source")
         progress("Ready", 1.0)
-        shares = dict.fromkeys(split, Share(0, posed.grid.shape[0], np.arange(slab.low, slab.high)))
+        shares = dict.fromkeys(split, Share(0, posed.grid.shape[0], range(slab.low, slab.high)))
         return Part(
             simulation, posed.grid, (slab.elements,), shares, {"content": "sum", "largest": "largest"}
         )  # fmt: skip

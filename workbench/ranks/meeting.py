@@ -101,7 +101,7 @@ def lead(
 ) -> Simulation:  # fmt: skip
     """On rank 0: the problem as one simulation. Raises WorkbenchError."""
     problem = document.complete_problem()
-    progress(f"Building: waiting for {world.size - 1} other ranks", 0.0)
+    progress("Building: waiting for the other ranks", 0.0)
     check_presences([presence(document, backend), *world.answers()])
     world.order(BUILD)
     failure: Exception | None = None

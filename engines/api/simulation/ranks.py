@@ -52,24 +52,32 @@ class Share:
     """What a rank has of an array of :meth:`Simulation.state`, along one axis of ``length`` entries in all.
 
     places: (n,) where each of its entries stands among all of them; −1: nowhere, it is zero
-    own:    (m,) which of its entries it gives to the whole; the others are copies of another rank's. None: all
+    own:    (m,) which of its entries it gives to the whole; the others are another rank's. None: all
+    copies: whether what it does not give is as the whole has it; else it is zero, and ``own`` is a range
+
+    Entries in a row are a ``range``, which takes no memory and little to send.
     """
 
     axis: int
     length: int
-    places: Array
-    own: Array | None = None
+    places: Array | range
+    own: Array | range | None = None
+    copies: bool = True
 
     def given(self, values: Array) -> Array:
         """Of this rank's array what it gives to the whole."""
         return values if self.own is None else values[along(self.axis, self.own)]
 
     @property
-    def to(self) -> Array:
+    def to(self) -> Array | range:
         """Where in the whole :meth:`given` stands."""
-        return self.places if self.own is None else self.places[self.own]
+        if self.own is None:
+            return self.places
+        if isinstance(self.own, range):
+            return self.places[self.own.start : self.own.stop]
+        return np.asarray(self.places)[self.own]
 
-    def joined(self, parts: Iterable[tuple[Array, Array]]) -> Array:
+    def joined(self, parts: Iterable[tuple[Array | range, Array]]) -> Array:
         """The whole array of what ranks give, each with where it stands."""
         whole: Array | None = None
         for to, given in parts:
@@ -81,16 +89,21 @@ class Share:
 
     def taken(self, whole: Array) -> Array:
         """This rank's array of the whole one."""
-        values = np.ascontiguousarray(whole[along(self.axis, self.places)])
-        if len(nowhere := np.flatnonzero(self.places < 0)):
+        values = np.array(whole[along(self.axis, self.places)], order="C")
+        if not isinstance(self.places, range) and len(nowhere := np.flatnonzero(self.places < 0)):
             values[along(self.axis, nowhere)] = 0
+        if not self.copies and isinstance(self.own, range):
+            values[along(self.axis, range(self.own.start))] = 0
+            values[along(self.axis, range(self.own.stop, len(self.places)))] = 0
         return values
 
 
-def along(axis: int, places: Array) -> Any:
+def along(axis: int, places: Array | range) -> Any:
     """An index to ``places`` of an axis; a slice where they follow each other, which copies nothing."""
     there: Any = places
-    if len(places) and places[0] >= 0 and (np.diff(places) == 1).all():
+    if isinstance(places, range):
+        there = slice(places.start, places.stop)
+    elif len(places) and places[0] >= 0 and (np.diff(places) == 1).all():
         there = slice(int(places[0]), int(places[-1]) + 1)
     return (*(slice(None),) * axis, there)
 

@@ -71,7 +71,7 @@ class SlabSimulation(FdtdSimulation):
         state = self.given(self._seen.names)
         for name in [name for name in self._seen.names if name in self._shares]:
             share = self._shares[name]
-            places, given = self._ranks.gathered(share.to), self._ranks.gathered(share.given(state[name]))
+            places, given = self._ranks.gathered(np.asarray(share.to)), self._ranks.gathered(share.given(state[name]))
             state[name] = share.joined(zip(places, given, strict=True))
         self._seen.restore(state)
         return self._seen.watchers

@@ -14,7 +14,7 @@ from engines.api.figures import triple
 from engines.peridynamics.body.bonded import Filled
 from engines.peridynamics.contact import repulsion
 from engines.peridynamics.contact.limits import repulsion_rate
-from engines.peridynamics.contact.penetrators import PENETRATORS, Penetrators, Seen
+from engines.peridynamics.contact.penetrators import PENETRATORS, Penetrators
 from engines.peridynamics.contact.repulsion import REPULSION, Repulsion
 from engines.peridynamics.contact.rigid import Rigid
 from engines.peridynamics.contact.rows import NOWHERE
@@ -104,8 +104,7 @@ class Contact(Watcher[Moment]):
         """How far each penetrator has moved since the start [mm]."""
         if not self.penetrators:
             return ()
-        seen: Seen = self.penetrators.seen()
-        return tuple(triple(shift) for shift in seen.places - self.penetrators.started)
+        return tuple(triple(shift) for shift in self.penetrators.places() - self.penetrators.started)
 
     def state(self) -> dict[str, Array]:
         """All that :meth:`restore` needs, on the host."""
@@ -135,10 +134,10 @@ class Contact(Watcher[Moment]):
         return [(name, part) for name, part in both if part is not None]
 
 
-def rest_places(body: Filled, places: Array, size: int, dtype: Any) -> Array:
-    """(d, size) lattice points of the particles, NOWHERE where there is none."""
-    rest = np.full((body.dimensions, size), NOWHERE, dtype)
-    rest[:, places] = body.cells[:, : body.dimensions].T
+def rest_places(cells: Array, places: Array, size: int, dtype: Any) -> Array:
+    """(d, size) of the particles at lattice points ``cells: (n, d)``, NOWHERE where there is none."""
+    rest = np.full((cells.shape[1], size), NOWHERE, dtype)
+    rest[:, places] = cells.T
     return rest
 
 
@@ -169,7 +168,8 @@ def contact_on(
     if not parameters.penetrators and not capacity:
         return None
     backend = solver.backend
-    rest = backend.array(rest_places(filled, body.places, body.size, solver.dtype))
+    cells = solver.own.part_of(filled.cells)[:, : filled.dimensions]
+    rest = backend.array(rest_places(cells, body.places, body.size, solver.dtype))
     penetrators = PENETRATORS.on(backend)(solver, rigid, rest) if parameters.penetrators else None
     particles = None
     if capacity:

@@ -13,11 +13,14 @@ from engines.api import Array
 from engines.backend.twins import Twins
 from engines.peridynamics.contact.rigid import Rigid
 from engines.peridynamics.contact.rows import STATE, ShapeRow, StateRow
+from engines.peridynamics.step.members import ALL
 from engines.peridynamics.step.solver import Follower, Solver
 from engines.reading import check_indices
 
 EVERY = 16
 """Steps after which the particles in reach are looked for again."""
+SUMMED = [*range(StateRow.FORCE, StateRow.SEEN), StateRow.LATER]
+"""Numbers of a state that are sums over particles."""
 PLACE, VELOCITY, FORCE, SEEN, SEEN_VELOCITY = (
     slice(at, at + 3)
     for at in (StateRow.PLACE, StateRow.VELOCITY, StateRow.FORCE, StateRow.SEEN, StateRow.SEEN_VELOCITY)
@@ -60,10 +63,12 @@ class Penetrators(Follower):
     @property
     def started(self) -> Array:
         """(bodies, 3) [mm] where they were at the start, as :meth:`seen` tells it."""
-        return self.rigid.places * (self.solver.body.scales.length * 1e3) + self.rigid.origin
+        return self._in_mm(self.rigid.places)
 
     def prepare(self, first: int, steps: int) -> None:
         self._first = first
+        if self.solver.own is not ALL:  # particles of another rank may be the first to be fast
+            self._put_fastest_square(self.solver.own.largest(self._fastest_square()))
         self._motion = self.backend.array(self.rigid.path(first, steps))
 
     def step(self, row: int) -> None:
@@ -87,12 +92,26 @@ class Penetrators(Follower):
     @abstractmethod
     def _put_fastest_square(self, square: float) -> None: ...
 
+    def places(self) -> Array:
+        """(bodies, 3) [mm] at this moment."""
+        return self._in_mm(self.backend.to_host(self._states)[:, SEEN])
+
+    def _in_mm(self, places: Array) -> Array:
+        """Of spacings from the first point of the lattice."""
+        return np.asarray(places * (self.solver.body.scales.length * 1e3) + self.rigid.origin)
+
+    def _all_states(self) -> Array:
+        """(bodies, STATE) with the sums over all particles."""
+        states = self.backend.to_host(self._states)
+        states[:, SUMMED] = self.solver.own.total(states[:, SUMMED])
+        return states
+
     def seen(self) -> Seen:
         """At this moment."""
-        states, scales = self.backend.to_host(self._states), self.solver.body.scales
+        states, scales = self._all_states(), self.solver.body.scales
         work = float((states[:, StateRow.WORK] - states[:, StateRow.PENDING]).sum())
         return Seen(
-            states[:, SEEN] * (scales.length * 1e3) + self.rigid.origin,
+            self._in_mm(states[:, SEEN]),
             states[:, SEEN_VELOCITY] * scales.velocity,
             states[:, FORCE] * scales.force,
             work * scales.energy,
@@ -101,27 +120,37 @@ class Penetrators(Follower):
         )
 
     def state(self) -> dict[str, Array]:
-        count = int(self.backend.to_host(self._count)[0])
-        held = {"states": self._states, "list": self._list[:count]}
+        own, to_host = self.solver.own, self.backend.to_host
+        count = int(to_host(self._count)[0])
+        found = {
+            "states": self._all_states(),
+            "list": own.collected(own.in_body(to_host(self._list[:count]))),
+            "fastest": np.array(own.largest(self._fastest_square())),
+            "stale": np.array(self._stale),
+        }
         if self.rubbing:
             with self.backend.active():
-                held["rub"] = self._rub[:, self._list[:count]]
-        found = {name: self.backend.to_host(values) for name, values in held.items()}
-        return {**found, "fastest": np.array(self._fastest_square()), "stale": np.array(self._stale)}
+                rubbed = self._rub[:, self._list[:count]]
+            found["rub"] = own.collected(to_host(rubbed))
+        return found
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        count = len(state["list"])
-        check_indices(state["list"], self.solver.arrays["u"].shape[-1])
+        which, listed = self.solver.own.here(state["list"])
+        count = len(listed)
+        check_indices(listed, self.solver.arrays["u"].shape[-1])
         if state["states"].shape != self._states.shape:
             raise ValueError(f"penetrators of {state['states'].shape}, not {self._states.shape}")
         with self.backend.active():
-            self._list[:count] = self.backend.array(state["list"])
+            self._list[:count] = self.backend.array(listed)
             if "kick" in state:  # of older checkpoints, which keep what was pushed here
                 self.solver.pushes[:, self._list[:count]] += self.backend.array(state["kick"])
             if self.rubbing:
                 self._rub[:] = 0
-                self._rub[:, self._list[:count]] = self.backend.array(state["rub"])
-        self._states = self.backend.array(state["states"])
+                self._rub[:, self._list[:count]] = self.backend.array(np.ascontiguousarray(state["rub"][:, which]))
+        states = np.array(state["states"])
+        if not self.solver.own.leads:
+            states[:, SUMMED] = 0
+        self._states = self.backend.array(states)
         self._count = self.backend.array(np.array([count], np.int32))
         self._put_fastest_square(float(state["fastest"]))
         self._stale = bool(state["stale"])

@@ -34,6 +34,8 @@ LOOK = 10
 """Iterations between two looks at forces."""
 SHARE_OF_STABLE_STEP = 0.95
 """The bound holds for small displacements; bonds that turn are a little stiffer."""
+SEEN = ("seen_u", "seen_force")
+"""Of a state, (d, size) what the last look saw."""
 MOST_DAMPING = 0.95
 """Of c/2: waves of one spacing are damped out within a step."""
 
@@ -120,7 +122,8 @@ class Relaxation:
         """Bonds that are gone, counted at both ends."""
         with self._solver.backend.active():
             self._solver.find_damage()
-            return float((self._solver.whole * self._solver.damage_values).sum(dtype=np.float64))
+            found = (self._solver.whole * self._solver.damage_values).sum(dtype=np.float64)
+        return float(self._solver.own.total(np.array(float(found))))
 
     def next_load_step(self) -> None:
         self.done += 1
@@ -165,6 +168,7 @@ class Relaxation:
                 for values in (1.0 - self._table[:, HELD], self._table[:, ACCELERATION])
             )
             self._free, pushed = (values[:, solver.kind] for values in per_kind)
+            solver.own.clear(self._free)
             self._pushed = pushed * (solver.volume / solver.mass)
         if self.done == 0:
             solver.let_break(False)
@@ -191,7 +195,7 @@ class Relaxation:
             read[3] = -(way * (inner - self._seen_force)).sum(dtype=np.float64)
             read[4], read[5] = _squares(way), _squares(self._free * u)
             self._seen_u, self._seen_force = u.copy(), inner.copy()
-        seen = backend.to_host(read).tolist()
+        seen = solver.own.total(backend.to_host(read)).tolist()
         self.rest, self.damping, self._size = judged(seen, self.iterations, self.damping, self._largest)
 
 

@@ -122,17 +122,26 @@ class BodySlab(Stretch, Own):
     def largest(self, value: float) -> float:
         return float(np.max(self.ranks.gathered(np.array(value, np.float64))))
 
+    def collected(self, values: Array) -> Array:
+        return np.concatenate(self.ranks.gathered(values), axis=-1)
+
+    def in_body(self, places: Array) -> Array:
+        return places + places.dtype.type(self.shift)
+
+    def here(self, places: Array) -> tuple[Array, Array]:
+        moved = places - places.dtype.type(self.shift)
+        which = np.flatnonzero((moved >= self._own.start) & (moved < self._own.stop))
+        return which, moved[which]
+
+    @property
+    def leads(self) -> bool:
+        return self.rank == 0
+
     def shares(self, arrays: Sequence[str], beyond: Sequence[str]) -> dict[str, Share]:
         """Of a solver's arrays (…, size), by their names; of those ``beyond`` neighbours' ends are there, too."""
-        own, size = self._own, self.layout.size
-        given, places = np.arange(own.start, own.stop), np.arange(size) + self.shift
-        alone = np.full(size, -1)
-        alone[own] = places[own]
+        own, places = range(self._own.start, self._own.stop), range(self.shift, self.shift + self.layout.size)
         axes = {"work": 0, "loss": 0, "damped": 0}
-        return {
-            name: Share(axes.get(name, 1), self.whole.size, places if name in beyond else alone, given)
-            for name in arrays
-        }
+        return {name: Share(axes.get(name, 1), self.whole.size, places, own, name in beyond) for name in arrays}
 
     # What travels.
 

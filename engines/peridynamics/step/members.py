@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from engines.api import Array
 
 
@@ -16,6 +20,9 @@ class Own:
         """Of ``values: (size,)`` of the body's places those of its own."""
         return values
 
+    def clear(self, array: Any) -> None:
+        """What of ``array: (…, size)`` on the device stands at places of others becomes zero."""
+
     def among(self, particles: Array) -> Array:
         """The numbers here of those of these ``particles`` of the body that it has."""
         return particles
@@ -27,6 +34,23 @@ class Own:
     def largest(self, value: float) -> float:
         """Of what all have found. All ranks ask together."""
         return value
+
+    def collected(self, values: Array) -> Array:
+        """(…, m) what all have of it, one behind the other. All ranks ask together."""
+        return values
+
+    def in_body(self, places: Array) -> Array:
+        """As the body numbers its places."""
+        return places
+
+    def here(self, places: Array) -> tuple[Array, Array]:
+        """Which of these places of the body are its own, and their numbers here."""
+        return np.arange(len(places)), places
+
+    @property
+    def leads(self) -> bool:
+        """Whether sums that go on from some number go on from it here, and from zero on other ranks."""
+        return True
 
 
 ALL = Own()

@@ -149,8 +149,8 @@ class RestBalance(Watcher[Moment]):
             work += 0.5 * (read[force] + known[force]) * (read[moved] - known[moved]) * 1e-3
         unit = self._solver.body.scales.energy
         with self._solver.backend.active():
-            elastic = float(self._solver.energy_values.sum(dtype=np.float64)) * unit * 1e3
-            broken = float(self._solver.arrays["loss"].sum()) * unit * 1e3
+            sums = [float(self._solver.energy_values.sum(dtype=np.float64)), float(self._solver.arrays["loss"].sum())]
+        elastic, broken = (self._solver.own.total(np.array(sums)) * unit * 1e3).tolist()
         energies = {"work": work, "elastic": elastic, "broken": broken, "freed": work - elastic - broken}
         self.kept = {**known, **{info.name: read[info.name] for info in self._gauges.series}, **energies}
 

@@ -7,9 +7,11 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from types import SimpleNamespace
 
+import numba
 import numpy as np
 
 from engines.api.errors import WorkbenchError
+from engines.backend import denormals
 from engines.backend.cpu import CpuBackend
 from engines.ranks.following import follow
 from engines.ranks.leading import LedSimulation
@@ -19,6 +21,17 @@ from tests.engines.ranks.threads import PATIENCE, Post, ThreadRanks
 
 STACK = 64 << 20
 """Bytes of a rank's stack: it compiles kernels that call others, which takes more than a thread usually has."""
+
+
+class Flushed:
+    """Without denormal numbers, as where kernels have their turn."""
+
+    def __enter__(self):
+        self._before = denormals.flush()
+        denormals.flush_on(numba.get_num_threads())
+
+    def __exit__(self, *_):
+        denormals.restore(self._before)
 
 
 class Patient:
@@ -31,7 +44,7 @@ class Patient:
         return nullcontext()
 
     def cores_for(self, seconds):
-        return nullcontext()
+        return Flushed()
 
 
 class PatientBackend(Patient, CpuBackend):

@@ -18,6 +18,8 @@ from tests.engines.ranks.threads import Post, ThreadRanks
 ENGINE = PeridynamicsEngine()
 SUMS = 1e-12
 """Sums over all particles have another order, of the largest of their kind."""
+REACHED = ("penetrators.list", "penetrators.rub", "penetrators.fastest")
+"""Of the particles that a penetrator may come to touch, which hang on how fast those of a rank are."""
 PLATE = {
     "body": {"kind": "plate", "size_x": 40, "size_y": 16},
     "bonds": {"spacing": 1.0},
@@ -63,7 +65,19 @@ STATE = {
     "bonds": {"spacing": 1.0, "reach": 2, "theory": "state-based"},
     "material": {"fracture_energy": 0.1, "poisson": 0.3},
 }
-BODIES = {"state": STATE, "plate": PLATE, "block": BLOCK, "mixed": MIXED, "softening": SOFTENING}
+STRUCK = {
+    **PLATE,
+    "material": {"fracture_energy": 1.0},
+    "loads": [],
+    "penetrators": [
+        {
+            "form": {"kind": "ball", "center": (43.02, 9, 0), "radius": 3.0}, "friction": 0.3,
+            "motion": {"kind": "driven", "velocity": (-40, 15, 0)},
+        },
+        {"form": {"kind": "plane", "point": (-0.1, 0, 0), "normal": (1, 0, 0)}, "motion": {"kind": "fixed"}},
+    ],
+}  # fmt: skip
+BODIES = {"struck": STRUCK, "state": STATE, "plate": PLATE, "block": BLOCK, "mixed": MIXED, "softening": SOFTENING}
 
 
 def problem(given, **changes) -> Problem:
@@ -85,8 +99,10 @@ def same_states(many, one) -> bool:
     found, expected = many.state(), one.state()
     assert found.keys() == expected.keys()
     for name, values in expected.items():
-        if name == "points":
+        if name in ("points", "penetrators.states"):
             assert close(found[name], values, np.abs(values).max())
+        elif name in REACHED:
+            assert set(found["penetrators.list"]) & set(expected["penetrators.list"])
         else:
             np.testing.assert_array_equal(found[name], values, name)
     return True
@@ -121,7 +137,9 @@ def same_answers(many, one) -> bool:
     return same_states(many, one)
 
 
-@pytest.mark.parametrize(("name", "size"), [("plate", 3), ("block", 2), ("mixed", 2), ("softening", 2), ("state", 2)])
+@pytest.mark.parametrize(
+    ("name", "size"), [("plate", 3), ("block", 2), ("mixed", 2), ("softening", 2), ("state", 2), ("struck", 2)]
+)
 def test_a_body_on_ranks_is_that_on_one(led, name, size):
     many, one = led(problem(BODIES[name]), size)
     for ability in (Directed, Displaced, Hiding, Lined, WithResults):
@@ -133,9 +151,10 @@ def test_a_body_on_ranks_is_that_on_one(led, name, size):
     assert one.observe()["bonds"] > 50
 
 
-def test_a_checkpoint_of_some_ranks_opens_on_any_other_number(led):
-    three, one = led(problem(PLATE), 3)
-    two, alone = led(problem(PLATE), 2)
+@pytest.mark.parametrize("name", ["plate", "struck"])
+def test_a_checkpoint_of_some_ranks_opens_on_any_other_number(led, name):
+    three, one = led(problem(BODIES[name]), 3)
+    two, alone = led(problem(BODIES[name]), 2)
     for simulation in (three, one):
         simulation.advance(70)
         simulation.observe()
@@ -162,7 +181,12 @@ def test_a_place_that_is_no_number_is_that_of_the_body(led):
 @pytest.mark.parametrize(
     ("changes", "size", "said"),
     [
-        ({"penetrators": [{}]}, 2, "Penetrators and contact of particles run on one rank"),
+        ({"contact": {"kind": "repulsion"}}, 2, "Contact of particles runs on one rank"),
+        (
+            {"penetrators": [{**STRUCK["penetrators"][0], "motion": {"kind": "free", "mass": 1.0}}]},
+            2,
+            "A penetrator that flies freely runs on one rank",
+        ),
         ({}, 6, "A body of 16 rows cannot be shared by 6 ranks, of which each needs 3, .* use at most 5"),
     ],
 )
@@ -172,7 +196,7 @@ def test_what_ranks_cannot_share_is_refused_in_a_sentence(changes, size, said):
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
-@pytest.mark.parametrize("name", ["plate", "block", "state"])
+@pytest.mark.parametrize("name", ["plate", "block", "state", "struck"])
 def test_kernels_of_a_gpu_step_parts_as_one_body(name):
     with led_runs(ENGINE, PatientHostCuda) as make:
         many, one = make(problem(BODIES[name]), 2)
@@ -182,3 +206,37 @@ def test_kernels_of_a_gpu_step_parts_as_one_body(name):
         assert same_states(many, one)
         for info in one.fields:
             np.testing.assert_array_equal(many.field(info.name), one.field(info.name), info.name)
+
+
+SLOW = {
+    "body": {"kind": "plate", "size_x": 24, "size_y": 12},
+    "bonds": {"spacing": 1.0},
+    "notches": [{"start": (12, 0), "end": (12, 4)}],
+    "material": {"fracture_energy": 10.0},
+    "loads": [
+        {"kind": "displacement", "region": {"kind": "side", "side": "left"}, "x": 0.0, "y": 0.0},
+        {
+            "kind": "displacement", "region": {"kind": "side", "side": "right"}, "x": 0.12, "y": 0.0,
+            "history": {"kind": "ramp", "rise": 100.0},
+        },
+    ],
+    "numerics": {
+        "precision": "fp64", "integrator": "dynamic relaxation", "relaxation": {"load_steps": 4, "lasts": 100.0},
+    },
+}  # fmt: skip
+
+
+def test_slow_loading_on_ranks_is_that_on_one(led):
+    """How much is damped hangs on sums, so that displacements agree as sums do, and the same bonds break."""
+    many, one = led(problem(SLOW), 2)
+    for steps in (300, 3000):
+        for simulation in (many, one):
+            simulation.advance(steps)
+        assert many.step == one.step
+        found, expected = many.state(), one.state()
+        np.testing.assert_array_equal(found["words"], expected["words"])
+        for name in ("u", "seen_u", "at_rest", "points"):
+            assert close(found[name], expected[name], np.abs(expected[name]).max())
+    assert one.observe()["bonds"] > 5
+    assert many.observe() == pytest.approx(one.observe(), rel=1e-9, abs=1e-12)
+    assert (many.finished, many.ending) == (one.finished, one.ending)
