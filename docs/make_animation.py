@@ -1,6 +1,6 @@
 """The animation of the README: a spiral wave over one of its turns, so that the last picture leads to the first.
 
-    python -m docs.make_animation [FILE]
+python -m docs.make_animation [FILE]
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import workbench as wb
 from engines.api import Array
 
 FILE = Path(__file__).parents[1] / "assets" / "pictures" / "spiral_wave.gif"
-SIZE = (560, 350)
+WHOLE, PART = (1680, 1050), (360, 195, 1320, 915)
+"""Pixels of the 3D view, and of the part that is kept: the sheet, without figures beside it."""
+SIZE = (480, 360)
 SETTLED, LONGEST, EVERY = 700.0, 220.0, 5.0
-"""Milliseconds: when the spiral turns evenly, a time in which it certainly has once, and from one picture to the next."""
+"""Milliseconds: when the spiral turns evenly, in what time it has once, and from one picture to the next."""
 SHORTEST = 100.0
 """It has not turned before."""
-COLOURS = 96
+COLOURS = 200
 SHOWN_MILLISECONDS = 50
 
 
@@ -30,7 +32,7 @@ def turning() -> list[Array]:
     with wb.simulate("spiral_wave") as run:
         run.run(until=SETTLED)
         while run.time < SETTLED + LONGEST:
-            pictures.append(np.asarray(run.picture(size=(2 * SIZE[0], 2 * SIZE[1])))[..., :3])
+            pictures.append(np.asarray(run.picture(size=WHOLE))[..., :3])
             fields.append(np.array(run.field("voltage"), float))
             run.run(until=run.time + EVERY)
     least = round(SHORTEST / EVERY)
@@ -40,7 +42,7 @@ def turning() -> list[Array]:
 
 def main(file: Path = FILE) -> None:
     """One palette for all, and no dots between its colours, which would be most of the file."""
-    frames = [Image.fromarray(each).resize(SIZE, Image.Resampling.LANCZOS) for each in turning()]
+    frames = [Image.fromarray(each).crop(PART).resize(SIZE, Image.Resampling.LANCZOS) for each in turning()]
     tiles = Image.new("RGB", (SIZE[0], SIZE[1] * len(frames[::4])))
     for place, frame in enumerate(frames[::4]):
         tiles.paste(frame, (0, SIZE[1] * place))

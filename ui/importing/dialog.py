@@ -220,6 +220,8 @@ class ImportDialog(QDialog):
         self._turn += 1
         turn, wanted = self._turn, self.reading
         self.import_button.setEnabled(False)
+        for value in self.figures.values():  # of the reading before
+            value.setText("–")
         self._say(f"Reading {self.path.name}", "muted")
 
         def if_fresh(show: Any) -> Any:

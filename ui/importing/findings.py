@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from engines.api import Finding
 from ui.widgets.freeing import empty
 from ui.widgets.icons import pixmap
+from workbench.words.units import spaced
 
 
 class FindingsList(QWidget):
@@ -36,7 +37,7 @@ class FindingsList(QWidget):
 
     def _row(self, finding: Finding) -> QWidget:
         row = QWidget(self)
-        icon, text = QLabel(row), QLabel(finding.message, row)
+        icon, text = QLabel(row), QLabel(spaced(finding.message), row)
         warning = finding.severity == "warning"
         icon.setPixmap(pixmap("warning", 16, "warn") if warning else pixmap("info", 16, "muted"))
         text.setWordWrap(True)

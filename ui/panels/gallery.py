@@ -267,8 +267,7 @@ class Gallery(QScrollArea):
     def shown(self) -> list[Card]:
         """The cards that the chosen chip and what is searched for leave; of the latter those first
         whose title has it."""
-        sought = self.search.text().lower().replace("\u202f", "")
-        words = sought.split()
+        words = self.search.text().lower().split()
         left = [
             card
             for card in self.cards
@@ -276,7 +275,8 @@ class Gallery(QScrollArea):
         ]
 
         def rank(card: Card) -> tuple[bool, bool]:
-            return " ".join(words) not in card.preset.title.lower(), card.preset.id.startswith(NEW)
+            title = card.preset.title.lower().replace("\u202f", "")
+            return not all(word in title for word in words), card.preset.id.startswith(NEW)
 
         return sorted(left, key=rank) if words else left
 

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from engines.api.charts import ChartInfo, Curve
+from ui.charts.plots.pens import line_pen
 from ui.charts.plots.scaled_axis import plain
 from ui.scene.colormaps import colormap
 from ui.widgets.freeing import free_controls
@@ -190,5 +191,5 @@ class OverlayPlot(QWidget):
             line, marked = self.lines[row.place], row.place == self._marked
             color = self._shades.color(row.case[0])
             color.setAlpha(255 if marked or self._marked is None else 120)
-            line.setPen(pg.mkPen(theme().palette.text if marked else color, width=3 if marked else 1.6))
+            line.setPen(line_pen(theme().palette.text if marked else color, 3.0 if marked else 1.6))
             line.setZValue(10 if marked else 5)

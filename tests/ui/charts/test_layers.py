@@ -7,7 +7,7 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 
-from engines.api.charts import Curve
+from engines.api.charts import ChartData, ChartInfo, Curve
 from ui.charts.plots.layers import (
     AREA,
     BAND,
@@ -26,6 +26,7 @@ from ui.charts.plots.layers import (
     shade_color,
     stacked,
 )
+from ui.charts.plots.plot import ChartPlot
 from ui.scene.colormaps import colormap
 from ui.widgets.theme import theme
 
@@ -209,3 +210,17 @@ def test_dots_are_points_of_their_curve_in_its_colour(plot):
     layer.show([Curve("none", X[:0], X[:0])])
     (cloud,) = layer._dots
     assert len(cloud._points) == 0
+
+
+@pytest.mark.parametrize("fineness", [1.0, 2.0])
+def test_lines_are_as_thick_on_a_fine_screen_and_in_print_whatever_the_screen(qtbot, monkeypatch, fineness):
+    """A plot's pens are measured in dots: at two dots to a pixel curves were hairlines."""
+    monkeypatch.setattr("ui.charts.plots.pens.fineness", lambda: fineness)
+    monkeypatch.setattr("ui.charts.plots.plot.fineness", lambda: fineness)
+    chart = ChartPlot(ChartInfo("voltage", "Voltage", "V"), "s")
+    qtbot.addWidget(chart)
+    chart.show_data(ChartData((Curve("V", X, X**2),)))
+    line = next(item for item in chart.getPlotItem().items if isinstance(item, pg.PlotDataItem) and len(item.xData))
+    assert pg.mkPen(line.opts["pen"]).widthF() == pytest.approx(1.6 * fineness)
+    chart.thicken(3.0)
+    assert pg.mkPen(line.opts["pen"]).widthF() == pytest.approx(1.6 * 3.0)

@@ -56,7 +56,7 @@ def test_times_are_told_in_legible_units():
     assert handy_unit(599, "s") == ("s", 1.0)
     assert handy_unit(2e6, "s") == ("d", 86400.0)
     assert handy_unit(5e4, "ps") == ("ps", 1.0)
-    assert powers([-5.0, -2.0, 0.0, 0.5, 6.0]) == ["10⁻⁵", "0.01", "1", "3.16228", "10⁶"]
+    assert powers([-5.0, -2.0, 0.0, 0.5, 6.0]) == ["10⁻⁵", "0.01", "1", "", "10⁶"]
 
 
 def test_the_distance_of_measured_points_is_told_in_the_unit_of_the_axis(qtbot):

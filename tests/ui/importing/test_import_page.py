@@ -111,6 +111,7 @@ def test_what_was_proposed_stays_so_whatever_is_chosen(page, qtbot, tmp_path):
     for chosen in ("cm", "mm"):
         assert (units.remarks["mm"].text(), units.remarks["cm"].text()) == ("proposed", "")
         units.buttons[chosen].click()
+        assert {value.text() for value in dialog.figures.values()} == {"–"}, "those of another unit"
         read(dialog, qtbot)
     assert (units.remarks["mm"].text(), units.remarks["cm"].text()) == ("proposed", "")
 

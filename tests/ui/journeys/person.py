@@ -108,6 +108,9 @@ class Person:
         for words in path:
             self.clicks_on(words)
             time.sleep(LIST_SECONDS)
+        if self._ask(lambda: QApplication.activePopupWidget() is not None):  # it opened late, and took no click yet
+            self.clicks_on(path[-1])
+            self.clicks -= 1
 
     def pulls(self, words: str, begin: tuple[float, float], end: tuple[float, float]) -> None:
         """With the left button held, from one part of its width and height to another."""

@@ -63,7 +63,7 @@ def kept_aside(person: Person, folder: Path) -> None:
 def painted_and_undone(person: Person, folder: Path) -> None:
     opens(person, HEAT)
     person.clicks_on("Brush")
-    person.pulls("3D view", (0.4, 0.6), (0.6, 0.6))
+    person.pulls("3D view", (0.55, 0.6), (0.7, 0.6))  # on the plate
     person.sees("Source is painted, and Temperature is shown: .*")
     before = person.looks_at("3D view")
     person.clicks_on("Show Source")

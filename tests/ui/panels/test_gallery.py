@@ -48,7 +48,7 @@ def test_search_looks_at_titles_summaries_and_engines(gallery, qtbot):
 
 def test_what_is_called_so_comes_first_and_enter_opens_it(gallery, qtbot):
     """What was searched for as "heat on" began with an empty battery: of heat and of lithium-ion its card speaks."""
-    heat = Preset("heat", "Heat on a plate", "Painted on.", Path("heat"), engine="light")
+    heat = Preset("heat", "Heat on a plate", "Painted on, a new cardiac.", Path("heat"), engine="light")
     gallery.set_presets([*PRESETS, heat], ENGINES, {"heart": "Heat upon conduction"})
     with qtbot.assertNotEmitted(gallery.opened):
         qtbot.keyClick(gallery.search, Qt.Key.Key_Return)  # nothing is searched for
@@ -59,6 +59,9 @@ def test_what_is_called_so_comes_first_and_enter_opens_it(gallery, qtbot):
     with qtbot.waitSignal(gallery.opened) as opened:
         qtbot.keyClick(gallery.search, Qt.Key.Key_Return)
     assert opened.args == [heat]
+    gallery.search.setText("new cardiac")
+    with qtbot.waitSignal(gallery.new_asked):
+        qtbot.keyClick(gallery.search, Qt.Key.Key_Return)
 
 
 @pytest.mark.parametrize("width", [1000, 1366])

@@ -8,6 +8,7 @@ import pytest
 
 from engines.api import KernelTraffic, SeriesInfo, SimulationInfo
 from engines.api.device import Ceilings, DeviceInfo
+from ui.panels.meters.bounds import bound_of, shortly
 from ui.panels.meters.gauge import MEANING
 from ui.panels.meters.panel import MetersPanel
 from workbench.run.frames import KernelRate, Sample
@@ -103,3 +104,19 @@ def test_one_batch_in_a_hurry_does_not_make_the_pace_the_bound(qtbot):
     panel.pace = 1000.0
     panel.take([replace(sample(*of, {}), kernels=kernel(1e-5)) for of in ((200, 0.1), (10, 1e-4))])
     assert panel.bound.text().startswith("Bound by launches")
+
+
+@pytest.mark.parametrize(
+    ("steps_per_second", "kernel_seconds", "said", "short"),
+    [
+        (2.0, 0.1, "other work on the processor: a step takes 500 ms, its kernels 100 ms", "other work"),
+        (1000.0, 1e-4, "launches: a step takes 1 ms, its kernels 100 µs", "launches"),
+    ],
+)
+def test_what_takes_longer_than_launches_is_not_called_so(steps_per_second, kernel_seconds, said, short):
+    """Half a second beside the kernels was, where the processor drew the 3D view."""
+    info = SimulationInfo(None, 0.1, "ms", (), (), (), None, device="d")
+    last = replace(sample(200, 0.01, {}), kernels=kernel(kernel_seconds))
+    bound = bound_of(last, steps_per_second, 0.01, info, False)
+    assert bound == said
+    assert shortly(bound) == short

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QFrame, QWidget
+from PySide6.QtWidgets import QApplication, QCompleter, QFrame, QLineEdit, QWidget
+
+from ui.widgets.theme import THEMES, theme
 
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 SIMPLE = re.compile(r"#(\w+)$|^(?:\.)?([A-Z]\w+)$")
@@ -38,3 +41,20 @@ def test_plain_widgets_with_a_background_paint_it(opened):
     assert len(styled) > 5
     bare = [each for each in styled if not each.testAttribute(Qt.WidgetAttribute.WA_StyledBackground)]
     assert not {f"{type(each).__name__} {each.objectName()}" for each in bare}
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_what_a_line_proposes_is_legible(qtbot, qapp, name):
+    """Under a file dialog's line it was dark on black in the light theme: lists were transparent, windows or not."""
+    theme().apply(name, qapp)
+    line = QLineEdit()
+    qtbot.addWidget(line)
+    completer = QCompleter(["one", "two"], line)
+    line.setCompleter(completer)
+    line.show()
+    qtbot.keyClicks(line, "o")
+    popup = completer.popup()
+    qtbot.waitUntil(popup.isVisible)
+    ground = popup.grab().toImage().pixelColor(popup.width() - 12, popup.height() // 2)
+    assert ground.name() in {theme().palette.color(each).name() for each in ("raised", "hover", "accent_soft")}
+    popup.hide()

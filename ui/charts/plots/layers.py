@@ -16,6 +16,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPolygonF
 from engines.api import Array
 from engines.api.charts import Curve
 from ui.charts.arithmetic import rises
+from ui.charts.plots.pens import line_pen
 from ui.scene.colormaps import colormap
 from ui.widgets.theme import theme
 from workbench.run.streams.traces import LeftCurve
@@ -97,8 +98,8 @@ class Lines:
 
     def _pen(self, place: int) -> object:
         if self._behind:
-            return pg.mkPen(_color(place, 170), width=1, style=Qt.PenStyle.DashLine)
-        return pg.mkPen(_color(place, LINE), width=1.6)
+            return line_pen(_color(place, 170), style=Qt.PenStyle.DashLine)
+        return line_pen(_color(place, LINE), 1.6)
 
 
 class Branches:
@@ -119,7 +120,7 @@ class Branches:
             for line, (_, times, values) in zip(self._lines, curves, strict=True):
                 line.setData(times, values)
         for line, (place, _, _) in zip(self._lines, curves, strict=True):
-            line.setPen(pg.mkPen(_color(place, LEFT), width=1.4))
+            line.setPen(line_pen(_color(place, LEFT), 1.4))
 
 
 class Ghosts:
@@ -134,7 +135,7 @@ class Ghosts:
         curves = [(run, place, curve) for run, each in enumerate(runs) for place, curve in enumerate(each)]
         _fit_number(self._plot, self._lines, len(curves), -3)
         for line, (run, place, _) in zip(self._lines, curves, strict=True):
-            line.setPen(pg.mkPen(_color(place, GHOST), width=1.3, style=DASHES[run % len(DASHES)]))
+            line.setPen(line_pen(_color(place, GHOST), 1.3, style=DASHES[run % len(DASHES)]))
         if len(curves) != len(self._shown) or any(
             curve.y is not shown for (_, _, curve), shown in zip(curves, self._shown, strict=True)
         ):
@@ -171,7 +172,7 @@ class Stack:
                 ends = heights[place], heights[place + 1]
                 band.show_between(curve.x, np.minimum(*ends), np.maximum(*ends), color)
         mixed = bool(curves) and bool(up[-1].any()) and bool(down[-1].any())
-        self._sum.setPen(pg.mkPen(theme().palette.text, width=1))
+        self._sum.setPen(line_pen(theme().palette.text))
         self._sum.setData(curves[0].x, up[-1] + down[-1]) if mixed else self._sum.setData([], [])
 
     def _show_over(self, over: Sequence[tuple[int, Curve]]) -> None:
@@ -183,7 +184,7 @@ class Stack:
             self._plot.addItem(line)
             self._over.append(line)
         for line, (place, curve) in zip(self._over, over, strict=True):
-            line.setPen(pg.mkPen(_color(place, LINE), width=1.6))
+            line.setPen(line_pen(_color(place, LINE), 1.6))
             line.setData(curve.x, curve.y)
 
 
@@ -209,7 +210,7 @@ class Bars:
             else:
                 table = _brushes(opacity)
                 brushes = [table[step] for step in np.clip(255 * np.nan_to_num(curve.shade), 0, 255).astype(int)]
-            outline = pg.mkPen(theme().palette.plot) if alone else pg.mkPen(_color(place, LINE), width=1)
+            outline = pg.mkPen(theme().palette.plot) if alone else line_pen(_color(place, LINE))
             bars.setOpts(x0=curve.x[:-1], x1=curve.x[1:], height=curve.y, brushes=brushes, pen=outline)
 
 
@@ -244,7 +245,7 @@ class DotCloud(pg.GraphicsObject):
         self.prepareGeometryChange()
         places = np.asarray(x, float), np.asarray(y, float)
         self._points = pg.functions.arrayToQPolygonF(*places) if len(x) else QPolygonF()
-        self._pen = pg.mkPen(color, width=DOT)
+        self._pen = line_pen(color, DOT)
         self._pen.setCosmetic(True)
         self.informViewBoundsChanged()
         self.update()

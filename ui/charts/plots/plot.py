@@ -17,6 +17,7 @@ from engines.api import Array
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 from ui.charts.arithmetic import logarithm
 from ui.charts.plots.layers import Bars, Branches, DotCloud, Dots, Ghosts, Lines, Stack
+from ui.charts.plots.pens import fineness, line_pen
 from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis, keep_legible
 from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
@@ -188,12 +189,12 @@ class ChartPlot(pg.PlotWidget):
         for item in self.getPlotItem().items:
             if isinstance(item, (pg.PlotDataItem, pg.PlotCurveItem)):
                 pen = pg.mkPen(item.opts["pen"])
-                pen.setWidthF(factor * pen.widthF())
+                pen.setWidthF(factor / fineness() * pen.widthF())
                 item.setPen(pen)
             elif isinstance(item, pg.ScatterPlotItem):
                 item.setSize(factor * item.opts["size"])
             elif isinstance(item, DotCloud):
-                item.thicken(factor)
+                item.thicken(factor / fineness())
         for side in ("left", "bottom"):
             self.getAxis(side).setPen(pg.mkPen(theme().palette.border, width=factor))
             self.getAxis(side).setTextPen(pg.mkPen(theme().palette.muted))  # the other pen dyes the title too
@@ -248,8 +249,8 @@ class ChartPlot(pg.PlotWidget):
     def _dress(self) -> None:
         colors = theme().palette
         self.setBackground(colors.plot)
-        self._cursor.setPen(pg.mkPen(colors.muted, width=1, style=Qt.PenStyle.DashLine))
-        self._now.setPen(pg.mkPen(colors.color("accent", 150), width=1))
+        self._cursor.setPen(line_pen(colors.muted, style=Qt.PenStyle.DashLine))
+        self._now.setPen(line_pen(colors.color("accent", 150)))
         for side in ("left", "bottom"):
             axis = self.getAxis(side)
             axis.setPen(pg.mkPen(colors.border))
@@ -269,5 +270,5 @@ class ChartPlot(pg.PlotWidget):
     def _dress_points(self) -> None:
         colors = theme().palette
         for points in self._points:
-            points.setPen(pg.mkPen(colors.text, width=1))
+            points.setPen(line_pen(colors.text))
             points.setBrush(pg.mkBrush(colors.color("plot", 180)))

@@ -13,8 +13,11 @@ MOST = 0.6
 """The part of the copy's bandwidth from which the memory is taken for the bound."""
 KERNELS_SHARE = 0.5
 """The part of the wall time below which the kernels are not what takes it."""
+LAUNCHES_SECONDS = 2e-3
+"""More than launches of a step take: what takes longer is the 3D view, other programs, or looking at the run."""
 
 SHORT = {
+    "other work on the processor": "other work",
     "the pace that was set": "the pace",
     "the memory's bandwidth": "the memory",
     "the kernels' instructions, not the memory": "instructions",
@@ -23,7 +26,8 @@ SHORT = {
 
 def shortly(bound: str) -> str:
     """In a few words, for the margin of the 3D view."""
-    return SHORT.get(bound, bound.partition(":")[0])
+    what = bound.partition(":")[0]
+    return SHORT.get(bound, SHORT.get(what, what))
 
 
 def bound_of(last: Sample, steps_per_second: float, fraction: float, info: SimulationInfo, is_paced: bool) -> str:
@@ -39,7 +43,8 @@ def bound_of(last: Sample, steps_per_second: float, fraction: float, info: Simul
         return ""
     step = 1.0 / steps_per_second
     if kernels < KERNELS_SHARE * step:
-        return f"launches: a step takes {duration_text(step)}, its kernels {duration_text(kernels)}"
+        what = "launches" if step - kernels < LAUNCHES_SECONDS else "other work on the processor"
+        return f"{what}: a step takes {duration_text(step)}, its kernels {duration_text(kernels)}"
     device = info.device_info
     one_core = device is not None and device.kind == "cpu" and device.threads == 1
     return "one core: its instructions, not the memory" if one_core else "the kernels' instructions, not the memory"

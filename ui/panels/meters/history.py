@@ -10,6 +10,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from ui.charts.plots.pens import line_pen
 from ui.widgets.theme import theme
 
 SECONDS = 120.0
@@ -61,10 +62,10 @@ class History(pg.PlotWidget):
     def _dress(self) -> None:
         colors = theme().palette
         self.setBackground(colors.plot)
-        self._curve.setPen(pg.mkPen(colors.accent, width=1.5))
+        self._curve.setPen(line_pen(colors.accent, 1.5))
         self._curve.setFillLevel(0)
         self._curve.setBrush(colors.color("accent", 40))
-        self._line.setPen(pg.mkPen(colors.muted, width=1, style=Qt.PenStyle.DashLine))
+        self._line.setPen(line_pen(colors.muted, style=Qt.PenStyle.DashLine))
         for side in ("left", "bottom"):
             axis = self.getAxis(side)
             axis.setPen(pg.mkPen(colors.border))

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from engines.api import Array
+from ui.charts.plots.pens import line_pen
 from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis, keep_legible
 from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
@@ -74,7 +75,7 @@ class TracePlot(pg.PlotWidget):
                 self._colors.pop(name, None)
             if self._colors.get(name) != place:
                 self._colors[name] = place
-                self._curves[name].setPen(pg.mkPen(theme().palette.trace(place), width=1.6))
+                self._curves[name].setPen(line_pen(theme().palette.trace(place), 1.6))
         self._buffers = {name: buffers[name] for name in names if name in buffers}
         self.redraw()
 
@@ -101,7 +102,7 @@ class TracePlot(pg.PlotWidget):
         for item, (place, _, _) in zip(self._pale, self._left, strict=True):
             color = theme().palette.trace(place)
             color.setAlpha(PALE)
-            item.setPen(pg.mkPen(color, width=1.4))
+            item.setPen(line_pen(color, 1.4))
 
     def redraw(self) -> None:
         """Show what the buffers hold now."""
@@ -153,10 +154,10 @@ class TracePlot(pg.PlotWidget):
         colors = theme().palette
         self.setBackground(colors.plot)
         for name, curve in self._curves.items():
-            curve.setPen(pg.mkPen(colors.trace(self._colors[name]), width=1.6))
+            curve.setPen(line_pen(colors.trace(self._colors[name]), 1.6))
         self._dress_left()
-        self._cursor.setPen(pg.mkPen(colors.muted, width=1, style=Qt.PenStyle.DashLine))
-        self._moment.setPen(pg.mkPen(colors.color("accent", 150), width=1))
+        self._cursor.setPen(line_pen(colors.muted, style=Qt.PenStyle.DashLine))
+        self._moment.setPen(line_pen(colors.color("accent", 150)))
         for side in ("left", "bottom"):
             axis = self.getAxis(side)
             axis.setPen(pg.mkPen(colors.border))
