@@ -135,7 +135,7 @@ class CpuDiffusion:
         )  # fmt: skip
 
     def _block(self, box: tuple[int, ...]) -> int:
-        """Rows of a box that a thread takes through its planes: of those that it reads at once they fill BLOCK_BYTES."""
+        """Rows of a box that a thread takes through its planes: of those read at once they fill BLOCK_BYTES."""
         return max(8, BLOCK_BYTES // ((rows.ROWS + 2) * box[2] * self.dtype.itemsize))
 
     def _launch(self, u: Array, out: Array, source: Array | None, tile: Tile, box: tuple[int, ...]) -> None:
