@@ -127,8 +127,9 @@ class CpuDiffusion:
 
     def _step(self, u: Array, out: Array, source: Array | None, box: tuple[int, ...]) -> None:
         whole = box[2] % self._lanes == 0 and out.ctypes.data % rows.VECTOR_BYTES == 0
-        along = min(self._threads, box[0] // rows.ROWS)
-        across = 1 if self._flat else min(-(-self._threads // along), box[1])
+        # Rows first: the last planes of each part are taken again with some before them.
+        across = 1 if self._flat else min(self._threads, box[1])
+        along = min(-(-self._threads // across), box[0] // rows.ROWS)
         rows.step(
             u.reshape(-1), out.reshape(-1), None if source is None else source.reshape(-1), box, self._scheme,
             self._lanes, whole and self._beyond_caches, (along, across), self._block(box),

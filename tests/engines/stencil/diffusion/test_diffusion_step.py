@@ -133,7 +133,7 @@ def test_planes_in_blocks_of_rows_equal_whole_ones_bit_for_bit(cpu, rows, kind, 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("threads", [2, 3, 5, 7])
 def test_threads_share_planes_and_rows_bit_for_bit(cpu, threads, kind, monkeypatch):
-    """Of nine planes two parts are long enough; the rows are shared besides where there are more threads."""
+    """Five rows for as many threads, and nine planes in two parts where there are more."""
     u = np.random.default_rng(8).uniform(-1, 1, (9, 5, 48)).astype(np.float32)
     diffusion = DIFFUSION.open(cpu, u.shape, (0.1, 0.13, 0.04), sides(*[kind] * 3), 0.3, "float32")
     general, shared = np.full_like(u, np.nan), np.full_like(u, np.nan)
