@@ -20,6 +20,7 @@ from engines.backend.ceilings import memory as ceilings
 from engines.backend.compile.source import ENGINES
 from engines.backend.compile.stamp import remember_compiled
 from engines.backend.compile.variants import Variant, declared, sources
+from engines.backend.cpu import FEW
 from engines.backend.cuda import CudaBackend
 from engines.backend.devices.cuda_status import cuda_status
 from engines.backend.devices.select import open_backend
@@ -89,10 +90,10 @@ def _part(progress: Progress, start: float, share: float) -> Progress:
 def _warm_fields() -> None:
     """Call each Numba kernel of the backend with the data types and layouts that fields come in."""
     backend = open_backend("cpu")
-    elements = np.zeros(1, np.int32)
-    handles = [backend.select(Selection(elements)), backend.select(Selection(elements, np.array([0, 1], np.int32)))]
+    many, one = np.zeros(FEW + 1, np.int32), np.zeros(1, np.int32)  # fewer are NumPy's
+    handles = [backend.select(Selection(many)), backend.select(Selection(one, np.array([0, 1], np.int32)))]
     for dtype in (np.float32, np.float64):
-        components = np.zeros((3, 4), dtype)
+        components = np.zeros((3, FEW), dtype)
         for values in (components[0], components.T):
             for handle in handles:
                 backend.gather(values, handle)

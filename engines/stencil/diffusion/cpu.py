@@ -14,7 +14,7 @@ from engines.api.device import Backend
 from engines.backend.ceilings.machine import last_level_cache_bytes
 from engines.backend.compile.source import source_digest
 from engines.backend.threads import core_seconds
-from engines.backend.tuning import tune, tuning_key
+from engines.backend.tuning import TuningKey, tune, tuning_key
 from engines.stencil.diffusion import kernels, rows
 from engines.stencil.diffusion.traffic import diffusion_traffic
 from engines.stencil.setup.faces import Interfaces, face_coefficients
@@ -29,7 +29,7 @@ RING_BYTES = 1 << 21
 """The most that the levels of a tile may take; second-level caches have 0.25 to 2 MB."""
 
 BLOCK_BYTES = 1 << 19
-"""Of three planes' rows that a thread goes through in a box step by step: half a second-level cache of 1 MB."""
+"""Of the planes' rows that a thread goes through in a box step by step: half a second-level cache of 1 MB."""
 
 Tile = tuple[int, int, int]
 """Steps at a pass, cells of a tile along y and along x."""
@@ -76,10 +76,12 @@ class CpuDiffusion:
         numbers = np.array([*three_rates, dt, 2.0, 4.0, 6.0, *laws]).astype(self.dtype)
         self._scheme = kernels.Scheme(numbers, wraps, self._flat, len(set(rates)) == 1)
         self._lanes = rows.VECTOR_BYTES // self.dtype.itemsize
-        self._beyond_caches = 2 * math.prod(self.shape) * self.dtype.itemsize > last_level_cache_bytes()
         self._no_source = np.empty(0, self.dtype)  # None would be one more kernel to compile
         self._faces = None if conductivity is None else self._placed(conductivity, ghosts)
+        self._sample: list[Array] = []
+        self._beyond_caches = self._stores_past_caches(depth)
         self._tile = self._tuned(depth)
+        self._sample.clear()
         self.depth = self._tile[0]
         self.traffic = self.traffic_with(source=False)
 
@@ -112,8 +114,7 @@ class CpuDiffusion:
     @property
     def _in_rows(self) -> bool:
         """Whether ``rows.step`` takes single steps of this grid: constant rates, and sides of at least its vectors."""
-        along_y, along_x = self._box[0 if self._flat else 1], self._box[2]
-        return self._faces is None and along_y >= rows.ROWS and along_x >= 2 * self._lanes
+        return self._faces is None and self._box[0] >= rows.ROWS and self._box[2] >= 2 * self._lanes
 
     def _pass(self, u: Array, out: Array, source: Array | None, tile: Tile, box: tuple[int, ...]) -> None:
         if tile[0] > 1:
@@ -126,17 +127,17 @@ class CpuDiffusion:
 
     def _step(self, u: Array, out: Array, source: Array | None, box: tuple[int, ...]) -> None:
         whole = box[2] % self._lanes == 0 and out.ctypes.data % rows.VECTOR_BYTES == 0
-        bands = min(self._threads, box[0] // rows.ROWS if self._flat else box[0])
+        # Rows first: the last planes of each part are taken again with some before them.
+        across = 1 if self._flat else min(self._threads, box[1])
+        along = min(-(-self._threads // across), box[0] // rows.ROWS)
         rows.step(
             u.reshape(-1), out.reshape(-1), None if source is None else source.reshape(-1), box, self._scheme,
-            self._lanes, whole and self._beyond_caches, bands, self._block(box),
+            self._lanes, whole and self._beyond_caches, (along, across), self._block(box),
         )  # fmt: skip
 
     def _block(self, box: tuple[int, ...]) -> int:
-        """Rows of a box that a thread takes through its planes: of three planes they fill BLOCK_BYTES."""
-        if self._flat:
-            return box[0]
-        return max(2, BLOCK_BYTES // (3 * box[2] * self.dtype.itemsize * rows.ROWS)) * rows.ROWS
+        """Rows of a box that a thread takes through its planes: of those read at once they fill BLOCK_BYTES."""
+        return max(8, BLOCK_BYTES // ((rows.ROWS + 2) * box[2] * self.dtype.itemsize))
 
     def _launch(self, u: Array, out: Array, source: Array | None, tile: Tile, box: tuple[int, ...]) -> None:
         kernels.advance(
@@ -145,30 +146,56 @@ class CpuDiffusion:
         )  # fmt: skip
 
     def _tuned(self, depth: int | None) -> Tile:
-        """The fastest tile, or of this depth; what is measured are planes of full size, but no more than needed."""
+        """The fastest tile, or of this depth."""
         points = math.prod(self.shape)
         candidates = self._candidates(depth)
         if points < TUNED_FROM or len(candidates) == 1:
             return candidates[0]
-        planes = max(rows.ROWS * self._threads, SAMPLE_POINTS // math.prod(self._box[1:]))
-        box = (min(self._box[0], planes), *self._box[1:])
-        arrays: list[Array] = []
 
         def time_one(tile: Tile) -> float:
-            if not arrays:
-                arrays.extend(self._backend.empty(math.prod(box), self.dtype) for _ in range(2))
-                for array in arrays:  # written once, or all its pages would be the same empty one
-                    array.fill(1.0)
+            one, other, box = self._sampled()
             with self._backend.active():
                 start = clock.perf_counter()
-                self._pass(arrays[0], arrays[1], None, tile, box)
+                self._pass(one, other, None, tile, box)
                 return (clock.perf_counter() - start) / tile[0]
 
+        return tune(self._key("", depth), candidates, time_one)
+
+    def _stores_past_caches(self, depth: int | None) -> bool:
+        """Whether single steps leave the grid after a step to memory: where the last-level cache is too small for both,
+        and where that is measured to be faster. Of a virtual machine's cache others may have the most."""
+        points = math.prod(self.shape)
+        if 2 * points * self.dtype.itemsize > last_level_cache_bytes():
+            return True
+        if points < TUNED_FROM or not self._in_rows or depth not in (None, 1):
+            return False
+
+        def time_one(stores: tuple[int]) -> float:
+            one, other, box = self._sampled()
+            self._beyond_caches = bool(stores[0])
+            with self._backend.active():
+                start = clock.perf_counter()
+                self._step(one, other, None, box)  # and back: what a cache still holds is a step's gain
+                self._step(other, one, None, box)
+                return clock.perf_counter() - start
+
+        return bool(tune(self._key("stores of ", None), ((0,), (1,)), time_one)[0])
+
+    def _key(self, what: str, depth: int | None) -> TuningKey:
         kind = f"{len(self.shape)}d {self.dtype.name} {'constant' if self._faces is None else 'variable'}"
         row = f"row 2^{self.shape[-1].bit_length() - 1}"
-        name = f"diffusion {kind} {row} {self._threads} threads" + ("" if depth is None else f" depth {depth}")
-        key = tuning_key(name, self._backend.info, SOURCE, points, (source_digest(ROWS_SOURCE),))
-        return tune(key, candidates, time_one)
+        name = f"{what}diffusion {kind} {row} {self._threads} threads" + ("" if depth is None else f" depth {depth}")
+        return tuning_key(name, self._backend.info, SOURCE, math.prod(self.shape), (source_digest(ROWS_SOURCE),))
+
+    def _sampled(self) -> tuple[Array, Array, tuple[int, ...]]:
+        """Two grids to measure with, and their box: planes of full size, but no more than needed."""
+        planes = max(rows.ROWS * self._threads, SAMPLE_POINTS // math.prod(self._box[1:]))
+        box = (min(self._box[0], planes), *self._box[1:])
+        if not self._sample:
+            self._sample.extend(self._backend.empty(math.prod(box), self.dtype) for _ in range(2))
+            for array in self._sample:  # written once, or all its pages would be the same empty one
+                array.fill(1.0)
+        return self._sample[0], self._sample[1], box
 
     def _candidates(self, wanted_depth: int | None) -> list[Tile]:
         """Tiles whose levels may stay in the second-level cache, the usual one first; single steps last."""

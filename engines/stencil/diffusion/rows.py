@@ -1,8 +1,9 @@
 """Single steps of explicit diffusion with constant rates: four rows at a time, in vectors by construction.
 
 Rows that are updated together share their loads: six rows are read for four that are written, where one by one each row
-comes three times, twice of it from the second-level cache. On grids that no cache holds, results go past the caches
-(non-temporal stores): a plain store reads the line that it is about to overwrite.
+comes three times, twice of it from the second-level cache. In a plane they are neighbours, in a box the same row of
+four planes, which are four streams from memory where neighbours would be one. On grids that no cache holds, results
+go past the caches (non-temporal stores): a plain store reads the line that it is about to overwrite.
 
 A vector holds the cells ``i … i + lanes - 1`` of a row. In the first one of a row the ghost stands in for the western
 neighbour of its first cell, in the last one for the eastern neighbour of its last cell; the last may overlap the one
@@ -29,7 +30,7 @@ ROWS = 4
 
 
 class Numbers(NamedTuple):
-    """Rates of x, of the axis of the rows, of the third; factor: 2 with different rates, else 4 or 6; the time step."""
+    """Rates of x, y (in a plane that of the rows) and z; factor: 2 with different rates, else 4 or 6; the time step."""
 
     rates: Any
     factor: Any
@@ -37,15 +38,17 @@ class Numbers(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """Pointers to the rows beside ROWS rows, below and above them (None in two dimensions), and to their neighbours
-    west of their first cells and east of their last."""
+    """Pointers to the rows before and after ROWS rows, to those south and north of them (None in two dimensions), and
+    to their neighbours west of their first cells and east of their last; strides: how far rows lie apart, and those
+    south and north of them."""
 
     low: Any
     high: Any
-    below: Any
-    above: Any
+    south: Any
+    north: Any
     west: Any
     east: Any
+    strides: Any
 
 
 class Vectors(NamedTuple):
@@ -168,21 +171,25 @@ class _Vectors:
 def _make_update(place, equal, past_caches):
     """``_update``: one vector of each of ROWS rows.
 
-    place: ``"first"``, ``"inner"`` or ``"last"`` vector of a row. Pointers: target, row, below, above and source to the
-    first of ROWS rows that lie ``stride`` apart (below and above None in two dimensions, source None without one);
-    low and high: to the rows beside them; ends: ROWS neighbours of the first or the last cells. numbers: Numbers.
+    place: ``"first"``, ``"inner"`` or ``"last"`` vector of a row. Pointers: target, row, south, north and source to the
+    first of ROWS rows (south and north None in two dimensions, source None without one), which lie ``strides`` apart;
+    low and high: to the rows before and after; ends: ROWS neighbours of the first or the last cells. numbers: Numbers.
     """
 
     @intrinsic
-    def _update(context, target, row, low, high, below, above, ends, source, numbers, i, stride):
+    def _update(context, target, row, low, high, south, north, ends, source, numbers, i, strides):
         def generate(context, builder, signature, arguments):
-            target, row, low, high, below, above, ends, source, numbers, i, stride = arguments
+            target, row, low, high, south, north, ends, source, numbers, i, strides = arguments
             v = _Vectors(builder, signature.args[0].dtype, i)
             rates, factor, dt = cgutils.unpack_tuple(builder, numbers)
             rates = [v.all_lanes(rate) for rate in cgutils.unpack_tuple(builder, rates)]
             factor, dt = v.all_lanes(factor), v.all_lanes(dt)
             three, heated = signature.args[4] != types.none, signature.args[7] != types.none
-            shifts = [builder.mul(stride, ir.Constant(stride.type, k)) for k in range(ROWS)]
+            stride, of_south, of_north = cgutils.unpack_tuple(builder, strides)
+            shifts, souths, norths = (
+                [builder.mul(each, ir.Constant(each.type, k)) for k in range(ROWS)]
+                for each in (stride, of_south, of_north)
+            )
             centres = [v.load(p) for p in (low, *(builder.gep(row, [shift]) for shift in shifts), high)]
             for k, shift in enumerate(shifts):
                 c, here = centres[k + 1], builder.gep(row, [shift])
@@ -191,14 +198,15 @@ def _make_update(place, equal, past_caches):
                 east = v.behind(c, end) if place == "last" else v.load(here, 1)
                 pairs = [(west, east), (centres[k], centres[k + 2])]
                 if three:
-                    pairs.append((v.load(builder.gep(below, [shift])), v.load(builder.gep(above, [shift]))))
+                    beside = builder.gep(south, [souths[k]]), builder.gep(north, [norths[k]])
+                    pairs.insert(1, (v.load(beside[0]), v.load(beside[1])))
                 value = v.diffused(c, pairs, rates[: len(pairs)], equal, factor)
                 if heated:
                     value = builder.fadd(value, builder.fmul(dt, v.load(builder.gep(source, [shift]))))
                 v.store(value, builder.gep(target, [shift]), past_caches)
             return context.get_dummy_value()
 
-        arguments = (target, row, low, high, below, above, ends, source, numbers, types.int64, types.int64)
+        arguments = (target, row, low, high, south, north, ends, source, numbers, types.int64, strides)
         return types.none(*arguments), generate
 
     return _update
@@ -210,12 +218,12 @@ def _make_update_rows(equal, past_caches):
 
     @nb.njit
     def _update_rows(target, row, beside, source, numbers, count, lanes):
-        low, high, below, above, west, east = beside
+        low, high, south, north, west, east, strides = beside
         end = count - lanes
-        first(target, row, low, high, below, above, west, source, numbers, 0, count)
+        first(target, row, low, high, south, north, west, source, numbers, 0, strides)
         for i in range(lanes, end, lanes):
-            inner(target, row, low, high, below, above, west, source, numbers, i, count)
-        last(target, row, low, high, below, above, east, source, numbers, end, count)
+            inner(target, row, low, high, south, north, west, source, numbers, i, strides)
+        last(target, row, low, high, south, north, east, source, numbers, end, strides)
 
     return _update_rows
 
@@ -246,37 +254,50 @@ def _ghosts(target, row, count, law):
 
 
 @nb.njit
+def _ghost_rows(target, row, count, stride, law):
+    """:func:`_ghosts` of ROWS rows, one after the other."""
+    for k in range(ROWS):
+        _ghosts(_at(target, k * count), _at(row, k * stride), count, law)
+    return target
+
+
+@nb.njit
 def _step_rows(arrays, z, y, domain, numbers, vectors):
-    """The rows y … y + ROWS - 1 of plane z."""
+    """The rows y … y + ROWS - 1 of a plane, or row y of the planes z … z + ROWS - 1."""
     (nz, ny, nx), wraps, laws = domain.shape, domain.wraps, domain.laws
-    u, spare = arrays.u, arrays.spare
-    plane = _at(u, z * ny * nx)
-    row = _at(plane, y * nx)
-    last = _at(row, (ROWS - 1) * nx)
-    low, high = _at(row, -nx), _at(last, nx)
-    if y == 0:
-        low = _at(plane, (ny - 1) * nx) if wraps[1] else _ghosts(spare, row, nx, laws[1][0])
-    if y + ROWS == ny:
-        high = plane if wraps[1] else _ghosts(_at(spare, nx), last, nx, laws[1][1])
+    u, spare, flat = arrays.u, arrays.spare, domain.flat
+    stride = nx if flat else ny * nx
+    at, count, axis = (y, ny, 1) if flat else (z, nz, 2)
+    row = _at(u, (z * ny + y) * nx)
+    last = _at(row, (ROWS - 1) * stride)
+    low, high = _at(row, -stride), _at(last, stride)
+    if at == 0:
+        low = _at(row, (count - 1) * stride) if wraps[axis] else _ghosts(spare, row, nx, laws[axis][0])
+    if at + ROWS == count:
+        high = _at(last, -(count - 1) * stride) if wraps[axis] else _ghosts(_at(spare, nx), last, nx, laws[axis][1])
     west = _at(spare, (2 * ROWS + 2) * nx)
     east = _at(west, ROWS)
     for k in range(ROWS):
-        first, final = row[k * nx], row[k * nx + nx - 1]
+        first, final = row[k * stride], row[k * stride + nx - 1]
         west[k] = final if wraps[0] else laws[0][0][0] * first + laws[0][0][1]
         east[k] = first if wraps[0] else laws[0][1][0] * final + laws[0][1][1]
     start = (z * ny + y) * nx
     target, heat = _at(arrays.out, start), _at(arrays.source, start)
-    if domain.flat:
-        _chosen(target, row, Beside(low, high, None, None, west, east), heat, numbers, nx, vectors)
+    if flat:
+        beside = Beside(low, high, None, None, west, east, (stride, stride, stride))
+        _chosen(target, row, beside, heat, numbers, nx, vectors)
     else:
-        below, above = _at(row, -ny * nx), _at(row, ny * nx)
-        if z == 0:
-            at = _at(spare, 2 * nx)
-            below = _at(row, (nz - 1) * ny * nx) if wraps[2] else _ghosts(at, row, ROWS * nx, laws[2][0])
-        if z == nz - 1:
-            at = _at(spare, (ROWS + 2) * nx)
-            above = _at(u, y * nx) if wraps[2] else _ghosts(at, row, ROWS * nx, laws[2][1])
-        _chosen(target, row, Beside(low, high, below, above, west, east), heat, numbers, nx, vectors)
+        south, north, of_south, of_north = _at(row, -nx), _at(row, nx), stride, stride
+        if y == 0 and wraps[1]:
+            south = _at(row, (ny - 1) * nx)
+        elif y == 0:
+            south, of_south = _ghost_rows(_at(spare, 2 * nx), row, nx, stride, laws[1][0]), nx
+        if y == ny - 1 and wraps[1]:
+            north = _at(row, -(ny - 1) * nx)
+        elif y == ny - 1:
+            north, of_north = _ghost_rows(_at(spare, (ROWS + 2) * nx), row, nx, stride, laws[1][1]), nx
+        beside = Beside(low, high, south, north, west, east, (stride, of_south, of_north))
+        _chosen(target, row, beside, heat, numbers, nx, vectors)
 
 
 @nb.njit
@@ -300,25 +321,27 @@ def _run_rows(u, out, source, spare, z, y, shape, scheme, vectors):
 def step(u, out, source, shape, scheme, lanes, past_caches, bands, block):
     """``out``: ``u`` after one step; the arguments are those of ``kernels.advance``.
 
-    lanes: values in VECTOR_BYTES. Rows have at least two vectors, and there are at least ROWS of them in each band of a
-    plane, or in each plane of a box. block: rows of a box, a multiple of ROWS, that a thread takes through all its
-    planes before the next ones, so that of three planes its cache holds these. past_caches: store past the caches;
-    then ``out`` begins at a multiple of VECTOR_BYTES, and rows have whole vectors.
+    lanes: values in VECTOR_BYTES. Rows have at least two vectors. bands: parts of the axis along which ROWS rows lie
+    (y of a plane, z of a box), each at least so long, and of the rows of a box, for threads to share. block: rows of a
+    box that a thread takes through all its planes before the next ones, so that a cache holds those of the planes
+    at hand. past_caches: store past the caches; then ``out`` begins at a multiple of VECTOR_BYTES, and rows have
+    whole vectors.
     """
     nz, ny, nx = shape
-    planes, rows = (1, nz) if scheme.flat else (nz, ny)
-    for band in nb.prange(bands):
+    (planes, rows), (count, others) = ((1, nz), (nz, 1)) if scheme.flat else ((nz, ny), (nz, ny))
+    along, across = bands
+    for band in nb.prange(along * across):
         spare = np.empty((2 * ROWS + 2) * nx + 2 * ROWS, u.dtype)
-        z0, z1, y0, y1 = 0, 1, 0, rows
-        if scheme.flat:
-            y0, y1 = band * rows // bands, (band + 1) * rows // bands
-        else:
-            z0, z1 = band * planes // bands, (band + 1) * planes // bands
+        part, other = band // across, band % across
+        first, last = part * count // along, (part + 1) * count // along
+        begin, end = other * others // across, (other + 1) * others // across
         vectors = Vectors(lanes, scheme.equal, past_caches)
-        for first in range(y0, y1, block):
-            for z in range(z0, z1):
+        for start in range(begin, end, block):
+            for at in range(first, last, ROWS):
                 # the last rows may overlap those before: what is written is the same
-                for y in range(first, min(first + block, y1), ROWS):
-                    _run_rows(u, out, source, spare, z, min(y, y1 - ROWS), (planes, rows, nx), scheme, vectors)
+                four = min(at, last - ROWS)
+                for y in range(start, min(start + block, end)):
+                    place = (0, four) if scheme.flat else (four, y)
+                    _run_rows(u, out, source, spare, place[0], place[1], (planes, rows, nx), scheme, vectors)
         if past_caches:
             _fence()

@@ -16,9 +16,12 @@ from engines.backend.cpu import CpuBackend
 from engines.backend.fields.cpu_kernels import SCAN_CHUNK
 
 
-@pytest.fixture(scope="module")
-def backend() -> CpuBackend:
-    return CpuBackend()
+@pytest.fixture(scope="module", params=["few by NumPy", "all by kernels"])
+def backend(request):
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "all by kernels":
+            patch.setattr("engines.backend.cpu.FEW", 0)
+        yield CpuBackend()
 
 
 def reference_means(values, elements, offsets, missing=None):

@@ -96,7 +96,7 @@ def test_a_fused_pass_equals_single_steps_bit_for_bit(cpu, shape, tile, depth, k
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("shape", [(37, 64), (9, 45), (4, 33), (3, 5, 64), (2, 7, 39)])
+@pytest.mark.parametrize("shape", [(37, 64), (9, 45), (4, 33), (4, 1, 39), (5, 3, 64), (13, 7, 45)])
 def test_steps_in_vectors_equal_those_of_the_general_kernel_bit_for_bit(cpu, shape, kind, precision):
     """Rows of whole vectors and others, groups of rows that overlap, stores into the caches and past them."""
     rng = np.random.default_rng(5)
@@ -128,6 +128,40 @@ def test_planes_in_blocks_of_rows_equal_whole_ones_bit_for_bit(cpu, rows, kind, 
         diffusion._step(u, blocks, None, diffusion._box)
     assert diffusion._block(diffusion._box) == 8
     assert (blocks == whole).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("threads", [2, 3, 5, 7])
+def test_threads_share_planes_and_rows_bit_for_bit(cpu, threads, kind, monkeypatch):
+    """Five rows for as many threads, and nine planes in two parts where there are more."""
+    u = np.random.default_rng(8).uniform(-1, 1, (9, 5, 48)).astype(np.float32)
+    diffusion = DIFFUSION.open(cpu, u.shape, (0.1, 0.13, 0.04), sides(*[kind] * 3), 0.3, "float32")
+    general, shared = np.full_like(u, np.nan), np.full_like(u, np.nan)
+    monkeypatch.setattr(diffusion, "_threads", threads)
+    with cpu.active():
+        diffusion._launch(u, general, None, (1, 5, 48), diffusion._box)
+        diffusion._step(u, shared, None, diffusion._box)
+    assert (shared == general).all()
+
+
+def test_where_stores_go_is_measured_where_a_cache_may_hold_the_grid(cpu, monkeypatch):
+    """Above the least size, below the cache's: there and back with both, and then the one that is told."""
+    asked = []
+
+    def second(key, candidates, time_one):
+        asked.append(candidates)
+        return candidates[1] if all(time_one(each) > 0 for each in candidates) else candidates[0]
+
+    monkeypatch.setattr("engines.stencil.diffusion.cpu.tune", second)
+    monkeypatch.setattr("engines.stencil.diffusion.cpu.last_level_cache_bytes", lambda: 1 << 22)
+    held = {}
+    for planes in (4, 12, 40):  # 65,536 points; 196,608, both grids 1.6 MB; 655,360, 5.2 MB
+        asked.clear()
+        diffusion = DIFFUSION.open(
+            cpu, (planes, 128, 128), (0.1, 0.1, 0.1), sides(*["periodic"] * 3), 1.0, "float32", depth=1
+        )
+        held[planes] = (diffusion._beyond_caches, list(asked))
+    assert held == {4: (False, []), 12: (True, [((0,), (1,))]), 40: (True, [])}
 
 
 def test_what_is_tuned_equals_single_steps_bit_for_bit(cpu, monkeypatch):
