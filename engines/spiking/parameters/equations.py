@@ -51,6 +51,7 @@ STEPS = (
     "dw/dt = (a*(v - E_L) - w)/tau_w : amp",
     "I = g_e*(E_e - v) + I_ext : amp",
     "g_L : siemens (constant)",
+    "I_gap : amp (summed)",
 )
 WHOLE = (
     ("Leaky, currents as voltages", (
@@ -93,7 +94,8 @@ class OwnNeuron(ParameterGroup):
     ] = quantity(
         list(WHOLE[0][1]),
         "",
-        "How variables change, dv/dt = … : volt, and what other names stand for; I_ext is the current from outside",
+        "How variables change, dv/dt = … : volt, and what other names stand for; I_ext is the current from outside, "
+        "I_gap : amp (summed) what synapses sum up",
         title="Equations",
         max_length=200,
     )

@@ -45,6 +45,24 @@ REWARD: Mapping[str, Any] = {
     ],
 }  # fmt: skip
 """Izhikevich (2007): pairs leave a trace c that a reward, a slider, turns into changes, here at the next events."""
+GAP: Mapping[str, Any] = {
+    "lines": ["w : siemens", "I_gap_post = w*(v_pre - v_post) : amp (summed)"],
+    "on_pre": [], "on_post": [], "starts": "w = weight", "parameters": [],
+}  # fmt: skip
+"""Electrical synapses: the neurons that hear have a line I_gap : amp (summed), a current of theirs."""
+NMDA: Mapping[str, Any] = {
+    "lines": [
+        "w : 1", "dx/dt = -x/tau_r : 1 (clock-driven)", "dg/dt = -g/tau_d + a*x*(1 - g) : 1 (clock-driven)",
+        "unblocked = 1/(1 + Mg/(3.57*mM)*exp(-0.062*v_post/mV)) : 1",
+        "I_nmda_post = w*g_m*g*(E_e - v_post)*unblocked : amp (summed)",
+    ],
+    "on_pre": ["x += 1"], "on_post": [], "starts": "w = weight",
+    "parameters": _numbers(
+        tau_r=(2.0, "ms"), tau_d=(100.0, "ms", 20.0, 200.0), a=(0.5, "kHz"), g_m=(0.5, "nS", 0.0, 5.0), Mg=(1.0, "mM"),
+        E_e=(0.0, "mV"),
+    ),
+}  # fmt: skip
+"""Wang (1999): channels that saturate, blocked by magnesium (Jahr and Stevens 1990), into I_nmda : amp (summed)."""
 LIBRARY: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("STDP, pairs of spikes (Song, Miller, Abbott)", STDP),
     ("Short-term plasticity, facilitating (Tsodyks, Markram)",
@@ -52,4 +70,6 @@ LIBRARY: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("Short-term plasticity, depressing (Tsodyks, Markram)",
      {**SHORT_TERM, "parameters": _numbers(tau_f=(10.0, "ms"), tau_d=(800.0, "ms"), U=(0.6, "1", 0.01, 1.0))}),
     ("STDP with a reward, three factors", REWARD),
+    ("Gap junctions, into I_gap : amp (summed)", GAP),
+    ("NMDA channels (Wang), into I_nmda : amp (summed)", NMDA),
 )  # fmt: skip
