@@ -1,9 +1,9 @@
 """Texts of typed neurons to begin with: the built-in models as their papers write them, and one more.
 
-Leaky neurons with conductances have the spikes of the built-in ones bit for bit, those with currents where their rest is
-0: the built-in ones keep voltages above it, which rounds otherwise. Of the others the built-in kernels split a step into
-parts (``neurons/cpu_models.py``), which no equation of a rate says: their spikes come to the same as steps get shorter.
-Sources draw in each step, which formulas do where variables begin alone.
+Leaky neurons with conductances have the spikes of the built-in ones bit for bit, those with currents where their rest
+is 0: the built-in ones keep voltages above it, which rounds otherwise. Of the others the built-in kernels split a step
+into parts (``neurons/cpu_models.py``), which no equation of a rate says: their spikes come to the same as steps get
+shorter. Sources draw in each step, which formulas do where variables begin alone.
 """
 
 from __future__ import annotations
