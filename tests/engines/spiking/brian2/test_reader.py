@@ -280,6 +280,17 @@ def test_pairs_are_those_of_the_text(text, expected):
     assert sum(each.number for each in found.parameters.populations) == 10
 
 
+def test_whole_numbers_are_those_of_python():
+    text = HEAD.replace("10, 'dv/dt = -v/(10*ms)", "int(0.83*N), 'dv/dt = -k*v/(10*ms)").replace(
+        "G =", "N = int(12.7)\nk = round(2.6)*-1 + float(3)\nG ="
+    )  # fmt: skip
+    found = problem_of(text)
+    assert found.parameters.populations[0].number == 9
+    assert value_of(found, "k") == (0.0, "1")
+    with pytest.raises(ProblemError, match="takes int of what is no condition"):
+        problem_of(HEAD.replace("-v/", "-int(v/mV)*mV/"))
+
+
 def test_numbers_of_neurons_stay_those_of_the_group():
     text = HEAD.replace("-v/(10*ms)", "(i*mV/N - v)/(10*ms)") + "S = Synapses(G[4:], G)\nS.connect()\nG.v = 'i*mV'"
     first, second = (neuron_of(problem_of(text.replace("G[4:], G)", "G[4:], G, on_pre='v += mV')")), k) for k in (0, 1))

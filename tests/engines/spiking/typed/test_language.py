@@ -42,6 +42,7 @@ LINES = ("dv/dt = (E_L - v)/tau : volt",)
         ([*LINES, "for k in range(3)"], 1, "does not begin as 'dv/dt =' or 'name ='"),
         (["dv/dt = (E_L - v)/tau*(1 + v**tau) : volt"], 0, "raises volt to a power that is no fixed number"),
         (["dv/dt = (E_L - v)^2/tau : volt"], 0, "write powers as '**'"),
+        (["dv/dt = int(v/E_L)*E_L/tau : volt"], 0, "Line 1 takes int of what is no condition"),
         (
             [f"dx{k}/dt = 1/tau : 1" for k in range(8)] + list(LINES),
             8,
