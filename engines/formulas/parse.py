@@ -26,8 +26,8 @@ MOST_NODES = 10_000
 
 @dataclass(frozen=True)
 class Function:
-    """Takes ``least`` values or, if ``more``, as many or more; ``build`` makes their node. ``chooses``: the first is a
-    condition."""
+    """Takes ``least`` values or, if ``more``, as many or more; ``build`` makes their node, or raises ValueError with
+    what is wrong of them. ``chooses``: the first is a condition."""
 
     least: int
     build: Callable[..., Node]
@@ -351,7 +351,10 @@ class _Reader:
         values = [number(each) for each in arguments]
         if top.function.chooses:
             values[0] = self._truth(arguments[0])
-        self._put(top.function.build(*values))
+        try:
+            self._put(top.function.build(*values))
+        except ValueError as error:
+            raise self._refused(str(error)) from None
 
     def _truth(self, value: Node) -> Node:
         if value.op in CONDITIONS:

@@ -44,6 +44,25 @@ CASES = {
             "engines.spiking.setup.typed_synapses.synapse_findings#2",
         ),
     ),
+    "a current that nothing sums up": Case(
+        project(
+            "spiking",
+            {
+                "populations": [
+                    {
+                        **TYPED,
+                        "neuron": {
+                            **TYPED["neuron"],
+                            "lines": ["dv/dt = (E_L - v + I*Gohm)/tau_m : volt", "I : amp (summed)"],
+                            "inhibitory": "",
+                        },
+                    }
+                ],
+                "connections": [],
+            },
+        ),
+        ("engines.spiking.setup.typed_synapses._unsummed",),
+    ),
     "first weights beyond their bound": Case(
         project(
             "spiking",

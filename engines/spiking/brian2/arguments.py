@@ -89,7 +89,7 @@ def synapses_of(walker: Walker, node: ast.Call, name: str) -> Joint:
     made = Joint(node.lineno, name, source, target)
     nothing = "model" not in given or ast.unparse(given["model"]) == "None"
     made.model = Text() if nothing else walker.text(given["model"])
-    for field in ("on_pre", "on_post"):
+    for field in ("on_pre", "on_post", "method"):
         value = walker.value(given[field]) if field in given else ""
         if isinstance(value, dict):
             value = "\n".join(str(each) for each in value.values())

@@ -55,11 +55,11 @@ def _joined(script: Script, hearers: Mapping[Group, Neurons]) -> Iterator[Synaps
             if not joint.connects:
                 raise ProblemError("it joins no pairs, for it lacks a connect()")
             before = dict(hearer.arriving)
-            each = synapses_of(script, joint, hearer)
+            each = synapses_of(script, joint, hearer, hearers.get(joint.source.group))
             try:
                 for text in each.adds:
                     place_of(hearer, text)
-                _check(each, hearer)
+                _check(each, hearer, hearers.get(joint.source.group))
             except ProblemError:
                 hearer.arriving = before
                 raise
@@ -69,10 +69,11 @@ def _joined(script: Script, hearers: Mapping[Group, Neurons]) -> Iterator[Synaps
             script.tell(joint.line, f": {joint.name} is left out: {text}")
 
 
-def _check(each: Synapses, hearer: Neurons) -> None:
+def _check(each: Synapses, hearer: Neurons, sender: Neurons | None) -> None:
     """Raises ProblemError for typed synapses that are not understood."""
     if each.plasticity["kind"] != "none":
-        synapse_of(checked(OwnSynapse, each.plasticity), checked(OwnNeuron, hearer.neuron()))
+        own, hears = checked(OwnSynapse, each.plasticity), checked(OwnNeuron, hearer.neuron())
+        synapse_of(own, hears, (), checked(OwnNeuron, sender.neuron()) if sender is not None else None)
 
 
 def _inputs(script: Script, hearers: Mapping[Group, Neurons]) -> Iterator[tuple[Input, int]]:

@@ -105,6 +105,10 @@ def _read(script: Script, group: Group) -> Neurons:
             f"{group.name} has no equation dx/dt = …, and a neuron here has one: it may be a PoissonGroup."
         )
     names = _names(script, group, items, variables)
+    summed = {item.name.removesuffix("_post") for joint in script.joints if joint.target.group is group
+              for item in items_of(joint.model) if "summed" in item.flags}  # fmt: skip
+    items = [each._replace(flags=("summed",)) if each.name in summed and each.kind == "parameter" else each
+             for each in items]  # fmt: skip
     known = {names.get(name, name): each for name, each in {**script.names, **group.own}.items()}
     items = [
         each._replace(name=names.get(each.name, each.name), formula=renamed(each.formula, names)) for each in items
@@ -168,7 +172,7 @@ def _noise(script: Script, found: Neurons) -> None:
 
 def _settings(script: Script, found: Neurons, known: Mapping[str, Quantity]) -> None:
     changed = {name for name, _, _ in statements_of(found.reset)}
-    parameters = {each.name: each for each in found.lines if each.kind == "parameter"}
+    parameters = {each.name: each for each in found.lines if each.kind == "parameter" and not each.flags}
     last: dict[str, str] = {}
     begun = False
     for setting in found.group.settings:

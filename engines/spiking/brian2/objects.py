@@ -80,6 +80,7 @@ class Joint:
     model: Text = field(default_factory=Text)
     on_pre: str = ""
     on_post: str = ""
+    method: str = ""
     own: Mapping[str, Quantity] = field(default_factory=dict)
     delay: Quantity | None = None
     connects: list[Connect] = field(default_factory=list)

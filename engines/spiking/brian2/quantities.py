@@ -4,7 +4,8 @@ of formulas, of expressions that have the shape of one; nothing of them is run."
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import copy
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -62,6 +63,7 @@ def evaluated(node: ast.expr, known: Mapping[str, Quantity]) -> Quantity:
         plain = not isinstance(each, ast.Constant) or (type(each.value) in (int, float))
         if not isinstance(each, _ALLOWED) or not plain or (isinstance(each, ast.Call) and each.keywords):
             raise ProblemError(f"'{brief(node)}' is no number that can be read.")
+    node = _Whole(known).visit(copy.deepcopy(node))
     value, dimension = _worked_out(ast.unparse(node), known)
     written = _as_written(node, known)
     if written is not None:
@@ -77,6 +79,25 @@ def evaluated(node: ast.expr, known: Mapping[str, Quantity]) -> Quantity:
         return Quantity(value, dimension, value / unit(told)[1], told)
     except ProblemError:
         raise ProblemError(f"'{brief(node)}' has a unit that is not known here.") from None
+
+
+class _Whole(ast.NodeTransformer):
+    """``int(0.8*N)`` as the number that it is."""
+
+    def __init__(self, known: Mapping[str, Quantity]) -> None:
+        self._known = known
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        kinds: dict[str, Callable[[float], float]] = {"int": int, "round": round, "float": float}
+        kind = kinds.get(getattr(node.func, "id", ""))
+        if kind is None or len(node.args) != 1:
+            return node
+        value, dimension = _worked_out(ast.unparse(node.args[0]), self._known)
+        if dimension != NONE:
+            raise ProblemError(f"'{brief(node)}' is of what has a unit.")
+        size = ast.Constant(abs(kind(value)))
+        return ast.UnaryOp(ast.USub(), size) if value < 0 else size
 
 
 def formula_value(text: str, known: Mapping[str, Quantity]) -> Quantity:

@@ -27,11 +27,12 @@ from engines.spiking.parameters.connections import (
     Probability,
 )
 from engines.spiking.parameters.equations import NamedNumber, OwnNeuron
-from engines.spiking.parameters.neurons import PoissonSource
+from engines.spiking.parameters.neurons import Neuron, PoissonSource
 from engines.spiking.parameters.plasticity import Stdp
 from engines.spiking.parameters.populations import NormalStart, Population
 from engines.spiking.parameters.synapses import OwnSynapse
 from engines.spiking.setup.populations import spans
+from engines.spiking.typed.integration import Method
 from engines.spiking.typed.lines import heading
 from engines.spiking.typed.names import OUTSIDE, VOLTAGE, WEIGHT, parts_of
 from engines.spiking.typed.plan import Typed
@@ -79,7 +80,8 @@ def brian2_script(problem: Problem) -> str:
                 raise ProblemError("Sources hear nobody: join others.", ("connections", k, "target"))
             hears = parameters.populations[target].neuron
             assert isinstance(hears, OwnNeuron)
-            text += _synapses((k, source, target), connection, hears, typed[target].typed)
+            ends = parameters.populations[source].neuron, hears
+            text += _synapses((k, source, target), connection, ends, typed[target].typed)
     spikes = [f"S{k} = SpikeMonitor(P{k})" for k in range(len(parameters.populations))]
     counts = [f'print("P{k}:", S{k}.num_spikes / len(P{k}) / second, "a second")' for k in range(len(spikes))]
     return "\n".join([*text, *spikes, "run(1*second)", *counts, ""])
@@ -87,7 +89,8 @@ def brian2_script(problem: Problem) -> str:
 
 def _group(k: int, population: Population, neuron: OwnNeuron, typed: Typed, injected: float) -> Iterator[str]:
     place = ("populations", k, "neuron")
-    lines = [line for kind, line in _lines(neuron.lines, place) if kind != "parameter"]
+    lines = [line.removesuffix(" (summed)") for kind, line in _lines(neuron.lines, place)
+             if kind != "parameter" or line.endswith("(summed)")]  # fmt: skip
     outside = population.external
     if OUTSIDE in " ".join(lines):
         lines.append(f"{OUTSIDE} : amp")
@@ -122,8 +125,10 @@ def _group(k: int, population: Population, neuron: OwnNeuron, typed: Typed, inje
     yield ""
 
 
-def _synapses(place: tuple[int, int, int], connection: Connection, hears: OwnNeuron, typed: Typed) -> Iterator[str]:
-    (k, source, target), called = place, "C{}_{}_{}".format(*place)
+def _synapses(
+    place: tuple[int, int, int], connection: Connection, ends: tuple[Neuron, OwnNeuron], typed: Typed
+) -> Iterator[str]:  # fmt: skip
+    (k, source, target), called, (sends, hears) = place, "C{}_{}_{}".format(*place), ends
     rule, weight, delay = connection.rule, connection.weight, connection.delay
     if type(rule) not in CONDITIONS:
         raise ProblemError(
@@ -141,9 +146,9 @@ def _synapses(place: tuple[int, int, int], connection: Connection, hears: OwnNeu
         )
     if isinstance(connection.plasticity, OwnSynapse):
         own = ("connections", k, "plasticity")
-        synapse = synapse_of(connection.plasticity, hears, own)
+        synapse = synapse_of(connection.plasticity, hears, own, sends)
         sign, dimension = "-" * (weight.weight < 0), synapse.model.weight
-        yield from _typed(called, connection.plasticity, (source, target), dimension, own)
+        yield from _typed(called, connection.plasticity, (source, target), dimension, own, synapse.step.method)
     else:
         field = "excitatory" if weight.weight > 0 else "inhibitory"
         sign, dimension = "", typed.model.weights[weight.weight <= 0]
@@ -158,20 +163,27 @@ def _synapses(place: tuple[int, int, int], connection: Connection, hears: OwnNeu
     yield f"{called}.{WEIGHT} = '{sign}{drawn}*{named(dimension, small=True)}'"
     if isinstance(connection.plasticity, OwnSynapse):
         yield from _begun(called, connection.plasticity.starts, ("connections", k, "plasticity"))
-    if isinstance(delay, ConstantDelay):
+    arrives = not isinstance(connection.plasticity, OwnSynapse) or any(connection.plasticity.on_pre)
+    if isinstance(delay, ConstantDelay) and arrives:
         yield f"{called}.pre.delay = {delay.delay!r}*ms"
     yield ""
 
 
 def _typed(
-    called: str, own: OwnSynapse, ends: tuple[int, int], weight: Dimension, place: tuple[str | int, ...]
+    called: str,
+    own: OwnSynapse,
+    ends: tuple[int, int],
+    weight: Dimension,
+    place: tuple[str | int, ...],
+    method: Method | None,
 ) -> Iterator[str]:
     """Synapses of a person's own equations; ``weight``: the unit of what is drawn, which is one more variable."""
     lines = [f"{WEIGHT} : {named(weight)}", *(line for _, line in _lines(own.lines, place))]
     paths = [_changed("\n".join(getattr(own, path)), place, path) for path in ("on_pre", "on_post")]
     yield f"{called} = Synapses(P{ends[0]}, P{ends[1]}, {chr(10).join(lines)!r},"
-    yield f"    on_pre={paths[0]!r}, on_post={paths[1]!r}," if paths[1] else f"    on_pre={paths[0]!r},"
-    yield f"    namespace={{{_values(own.parameters)}}})"
+    given = [f"{name}={text!r}" for name, text in zip(("on_pre", "on_post"), paths, strict=True) if text]
+    given += [f"method={METHODS[method]!r}"] if method is not None else []
+    yield f"    {', '.join([*given, f'namespace={{{_values(own.parameters)}}}'])})"
 
 
 def _lines(lines: Sequence[str], place: tuple[str | int, ...]) -> Iterator[tuple[str, str]]:

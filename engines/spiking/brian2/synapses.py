@@ -19,7 +19,7 @@ from engines.spiking.brian2.equations import (
     words,
     written,
 )
-from engines.spiking.brian2.neurons import Neurons
+from engines.spiking.brian2.neurons import METHODS, Neurons
 from engines.spiking.brian2.objects import Joint, Script
 from engines.spiking.brian2.quantities import Quantity, dimension_in, formula_value
 from engines.spiking.typed.names import WEIGHT
@@ -45,10 +45,10 @@ class Synapses:
     plasticity: dict[str, Any] = field(default_factory=lambda: {"kind": "none"})
 
 
-def synapses_of(script: Script, joint: Joint, hearer: Neurons) -> Synapses:
+def synapses_of(script: Script, joint: Joint, hearer: Neurons, sender: Neurons | None) -> Synapses:
     """Raises ProblemError; its sentence goes on after the name of a line."""
     known = {**script.names, **joint.own}
-    items = items_of(joint.model)
+    items = [_renamed_item(each, hearer, sender) for each in items_of(joint.model)]
     on_pre = [_renamed(each, items, hearer) for each in statements_of(joint.on_pre)]
     items += _aside(items, joint, hearer, known)
     plain = _plain(joint, hearer, items, on_pre, known)
@@ -67,6 +67,13 @@ def _renamed(statement: tuple[str, str, str], items: list[Item], hearer: Neurons
         return f"{new}_post" if word not in own and new in hearer.variables else word
 
     return called(name), op, renamed(formula, {word: called(word) for word in words(formula)})
+
+
+def _renamed_item(item: Item, hearer: Neurons, sender: Neurons | None) -> Item:
+    """Variables of both neurons are called as they are here."""
+    ends = (("_post", hearer), *((("_pre", sender),) if sender is not None else ()))
+    names = {old + end: new + end for end, whose in ends for old, new in whose.names.items()}
+    return item._replace(name=names.get(item.name, item.name), formula=renamed(item.formula, names))
 
 
 def _aside(items: list[Item], joint: Joint, hearer: Neurons, known: Mapping[str, Quantity]) -> list[Item]:
@@ -150,12 +157,14 @@ def _typed(
     texts = [*(each.formula for each in lines), *starts, *(formula for *_, formula in changed)]
     numbers = {name: known[name] for text in texts for name in words(text) if name in known and not is_known(name)}
     adds = [f"{name.removesuffix('_post')} += {WEIGHT}" for name, *_ in changed if name.endswith("_post")]
-    most = max((_size(formula, lines, starts, known) for formula in added), default=0.0)
+    most = max((_size(formula, lines, starts, known, weight["weight"]) for formula in added), default=0.0)
+    method = METHODS.get(joint.method.strip(), "auto")
     plasticity = {
         "kind": "own equations", "lines": [line for each in lines for line in each.written()],
         "on_pre": [written([each]) for each in changed[: len(on_pre)]],
         "on_post": [written([each]) for each in changed[len(on_pre) :]], "starts": "; ".join(starts),
         "largest": HEADROOM * most if most > 4 * abs(weight["weight"]) else 0.0,
+        "method": method,
         "parameters": [{"name": name, "value": each.number, "unit": each.unit} for name, each in numbers.items()],
     }  # fmt: skip
     return Synapses(joint, list(dict.fromkeys(adds)), weight, plasticity)
@@ -197,16 +206,22 @@ def _at_most(formula: str, known: Mapping[str, Quantity]) -> float:
         return 0.0
 
 
-def _size(formula: str, lines: list[Item], starts: list[str], known: Mapping[str, Quantity]) -> float:
-    """About what a spike adds at first; variables that begin at 0 are taken as 1."""
+def _size(
+    formula: str, lines: list[Item], starts: list[str], known: Mapping[str, Quantity], weight: float
+) -> float:  # fmt: skip
+    """About what a spike adds at first; variables that begin at 0 are taken as 1, the numbers of neurons as 0."""
     values: dict[str, Quantity] = dict(known)
     for each in lines:
         dimension = unit(each.unit)[0]
         values[each.name] = Quantity(1.0, dimension, 1.0, "1")
     for start in starts:
         name, _, text = start.partition(" = ")
-        size = _at_most(text, known)
-        if size and name in values:
+        if name not in values:
+            continue
+        drawn = Quantity(weight, values[name].dimension, weight, "1")
+        text = renamed(text, {"i": "0", "j": "0"})
+        size = _at_most(renamed(text, {WEIGHT: "drawn_"}), {**known, "drawn_": drawn})
+        if size:
             values[name] = values[name]._replace(value=size)
     return _at_most(formula, values)
 

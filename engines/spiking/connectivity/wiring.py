@@ -246,7 +246,9 @@ def _joined(own: OwnSynapse, plan: _Draw, k: int, drawn: tuple[Array, Array, Arr
             ("connections", k, "rule"),
         )
     largest = own.largest or HEADROOM * float(np.abs(found.weights).max(initial=0.0))
-    if not largest and len(delays):
+    if not own.gives:
+        largest = 0.0
+    elif not largest and len(delays):
         raise ProblemError(
             "The first weights are 0, so nothing says how much a spike may add at most: say it.",
             ("connections", k, "plasticity", "largest"),

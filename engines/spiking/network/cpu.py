@@ -81,6 +81,8 @@ class CpuNetwork(Network):
                 kernel(steps, *network)
                 return
             for _ in range(steps):
+                for synapses in self._synapses_typed:
+                    synapses.sum_up(self.arrays["clock"][0])
                 kernel(1, *network)
                 self._change()
 

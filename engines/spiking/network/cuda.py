@@ -15,7 +15,7 @@ from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_
 from engines.spiking.network.traffic import network_traffic
 from engines.spiking.step.network import GraphedNetwork
 from engines.spiking.typed.cuda_source import kernel_file
-from engines.spiking.typed.synapses.cuda import launches
+from engines.spiking.typed.synapses.cuda import Launch, launches
 from engines.spiking.watch.electrodes import CudaElectrodes
 
 SOURCE = Path(__file__).with_name("network.cu")
@@ -74,11 +74,16 @@ class CudaNetwork(GraphedNetwork):
         warps = round(n * SPIKES_AT_ONCE) * parts
         self._deliver_grid = (max(1, min(8 * backend.multiprocessors, warps // 8)),)
         self._changes = self._plastic(backend, wiring, plan.dt, spiking, counts, mask) if wiring.plastic else []
+        self._sums: list[Launch] = []
         for block in wiring.joined:
-            self._changes += launches(backend, block, plan.synapses[block.connection].typed, a, counts)
+            before, after = launches(backend, block, plan.synapses[block.connection].typed, a, counts)
+            self._sums += before
+            self._changes += after
         self.traffic = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising, typed=plan.joined(wiring))
 
     def _launch(self) -> None:
+        for kernel, grid, arguments, _ in self._sums:
+            kernel(grid, (THREADS,), arguments)
         self._launch_update()
         self._launch_rest()
 

@@ -20,11 +20,12 @@ def network_traffic(
     """Per neuron voltage, two synaptic variables and two inputs read and written, and a release time read; per synaptic
     event, of which there are about rate x dt x synapses, a synapse of 8 bytes read and a sum read and written;
     two more variables for each of the ``rising`` neurons. Of the synapses so many are ``typed``, with events of both
-    ends."""
+    ends, and what they do in each step."""
     share = rate * dt * 1e-3
     events = round((synapses - sum(count for count, _ in typed)) * share)
-    paths = [(share * count, each.bytes_of(which)) for count, each in typed for which in range(2)]
-    read, written = (round(sum(often * each[way] for often, each in paths)) for way in range(2))
+    moved = [(share * count, each.bytes_of(which)) for count, each in typed for which in range(2)]
+    moved += [(float(count), each.bytes_of_step) for count, each in typed]
+    read, written = (round(sum(often * each[way] for often, each in moved)) for way in range(2))
     return (
         KernelTraffic("step", bytes_read=24 * neurons + 8 * rising + 12 * events + read,
                       bytes_written=20 * neurons + 8 * rising + 4 * events + written,

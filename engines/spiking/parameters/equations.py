@@ -10,6 +10,7 @@ from pydantic import Field
 from engines.api.errors import ProblemError
 from engines.api.parameters import Lines, ParameterGroup, quantity
 from engines.formulas.typed.units import NONE, Dimension, unit
+from engines.spiking.parameters.neuron_library import LEAKY, LIBRARY
 from engines.spiking.typed import language, rendered
 
 LONGEST = 2_000
@@ -51,31 +52,8 @@ STEPS = (
     "dw/dt = (a*(v - E_L) - w)/tau_w : amp",
     "I = g_e*(E_e - v) + I_ext : amp",
     "g_L : siemens (constant)",
+    "I_gap : amp (summed)",
 )
-WHOLE = (
-    ("Leaky, currents as voltages", (
-        "dv/dt = (E_L - v + g_e - g_i)/tau_m : volt (unless refractory)",
-        "dg_e/dt = -g_e/tau_e : volt",
-        "dg_i/dt = -g_i/tau_i : volt",
-    )),
-    ("Leaky, conductances", (
-        "dv/dt = (g_L*(E_L - v) + g_e*(E_e - v) + g_i*(E_i - v) + I_ext)/C : volt (unless refractory)",
-        "dg_e/dt = -g_e/tau_e : siemens",
-        "dg_i/dt = -g_i/tau_i : siemens",
-    )),
-    ("Izhikevich", (
-        "dv/dt = 0.04*v**2/(mV*ms) + 5*v/ms + 140*mV/ms - u + I : volt",
-        "du/dt = a*(b*v - u) : volt/second",
-    )),
-    ("Adaptive exponential", (
-        "dv/dt = (g_L*(E_L - v) + g_L*D_T*exp((v - V_T)/D_T) - w + I_ext)/C : volt (unless refractory)",
-        "dw/dt = (a*(v - E_L) - w)/tau_w : amp",
-    )),
-    ("FitzHugh-Nagumo", (
-        "dv/dt = (v - v**3/3 - w + I)/ms : 1",
-        "dw/dt = e*(v + a - b*w)/ms : 1",
-    )),
-)  # fmt: skip
 METHODS = {
     "auto": "As the equations allow", "exact": "Exact, of linear equations",
     "exponential euler": "Exponential Euler, first order", "euler": "Euler, first order",
@@ -89,11 +67,13 @@ class OwnNeuron(ParameterGroup):
 
     kind: Literal["own equations"] = "own equations"
     lines: Annotated[
-        list[Annotated[str, Field(max_length=LONGEST)]], Lines(_check, STEPS, WHOLE, ("parameters",), rendered.html)
+        list[Annotated[str, Field(max_length=LONGEST)]],
+        Lines(_check, STEPS, (), ("parameters",), rendered.html, LIBRARY),
     ] = quantity(
-        list(WHOLE[0][1]),
+        LEAKY["lines"],
         "",
-        "How variables change, dv/dt = … : volt, and what other names stand for; I_ext is the current from outside",
+        "How variables change, dv/dt = … : volt, and what other names stand for; I_ext is the current from outside, "
+        "I_gap : amp (summed) what synapses sum up",
         title="Equations",
         max_length=200,
     )
@@ -130,14 +110,7 @@ class OwnNeuron(ParameterGroup):
         labels=METHODS,
     )
     parameters: list[NamedNumber] = quantity(
-        [
-            NamedNumber(name="tau_m", value=20.0, unit="ms", low=5.0, high=50.0),
-            NamedNumber(name="E_L", value=-49.0, unit="mV", low=-80.0, high=-40.0),
-            NamedNumber(name="V_th", value=-50.0, unit="mV", low=-60.0, high=-40.0),
-            NamedNumber(name="V_r", value=-60.0, unit="mV"),
-            NamedNumber(name="tau_e", value=5.0, unit="ms", low=1.0, high=20.0),
-            NamedNumber(name="tau_i", value=10.0, unit="ms", low=1.0, high=40.0),
-        ],
+        [NamedNumber(**each) for each in LEAKY["parameters"]],
         "", "Numbers that the equations name", live=True, max_length=MOST_PARAMETERS,
     )  # fmt: skip
 

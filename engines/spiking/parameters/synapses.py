@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from engines.api.parameters import Lines, ParameterGroup, quantity
-from engines.spiking.parameters.equations import LONGEST, MOST_PARAMETERS, NamedNumber, dimensions
+from engines.spiking.parameters.equations import LONGEST, METHODS, MOST_PARAMETERS, NamedNumber, dimensions
 from engines.spiking.parameters.synapse_library import LIBRARY, STDP
 from engines.spiking.typed.rendered import lines_html
 from engines.spiking.typed.synapses import language
@@ -24,20 +25,22 @@ def _check_path(
     return language.check_path(statements, lines, dimensions(parameters))
 
 
-STEPS = ("w : 1", "dApre/dt = -Apre/taupre : 1 (event-driven)", "dx/dt = (1 - x)/tau_d : 1 (event-driven)")
+STEPS = ("w : 1", "dApre/dt = -Apre/taupre : 1 (event-driven)", "dx/dt = (1 - x)/tau_d : 1 (event-driven)",
+         "dg/dt = -g/tau_s : 1 (clock-driven)", "I_syn_post = w*(v_pre - v_post) : amp (summed)")  # fmt: skip
 CHANGES = ("g_e_post += w", "Apre += dApre", "w = clip(w + Apost, 0, gmax)")
 Line = Annotated[str, Field(max_length=LONGEST)]
 
 
 class OwnSynapse(ParameterGroup):
-    """Any synapse, by equations as you type them: variables, and what a spike of either end does. As in Brian2 a
-    sender's spike acts when it has arrived."""
+    """Any synapse, by equations as you type them: variables, what a spike of either end does, what neurons get in each
+    step. As in Brian2 a sender's spike acts when it has arrived."""
 
     kind: Literal["own equations"] = "own equations"
     lines: Annotated[list[Line], Lines(_check, STEPS, (), ("parameters",), lines_html, LIBRARY)] = quantity(
         STDP["lines"],
         "",
-        "What each synapse has: w : 1, or dx/dt = (1 - x)/tau : 1 (event-driven), and what other names stand for",
+        "What each synapse has: w : 1, or dx/dt = (1 - x)/tau : 1 (event-driven), or (clock-driven) for each step; "
+        "what other names stand for; I_post = … : amp (summed), which neurons get in each step",
         title="Variables",
         max_length=60,
     )
@@ -64,6 +67,9 @@ class OwnSynapse(ParameterGroup):
         "weight",
         ge=0, le=1e6,
     )  # fmt: skip
+    method: Literal["auto", "exact", "exponential euler", "euler", "rk4"] = quantity(
+        "auto", "", "Of variables that move in each step (clock-driven)", title="Integration", labels=METHODS,
+    )  # fmt: skip
     parameters: list[NamedNumber] = quantity(
         [NamedNumber(**each) for each in STDP["parameters"]],
         "",
@@ -71,6 +77,11 @@ class OwnSynapse(ParameterGroup):
         live=True,
         max_length=MOST_PARAMETERS,
     )
+
+    @property
+    def gives(self) -> bool:
+        """Whether spikes add anything to neurons."""
+        return any(re.search(r"_post\s*[-+]=", line.split("#")[0]) for line in (*self.on_pre, *self.on_post))
 
     @property
     def text(self) -> language.Text:

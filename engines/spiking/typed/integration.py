@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -21,8 +21,7 @@ from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import Node, const, depends_on, make, ordered, rebuild, symbol
 from engines.formulas.linear import linear_in
 from engines.formulas.rules import simplified
-from engines.spiking.typed.language import Model
-from engines.spiking.typed.names import GIVEN, OUTSIDE, is_zero
+from engines.spiking.typed.names import OUTSIDE, is_zero
 
 Method = Literal["exact", "exponential euler", "euler", "rk4"]
 METHODS: tuple[Method, ...] = ("exact", "exponential euler", "euler")
@@ -34,6 +33,22 @@ READY = make("not", symbol("@waits"))
 def numbers_of(roots: Sequence[Node], given: Mapping[str, float]) -> list[float]:
     """Of parameters; infinite or NaN where they have none."""
     return [float(value) for value in Program(roots)({name: np.float64(value) for name, value in given.items()})]
+
+
+class Equations(Protocol):
+    """Of neurons or synapses. held: variables that rest at times; moving: names that are no constants of a run"""
+
+    @property
+    def rates(self) -> Mapping[str, Node]: ...
+
+    @property
+    def variables(self) -> tuple[str, ...]: ...
+
+    @property
+    def held(self) -> frozenset[str]: ...
+
+    @property
+    def moving(self) -> frozenset[str]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +84,16 @@ class Linear:
         return a @ q, q
 
 
-def able(model: Model, method: Method) -> bool:
+def matrices_of(systems: Sequence[Linear], given: Mapping[str, float]) -> dict[str, float]:
+    """By the names that :class:`Integrated` has for them."""
+    found: dict[str, float] = {}
+    for k, linear in enumerate(systems):
+        for letter, matrix in zip("PQ", linear.matrices(given), strict=True):
+            found |= {f"@{letter}{k}.{r}.{c}": float(matrix[r, c]) for r, c in np.ndindex(matrix.shape)}
+    return found
+
+
+def able(model: Equations, method: Method) -> bool:
     """Whether the equations have the form that a method needs."""
     if method == "exact":
         return _linear(model, model.variables) is not None
@@ -78,12 +102,12 @@ def able(model: Model, method: Method) -> bool:
     return True
 
 
-def chosen(model: Model, wanted: Method | Literal["auto"]) -> Method:
+def chosen(model: Equations, wanted: Method | Literal["auto"]) -> Method:
     """The method that is taken; exponential Euler's is Euler's where no rate depends on its own variable."""
     return next(method for method in METHODS if able(model, method)) if wanted == "auto" else wanted
 
 
-def integrated(model: Model, method: Method, ready: Node) -> Integrated:
+def integrated(model: Equations, method: Method, ready: Node) -> Integrated:
     """``ready``: the condition under which variables move that rest otherwise."""
     if method == "exact":
         return _exact(model, ready)
@@ -98,7 +122,7 @@ def integrated(model: Model, method: Method, ready: Node) -> Integrated:
     )
 
 
-def _linear(model: Model, variables: tuple[str, ...]) -> Linear | None:
+def _linear(model: Equations, variables: tuple[str, ...]) -> Linear | None:
     """None where coefficients are not constant, or what is added hangs on time."""
     if any(depends_on([rate], "t") for rate in model.rates.values()):
         return None
@@ -107,8 +131,7 @@ def _linear(model: Model, variables: tuple[str, ...]) -> Linear | None:
     except ValueError:
         return None
     rates = tuple(rebuild([columns[c][r] for r in range(len(variables)) for c in range(len(variables))], simplified))
-    moving = {*model.variables, *GIVEN} - {"dt", "N"}
-    if any(node.op == "symbol" and node.value in moving for node in ordered(rates)):
+    if any(node.op == "symbol" and node.value in model.moving for node in ordered(rates)):
         return None
     used = np.array([node != const(0.0) for node in rates]).reshape(len(variables), -1) | np.eye(
         len(variables), dtype=bool
@@ -118,7 +141,7 @@ def _linear(model: Model, variables: tuple[str, ...]) -> Linear | None:
     return Linear(variables, rates, used)
 
 
-def _exact(model: Model, ready: Node) -> Integrated:
+def _exact(model: Equations, ready: Node) -> Integrated:
     """Of variables that rest, the others go on with what they rest at, where they hear of them."""
     whole = _linear(model, model.variables)
     assert whole is not None
@@ -140,7 +163,7 @@ def _exact(model: Model, ready: Node) -> Integrated:
     return Integrated("exact", after, tuple(systems))
 
 
-def _moved(model: Model, linear: Linear, number: int) -> dict[str, Node]:
+def _moved(model: Equations, linear: Linear, number: int) -> dict[str, Node]:
     """x + ((P x + Q b) + others), others added from the left: as the kernel of leaky neurons does."""
     zero = {symbol(name): const(0.0) for name in linear.variables}
     added = rebuild([model.rates[name] for name in linear.variables], simplified, zero)
@@ -172,11 +195,11 @@ def _scaled(factor: Node, added: Node) -> Node:
     return outside if is_zero(parts[0]) else make("add", make("mul", factor, parts[0]), outside)
 
 
-def _euler(model: Model, ready: Node) -> dict[str, Node]:
+def _euler(model: Equations, ready: Node) -> dict[str, Node]:
     return {name: make("add", symbol(name), make("mul", STEP, rate)) for name, rate in model.rates.items()}
 
 
-def _exponential(model: Model, ready: Node) -> dict[str, Node]:
+def _exponential(model: Equations, ready: Node) -> dict[str, Node]:
     return relaxed(model.rates, STEP)
 
 
@@ -208,7 +231,7 @@ def relaxed(rates: Mapping[str, Node], time: Node) -> dict[str, Node]:
     return found
 
 
-def _runge_kutta(model: Model, ready: Node) -> dict[str, Node]:
+def _runge_kutta(model: Equations, ready: Node) -> dict[str, Node]:
     zero = const(0.0)
     rates = {
         name: make("select", ready, rate, zero) if name in model.held else rate for name, rate in model.rates.items()

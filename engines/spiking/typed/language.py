@@ -1,7 +1,8 @@
 """The language of typed neurons, as Brian2 has it: how variables change, when a neuron fires, what a spike does.
 
 Its lines are those of :mod:`engines.spiking.typed.lines`: a variable is held after a spike if it says (unless
-refractory), a name without a formula is a parameter, whose value stands below Parameters.
+refractory), a name without a formula is a parameter, whose value stands below Parameters, or what synapses sum up in
+each step if it says (summed).
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from engines.formulas.typed.units import NONE, Dimension, in_kept, named
 from engines.spiking.typed.lines import Line, check_number, defined, formulas_of, heading, put_in, refusal
 from engines.spiking.typed.names import GIVEN, KNOWN, VOLTAGE, Changes, Names, in_field
 
-FLAGS = ("unless refractory", "constant")
+SUMMED = "summed"
+FLAGS = ("unless refractory", "constant", SUMMED)
 
 
 class Text(NamedTuple):
@@ -37,9 +39,10 @@ class Text(NamedTuple):
 class Model:
     """Formulas of variables, parameters and GIVEN names, in the kept units.
 
-    rates: of each variable, in the order of the lines; held: those that rest while the neuron is refractory; changes of
-    a reset, one after the other; refractory: how long, or a condition for as long as it holds; arriving: what a weight
-    of 1 adds to variables, of excitatory and of inhibitory spikes; starts: where variables begin, one after the other;
+    rates: of each variable, in the order of the lines, 0 of those that are summed; held: those that rest while the
+    neuron is refractory; changes of a reset, one after the other; refractory: how long, or a condition for as long as
+    it holds; arriving: what a weight of 1 adds to variables, of excitatory and of inhibitory spikes; starts: where
+    variables begin, one after the other;
     dimensions: of variables; weights: dimension of those of excitatory and of inhibitory spikes
     """
 
@@ -52,6 +55,11 @@ class Model:
     starts: Changes
     dimensions: Mapping[str, Dimension]
     weights: tuple[Dimension, Dimension]
+    summed: frozenset[str] = frozenset()
+
+    @property
+    def moving(self) -> frozenset[str]:
+        return frozenset({*self.variables, *GIVEN} - {"dt", "N"})
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -66,9 +74,11 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
     """Raises ProblemError whose ``place`` is the field of ``Text``, and of its lines which."""
     read = _lines(text.lines, parameters)
     own = [line for line in read if line.kind != "parameter"]
+    summed = frozenset(line.name for line in own if line.kind == SUMMED)
     names = Names({**GIVEN, **parameters, **{line.name: line.dimension for line in own}})
-    formulas, whole = formulas_of(own, names)
-    variables = {line.name: line for line in own if line.kind == "variable"}
+    formulas, whole = formulas_of([line for line in own if line.kind != SUMMED], names)
+    formulas |= dict.fromkeys(summed, const(0.0))
+    variables = {line.name: line for line in own if line.kind != "name"}
     units = {name: line.dimension for name, line in variables.items()}
     with in_field("threshold"):
         never = make("lt", symbol(VOLTAGE), symbol(VOLTAGE))
@@ -90,7 +100,7 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
     return Model(
         {name: whole(formulas[name]) for name in variables},
         frozenset(name for name, line in variables.items() if "unless refractory" in line.flags),
-        threshold, reset, refractory, (arriving[0], arriving[1]), starts, units, (weights[0], weights[1]),
+        threshold, reset, refractory, (arriving[0], arriving[1]), starts, units, (weights[0], weights[1]), summed,
     )  # fmt: skip
 
 
@@ -120,14 +130,17 @@ def read_loosely(lines: Sequence[str]) -> Model:
 
 
 def _lines(lines: Sequence[str], parameters: Mapping[str, Dimension]) -> list[Line]:
-    found = defined(lines, FLAGS)
-    variables = [line for line in found if line.kind == "variable"]
+    found = [line._replace(kind=SUMMED) if SUMMED in line.flags else line for line in defined(lines, FLAGS)]
+    variables = [line for line in found if line.kind in ("variable", SUMMED)]
+    for line in found:
+        if line.kind == SUMMED and line.formula:
+            raise refusal(line.place, f": {line.name} is summed up by synapses, which have its formula: leave it out")
     for line in found:
         if line.kind == "parameter":
             _check_parameter(line.place, line.name, line.dimension, parameters)
         elif line.name in parameters:
             raise refusal(line.place, f": '{line.name}' is the name of a parameter: rename one of them")
-    if VOLTAGE not in [line.name for line in variables]:
+    if VOLTAGE not in [line.name for line in variables if line.kind != SUMMED]:
         raise refusal(
             max(len(lines) - 1, 0), ": nothing says how v changes, which is shown as the voltage: write dv/dt = …"
         )

@@ -35,7 +35,7 @@ KNOWN: Mapping[str, Function] = {
     **FUNCTIONS,
     "exprel": Function(1, lambda x: make("growth", x, make("exp", make("mul", const(0.5), x)))),
     "clip": Function(3, lambda x, low, high: make("min", make("max", x, low), high)),
-    "int": Function(1, lambda x: x),
+    "int": Function(1, lambda x: _counted(x)),
 }
 """exprel(x): (e^x − 1)/x, 1 at 0; int(a > b): 1 or 0."""
 DRAWS = ("rand", "randn")
@@ -44,6 +44,13 @@ Changes = tuple[tuple[str, Node], ...]
 _CHANGE = re.compile(r"\s*([^\W\d]\w*)\s*(?P<op>[-+*/]?)=(?!=)(?P<formula>.*)", re.DOTALL)
 OPERATORS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 """Of ``name += formula``."""
+
+
+def _counted(x: Node) -> Node:
+    """What is true counts 1, what is not 0; there is no other way to whole numbers."""
+    if x.op == "select" and x.args[1:] == (const(1.0), const(0.0)):
+        return x
+    raise ValueError("takes int of what is no condition: write it of one, as int(v > V_T)")
 
 
 class Names:

@@ -24,7 +24,7 @@ from engines.formulas.passes.singularities import remove_singularities
 from engines.formulas.rules import simplified
 from engines.formulas.typed.units import Dimension
 from engines.spiking.neurons.rows import FADED
-from engines.spiking.typed.integration import Linear, Method, able, chosen, integrated, numbers_of
+from engines.spiking.typed.integration import Linear, Method, able, chosen, integrated, matrices_of, numbers_of
 from engines.spiking.typed.language import Model, Text, parse
 from engines.spiking.typed.names import OUTSIDE, VOLTAGE, drawn
 
@@ -67,11 +67,7 @@ class Typed:
 
     def values(self, given: Mapping[str, float]) -> Array:
         """(numbers,) float64 of parameters, dt, N and @first."""
-        known: dict[str, float] = dict(given)
-        for k, linear in enumerate(self.linear):
-            for letter, matrix in zip("PQ", linear.matrices(given), strict=True):
-                known |= {f"@{letter}{k}.{r}.{c}": float(matrix[r, c]) for r, c in np.ndindex(matrix.shape)}
-        return np.array(numbers_of(self.numbers, known))
+        return np.array(numbers_of(self.numbers, {**given, **matrices_of(self.linear, given)}))
 
     def refractory(self, given: Mapping[str, float]) -> int:
         """Steps from a spike to the first in which the neuron may fire again, at least 1."""

@@ -13,7 +13,8 @@ from engines.spiking.parameters.neurons import ConductanceLif, Izhikevich, Lif, 
 from engines.spiking.parameters.populations import Population
 from engines.spiking.parameters.synapses import OwnSynapse
 from engines.spiking.typed.population import WithNumbers, adding, check_numbers, numbers_of, typed_of
-from engines.spiking.typed.synapses.plan import LIMIT, QUANTA, Heard, TypedSynapse, planned
+from engines.spiking.typed.synapses.plan import LIMIT, QUANTA, TypedSynapse, planned
+from engines.spiking.typed.synapses.steps import Heard, Reach, Variable
 
 TypedConnection = WithNumbers[TypedSynapse]
 
@@ -56,6 +57,7 @@ def typed_connections(
     names = [each.name for each in populations]
     first = [sum(each.number for each in populations[:k]) for k in range(len(populations))]
     found: dict[int, TypedConnection] = {}
+    summed: dict[tuple[int, str], int] = {}
     for k, connection in enumerate(connections):
         own = connection.plasticity
         if not isinstance(own, OwnSynapse):
@@ -80,13 +82,35 @@ def typed_connections(
                     "@first_pre": first[source], "@first_post": first[target]}  # fmt: skip
             drawn = {"@seed": float(seed), "@connection": float(k)}
             given = {**numbers_of(own.parameters), "dt": dt, **ends, **drawn, QUANTA: 1.0, LIMIT: 1.0}
-            typed = synapse_of(own, populations[target].neuron, place)
+            typed = synapse_of(own, populations[target].neuron, place, populations[source].neuron)
             check_numbers(typed, given)
+            for variable in typed.model.sums:
+                other = summed.setdefault((target, variable), k)
+                if other != k:
+                    raise ProblemError(
+                        f"{variable} of {connection.target} is summed up by connection {other + 1} already: give each "
+                        "a variable of its own.",
+                        ("lines",),
+                    )
             found[k] = TypedConnection(typed, given, {each.name: unit(each.unit)[1] for each in own.parameters})
     return found
 
 
-def synapse_of(own: OwnSynapse, hears: Neuron, place: tuple[str | int, ...] = ()) -> TypedSynapse:
+def synapse_of(
+    own: OwnSynapse, hears: Neuron, place: tuple[str | int, ...] = (), sends: Neuron | None = None
+) -> TypedSynapse:  # fmt: skip
     """Raises ProblemError, which offers to add a parameter that a formula names."""
+    (sent, _), (heard, summed) = _variables(sends), _variables(hears)
+    reach = Reach(tuple(heard_by(hears).items()), (sent, heard), summed)
     with adding(own.parameters, place):
-        return planned(own.text, tuple(dimensions(own.parameters).items()), tuple(heard_by(hears).items()))
+        return planned(own.text, tuple(dimensions(own.parameters).items()), reach, own.method)
+
+
+def _variables(neuron: Neuron | None) -> tuple[tuple[Variable, ...], tuple[Variable, ...]]:
+    """Those of a typed neuron that synapses may read, and those that they sum up; of other neurons none."""
+    if not isinstance(neuron, OwnNeuron):
+        return (), ()
+    typed = typed_of(neuron)
+    rows = tuple(Variable(name, typed.model.dimensions[name], typed.places[name]) for name in typed.variables)
+    summed = typed.model.summed
+    return tuple(row for row in rows if row.name not in summed), tuple(row for row in rows if row.name in summed)

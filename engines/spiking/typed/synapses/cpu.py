@@ -1,4 +1,5 @@
-"""Typed synapses on the CPU: launches ``cpu_kernels.py`` after each step of the neurons."""
+"""Typed synapses on the CPU: launches ``cpu_steps.py`` before and after each step of the neurons, then
+``cpu_kernels.py``."""
 
 from __future__ import annotations
 
@@ -9,8 +10,9 @@ import numpy as np
 from engines.api import Array
 from engines.spiking.connectivity.plastic import Joined
 from engines.spiking.typed.synapses.cpu_kernels import kernel
+from engines.spiking.typed.synapses.cpu_steps import kernels
 from engines.spiking.typed.synapses.plan import TypedSynapse
-from engines.spiking.typed.synapses.state import rows_of
+from engines.spiking.typed.synapses.state import neuron_rows, rows_of, sum_rows
 
 
 class CpuSynapses:
@@ -26,14 +28,29 @@ class CpuSynapses:
             tuple(arrays[name] for name in rows_of(typed, k)), arrays["ring"], arrays[f"cut_{k}"],
         )  # fmt: skip
         self._everywhere = np.zeros(0, np.int64)
+        variables = self._state[3]
+        self._moving, self._summing = kernels(typed)
+        self._moved = block.words, arrays[f"made_{k}"], variables, neuron_rows(typed, True, arrays)
+        self._summed = (
+            *block.target, block.into, block.listed, block.words, arrays[f"made_{k}"], variables,
+            neuron_rows(typed, False, arrays), sum_rows(typed, arrays),
+        )  # fmt: skip
+
+    def sum_up(self, now: np.int32) -> None:
+        """What neurons get from all of their synapses in the step that begins."""
+        if self._summing is not None:
+            self._summing(now, *self._summed)
 
     def step(self, now: np.int32, fired: Array) -> None:
-        """What the spikes of a step do: ``fired: (n,)`` uint8, those that arrive ``delay`` steps later first."""
+        """A step of the synapses, and what its spikes do, those that arrive ``delay`` steps later first. fired: (n,)
+        uint8"""
+        if self._moving is not None:
+            self._moving(now, *self._moved)
         block, (on_pre, on_post) = self._block, self._paths
         first, stop = block.source
-        period = len(self._sent)
-        self._sent[now % period] = fired[first:stop]
         if on_pre is not None:
+            period = len(self._sent)
+            self._sent[now % period] = fired[first:stop]
             due = self._sent[(now + 1) % period]
             if due.any():
                 self._arrays["events"][0] += on_pre(now, due, first, block.starts, self._everywhere, *self._state)

@@ -9,7 +9,7 @@ are integers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,27 +19,53 @@ from numba import njit, types
 from numba.extending import intrinsic as numba_intrinsic
 
 from engines.formulas.emit_numba import digest
-from engines.formulas.graph import ordered
+from engines.formulas.graph import Node, ordered
 from engines.spiking.neurons import cpu_models
 from engines.spiking.typed import cpu_functions, cpu_kernels
 from engines.spiking.typed.cpu_kernels import values_of
 from engines.spiking.typed.plan import NOW
-from engines.spiking.typed.synapses.plan import HEARER, SENDER, SINCE, TypedSynapse
+from engines.spiking.typed.synapses.plan import TypedSynapse
+from engines.spiking.typed.synapses.steps import HEARER, SENDER, SINCE
 
 intrinsic: Any = numba_intrinsic
+Symbols = dict[str, ir.Value]
 _paths: dict[int, tuple[TypedSynapse, int]] = {}
 
 
-class _Writer:
+class Writer:
     """Loads, the graph, stores, of one synapse."""
 
-    def __init__(self, context: Any, builder: ir.IRBuilder, kinds: Sequence[Any], args: Sequence[ir.Value]) -> None:
+    def __init__(self, context: Any, builder: ir.IRBuilder) -> None:
         self._context, self._builder = context, builder
-        self._kinds, self._args = kinds, args
 
-    def _place(self, kind: Any, array: ir.Value, at: ir.Value) -> ir.Value:
+    def place(self, kind: Any, array: ir.Value, at: ir.Value) -> ir.Value:
         data = self._context.make_array(kind)(self._context, self._builder, array).data
         return self._builder.gep(data, [at])
+
+    def running(self, roots: Sequence[Node], whole: Mapping[Node, ir.Value], kind: Any, numbers: ir.Value) -> Symbols:
+        """Whole numbers as floats, and the numbers of parameters that the roots need."""
+        builder = self._builder
+        symbols = {str(node.value): builder.sitofp(value, ir.FloatType()) for node, value in whole.items()}
+        used = {str(node.value) for node in ordered(roots) if node.op == "symbol"}
+        for name in sorted(name for name in used if name[0] == "@" and name[1:].isdigit()):
+            at = self._context.get_constant(types.intp, int(name[1:]))
+            symbols[name] = builder.load(self.place(kind, numbers, at))
+        return symbols
+
+    def rows(self, names: Sequence[str], kinds: Any, arrays: ir.Value, at: Sequence[ir.Value]) -> Symbols:
+        """Where each of the arrays has its ``at`` place."""
+        return {
+            name: self.place(kinds[k], self._builder.extract_value(arrays, k), at[k]) for k, name in enumerate(names)
+        }
+
+    def loaded(self, places: Symbols) -> Symbols:
+        return {name: self._builder.load(place) for name, place in places.items()}
+
+
+class _EventWriter(Writer):
+    def __init__(self, context: Any, builder: ir.IRBuilder, kinds: Sequence[Any], args: Sequence[ir.Value]) -> None:
+        super().__init__(context, builder)
+        self._kinds, self._args = kinds, args
 
     def write(self, typed: TypedSynapse, which: int) -> ir.Value:
         """(added to either row of the ring, whether that was cut off), three integers."""
@@ -47,25 +73,14 @@ class _Writer:
         steps, ends, k, numbers, variables = self._args
         whole = [builder.extract_value(pair, side) for pair in (steps, ends) for side in range(2)]
         path = typed.paths[which]
-        used = {str(node.value) for node in ordered(path.roots) if node.op == "symbol"}
-        symbols = {
-            str(node.value): builder.sitofp(value, ir.FloatType())
-            for node, value in zip((SINCE, NOW, SENDER, HEARER), whole, strict=True)
-        }
-        for n in range(len(typed.numbers)):
-            if f"@{n}" in used:
-                at = context.get_constant(types.intp, n)
-                symbols[f"@{n}"] = builder.load(self._place(self._kinds[-2], numbers, at))
-        places = [
-            self._place(self._kinds[-1].dtype, builder.extract_value(variables, row), k)
-            for row in range(len(typed.variables))
-        ]
-        symbols |= {name: builder.load(place) for name, place in zip(typed.variables, places, strict=True)}
-        values = iter(values_of(context, builder, path.roots, symbols))
-        for name, node, place in zip(typed.variables, path.after, places, strict=True):
+        running = dict(zip((SINCE, NOW, SENDER, HEARER), whole, strict=True))
+        symbols = self.running(path.roots, running, self._kinds[-2], numbers)
+        places = self.rows(typed.variables, self._kinds[-1], variables, [k] * len(typed.variables))
+        values = iter(values_of(context, builder, path.roots, symbols | self.loaded(places)))
+        for name, node in zip(typed.variables, path.after, strict=True):
             value = next(values)
             if str(node.value) != name:
-                builder.store(value, place)
+                builder.store(value, places[name])
         nothing = ir.Constant(ir.IntType(32), 0)
         added = [nothing if node is None else self._rounded(next(values)) for node in path.quanta]
         cut = nothing if path.cut is None else builder.zext(next(values), ir.IntType(32))
@@ -84,7 +99,7 @@ def event(typingctx: Any, key: Any, steps: Any, ends: Any, k: Any, numbers: Any,
     typed, which = _paths[key.literal_value]
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
-        return _Writer(context, builder, sig.args[1:], args[1:]).write(typed, which)
+        return _EventWriter(context, builder, sig.args[1:], args[1:]).write(typed, which)
 
     return types.UniTuple(types.int32, 3)(key, steps, ends, k, numbers, rows), codegen
 

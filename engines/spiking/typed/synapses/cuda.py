@@ -1,4 +1,5 @@
-"""Typed synapses on a GPU: the launches of a step, after that of the neurons and of their fixed synapses."""
+"""Typed synapses on a GPU: the launches of a step, before that of the neurons, and after it and that of their fixed
+synapses."""
 
 from __future__ import annotations
 
@@ -10,32 +11,48 @@ import numpy as np
 from engines.spiking.connectivity.plastic import Joined
 from engines.spiking.typed.synapses.cuda_source import kernel_file
 from engines.spiking.typed.synapses.plan import TypedSynapse
-from engines.spiking.typed.synapses.state import rows_of
+from engines.spiking.typed.synapses.state import neuron_rows, rows_of, sum_rows
 
 Launch = tuple[Any, tuple[int], tuple[Any, ...], bool]
 
 
 def launches(
     backend: Any, block: Joined, typed: TypedSynapse, arrays: Mapping[str, Any], counts: Any
-) -> list[Launch]:  # fmt: skip
-    """Kernel, grid, arguments, and whether the parity comes last. ``counts``: of ``network.cu``."""
+) -> tuple[list[Launch], list[Launch]]:  # fmt: skip
+    """Before the neurons' step and after it: kernel, grid, arguments, and whether the parity comes last. ``counts``: of
+    ``network.cu``."""
     k, n = block.connection, len(block.starts) - 1
     module = backend.compile(kernel_file(typed), ())
-    words = backend.array(block.words)
+    words, into, listed = (backend.array(each) for each in (block.words, block.into, block.listed))
     sent = arrays[f"sent_{k}"]
     ends: list[tuple[str, tuple[int, int], Any, tuple[Any, ...]]] = [
-        ("on_pre", block.source, block.starts, (sent, np.int32(sent.shape[0]), arrays["events"])),
-        ("on_post", block.target, block.into, (backend.array(block.listed),)),
+        ("on_pre", block.source, backend.array(block.starts), (sent, np.int32(sent.shape[0]), arrays["events"])),
+        ("on_post", block.target, into, (listed,)),
     ]
-    found = []
+    made, variables = arrays[f"made_{k}"], tuple(arrays[name] for name in rows_of(typed, k))
+    found: list[Launch] = []
+    if typed.step.after:
+        number = len(block.words)
+        grid = (max(1, min(32 * backend.multiprocessors, -(-number // 256))),)
+        far = neuron_rows(typed, True, arrays)
+        found.append((module.get_function("move_on"), grid,
+                      (counts, words, made, *variables, *far, np.int64(number)), False))  # fmt: skip
     for (name, (first, stop), starts, own), path in zip(ends, typed.model.paths, strict=True):
         if path:
             grid = (max(1, min(8 * backend.multiprocessors, -(-(stop - first) // 256))),)
             arguments = (
-                arrays["last"], counts, *own, backend.array(starts), words, arrays[f"made_{k}"],
-                arrays[f"events_{k}"], *(arrays[name] for name in rows_of(typed, k)), arrays["ring"],
+                arrays["last"], counts, *own, starts, words, made,
+                arrays[f"events_{k}"], *variables, arrays["ring"],
                 arrays[f"cut_{k}"], np.int32(first), np.int32(stop - first), np.int32(n),
                 np.int32(arrays["ring"].shape[0] - 1),
             )  # fmt: skip
             found.append((module.get_function(name), grid, arguments, False))
-    return found
+    if not typed.step.sums:
+        return [], found
+    first, stop = block.target
+    grid = (max(1, min(32 * backend.multiprocessors, -(-(stop - first) // 8))),)
+    arguments = (
+        arrays["clock"], into, listed, words, made, *variables, *neuron_rows(typed, False, arrays),
+        *sum_rows(typed, arrays), np.int32(first), np.int32(stop - first),
+    )  # fmt: skip
+    return [(module.get_function("sum_up"), grid, arguments, False)], found

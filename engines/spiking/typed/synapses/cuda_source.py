@@ -1,15 +1,17 @@
-"""Typed synapses as CUDA: two kernels of this module's words, none that a person typed."""
+"""Typed synapses as CUDA: kernels of this module's words, none that a person typed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from engines.formulas.emit_cuda import statements
 from engines.formulas.graph import Node
 from engines.spiking.typed.cuda_source import OWN, written
 from engines.spiking.typed.plan import NOW
-from engines.spiking.typed.synapses.plan import HEARER, SENDER, SINCE, TypedSynapse
+from engines.spiking.typed.synapses.language import uses
+from engines.spiking.typed.synapses.plan import TypedSynapse
+from engines.spiking.typed.synapses.steps import HEARER, SENDER, SINCE
 
 _FILE = """\
 // Typed synapses (typed/synapses/cuda_source.py): what spikes of senders (on_pre) and of hearers (on_post) do.
@@ -45,6 +47,46 @@ extern "C" __global__ void __launch_bounds__(256)
 }}
 
 """
+_SUMS = """\
+// What neurons get from all of their synapses in the step that begins, a warp for each: sums of 32 side by side, then
+// in pairs, so that they are the same each time. Bytes of a synapse: 8 of its place, 8 of its ends, 4 of each variable.
+// grid: any number of warps; clock: the step
+extern "C" __global__ void __launch_bounds__(256)
+sum_up(const int* __restrict__ clock, const long long* __restrict__ into, const long long* __restrict__ listed,
+       const int2* __restrict__ words, const float* __restrict__ p{rows}{neurons}{sums}, int first, int count) {{
+    const int lane = threadIdx.x & 31, warps = gridDim.x * (blockDim.x >> 5), now = *clock;
+    for (int own = blockIdx.x * (blockDim.x >> 5) + (threadIdx.x >> 5); own < count; own += warps) {{
+        const int hearer = first + own;
+        F{none}
+        const long long begin = into[hearer], end = into[hearer + 1];
+        for (long long place = begin + lane; place < end; place += 32) {{
+            const long long k = listed[place];
+            const int sender = words[k].y;
+            {{
+{body}            }}
+        }}
+        for (int half = 16; half; half >>= 1) {{
+{paired}        }}
+        if (lane == 0) {{
+{stored}        }}
+    }}
+}}
+
+"""
+_MOVES = """\
+// A step of all synapses. Bytes of a synapse: 8 of its ends, each variable read and, if it moves, written.
+// grid: over synapses; counts: of network.cu
+extern "C" __global__ void __launch_bounds__(256)
+move_on(const int* __restrict__ counts, const int2* __restrict__ words, const float* __restrict__ p{rows}{neurons},
+        long long number) {{
+    const int now = counts[2];
+    for (long long k = (long long)blockIdx.x * blockDim.x + threadIdx.x; k < number;
+         k += (long long)gridDim.x * blockDim.x) {{
+        const int sender = words[k].y, hearer = words[k].x >> 8;
+{body}    }}
+}}
+
+"""
 _PRE = """\
         if (own < count) {
             sent[(long long)(now % period) * count + own] = due;
@@ -56,8 +98,61 @@ _PRE = """\
 def cuda_source(typed: TypedSynapse) -> str:
     """The text of the kernels of both spikes; of what does nothing there is none."""
     kernels = "".join(_kernel(typed, which) for which in range(2) if typed.model.paths[which])
+    kernels += _steps(typed)
     also = "4 of the last event" if typed.model.rates else "none of a last event"
     return _FILE.format(kernels=kernels, also=also)
+
+
+def _steps(typed: TypedSynapse) -> str:
+    """What is done in each step."""
+    found = ""
+    for sums in (True, False):
+        roots = [node for _, node in typed.step.sums] if sums else list(typed.step.after.values())
+        if not roots:
+            continue
+        read = typed.step.of(roots)
+        body = "".join(f"{' ' * (16 if sums else 8)}{line}\n" for line in _step_body(typed, roots, sums))
+        more = {
+            "rows": "".join(f", float* row{k}" for k in range(len(typed.variables))),
+            "neurons": "".join(f", const float* far{k}" for k in range(len(read))),
+            "body": body,
+        }
+        if sums:
+            more |= {
+                "sums": "".join(f", float* sum{k}" for k in range(len(roots))),
+                "none": "".join(f" total{k} = F(0.0f){';' if k == len(roots) - 1 else ','}" for k in range(len(roots))),
+                "paired": "".join(
+                    f"            total{k} = total{k} + F(__shfl_down_sync(~0u, total{k}.v, half));\n"
+                    for k in range(len(roots))
+                ),
+                "stored": "".join(f"            sum{k}[hearer] = total{k}.v;\n" for k in range(len(roots))),
+            }
+        found += (_SUMS if sums else _MOVES).format(**more)
+    return found
+
+
+def _step_body(typed: TypedSynapse, roots: Sequence[Node], sums: bool) -> Iterator[str]:
+    symbols = {name: f"x{k}" for k, name in enumerate(typed.variables)}
+    symbols |= {f"@{k}": f"F(p[{k}])" for k in range(len(typed.numbers))}
+    symbols |= {
+        str(NOW.value): "F((float)now)", str(SENDER.value): "F((float)sender)", str(HEARER.value): "F((float)hearer)",
+    }  # fmt: skip
+    for k, row in enumerate(typed.step.of(roots)):
+        symbols[row.name] = f"y{k}"
+        yield f"const F y{k} = F(far{k}[{('sender', 'hearer')[row.side]}]);"
+    for k, name in enumerate(typed.variables):
+        if uses(roots, name):
+            yield f"const F x{k} = F(row{k}[k]);"
+    found: dict[Node, str] = {}
+    for node, name, definition in statements(roots, symbols, OWN):
+        found[node] = name
+        if definition is not None:
+            yield definition
+    for k, root in enumerate(roots):
+        if sums:
+            yield f"total{k} = total{k} + ({found[root]});"
+        else:
+            yield f"row{typed.variables.index(list(typed.step.after)[k])}[k] = ({found[root]}).v;"
 
 
 def _kernel(typed: TypedSynapse, which: int) -> str:

@@ -2,6 +2,8 @@
 
     w : 1                                               a variable that events alone change
     dApre/dt = -Apre/taupre : 1 (event-driven)          one that decays between events, linear in itself
+    dg/dt = -g/tau + a*x*(1 - g) : 1 (clock-driven)     one that moves in each step, by any equation
+    I_syn_post = g*w*(E - v_post) : amp (summed)        what all synapses of a neuron give it in each step
     on_pre:   g_e_post += w; Apre += dApre; w = clip(w + Apost, 0, gmax)
     on_post:  Apost += dApost; w = clip(w + Apre, 0, gmax)
 
@@ -11,7 +13,9 @@ hears. Lines are those of :mod:`engines.spiking.typed.lines`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,18 +24,24 @@ from engines.formulas.graph import Node, depends_on, make, ordered, symbol
 from engines.formulas.linear import linear_in
 from engines.formulas.parse import FormulaError, number
 from engines.formulas.typed.units import NONE, UNITS, Dimension, UnitError, dimension_of, named
-from engines.spiking.typed.lines import MOST_VARIABLES, Line, defined, formulas_of, refusal
+from engines.spiking.typed.language import SUMMED
+from engines.spiking.typed.lines import MOST_VARIABLES, Line, defined, formulas_of, in_line, refusal
 from engines.spiking.typed.names import OPERATORS, WEIGHT, Changes, Names, changes_of, in_field, parts_of, short
 
 GIVEN: Mapping[str, Dimension] = {
     "t": UNITS["second"][0], "dt": UNITS["second"][0], "i": NONE, "j": NONE, "N_pre": NONE, "N_post": NONE,
 }  # fmt: skip
 """i, j: of the sender and of the hearer in their populations, from 0; N_pre, N_post: how many there are."""
-EVENT = "event-driven"
-FLAGS = (EVENT, "constant", "clock-driven", "summed", "shared")
+EVENT, CLOCK = "event-driven", "clock-driven"
+FLAGS = (EVENT, CLOCK, SUMMED, "constant", "shared")
 PATHS = ("on_pre", "on_post")
 BEHIND = "_post"
 """What the name of a variable of the neuron that hears ends with."""
+BEFORE = "_pre"
+"""The same of the sender."""
+_FAR = re.compile(rf"\b[^\W\d]\w*(?:{BEHIND}|{BEFORE})\b")
+VOLT = UNITS["volt"][0]
+ALONE = "at a spike synapses know their own variables alone."
 
 
 class Text(NamedTuple):
@@ -47,38 +57,60 @@ class Text(NamedTuple):
 class Model:
     """Formulas of variables, parameters and GIVEN names, in the kept units.
 
-    variables: all that a synapse has; rates: of those that change between events; paths: statements of a sender's and
-    of a hearer's spike, one after the other: what a variable becomes, or under ``g_e_post`` what is added to that;
-    starts: where variables begin; dimensions: of variables; weight: the dimension of what the connection draws
+    variables: all that a synapse has; rates: of those that change between events; clocked: of those that move in each
+    step; sums: what is summed up in variables of the neuron that hears, by their names there; paths: statements of a
+    sender's and of a hearer's spike, one after the other: what a variable becomes, or under ``g_e_post`` what is added
+    to that; starts: where variables begin; dimensions: of variables; weight: the dimension of what the connection draws
     """
 
     variables: tuple[str, ...]
     rates: Mapping[str, Node]
+    clocked: Mapping[str, Node]
+    sums: Mapping[str, Node]
     paths: tuple[Changes, Changes]
     starts: Changes
     dimensions: Mapping[str, Dimension]
     weight: Dimension
 
 
-def parse(text: Text, parameters: Mapping[str, Dimension], heard: Mapping[str, Dimension] | None) -> Model:
-    """``heard``: what spikes may add to in the neuron that hears, by its name there; None: anything of any unit. Raises
-    ProblemError whose ``place`` is the field of ``Text``, and of its lines which."""
+@dataclass(frozen=True)
+class Ends:
+    """What of both neurons synapses know. heard: what spikes may add to in the neuron that hears, by its name there
+    with BEHIND; read: variables that steps may read, with BEFORE and BEHIND; summed: those that synapses sum up"""
+
+    heard: Mapping[str, Dimension]
+    read: Mapping[str, Dimension]
+    summed: Mapping[str, Dimension]
+
+
+def parse(text: Text, parameters: Mapping[str, Dimension], ends: Ends | None) -> Model:
+    """``ends`` None: anything of any unit. Raises ProblemError whose ``place`` is the field of ``Text``, and of its
+    lines which."""
     read = _lines(text.lines, parameters)
-    own = [line for line in read if line.kind != "parameter"]
-    dimensions = {line.name: line.dimension for line in read if line.kind != "name"}
-    names = Names({**GIVEN, **parameters, **{line.name: line.dimension for line in read}})
-    formulas, whole = formulas_of(own, names)
-    rates = {line.name: whole(formulas[line.name]) for line in own if line.kind == "variable"}
-    for line in own:
+    dimensions = {line.name: line.dimension for line in read if line.kind not in ("name", SUMMED)}
+    own_names = {line.name: line.dimension for line in read if line.kind != SUMMED}
+    far = dict.fromkeys(_FAR.findall("\n".join(text.lines)), VOLT) if ends is None else ends.read
+    names = Names({**GIVEN, **parameters, **far, **own_names})
+    stepped = [line for line in read if CLOCK in line.flags or line.kind == SUMMED]
+    others = [line for line in read if line.kind != "parameter" and line not in stepped]
+    with _telling(far):
+        formulas, whole = formulas_of(others, names)
+    rates = {line.name: whole(formulas[line.name]) for line in others if line.kind == "variable"}
+    events = [line.name for line in others if line.kind == "variable"]
+    for line in others:
         if line.kind == "variable":
-            _check_rate(line, rates)
+            _check_rate(line, rates, [*(each.name for each in stepped), *far])
+    with _telling(far):
+        clocked, sums = _stepped(stepped, names, whole, ends, events)
+    heard = None if ends is None else ends.heard
     reader = _Statements(names, dimensions, heard)
     paths = [tuple(reader.path(getattr(text, field), field, whole)) for field in PATHS]
     with in_field("starts"), names.drawing():
         read_starts = list(reader.starts(text.starts))
     starts = tuple((name, whole(node)) for name, node, _ in read_starts)
+    _check_near(paths, starts, far)
     weight = next((each for _, node, each in read_starts if uses([node], WEIGHT)), NONE)
-    return Model(tuple(dimensions), rates, (paths[0], paths[1]), starts, dimensions, weight)
+    return Model(tuple(dimensions), rates, clocked, sums, (paths[0], paths[1]), starts, dimensions, weight)
 
 
 def check(lines: Sequence[str], parameters: Mapping[str, Dimension]) -> tuple[int, str] | None:
@@ -96,36 +128,111 @@ def check_path(
 def _checked(text: Text, parameters: Mapping[str, Dimension], field: str) -> tuple[int, str] | None:
     try:
         parse(text, parameters, None)
+    except UnitError as error:
+        if _FAR.search("\n".join(text.lines)):  # whose units the neurons have
+            return None
+        if error.place[:1] == (field,):
+            return int(error.place[1]) if len(error.place) > 1 else 0, str(error)
     except ProblemError as error:
         if error.place[:1] == (field,):
             return int(error.place[1]) if len(error.place) > 1 else 0, str(error)
     return None
 
 
+@contextmanager
+def _telling(far: Collection[str]) -> Iterator[None]:
+    """A variable that a neuron has not is no parameter that could be added."""
+    try:
+        yield
+    except FormulaError as error:
+        name = error.unknown
+        side = next((side for side in (BEHIND, BEFORE) if name.endswith(side)), None)
+        if side is None:
+            raise
+        own = ", ".join(each.removesuffix(side) for each in far if each.endswith(side))
+        whose = "that hear" if side == BEHIND else "that send"
+        has = f"have {own}" if own else "are not typed, and so have none that can be read"
+        line = int(error.place[-1]) + 1
+        raise ProblemError(f"Line {line} reads '{short(name)}', and the neurons {whose} {has}.", error.place) from None
+
+
+def _stepped(
+    lines: Sequence[Line], names: Names, whole: Callable[[Node], Node], ends: Ends | None, events: Sequence[str]
+) -> tuple[dict[str, Node], dict[str, Node]]:
+    """Rates of what moves in each step, and what is summed up, which may name variables of both neurons."""
+    clocked: dict[str, Node] = {}
+    sums: dict[str, Node] = {}
+    for line in lines:
+        if ends is None:  # whose units the neurons have
+            with in_line(line):
+                names.read(line.formula, "")
+            continue
+        expected, why = line.dimension, f"{line.name} is in {named(line.dimension)}"
+        if line.kind == "variable":
+            expected = tuple(a - b for a, b in zip(expected, UNITS["second"][0], strict=True))
+        elif ends.summed.get(target := line.name.removesuffix(BEHIND)) != line.dimension:
+            raise refusal(
+                line.place,
+                f" sums up {line.name}: write '{target} : {named(line.dimension)} (summed)' among the equations of the "
+                "neurons that hear",
+            )
+        with in_line(line):
+            node = names.formula(line.formula, "", expected, why)
+        late = next((name for name in events if depends_on([whole(node)], name)), None)
+        if late is not None:
+            raise refusal(
+                line.place,
+                f": {line.name} hangs on {late}, which is worked out at events alone: make that ({CLOCK}) as well",
+            )
+        if line.kind == "variable":
+            clocked[line.name] = whole(node)
+        else:
+            sums[target] = whole(node)
+    return clocked, sums
+
+
+def _check_near(paths: Sequence[Changes], starts: Changes, far: Collection[str]) -> None:
+    """Raises ProblemError where an event or a start hangs on a variable of a neuron."""
+    for field, changes in zip((*PATHS, "starts"), (*paths, starts), strict=True):
+        for _, node in changes:
+            name = next((name for name in far if uses([node], name)), None)
+            if name is not None:
+                what = "A start" if field == "starts" else f"A statement of {field}"
+                raise ProblemError(f"{what} reads '{short(name)}': {ALONE}", (field,))
+
+
 def _lines(lines: Sequence[str], parameters: Mapping[str, Dimension]) -> list[Line]:
-    found = defined(lines, FLAGS)
+    """Variables without a flag move in each step, as Brian2 has it."""
+    found = []
+    for line in defined(lines, FLAGS):
+        if SUMMED in line.flags:
+            line = line._replace(kind=SUMMED)
+        elif line.kind == "variable" and EVENT not in line.flags:
+            line = line._replace(flags=(CLOCK, *line.flags))
+        found.append(line)
     for line in found:
         if line.name in parameters or line.name in GIVEN:
             what = "the name of a parameter" if line.name in parameters else "given here"
             raise refusal(line.place, f": '{line.name}' is {what}: rename one of them")
-        if "summed" in line.flags or "clock-driven" in line.flags or (line.kind == "variable" and not line.flags):
-            raise refusal(
-                line.place,
-                f": {line.name} would be worked out in each step, and synapses change with events alone: end it with "
-                f"({EVENT})",
-            )
-        if line.name.endswith((BEHIND, "_pre")):
+        if line.kind == SUMMED:
+            if not line.name.endswith(BEHIND) or not line.formula:
+                raise refusal(
+                    line.place,
+                    f": what is summed up is a formula of a variable of the neuron that hears: write I{BEHIND} = … : "
+                    "amp (summed)",
+                )
+        elif line.name.endswith((BEHIND, BEFORE)):
             raise refusal(line.place, f": '{line.name}' would be a variable of a neuron: choose another name")
-    stored = [line for line in found if line.kind != "name"]
+    stored = [line for line in found if line.kind not in ("name", SUMMED)]
     if len(stored) > MOST_VARIABLES:
         raise refusal(stored[-1].place, f": a synapse has {MOST_VARIABLES} variables at most: leave some out")
     return found
 
 
-def _check_rate(line: Line, rates: Mapping[str, Node]) -> None:
+def _check_rate(line: Line, rates: Mapping[str, Node], stepped: Sequence[str]) -> None:
     """Raises ProblemError for what has no exact step over any time."""
     rate = rates[line.name]
-    others = [name for name in (*rates, "t") if name != line.name and depends_on([rate], name)]
+    others = [name for name in (*rates, *stepped, "t") if name != line.name and depends_on([rate], name)]
     if others:
         raise refusal(
             line.place,
@@ -159,7 +266,7 @@ class _Statements:
         if self._heard is None:
             heard = {name: NONE for name in _changed(line) if name.endswith(BEHIND)}
         for name in _changed(line):
-            if name.endswith("_pre") or (name.endswith(BEHIND) and name not in heard):
+            if name.endswith(BEFORE) or (name.endswith(BEHIND) and name not in heard):
                 raise ProblemError(self._out_of_reach(name, where))
         for name, op, formula in changes_of(line, where, {**self._units, **heard}):
             if name not in heard:
@@ -171,7 +278,7 @@ class _Statements:
                 yield name, make("neg", value) if op == "-" else value
 
     def _out_of_reach(self, name: str, where: str) -> str:
-        if name.endswith("_pre"):
+        if name.endswith(BEFORE):
             return f"{where} changes '{short(name)}': synapses change themselves and the neuron that hears alone."
         to = f": there are {', '.join(self._heard)}" if self._heard else ""
         return (
@@ -198,8 +305,8 @@ class _Statements:
         try:
             return self._names.formula(formula, where, expected, why)
         except FormulaError as error:
-            if error.unknown.endswith((BEHIND, "_pre")):
-                error.args = (f"{where} reads '{short(error.unknown)}': synapses know their own variables alone.",)
+            if error.unknown.endswith((BEHIND, BEFORE)):
+                error.args = (f"{where} reads '{short(error.unknown)}': {ALONE}",)
             raise
 
     def starts(self, text: str) -> Iterator[tuple[str, Node, Dimension]]:

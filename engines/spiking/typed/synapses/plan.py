@@ -4,15 +4,17 @@
     2. the statements act, one after the other
     3. what is given to the neuron that hears becomes quanta, whose sums are the same in any order, cut off at a limit
 
+What moves in each step, and what is summed up in each, are graphs of their own (``steps``).
+
 What hangs on parameters alone is worked out in float64 whenever these change, and is a number in the kernels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -24,25 +26,14 @@ from engines.formulas.passes.singularities import remove_singularities
 from engines.formulas.rules import simplified
 from engines.formulas.typed.units import Dimension
 from engines.spiking.neurons.rows import FADED
-from engines.spiking.typed.integration import numbers_of, relaxed
+from engines.spiking.typed.integration import Linear, Method, matrices_of, numbers_of, relaxed
 from engines.spiking.typed.names import WEIGHT, drawn
-from engines.spiking.typed.plan import MOST_NODES, NOW, hoisted
+from engines.spiking.typed.plan import MOST_NODES, hoisted
 from engines.spiking.typed.synapses.language import BEHIND, PATHS, Model, Text, parse, uses
+from engines.spiking.typed.synapses.steps import RUNNING, SINCE, Heard, Reach, Step, ends_and_time, stepped
 
-SINCE, SENDER, HEARER = symbol("@since"), symbol("@sender"), symbol("@hearer")
-"""Steps since the last event; the numbers of both neurons in the network."""
 QUANTA, LIMIT = "@quanta", "@limit"
 """Given as parameters are: quanta of what is 1 in the kept unit, and how many a spike adds at most."""
-RUNNING = (SINCE, SENDER, HEARER, NOW)
-
-
-class Heard(NamedTuple):
-    """What synapses add to in a neuron. row: of the ring, 0 for excitatory and 1 for inhibitory inputs; sign: of the
-    quanta there that raise it"""
-
-    row: int
-    sign: float
-    dimension: Dimension
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +54,14 @@ class Path:
 
 @dataclass(frozen=True, eq=False)
 class TypedSynapse:
-    """paths: of a sender's spike and of a hearer's; their symbols are variables, RUNNING and numbers @0, @1 …, which
-    are ``numbers`` of parameters"""
+    """paths: of a sender's spike and of a hearer's; their symbols and those of ``step`` are variables, RUNNING and
+    numbers @0, @1 …, which are ``numbers`` of parameters"""
 
     model: Model
     paths: tuple[Path, Path]
+    step: Step
     numbers: tuple[Node, ...]
+    linear: tuple[Linear, ...] = ()
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -82,7 +75,7 @@ class TypedSynapse:
 
     def values(self, given: Mapping[str, float]) -> Array:
         """(numbers,) float64 of parameters, GIVEN numbers, QUANTA and LIMIT."""
-        return np.array(numbers_of(self.numbers, given))
+        return np.array(numbers_of(self.numbers, {**given, **matrices_of(self.linear, given)}))
 
     def fixed(self, name: str) -> bool:
         """Whether a parameter cannot change while a run goes on: it says where variables begin."""
@@ -97,6 +90,18 @@ class TypedSynapse:
         last, added = 4 * bool(self.model.rates), 4 * sum(node is not None for node in path.quanta)
         changed = sum(str(node.value) != name for name, node in zip(self.variables, path.after, strict=True))
         return 4 + 4 * which + last + 4 * len(self.variables) + added, last + 4 * changed + added
+
+    @property
+    def bytes_of_step(self) -> tuple[int, int]:
+        """(read, written) in each step, whoever fires: of sums the place in the hearer's list, of both the two neurons
+        and what is read of these, variables that are used, and what changes."""
+        read = written = 0
+        sums, after = [node for _, node in self.step.sums], list(self.step.after.values())
+        for roots, at in ((sums, 8), (after, 0)):
+            if roots:
+                used = sum(uses(roots, name) for name in self.variables)
+                read += at + 8 + 4 * used + 4 * len(self.step.of(roots))
+        return read, written + 4 * len(after)
 
     def later(self, given: Mapping[str, float], values: Mapping[str, Array], since: Array) -> dict[str, Array]:
         """Variables that go on between events, so many steps after the last one, in float64."""
@@ -131,13 +136,13 @@ class TypedSynapse:
 
 @lru_cache(maxsize=32)
 def planned(
-    text: Text, parameters: tuple[tuple[str, Dimension], ...], heard: tuple[tuple[str, Heard], ...]
+    text: Text, parameters: tuple[tuple[str, Dimension], ...], reach: Reach, method: Method | Literal["auto"] = "auto"
 ) -> TypedSynapse:
-    """``heard``: by the names of variables of the neuron that hears. Raises ProblemError with a place as
-    :func:`engines.spiking.typed.synapses.language.parse`."""
-    reach = {name + BEHIND: each for name, each in heard}
-    model = parse(text, dict(parameters), {name: each.dimension for name, each in reach.items()})
-    paths = [_path(model, k, reach) for k in range(2)]
+    """Raises ProblemError with a place as :func:`engines.spiking.typed.synapses.language.parse`, or ``method``."""
+    model = parse(text, dict(parameters), reach.ends)
+    heard = {name + BEHIND: each for name, each in reach.heard}
+    paths = [_path(model, k, heard) for k in range(2)]
+    step, linear = stepped(model, reach, method)
     for path, field in zip(paths, PATHS, strict=True):
         if len(ordered(path.roots)) > MOST_NODES:
             raise ProblemError(
@@ -145,8 +150,16 @@ def planned(
                 "statements.",
                 (field,),
             )
-    roots = [root for path in paths for root in path.roots]
-    known, numbers = hoisted(roots, {*model.variables, *(str(each.value) for each in RUNNING)})
+    steps = [*step.after.values(), *(node for _, node in step.sums)]
+    if len(ordered(steps)) > MOST_NODES:
+        raise ProblemError(
+            f"A step of a synapse takes {len(ordered(steps)):,} operations, and there may be {MOST_NODES:,}: shorten "
+            "the lines.",
+            ("lines",),
+        )
+    roots = [*(root for path in paths for root in path.roots), *steps]
+    free = {*model.variables, *(row.name for row in step.rows), *(str(each.value) for each in RUNNING)}
+    known, numbers = hoisted(roots, free)
     instead = dict(zip(roots, known, strict=True))
     whole = [
         Path(
@@ -156,7 +169,12 @@ def planned(
         )
         for path in paths
     ]
-    return TypedSynapse(model, (whole[0], whole[1]), numbers)
+    step = replace(
+        step,
+        after={name: instead[node] for name, node in step.after.items()},
+        sums=tuple((place, instead[node]) for place, node in step.sums),
+    )
+    return TypedSynapse(model, (whole[0], whole[1]), step, numbers, linear)
 
 
 def _of(instead: Mapping[Node, Node], node: Node | None) -> Node | None:
@@ -164,12 +182,7 @@ def _of(instead: Mapping[Node, Node], node: Node | None) -> Node | None:
 
 
 def _path(model: Model, which: int, reach: Mapping[str, Heard]) -> Path:
-    step = symbol("dt")
-    given = {
-        symbol("t"): make("mul", NOW, step),
-        symbol("i"): make("sub", SENDER, symbol("@first_pre")),
-        symbol("j"): make("sub", HEARER, symbol("@first_post")),
-    }
+    step, given = symbol("dt"), ends_and_time()
 
     def within(nodes: Sequence[Node], state: Mapping[str, Node]) -> tuple[Node, ...]:
         return rebuild(nodes, simplified, given | {symbol(name): node for name, node in state.items()})

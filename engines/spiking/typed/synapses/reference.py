@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,25 @@ class Synapses:
         self._ends = {"@sender": sender.astype(float), "@hearer": hearer.astype(float)}
         self._numbers = {f"@{k}": value for k, value in enumerate(typed.values({**given, QUANTA: 1.0, LIMIT: np.inf}))}
         self._programs = [Program(path.roots) for path in typed.paths]
+
+    def sums(self, now: int, far: Mapping[str, Array], neurons: int) -> list[Array]:
+        """(neurons,) what each gets in a step. far: (neurons,) variables by their names there"""
+        roots = [node for _, node in self.typed.step.sums]
+        found = [np.array(np.broadcast_to(each, len(self.last))) for each in Program(roots)(self._known(now, far))]
+        hearer = self._ends["@hearer"].astype(int)
+        return [np.bincount(hearer, each, neurons) for each in found]
+
+    def move(self, now: int, far: Mapping[str, Array]) -> None:
+        """A step of what moves in each."""
+        after = self.typed.step.after
+        found = Program(list(after.values()))(self._known(now, far))
+        self.state |= {name: np.array(np.broadcast_to(each, len(self.last)))
+                       for name, each in zip(after, found, strict=True)}  # fmt: skip
+
+    def _known(self, now: int, far: Mapping[str, Array]) -> dict[str, Any]:
+        ends = [self._ends[name].astype(int) for name in ("@sender", "@hearer")]
+        rows = {row.name: far[row.name.rpartition("_")[0]][ends[row.side]] for row in self.typed.step.rows}
+        return {**self._numbers, **self.state, **self._ends, **rows, "@now": float(now)}
 
     def event(self, which: int, now: int, touched: Array) -> tuple[Array, Array]:
         """A sender's (0) or a hearer's (1) spike at the ``touched: (synapses,)`` bool ones; what is added to either row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,22 @@ def name_of(connection: int, variable: str) -> str:
 def rows_of(typed: TypedSynapse, connection: int) -> tuple[str, ...]:
     """Of all variables."""
     return tuple(name_of(connection, variable) for variable in typed.variables)
+
+
+def row_of(place: str | int, arrays: Mapping[str, Any]) -> Any:
+    """(n,) of a variable of typed neurons."""
+    return arrays["more"][place] if isinstance(place, int) else arrays[place]
+
+
+def neuron_rows(typed: TypedSynapse, moves: bool, arrays: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Those of neurons that what moves reads, or what is summed up."""
+    roots = list(typed.step.after.values()) if moves else [node for _, node in typed.step.sums]
+    return tuple(row_of(row.place, arrays) for row in typed.step.of(roots))
+
+
+def sum_rows(typed: TypedSynapse, arrays: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Those that sums are written to."""
+    return tuple(row_of(place, arrays) for place, _ in typed.step.sums)
 
 
 def synapse_state(synapses: Mapping[int, TypedConnection], wiring: Wiring) -> dict[str, Array]:

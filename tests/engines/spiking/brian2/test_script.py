@@ -54,7 +54,8 @@ def theirs_of(problem, time, told, folder):
     )  # fmt: skip
     path = folder / "network.py"
     path.write_text(f"{script}print(json.dumps({told}))\n", "utf-8")
-    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True, timeout=300)
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 

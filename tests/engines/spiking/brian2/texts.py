@@ -222,7 +222,32 @@ threshold = 'v > -50*mV'
 reset = 'v = E_L'
 refractory = 2*ms
 """
+GAPS = """
+from brian2 import *
+
+n = 10
+v0 = 1.05
+tau = 10*ms
+
+eqs = '''
+dv/dt = (v0 - v + Igap) / tau : 1
+Igap : 1 # gap junction current
+'''
+
+neurons = NeuronGroup(n, eqs, threshold='v > 1', reset='v = 0', method='exact')
+neurons.v = 'i * 1.0 / (n-1)'
+trace = StateMonitor(neurons, 'v', record=[0, 5])
+
+S = Synapses(neurons, neurons, '''
+             w : 1 # gap junction conductance
+             Igap_post = w * (v_pre - v_post) : 1 (summed)
+             ''')
+S.connect()
+S.w = .02
+
+run(500*ms)
+"""
 EXAMPLES = {
     "CUBA": CUBA, "COBAHH": COBAHH, "adaptive threshold": ADAPTIVE_THRESHOLD, "STDP": STDP, "short term": SHORT_TERM,
-    "noise": NOISY, "bare": BARE,
+    "noise": NOISY, "bare": BARE, "gap junctions": GAPS,
 }  # fmt: skip

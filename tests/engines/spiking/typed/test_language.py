@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from engines.api.errors import ProblemError
 from engines.formulas.typed.units import unit
-from engines.spiking.parameters.equations import WHOLE
+from engines.spiking.parameters.equations import dimensions
+from engines.spiking.parameters.neuron_library import LIBRARY
 from engines.spiking.typed.language import Text, check, parse
 from engines.spiking.typed.rendered import html
 from tests.engines.spiking.typed.models import MODELS, neuron
@@ -41,6 +42,7 @@ LINES = ("dv/dt = (E_L - v)/tau : volt",)
         ([*LINES, "for k in range(3)"], 1, "does not begin as 'dv/dt =' or 'name ='"),
         (["dv/dt = (E_L - v)/tau*(1 + v**tau) : volt"], 0, "raises volt to a power that is no fixed number"),
         (["dv/dt = (E_L - v)^2/tau : volt"], 0, "write powers as '**'"),
+        (["dv/dt = int(v/E_L)*E_L/tau : volt"], 0, "Line 1 takes int of what is no condition"),
         (
             [f"dx{k}/dt = 1/tau : 1" for k in range(8)] + list(LINES),
             8,
@@ -107,10 +109,14 @@ def test_a_comment_goes_on_behind_a_semicolon(field):
     assert len(found[0]) == 1
 
 
-@pytest.mark.parametrize(("title", "lines"), WHOLE)
-def test_what_the_menu_offers_lacks_parameters_alone(title, lines):
-    found = check(lines, {})
-    assert found is None or "add it under Parameters" in found[1]
+@pytest.mark.parametrize(("title", "values"), LIBRARY)
+def test_what_the_menu_offers_is_a_whole_neuron(title, values):
+    from engines.spiking.typed.population import typed_of
+
+    read = typed_of(neuron(values))
+    assert check(values["lines"], dimensions(values["parameters"])) is None
+    assert read.hears_outside() == (not title.startswith("Leaky"))
+    assert all(field in values for field in type(neuron({})).model_fields if field != "kind")
 
 
 def test_print_has_names_units_and_how_it_is_integrated():

@@ -37,3 +37,43 @@ MODELS = {"fixed": FIXED, "stdp": STDP, "short term": SHORT_TERM, "everything": 
 
 def own(given, **more):
     return {"kind": "own equations", **given, **more}
+
+
+# What is done in each step, between typed neurons.
+
+CELL = {
+    "lines": [
+        "dv/dt = (g_L*(E_L - v) + I_gap + I_nmda + I_ext)/C : volt (unless refractory)",
+        "dg_e/dt = -g_e/tau_e : 1", "I_gap : amp (summed)", "I_nmda : amp (summed)",
+    ],
+    "threshold": "v > V_th", "reset": "v = V_r", "refractory": "2*ms", "excitatory": "g_e += weight", "inhibitory": "",
+    "starts": "v = E_L + 12*mV*rand()",
+    "parameters": numbers(
+        g_L=(10.0, "nS"), E_L=(-65.0, "mV"), C=(200.0, "pF"), V_th=(-50.0, "mV"), V_r=(-60.0, "mV"), tau_e=(5.0, "ms")
+    ),
+}  # fmt: skip
+GAP = {
+    "lines": ["w : siemens", "I_gap_post = w*(v_pre - v_post) : amp (summed)"], "on_pre": [], "on_post": [],
+    "starts": "w = weight", "parameters": [],
+}  # fmt: skip
+NMDA = {
+    "lines": [
+        "w : 1", "dx/dt = -x/tau_r : 1", "dg/dt = -g/tau_d + a*x*(1 - g) : 1 (clock-driven)",
+        "block = 1/(1 + exp(-v_post/(16*mV))/3.57) : 1",
+        "I_nmda_post = w*g_m*g*(0*mV - v_post)*block : amp (summed)",
+    ],
+    "on_pre": ["x += 1"], "on_post": [], "starts": "w = weight",
+    "parameters": numbers(tau_r=(2.0, "ms"), tau_d=(100.0, "ms"), a=(0.5, "kHz"), g_m=(0.4, "nS")),
+}  # fmt: skip
+"""Wang (1999): channels that saturate, blocked by magnesium."""
+FOLLOWING = {
+    "lines": [
+        "w : 1", "da/dt = (v_pre/mV - 0.5*v_post/mV - a)/tau + sin(t/(10*ms))/tau*i/N_pre : 1 (clock-driven)",
+        "db/dt = (a - b)*(1 + j/N_post)/tau : 1 (clock-driven)", "dc/dt = -c/tau : 1 (event-driven)",
+        "I_gap_post = w*a*pA : amp (summed)", "I_nmda_post = clip(b, -5, 5)*w*pA + 0.1*v_pre*nS : amp (summed)",
+    ],
+    "on_pre": ["b += 0.1*c + w; c += 1; g_e_post += w"], "on_post": ["a -= 1; c *= 0.5"],
+    "starts": "w = weight*(1 + 0.1*i); a = j", "parameters": numbers(tau=(12.0, "ms")),
+}  # fmt: skip
+STEPPED = {"gap": (GAP, 0.3), "nmda": (NMDA, 1.0), "following": (FOLLOWING, 0.02)}
+"""And a weight."""
