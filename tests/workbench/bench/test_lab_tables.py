@@ -129,7 +129,8 @@ def test_records_of_before_there_were_tables_still_open(tmp_path):
 
 def test_kept_records_name_their_tables(tmp_path):
     write_json(LabRecord(MACHINE, tables=(of(STEP_TIMES),)), tmp_path / "a.json")
-    assert [title for title, _ in kept_records(tmp_path)] == ["NumPy on paper, 2026-11-21: wave_step"]
+    (found,) = kept_records(tmp_path)
+    assert (found.title, found.measured) == ("NumPy on paper, 2026-11-21", ("wave_step",))
 
 
 @pytest.mark.parametrize("wrong", [{"rows": [["follow", 1.0]]}, {"heat": ["N", "M", "Time"]}, {"heat": False}])
