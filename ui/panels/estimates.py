@@ -26,7 +26,8 @@ from ui.widgets.formatting import at_most_text, bytes_text, duration_text
 from ui.widgets.freeing import empty
 from ui.widgets.icons import icon
 from workbench.project.findings import findings_of, in_order, refusal
-from workbench.words.units import clock_text, counted, legible, one_of, spaced, with_unit
+from workbench.words.numbers import spaced
+from workbench.words.units import clock_text, counted, legible, one_of, with_unit
 
 DELAY_MILLISECONDS = 300
 ROOMY = 860

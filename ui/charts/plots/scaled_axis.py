@@ -14,12 +14,15 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QGraphicsSceneResizeEvent
 
 from engines.api import Array
-from workbench.words.units import RAISED, unit_text
+from workbench.words.numbers import figure, power, printed, tick_texts
+from workbench.words.units import unit_text
 
 MOST, LEAST = 1e4, 1e-2
 """Ends of what is written without a power of ten."""
 FINEST = 2e-5
 """The least of a quantity that is seen from top to bottom, in parts of its largest value."""
+MOST_OF_TIME = 1e7
+"""Iterations are told in full up to here."""
 LABEL_MARGIN = 8
 """Pixels that a label has around it."""
 GROWS_BY = 8
@@ -46,11 +49,7 @@ def keep_legible(plot: pg.PlotWidget, values: Iterable[Array], *, log: bool = Fa
 def powers(values: Sequence[float]) -> list[str]:
     """What stands at powers of ten, ``10⁻³``; in full where it is short."""
     return [
-        f"{10.0**value:g}"
-        if -3 < value < 4
-        else f"10{str(round(value)).translate(RAISED)}"
-        if value == round(value)
-        else ""
+        figure(10.0**value, 6) if -3 < value < 4 else power(round(value)) if value == round(value) else ""
         for value in values
     ]
 
@@ -85,9 +84,9 @@ class ScaledAxis(pg.AxisItem):
 
     def setRange(self, mn: float, mx: float) -> None:
         super().setRange(mn, mx)
-        power = 0 if self.logMode else power_of(max(abs(mn), abs(mx)))
-        if power != self._power:
-            self._power = power
+        told_in = 0 if self.logMode else power_of(max(abs(mn), abs(mx)))
+        if told_in != self._power:
+            self._power = told_in
             self._write()
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
@@ -95,14 +94,14 @@ class ScaledAxis(pg.AxisItem):
             return super().tickStrings(values, scale, spacing)
         factor = 10.0**-self._power
         texts = super().tickStrings([factor * value for value in values], scale, factor * spacing)
-        return [text.replace("-", "−") for text in texts]
+        return [printed(text) for text in texts]
 
     def logTickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         return powers(values)
 
     def _write(self) -> None:
-        power = f"10{str(self._power).translate(RAISED)}" if self._power else ""
-        unit = " ".join(part for part in (power, self._unit) if part)
+        scale = power(self._power) if self._power else ""
+        unit = " ".join(part for part in (scale, self._unit) if part)
         unit = f"[{unit}]" if unit else ""  # a V alone on its side reads as >
         text = f"{self._title} {unit}".strip()
         fits = QFontMetricsF(self.label.font()).horizontalAdvance(text) < self.size().height() - LABEL_MARGIN
@@ -164,6 +163,11 @@ class TimeAxis(pg.AxisItem):
         if not self._times or self.logMode:
             return self._unit, 1.0
         return handy_unit(max(abs(end) for end in self.range), self._unit)
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        if self.logMode:
+            return super().tickStrings(values, scale, spacing)
+        return tick_texts([scale * each for each in values], MOST_OF_TIME)
 
     def logTickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         return powers(values)

@@ -14,7 +14,8 @@ from ui.lab.findings import Key, key, published_figure, shape_text, winners
 from ui.widgets.formatting import count_text, duration_text
 from ui.widgets.theme import theme
 from workbench.bench.records import LabRecord, VariantRecord, device_text
-from workbench.words.units import percent, powers_of_ten, seconds_of
+from workbench.words.numbers import printed
+from workbench.words.units import percent, seconds_of
 
 Index = QModelIndex | QPersistentModelIndex
 FRACTION = Qt.ItemDataRole.UserRole
@@ -98,7 +99,7 @@ COLUMNS = (
         "Max error",
         "Largest difference from the float64 reference, relative to its largest value",
         lambda r: r.error,
-        lambda r: powers_of_ten(f"{r.error:.1e}"),
+        lambda r: printed(f"{r.error:.1e}"),
         80,
     ),
     Column(
