@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -40,6 +40,7 @@ class FieldSpec:
 
     ``file`` is the kind of file that a FILE names; ``lines`` is there where a LIST is written as one text; ``labels``
     are what a CHOICE shows for its values and a UNION for its kinds. ``among``: the names of which a TEXT is one.
+    ``owner``: the class whose field it is.
     ``long``: a TEXT of up to so many letters that it is written in several rows. ``folded``: its section begins
     closed. ``when`` and ``unless``: the values of other fields for which it is and is not shown
     (:func:`engines.api.parameters.matters`); none: always.
@@ -64,6 +65,7 @@ class FieldSpec:
     lines: Lines | None = None
     labels: dict[str, str] = field(default_factory=dict)
     among: Among | None = None
+    owner: type[BaseModel] | None = None
     long: bool = False
     folded: bool = False
     when: dict[str, list[Any]] = field(default_factory=dict)
@@ -77,7 +79,7 @@ class FieldSpec:
 
 def fields_of(model: type[BaseModel]) -> tuple[FieldSpec, ...]:
     """The fields of a model in their order of declaration. Raises TypeError for a type no editor exists for."""
-    return tuple(_spec(key, info) for key, info in model.model_fields.items())
+    return tuple(replace(_spec(key, info), owner=model) for key, info in model.model_fields.items())
 
 
 def titled(key: str) -> str:
