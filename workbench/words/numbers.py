@@ -44,11 +44,12 @@ def figure(value: float, digits: int = 4, *, zeros: bool = False) -> str:
     return printed(text if zeros else _short(text))
 
 
-def tick_texts(values: Sequence[float], most: float = MOST) -> list[str]:
-    """Evenly spaced values with as few digits as tell them apart; from ``most`` on with a power of ten."""
+def tick_texts(values: Sequence[float], most: float = MOST, step: float = 0.0) -> list[str]:
+    """Values ``step`` apart (none: as the first two) with as few digits as tell them apart; of ``most`` and more with a
+    power of ten."""
     if not values:
         return []
-    step = abs(values[1] - values[0]) if len(values) > 1 else abs(values[0]) or 1.0
+    step = step or (abs(values[1] - values[0]) if len(values) > 1 else abs(values[0]) or 1.0)
     largest = max(abs(value) for value in values)
     if largest and (largest >= most or largest < 1e-3):
         return [figure(value, 3) for value in values]

@@ -76,6 +76,14 @@ def test_ticks_are_told_as_the_figures_beside_them(qapp, axis):
     ]
 
 
+@pytest.mark.parametrize("axis", [ScaledAxis, TimeAxis])
+def test_ticks_between_those_of_another_level_are_told_by_their_spacing(qapp, axis):
+    made = axis("left")
+    made.setRange(0.0, 3.0)
+    assert made.tickStrings([0.5, 1.5, 2.5], 1.0, 0.5) == ["0.5", "1.5", "2.5"]
+    assert made.tickStrings([1.0, 2.0], 1.0, 1.0) == ["1", "2"]
+
+
 def test_iterations_are_counted_in_full_and_never_as_python_writes_them(qapp):
     assert ticks_of(TimeAxis("bottom"), [0.0, 500_000.0, 1_000_000.0]) == ["0", apart("500 000"), apart("1 000 000")]
     assert tick_texts([0.0, 1e8]) == ["0", "1 × 10⁸"]

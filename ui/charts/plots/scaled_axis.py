@@ -167,7 +167,7 @@ class TimeAxis(pg.AxisItem):
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         if self.logMode:
             return super().tickStrings(values, scale, spacing)
-        return tick_texts([scale * each for each in values], MOST_OF_TIME)
+        return tick_texts([scale * each for each in values], MOST_OF_TIME, abs(scale * spacing))
 
     def logTickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         return powers(values)

@@ -68,7 +68,7 @@ class FieldEntry(QFrame):
         self.text = QLabel(entry_of(editor), self)
         self.text.setTextFormat(Qt.TextFormat.RichText)
         self.text.setWordWrap(True)
-        self.text.setMinimumWidth(340)
+        self.text.setMinimumWidth(440)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(14, 10, 14, 12)
         layout.addWidget(self.text)
