@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engines.api.explained import Explained, explained
+from engines.explained import Explained, explained
 from ui.forms.editor import Editor
 from ui.forms.fields.number import told
 from ui.forms.schema import FieldSpec, Kind

@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from engines.api import Engine
-from engines.api.explained import explained
 from engines.api.parameters import NAMED
+from engines.explained import explained
 from ui.forms.schema import FieldSpec, Kind, default_value, fields_of, plain
 from workbench.cli.arguments import parser
 

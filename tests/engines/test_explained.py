@@ -10,8 +10,8 @@ import pytest
 from pydantic import BaseModel
 
 from engines.api import registry
-from engines.api.explained import FILE, Explained, explained
 from engines.cardiac.parameters import Tissue
+from engines.explained import FILE, Explained, explained
 from ui.forms.schema import FieldSpec, Kind, fields_of
 
 ENGINES = sorted(registry.engines())
