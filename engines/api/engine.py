@@ -70,6 +70,11 @@ class Engine(ABC):
         """Unit of ``Simulation.time`` with these parameters (an iterative solver counts iterations, not seconds)."""
         return self.time_unit
 
+    def suggestions(self, problem: Problem) -> Mapping[str, Sequence[str]]:
+        """Names that a form offers by kind (:class:`engines.api.parameters.Among`), beside those among the parameters
+        and "region", the mesh's. Asked for after :meth:`estimate`, and cheap then. Raises ProblemError."""
+        return {}
+
     @abstractmethod
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         """Memory, traffic, stable step and speed, before anything is built.

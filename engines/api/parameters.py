@@ -49,6 +49,19 @@ class Lines:
     library: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
 
+class Among:
+    """Annotates a text that is the name of something: ``Annotated[str, Among("materials.name")]``; a list in the form.
+
+    ``places``: where these names stand, as fields are named in ``when`` of :func:`quantity`, of one kind of an item in
+    brackets (``monitors[plane].name``); a word without a dot is a kind of names that the engine or the geometry knows
+    ("region", :meth:`engines.api.engine.Engine.suggestions`). ``words``: names that there always are, and what a person
+    reads for them. ``typed``: others may be right, too.
+    """
+
+    def __init__(self, *places: str, words: Mapping[str, str] | None = None, typed: bool = False) -> None:
+        self.places, self.words, self.typed = places, words or {}, typed
+
+
 BOUNDS = frozenset(
     ("gt", "ge", "lt", "le", "multiple_of", "min_length", "max_length", "pattern", "discriminator", "exclude")
 )
@@ -177,3 +190,16 @@ def _reached(value: Any, keys: Sequence[str]) -> Iterator[Any]:
             yield from _reached(item, keys)
     else:
         yield from _reached(getattr(value, keys[0]) if isinstance(value, BaseModel) else value[keys[0]], keys[1:])
+
+
+def names_among(places: Sequence[str], around: Around) -> list[str]:
+    """The names at these places (:class:`Among`) among these values, but that of the innermost group itself."""
+    found: list[str] = []
+    for place in places:
+        path, _, key = place.rpartition(".")
+        path, _, kind = path.removesuffix("]").partition("[")
+        for items in _values_of(path, around) if path else ():
+            others = (item for item in items if item is not around[0])
+            values = (item.model_dump() if isinstance(item, BaseModel) else item for item in others)
+            found += [str(value[key]) for value in values if value.get(key) and kind in ("", value.get("kind"))]
+    return found

@@ -57,7 +57,7 @@ from engines.cardiac.ranks.diffusion import DividedDiffusion
 from engines.cardiac.ranks.ecg import DividedEcg
 from engines.cardiac.ranks.part import as_part, check_ranks
 from engines.cardiac.ranks.phase import DividedPhase
-from engines.cardiac.setup.cells import check_quiet_step, make_cells, step_limit, working_step
+from engines.cardiac.setup.cells import check_quiet_step, make_cells, parameter_book, step_limit, working_step
 from engines.cardiac.setup.checks import checked, worst_cell
 from engines.cardiac.setup.cost import step_cost
 from engines.cardiac.setup.defaults import default_parameters, regions_become
@@ -92,6 +92,9 @@ class CardiacEngine(Engine):
 
     def regions_become(self, problem: Problem) -> Mapping[str, str]:
         return regions_become(checked(problem)[0])
+
+    def suggestions(self, problem: Problem) -> Mapping[str, Sequence[str]]:
+        return {"cell_parameter": sorted(parameter_book(checked(problem)[0]).values("epi"), key=str.lower)}
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         parameters, mesh = checked(problem)

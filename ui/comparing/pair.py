@@ -12,6 +12,7 @@ from engines.api import FieldInfo
 from ui.recording.reel import Kept
 from ui.recording.shelf import MOST_RUNS, Footage
 from workbench.run.frames import Frame
+from workbench.words.numbers import figure
 from workbench.words.units import unit_text
 
 CLOSE = 1e-6
@@ -80,5 +81,5 @@ def _fill_one_space(one: Any, other: Any) -> bool:
 
 def _size(geometry: Any) -> str:
     low, high = geometry.bounds
-    sides = " × ".join(f"{side:.4g}" for side in high - low if side > 0)
+    sides = " × ".join(figure(float(side)) for side in high - low if side > 0)
     return f"{sides} {unit_text(geometry.length_unit)}".strip()

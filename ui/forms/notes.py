@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QSiz
 
 from engines.api import Finding
 from ui.forms.validation import Path
-from workbench.words.units import spaced
+from workbench.words.numbers import spaced
 
 Notes = Mapping[Path, Sequence[Finding]]
 """What is known of fields before a run, by their place."""

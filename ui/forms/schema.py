@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -11,7 +11,7 @@ from annotated_types import MaxLen
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from engines.api.parameters import Lines
+from engines.api.parameters import Among, Lines
 from workbench.words.bounds import Bounds, bounds_of
 
 
@@ -39,9 +39,11 @@ class FieldSpec:
     """One field: ``items`` are the parts of a row, ``item`` the element of a list, ``variants`` tag → model.
 
     ``file`` is the kind of file that a FILE names; ``lines`` is there where a LIST is written as one text; ``labels``
-    are what a CHOICE shows for its values and a UNION for its kinds. ``long``: a TEXT of up to so many letters that it
-    is written in several rows. ``folded``: its section begins closed. ``when`` and ``unless``: the values of other
-    fields for which it is and is not shown (:func:`engines.api.parameters.matters`); none: always.
+    are what a CHOICE shows for its values and a UNION for its kinds. ``among``: the names of which a TEXT is one.
+    ``owner``: the class whose field it is.
+    ``long``: a TEXT of up to so many letters that it is written in several rows. ``folded``: its section begins
+    closed. ``when`` and ``unless``: the values of other fields for which it is and is not shown
+    (:func:`engines.api.parameters.matters`); none: always.
     """
 
     key: str
@@ -62,6 +64,8 @@ class FieldSpec:
     file: str = ""
     lines: Lines | None = None
     labels: dict[str, str] = field(default_factory=dict)
+    among: Among | None = None
+    owner: type[BaseModel] | None = None
     long: bool = False
     folded: bool = False
     when: dict[str, list[Any]] = field(default_factory=dict)
@@ -75,7 +79,7 @@ class FieldSpec:
 
 def fields_of(model: type[BaseModel]) -> tuple[FieldSpec, ...]:
     """The fields of a model in their order of declaration. Raises TypeError for a type no editor exists for."""
-    return tuple(_spec(key, info) for key, info in model.model_fields.items())
+    return tuple(replace(_spec(key, info), owner=model) for key, info in model.model_fields.items())
 
 
 def titled(key: str) -> str:
@@ -205,7 +209,8 @@ def _typed(annotation: Any, metadata: list[Any], discriminator: str, common: dic
             if issubclass(annotation, base):
                 kind = Kind.FILE if kind is Kind.TEXT and common.get("file") else kind
                 long = kind is Kind.TEXT and _most_letters(metadata) >= LONG_TEXT
-                return FieldSpec(kind=kind, bounds=bounds_of(metadata), long=long, **common)
+                among = next((each for each in metadata if isinstance(each, Among)), None)
+                return FieldSpec(kind=kind, bounds=bounds_of(metadata), long=long, among=among, **common)
     raise TypeError(f"There is no editor for the field '{common['key']}' of type {annotation!r}.")
 
 

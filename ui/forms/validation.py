@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from workbench.words.numbers import figure
+
 Path = tuple[str | int, ...]
 Errors = Mapping[Path, str]
 T = TypeVar("T")
@@ -46,13 +48,13 @@ def _sentence(detail: Any) -> str:
     context = detail.get("ctx", {})
     match detail["type"]:
         case "greater_than":
-            return f"Must be above {context['gt']:g}."
+            return f"Must be above {figure(context['gt'], 6)}."
         case "greater_than_equal":
-            return f"Must be at least {context['ge']:g}."
+            return f"Must be at least {figure(context['ge'], 6)}."
         case "less_than":
-            return f"Must be below {context['lt']:g}."
+            return f"Must be below {figure(context['lt'], 6)}."
         case "less_than_equal":
-            return f"Must be at most {context['le']:g}."
+            return f"Must be at most {figure(context['le'], 6)}."
         case "missing" | "string_too_short":
             return "Must not be empty."
         case "too_short":

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 from engines.api import Array
 from ui.widgets.freeing import empty
 from workbench.importing.report import RegionRow
-from workbench.words.units import counted, grouped
+from workbench.words.numbers import grouped
+from workbench.words.units import counted
 
 MOST = 12
 """Of more the rest is counted."""

@@ -26,6 +26,7 @@ from ui.widgets.fitting import resize_within
 from workbench.importing.choice import Choice, column_in
 from workbench.project.measured import read_curves
 from workbench.project.project import MeasuredData
+from workbench.words.numbers import figure
 from workbench.words.units import clock_text, counted, seconds_of, unit_text, with_unit
 
 SIZE = QSize(680, 460)
@@ -183,4 +184,4 @@ class TableDialog(QDialog):
 
 
 def _figure(value: float, unit: str) -> str:
-    return clock_text(value, unit) if value and seconds_of(unit) else with_unit(f"{value:.4g}", unit)
+    return clock_text(value, unit) if value and seconds_of(unit) else with_unit(figure(value), unit)

@@ -176,6 +176,11 @@ class SetupPanel(QFrame):
     def study_by_id(self, identifier: str) -> Study | None:
         return self._studies.get(identifier)
 
+    def title_of(self, identifier: str) -> str:
+        """Of a study or table, empty where there is none."""
+        found = self._studies.get(identifier) or self._tables.get(identifier)
+        return found.title if found is not None else ""
+
     def choose_study(self, identifier: str) -> None:
         for item in self._items():
             if item.data(0, ID) == identifier:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
 
@@ -23,7 +23,10 @@ ALL = ""
 
 
 class LabViews(QTabWidget):
-    """Shows the records of one study. ``chosen``: the record of a row or a point; ``size_chosen``: another size."""
+    """Shows the records of one study. ``chosen``: the record of a row or a point; ``size_chosen``: another size.
+
+    ``sizes`` says of which of them; whoever has the views gives it a place.
+    """
 
     chosen = Signal(object)
     size_chosen = Signal()
@@ -46,13 +49,12 @@ class LabViews(QTabWidget):
         self.every_block = QCheckBox("All blocks", self)
         self.every_block.setToolTip("Every launch shape that was measured, and not the fastest of each variant alone")
         self.every_block.toggled.connect(lambda _: self._show_size())
-        corner = QWidget(self)
-        beside = QHBoxLayout(corner)
-        beside.setContentsMargins(0, 2, 8, 2)
+        self.sizes = QWidget(self)
+        beside = QHBoxLayout(self.sizes)
+        beside.setContentsMargins(0, 0, 0, 0)
         beside.setSpacing(12)
-        beside.addWidget(self.every_block)
         beside.addWidget(self.size_box)
-        self.setCornerWidget(corner)
+        beside.addWidget(self.every_block)
         self.table = VariantTable(self)
         self.blocks, self.roofline, self.scaling, self.bandwidth = BlockMap(), Roofline(), Scaling(), BandwidthCurve()
         self.variant_box, self.quantity_box = QComboBox(), QComboBox()
@@ -84,6 +86,10 @@ class LabViews(QTabWidget):
         self.quantity_box.activated.connect(lambda _: self.scaling.set_quantity(self.quantity_box.currentData()))
         for chart in (self.roofline, self.scaling, self.bandwidth):
             chart.setToolTip("Wheel: zoom. Drag: move. Double click: show all.")
+
+    def minimumSizeHint(self) -> QSize:
+        """Each tab is seen, however little room there is."""
+        return super().minimumSizeHint().expandedTo(QSize(self.tabBar().sizeHint().width(), 0))
 
     @property
     def charts(self) -> tuple[Chart, ...]:

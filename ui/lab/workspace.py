@@ -58,7 +58,7 @@ class LabWorkspace(QWidget):
         self.views = LabViews(self)
         self.table_page = TablePage(self)
         self.source = SourcePanel(self)
-        self.choice = RecordChoice(services.open_lab_record, background, self)
+        self.choice = RecordChoice(services.open_lab_record, self.setup.title_of, background, self)
         self.export = LabExport(self._shown, self._studies, lambda: self.setup.table, self)
         self._make_layout()
         self._connect()
@@ -79,12 +79,11 @@ class LabWorkspace(QWidget):
         self.export_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.export_button.setMenu(self.export.menu(self._picture))
         dress(self.export_button, "export")
+        self.choice.add(self.views.sizes)
         head = QHBoxLayout()
         head.setContentsMargins(10, 6, 8, 4)
-        head.setSpacing(10)
-        head.addWidget(self.choice)
-        head.addStretch(1)
-        head.addWidget(self.export_button)
+        head.addWidget(self.choice, 1)
+        head.addWidget(self.export_button, 0, Qt.AlignmentFlag.AlignTop)
         self.empty = _EmptyPage(self)
         self.centre = QStackedWidget(self)
         self.centre.addWidget(self.empty)
@@ -203,6 +202,7 @@ class LabWorkspace(QWidget):
         self, offered: tuple[Sequence[tuple[str, Sequence[Study]]], Sequence[tuple[str, Sequence[LabTable]]]]
     ) -> None:
         self.setup.set_studies(*offered)
+        self.choice.fill()
         self.empty.set_possible(any(offered))
         self._refresh()
 
@@ -247,6 +247,7 @@ class LabWorkspace(QWidget):
         if table is not None:
             self.table_page.show_data(table, record, other)
         self.centre.setCurrentWidget(self.table_page if table else self.views if record else self.empty)
+        self.views.sizes.setVisible(self.centre.currentWidget() is self.views)
         self.machine.setVisible(record is not None)
         self.machine.setText("" if record is None else machine_text(record))
         self.export_button.setEnabled(record is not None)

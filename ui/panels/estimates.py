@@ -25,7 +25,8 @@ from ui.widgets.formatting import at_most_text, bytes_text, duration_text
 from ui.widgets.freeing import empty
 from ui.widgets.icons import icon
 from workbench.project.findings import findings_of, in_order, refusal
-from workbench.words.units import clock_text, counted, legible, one_of, spaced, with_unit
+from workbench.words.numbers import printed, spaced
+from workbench.words.units import clock_text, counted, legible, one_of, with_unit
 
 DELAY_MILLISECONDS = 300
 ROWS = (
@@ -233,4 +234,4 @@ class EstimatesPanel(QWidget):
 
 def _at_most(step: float, unit: str, digits: int = 3) -> str:
     number, of = legible(step, unit)
-    return with_unit(at_most_text(number, digits), of)
+    return with_unit(printed(at_most_text(number, digits)), of)

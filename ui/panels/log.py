@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QToolBu
 from ui.widgets.icons import dress, icon
 from ui.widgets.theme import theme
 from workbench.run.frames import Message
-from workbench.words.units import spaced
+from workbench.words.numbers import spaced
 
 LIMIT = 2000
 ICONS = {"info": ("info", "muted"), "warning": ("warning", "warn"), "error": ("error", "bad")}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QStyle, QStyleOptionFrame, QStylePainter, QVBoxLayout, QWidget
 
+from engines.api.errors import WorkbenchError
 from ui.forms.editor import Suggestions
 from ui.forms.fields.line import Line
 from ui.forms.form import ParameterForm
@@ -65,6 +67,7 @@ class ProblemPanel(QWidget):
         self._model = model
         self._placing = placing
         self._suggested: Suggestions = {}
+        self._of_engine: Suggestions = {}
         placing.changed.connect(self._suggest)
         self.title = Title(self)
         self.title.given_up.connect(self._show_title)
@@ -124,6 +127,7 @@ class ProblemPanel(QWidget):
         self.form.set_model(None if document is None else type(document.parameters))
         if self.form.root is not editors:  # the new ones know none
             self._suggested = {}
+        self._of_engine = {}
         self.setEnabled(document is not None)
         if document is None:
             self.title.clear()
@@ -145,12 +149,20 @@ class ProblemPanel(QWidget):
         """What the engine refuses, beside what the model does."""
         self.form.set_errors({**refused, **self._model.parameter_errors})
 
+    def ask_engine(self) -> None:
+        """For names, which it knows at once after an estimate."""
+        document = self._model.document
+        if document is not None:
+            with suppress(WorkbenchError):
+                self._of_engine = document.engine.suggestions(document.problem)
+            self._suggest()
+
     def _suggest(self) -> None:
         names = getattr(self._model.geometry, "region_names", {})
         placement = self._placing.placement
         groups = () if placement is None else placement.groups
         materials = [item.title for group in groups if group.role == "material" for item in group.items]
-        suggestions = {"region": list(names.values()), "material": materials}
+        suggestions = {"region": list(names.values()), "material": materials, **self._of_engine}
         if suggestions != self._suggested:
             self._suggested = suggestions
             self.form.set_suggestions(suggestions)

@@ -24,7 +24,7 @@ from ui.session import snapshots
 from ui.session.keeping import middle_of_file
 from ui.session.services import NO_CURVES
 from workbench.bench.lab_run import LabRun
-from workbench.bench.record_files import kept_records, read_record, write_json
+from workbench.bench.record_files import KeptRecord, kept_records, read_record, write_json
 from workbench.bench.records import LabRecord, device_text
 from workbench.export.meshes import export_mesh
 from workbench.export.png import encode_png, save_snapshot
@@ -364,7 +364,7 @@ class HouseServices:
             opener, studies, cases=cases, variants=variants, cache=cache, quick=quick, tables=tables, thorough=thorough
         )
 
-    def lab_records(self) -> Sequence[tuple[str, Path]]:
+    def lab_records(self) -> Sequence[KeptRecord]:
         with as_file(files("workbench.bench") / "records") as shipped:
             return [record for folder in (_lab_folder(), shipped) for record in kept_records(folder)]
 

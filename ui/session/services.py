@@ -15,6 +15,7 @@ from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
 from ui.session.snapshots import Curves
 from workbench.bench.lab_run import LabRun
+from workbench.bench.record_files import KeptRecord
 from workbench.bench.records import LabRecord
 from workbench.project.autosave import Recovery
 from workbench.project.boundary import NOTHING, Permission
@@ -179,8 +180,8 @@ class Services(Protocol):
     ) -> LabRun:
         """A measurement that is not started; returns at once. ``cases`` and ``variants``: names by study id."""
 
-    def lab_records(self) -> Sequence[tuple[str, Path]]:
-        """(device and date, file) of the records that are kept, newest first."""
+    def lab_records(self) -> Sequence[KeptRecord]:
+        """The records that are kept, newest first."""
 
     def open_lab_record(self, path: Path) -> LabRecord:
         """Raises ProblemError."""

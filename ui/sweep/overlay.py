@@ -19,6 +19,7 @@ from ui.scene.colormaps import colormap
 from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
 from workbench.sweep.running import Row
+from workbench.words.numbers import figure
 from workbench.words.units import unit_text
 
 MOST_DRAWN = 200
@@ -96,7 +97,7 @@ class ColourBar(QWidget):
         for part, value in self._shades.ticks():
             middle = strip.bottom() - part * strip.height()
             area = QRectF(BAR_PIXELS + 5, middle - 8, self.width(), 16)
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, f"{value:.4g}")
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, figure(value))
         painter.end()
 
 

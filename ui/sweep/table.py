@@ -14,6 +14,7 @@ from workbench.export.tables import cell
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
 from workbench.sweep.table import columns_of, table_of
+from workbench.words.numbers import figure
 from workbench.words.units import unit_text
 
 WIDTH, HEADING_HEIGHT, RUN_WIDTH, MARGINS = 116, 44, 40, 16
@@ -83,7 +84,7 @@ class SweepTable(QTableWidget):
     def _fill(self, lines: Sequence[Sequence[object]], first: int, columns: int) -> None:
         for line, values in enumerate(lines[first:], first):
             for place, value in enumerate(values[:columns]):
-                text = f"{value + 0.0:.5g}" if isinstance(value, float) and value == value else str(cell(value))
+                text = figure(value + 0.0, 5) if isinstance(value, float) and value == value else str(cell(value))
                 item = QTableWidgetItem(text)
                 numeric = not isinstance(value, str)
                 side = Qt.AlignmentFlag.AlignRight if numeric else Qt.AlignmentFlag.AlignLeft

@@ -11,7 +11,8 @@ from ui.forms.fields.line import Line
 from ui.forms.fields.number import told
 from workbench.sweep.numbers import NumberParameter
 from workbench.sweep.plan import MOST_VARIED
-from workbench.words.units import powers_of_ten, unit_text
+from workbench.words.numbers import printed
+from workbench.words.units import unit_text
 
 NAME = Qt.ItemDataRole.UserRole
 OPEN_UP_TO = 40
@@ -65,7 +66,7 @@ class NumberTree(QWidget):
         for number in numbers[:MOST_SHOWN]:
             leaf = QTreeWidgetItem(self._group(number.titles[:-1], groups), [number.titles[-1]])
             leaf.setData(0, NAME, number.name)
-            leaf.setText(1, f"{powers_of_ten(told(number.value))} {unit_text(number.unit)}".rstrip())
+            leaf.setText(1, f"{printed(told(number.value))} {unit_text(number.unit)}".rstrip())
             limits = number.bounds.sentence(number.unit)
             tip = "\n".join(part for part in (number.help, limits, number.name) if part)
             leaf.setToolTip(0, tip)

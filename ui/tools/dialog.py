@@ -31,7 +31,7 @@ from ui.widgets.background import Background
 from ui.widgets.fitting import resize_within
 from workbench.project.document import Document, Standing
 from workbench.project.tooling import changed_parameters, kept_standing
-from workbench.words.units import spaced
+from workbench.words.numbers import spaced
 
 FORM_WIDTH = 380
 SIZE = QSize(980, 700)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from engines.api.errors import WorkbenchError
 from ui.widgets.background import Background
-from workbench.words.units import spaced
+from workbench.words.numbers import spaced
 
 LANE = "outlooks"
 PATIENCE_MILLISECONDS = 150

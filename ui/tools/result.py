@@ -11,7 +11,7 @@ from engines.api.charts import Fact
 from engines.api.tools import ToolResult
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.reading import fact_text
-from workbench.words.units import spaced
+from workbench.words.numbers import spaced
 
 NOTHING = "What comes out stands here."
 CHART_HEIGHT = 170

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui.widgets.icons import dress, pixmap
-from workbench.words.units import spaced
+from workbench.words.numbers import spaced
 
 INFO_MILLISECONDS, REST_MILLISECONDS = 8000, 1500
 """Until information goes, and until it is looked again whether the pointer is still on it."""

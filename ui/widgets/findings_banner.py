@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
 from engines.api import Finding
 from ui.widgets.banner import Banner
 from ui.widgets.icons import dress
-from workbench.words.units import spaced
+from workbench.words.numbers import spaced
 
 
 class FindingsBanner(Banner):

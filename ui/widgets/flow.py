@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Widgets in their preferred sizes, ``gap`` pixels apart."""
+    """Widgets in their preferred sizes, as far as a line is so wide, ``gap`` pixels apart."""
 
     def __init__(self, gap: int = 6, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,7 +53,11 @@ class FlowLayout(QLayout):
         """Lay out line after line; the height that this takes."""
         x, y, line = area.x(), area.y(), 0
         for item in self._items:
+            widget: QWidget | None = item.widget()
+            if widget is not None and widget.isHidden():
+                continue
             size = item.sizeHint()
+            size.setWidth(min(size.width(), max(area.width(), item.minimumSize().width())))
             if x > area.x() and x + size.width() > area.x() + area.width():
                 x, y, line = area.x(), y + line + self._gap, 0
             if move:

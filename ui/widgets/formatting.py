@@ -6,6 +6,7 @@ import math
 import time as clock
 
 from workbench.words.amounts import bytes_text, duration_text, prefixed
+from workbench.words.numbers import figure, printed
 
 __all__ = [
     "amount_text",
@@ -56,5 +57,5 @@ def count_text(value: float) -> str:
         return "–"
     if abs(value) >= 999.5:  # three digits of which are 1 000
         digits = max(0, math.floor(math.log10(abs(value))) - 2)
-        return f"{round(value, -digits):,.0f}".replace(",", "\u202f")
-    return f"{value:.3g}"
+        return printed(f"{round(value, -digits):.0f}")
+    return figure(value, 3)

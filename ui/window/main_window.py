@@ -144,6 +144,7 @@ class MainWindow(QMainWindow):
         self.placing = Placing(self.model, self)
         self.redrawing = Redrawing(self.controller, self.placing, self)
         self.problem = ProblemPanel(self.model, self.placing, self.estimates)
+        self.estimates.refused.connect(lambda _: self.problem.ask_engine())
         self.controller.noticed.connect(self.estimates.show_noticed)
         self.estimates.estimated.connect(self.redrawing.estimated)
         self.estimates.refused.connect(self.problem.mark)

@@ -12,7 +12,7 @@ from engines.api import SimulationInfo
 from engines.geometry.particles import Particles
 from ui.widgets.icons import dress
 from workbench.remote.connection import Place
-from workbench.words.units import grouped
+from workbench.words.numbers import grouped
 
 LONGEST_HOST = 32
 BETWEEN = 14

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engines.api import Array
-from workbench.words.units import powers_of_ten
+from workbench.words.numbers import printed
 
 if TYPE_CHECKING:
     from workbench.api.runs.curves import Curve
@@ -153,4 +153,4 @@ def _titled(title: str, unit: str) -> str:
 
 
 def _number(value: float) -> str:
-    return powers_of_ten(f"{0.0 if abs(value) < 1e-300 else value:.6g}")
+    return printed(f"{0.0 if abs(value) < 1e-300 else value:.6g}")

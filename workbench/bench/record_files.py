@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from engines.api.errors import ProblemError
@@ -9,8 +10,15 @@ from workbench.bench.records import LabRecord, device_text, lab_record, to_csv, 
 from workbench.storage.atomic import write_text
 
 LARGEST_FILE = 256 * 2**20
-NAMED = 2
-"""Studies and tables that stand in the title of a record."""
+
+
+@dataclass(frozen=True)
+class KeptRecord:
+    """A file with a record, its card and date (:func:`device_text`), and the ids of the studies and tables in it."""
+
+    title: str
+    measured: tuple[str, ...]
+    path: Path
 
 
 def write_json(record: LabRecord, path: Path) -> None:
@@ -34,17 +42,18 @@ def read_record(path: Path) -> LabRecord:
     return lab_record(text, f"'{path.name}'")
 
 
-def kept_records(folder: Path) -> list[tuple[str, Path]]:
-    """(device, date and what was measured; file) of the records in a folder, newest first; other files are left out."""
+def kept(record: LabRecord, path: Path) -> KeptRecord:
+    measured = [each.study for each in record.variants] + [each.table for each in record.tables]
+    return KeptRecord(device_text(record.machine), tuple(dict.fromkeys(measured)), path)
+
+
+def kept_records(folder: Path) -> list[KeptRecord]:
+    """The records in a folder, newest first; other files are left out."""
     found = []
     for path in sorted(folder.glob("*.json")):
         try:
             record = read_record(path)
         except ProblemError:
             continue
-        measured = [each.study for each in record.variants] + [each.table for each in record.tables]
-        names = list(dict.fromkeys(measured))
-        named = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
-        title = device_text(record.machine) + (f": {named}" if named else "")
-        found.append((record.machine.date, title, path))
-    return [(title, path) for _, title, path in sorted(found, reverse=True)]
+        found.append((record.machine.date, kept(record, path)))
+    return [each for _, each in sorted(found, key=lambda pair: (pair[0], pair[1].path), reverse=True)]

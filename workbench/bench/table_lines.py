@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 from engines.api.lab import Column, LabTable, PublishedRows, Row, Value
 from workbench.bench.records import LabRecord, TableRecord
+from workbench.words.numbers import printed
 
 NOTHING = "–"
 """Shown in place of a value that is missing."""
 SMALLEST, LARGEST = 1e-4, 1e15
 """Numbers outside are written with an exponent."""
-GROUPED = 10_000
-"""From here on thousands stand apart."""
 
 
 @dataclass(frozen=True)
@@ -123,15 +122,15 @@ def value_text(value: Value, column: Column, measured: bool = True) -> str:
     if known == 0:
         return "0"
     if not SMALLEST <= abs(known) < LARGEST:
-        return f"{known:.{column.digits - 1}e}"
+        return printed(f"{known:.{column.digits - 1}e}")
     whole = known == round(known)
     if whole and not column.result:
-        return _apart(f"{known:.0f}", known)
+        return printed(f"{known:.0f}")
     places = column.digits - 1 - math.floor(math.log10(abs(known)))
     text = f"{round(known, places):.{max(0, places)}f}"
     if "." in text and (whole or not measured or not column.result):
         text = text.rstrip("0").rstrip(".")
-    return _apart(text, known)
+    return printed(text)
 
 
 def ratio_text(ratio: float | None) -> str:
@@ -139,13 +138,6 @@ def ratio_text(ratio: float | None) -> str:
     if ratio is None:
         return ""
     return f"{ratio:.2f}×" if 0.095 <= abs(ratio) < 9.995 else f"{ratio:.3g}×"
-
-
-def _apart(text: str, value: float) -> str:
-    if abs(value) < GROUPED:
-        return text
-    whole, dot, rest = text.partition(".")
-    return f"{int(whole):,}".replace(",", "\u202f") + dot + rest
 
 
 def title_of(column: Column, between: str = " ") -> str:

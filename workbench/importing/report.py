@@ -17,7 +17,8 @@ from engines.geometry.meshes.sizes import UNITS, UnitChoice, body_choices, lengt
 from engines.geometry.solids.stl import read_corners
 from workbench.project.document import Document
 from workbench.project.meshes import SUFFIXES, read_mesh_file
-from workbench.words.units import counted, grouped, percent
+from workbench.words.numbers import grouped
+from workbench.words.units import counted, percent
 
 SAMPLE = 200_000
 """Cells or triangles whose edges are measured."""

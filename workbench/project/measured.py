@@ -14,7 +14,8 @@ from engines.reading import guarded
 from engines.tables.columns import CURVE, Axis, Column, column_of, columns_for
 from engines.tables.text import number_of, text_table
 from workbench.project.project import MeasuredData
-from workbench.words.units import grouped, unit_text
+from workbench.words.numbers import grouped
+from workbench.words.units import unit_text
 
 LARGEST_FILE = 64 * 2**20
 MOST_POINTS = 20_000

@@ -8,6 +8,7 @@ from typing import Any
 
 import annotated_types
 
+from workbench.words.numbers import figure
 from workbench.words.units import unit_text
 
 
@@ -31,7 +32,7 @@ class Bounds:
     def sentence(self, unit: str = "") -> str:
         """ "above 0, at most 100 S/m", or an empty text."""
         named = (("above", self.gt), ("at least", self.ge), ("below", self.lt), ("at most", self.le))
-        text = ", ".join(f"{word} {limit:g}" for word, limit in named if limit is not None)
+        text = ", ".join(f"{word} {figure(limit, 6)}" for word, limit in named if limit is not None)
         return f"{text} {unit_text(unit)}".strip() if text else ""
 
 

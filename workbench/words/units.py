@@ -6,7 +6,8 @@ A unit is a symbol ("ms") or a word ("seconds", "day"): words have a plural, and
 from __future__ import annotations
 
 import math
-import re
+
+from workbench.words.numbers import grouped, printed
 
 COUNTS = ("iterations", "steps")
 """Units that are counted: whole numbers, with the unit in words."""
@@ -14,12 +15,10 @@ COUNTS = ("iterations", "steps")
 LEAST_READ, MOST_READ = 0.01, 1e4
 """Times below and from these are hard to read with two digits after the point."""
 HOUR, MANY_SECONDS = 3600.0, 1000.0
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "fs": 1e-15}
 """How long units of time are."""
 PREFIXED = tuple(unit for unit in SECONDS if unit != "us")
 
-COMMA_OF_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 SHORT_WORDS = ("day", "hour", "week", "year", "step", "beat", "turn")
 """Words among units that are as short as symbols."""
 
@@ -86,16 +85,9 @@ def clock_text(time: float, unit: str, form: str = ".2f") -> str:
     return time_text(*legible(time, unit), form)
 
 
-def powers_of_ten(number: str) -> str:
-    """A number as it is written by hand: ``−3.406 × 10⁻⁴⁴`` of ``-3.406e-44``."""
-    mantissa, e, exponent = number.partition("e")
-    power = f" × 10{str(int(exponent)).translate(RAISED)}" if e else ""
-    return mantissa.replace("-", "−") + power
-
-
 def number_text(time: float, unit: str, form: str = "g") -> str:
     """The number alone: ``4.25``, ``12 500``."""
-    return grouped(round(time)) if is_count(unit) else f"{time:{form}}"
+    return grouped(round(time)) if is_count(unit) else printed(f"{time:{form}}")
 
 
 def counted(count: int, thing: str) -> str:
@@ -106,13 +98,3 @@ def counted(count: int, thing: str) -> str:
 def percent(fraction: float, digits: int = 0) -> str:
     """``35 %`` of 0.35."""
     return f"{100 * fraction:.{digits}f} %"
-
-
-def grouped(count: int) -> str:
-    """A whole number with thin spaces between the thousands."""
-    return f"{count:,}".replace(",", "\u202f")
-
-
-def spaced(sentence: str) -> str:
-    """A sentence whose whole numbers have thin spaces between the thousands, too: ``7 317 120`` of 7,317,120."""
-    return COMMA_OF_THOUSANDS.sub("\u202f", sentence)

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from engines.api.parameters import ParameterGroup, quantity
+from engines.api.parameters import Among, ParameterGroup, quantity
 from engines.cardiac.parameters.cells import TT06, CellChange, CellModelName, CellSettings, Condition, Pacing
 from engines.cardiac.parameters.multirate import Multirate
 from engines.cardiac.parameters.recording import Recording
@@ -50,10 +50,13 @@ class Tissue(ParameterGroup):
         )
 
 
+RegionName = Annotated[str, Among("region")]
+
+
 class RegionSetting(ParameterGroup):
     """What one region of the mesh is made of."""
 
-    region: str = quantity(..., "", "Name of the region in the mesh")
+    region: RegionName = quantity(..., "", "Name of the region in the mesh")
     cell_type: CellType = quantity("epi", "", "Cell type of ten Tusscher & Panfilov 2006", when={"cell_model": (TT06,)})
     condition: Condition = quantity(
         "healthy", "", "Ready changes of the cells; a non-conducting scar takes no part in conduction at all"
@@ -82,7 +85,7 @@ class WholeRegion(ParameterGroup):
     """All cells of a region of the mesh."""
 
     kind: Literal["region"] = "region"
-    region: str = quantity(..., "", "Name of the region in the mesh")
+    region: RegionName = quantity(..., "", "Name of the region in the mesh")
 
 
 Site = Annotated[Sphere | Box | WholeRegion, Field(discriminator="kind")]
@@ -100,7 +103,9 @@ class Stimulus(ParameterGroup):
         labels={"at": "at a time", "after": "after another one"},
     )
     start: float = quantity(0.0, "ms", "Time of the first pulse", when={"begins": ("at",)}, ge=0)
-    after: str = quantity("", "", "Name of the stimulus that this one follows", when={"begins": ("after",)})
+    after: Annotated[str, Among("stimuli.name")] = quantity(
+        "", "", "Name of the stimulus that this one follows", when={"begins": ("after",)}
+    )
     coupling: float = quantity(
         300.0,
         "ms",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from engines.api.parameters import ParameterGroup, quantity
+from engines.api.parameters import Among, ParameterGroup, quantity
 from engines.cardiac.compiler.schemes import Scheme
 
 TT06: Final = "ten Tusscher-Panfilov 2006"
@@ -67,7 +67,9 @@ SCHEME_LABELS: dict[str, str] = {
 class CellChange(ParameterGroup):
     """A change of one parameter of the cell model in a region."""
 
-    parameter: str = quantity("g_Kr", "", "Name in the cell model, such as g_Kr or sodium.g_Na", min_length=1)
+    parameter: Annotated[str, Among("cell_parameter", typed=True)] = quantity(
+        "g_Kr", "", "Name in the cell model, such as g_Kr or sodium.g_Na", min_length=1
+    )
     by: Literal["factor", "value"] = quantity("factor", "", "Whether the number multiplies the model's or replaces it")
     number: float = quantity(1.0, "", "The factor, or the value in the model's unit", ge=-1e6, le=1e6)
     spread: float = quantity(

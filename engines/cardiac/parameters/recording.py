@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from engines.api.parameters import ParameterGroup, quantity
+from engines.api.parameters import Among, ParameterGroup, quantity
 from engines.recording import LABELS, FieldSeries
 
 EcgSet = Literal["off", "across", "around", "own"]
@@ -21,8 +21,12 @@ class Lead(ParameterGroup):
     """The difference of two electrodes' potentials."""
 
     name: str = quantity("I", "", "Name of the lead", min_length=1)
-    plus: str = quantity("E1", "", "Name of the electrode that counts", min_length=1)
-    minus: str = quantity("", "", "Name of the electrode that is subtracted; empty: none, a unipolar lead")
+    plus: Annotated[str, Among("electrodes.name")] = quantity(
+        "E1", "", "Name of the electrode that counts", min_length=1
+    )
+    minus: Annotated[str, Among("electrodes.name", words={"": "none"})] = quantity(
+        "", "", "Name of the electrode that is subtracted; empty: none, a unipolar lead"
+    )
 
 
 class TissueSeries(FieldSeries):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import BaseModel
@@ -12,7 +12,7 @@ from engines.api import Array, Problem, Progress, no_progress
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.api.parameters import ParameterGroup, quantity
+from engines.api.parameters import Among, ParameterGroup, quantity
 from engines.api.tools import Tool, ToolResult
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
 from engines.cardiac.tools.cell_restitution import Cells, Points, Pulses, dynamic, premature
@@ -37,7 +37,9 @@ class RestitutionParameters(ParameterGroup):
         "S2 after a train S1, for each interval; or pacing faster and faster",
         labels={"S1-S2": "S1-S2: premature beat", "dynamic": "dynamic: ever faster"},
     )
-    region: str = quantity("", "", "Region whose cells are paced; empty takes the largest")
+    region: Annotated[str, Among("region", words={"": "the largest"})] = quantity(
+        "", "", "Region whose cells are paced; empty takes the largest"
+    )
     cycle_length: float = quantity(1000.0, "ms", "Cycle length of S1, or the longest one", gt=0, le=10_000)
     beats: int = quantity(10, "1", "Beats of S1, or at each cycle length", ge=2, le=1000)
     shortest: float = quantity(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel
@@ -17,7 +18,7 @@ from engines.api import Problem, Progress, no_progress
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.api.parameters import ParameterGroup, quantity
+from engines.api.parameters import Among, ParameterGroup, quantity
 from engines.api.tools import Tool, ToolResult
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Tissue
 from engines.cardiac.step.limits import rounded_down
@@ -57,7 +58,9 @@ class VelocityParameters(ParameterGroup):
         ge=FINEST,
         le=COARSEST,
     )
-    region: str = quantity("", "", "Region whose cells conduct; empty takes the largest")
+    region: Annotated[str, Among("region", words={"": "the largest"})] = quantity(
+        "", "", "Region whose cells conduct; empty takes the largest"
+    )
 
 
 @dataclass(frozen=True)

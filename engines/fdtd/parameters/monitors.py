@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engines.api.parameters import ParameterGroup, quantity
+from engines.api.parameters import Among, ParameterGroup, quantity
 from engines.fdtd.parameters.common import LENGTH, Axis, Place
 
 Component = Literal["Ex", "Ey", "Ez", "Hx", "Hy", "Hz"]
@@ -97,7 +97,7 @@ class PlaneMonitor(ParameterGroup):
             "reflection": "reflection R",
         },
     )
-    relative_to: str = quantity(
+    relative_to: Annotated[str, Among("monitors[plane].name", words={"": "none"})] = quantity(
         "", "", "Name of the plane whose power this one's is told as a part of, as behind a guide; empty: none",
         title="As a part of", max_length=40, when={"measures": ("power",)},
     )  # fmt: skip

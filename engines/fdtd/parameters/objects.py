@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engines.api.parameters import ParameterGroup, quantity
+from engines.api.parameters import Among, ParameterGroup, quantity
 from engines.fdtd.parameters.common import LENGTH, Axis, Place
 from engines.fdtd.parameters.placing import Lattice, Turn, repeated, turned
 
@@ -16,13 +16,14 @@ MOST_CORNERS = 5000
 Flat = tuple[float, float]
 """A point of a plane across an axis: (y, z) across x, (x, z) across y, (x, y) across z."""
 MATERIAL = "Name of its material; 'vacuum' cuts it out of what is there"
+MaterialName = Annotated[str, Among("materials.name", words={VACUUM: VACUUM})]
 
 
 class Box(ParameterGroup):
     """A box of one material along the axes; it may reach beyond the grid."""
 
     kind: Literal["box"] = "box"
-    material: str = quantity("glass", "", MATERIAL)
+    material: MaterialName = quantity("glass", "", MATERIAL)
     low: Place = quantity((1.5, 1.5, 1.5), LENGTH, "Corner of lowest coordinates")
     high: Place = quantity((2.5, 2.5, 2.5), LENGTH, "Corner of highest coordinates")
     turn: Turn = turned()
@@ -33,7 +34,7 @@ class Sphere(ParameterGroup):
     """A ball of one material."""
 
     kind: Literal["sphere"] = "sphere"
-    material: str = quantity("glass", "", MATERIAL)
+    material: MaterialName = quantity("glass", "", MATERIAL)
     center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Middle of the ball")
     radius: float = quantity(0.5, LENGTH, "Radius of the ball", gt=0)
     copies: Lattice = repeated()
@@ -43,7 +44,7 @@ class Ellipsoid(ParameterGroup):
     """An ellipsoid of one material."""
 
     kind: Literal["ellipsoid"] = "ellipsoid"
-    material: str = quantity("glass", "", MATERIAL)
+    material: MaterialName = quantity("glass", "", MATERIAL)
     center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Middle of the ellipsoid")
     radii: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]] = (
         quantity((0.6, 0.4, 0.3), LENGTH, "Half of its length along x, y and z, before it is turned")
@@ -56,7 +57,7 @@ class Cylinder(ParameterGroup):
     """A cylinder of one material along an axis."""
 
     kind: Literal["cylinder"] = "cylinder"
-    material: str = quantity("glass", "", MATERIAL)
+    material: MaterialName = quantity("glass", "", MATERIAL)
     center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Middle of its axis")
     axis: Axis = quantity("z", "", "Direction of its axis")
     radius: float = quantity(0.3, LENGTH, "Radius of the cylinder", gt=0)
@@ -69,7 +70,7 @@ class Rod(ParameterGroup):
     """A cylinder of one material between two points."""
 
     kind: Literal["rod"] = "rod"
-    material: str = quantity("glass", "", MATERIAL)
+    material: MaterialName = quantity("glass", "", MATERIAL)
     start: Place = quantity((1.5, 1.5, 2.0), LENGTH, "Middle of one end")
     end: Place = quantity((2.5, 2.5, 2.0), LENGTH, "Middle of the other end")
     radius: float = quantity(0.2, LENGTH, "Radius of the object", gt=0)
@@ -80,7 +81,7 @@ class Cone(ParameterGroup):
     """A cone of one material along an axis, or what is left of it when its tip is cut off."""
 
     kind: Literal["cone"] = "cone"
-    material: str = quantity("glass", "", MATERIAL)
+    material: MaterialName = quantity("glass", "", MATERIAL)
     center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Middle of its axis")
     axis: Axis = quantity("z", "", "Direction of its axis")
     radius_low: float = quantity(0.5, LENGTH, "Radius at the end of lower coordinate", ge=0)
@@ -94,7 +95,7 @@ class Ring(ParameterGroup):
     """A flat ring of one material (a ring resonator)."""
 
     kind: Literal["ring"] = "ring"
-    material: str = quantity("glass", "", MATERIAL)
+    material: MaterialName = quantity("glass", "", MATERIAL)
     center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Middle of the ring")
     axis: Axis = quantity("z", "", "Direction of its axis")
     radius: float = quantity(1.0, LENGTH, "Radius of the middle of its track", gt=0)
@@ -108,7 +109,7 @@ class Torus(ParameterGroup):
     """A round ring of one material (a doughnut)."""
 
     kind: Literal["torus"] = "torus"
-    material: str = quantity("glass", "", MATERIAL)
+    material: MaterialName = quantity("glass", "", MATERIAL)
     center: Place = quantity((2.0, 2.0, 2.0), LENGTH, "Middle of the torus")
     axis: Axis = quantity("z", "", "Direction of its axis")
     radius: float = quantity(1.0, LENGTH, "Radius of the middle of its tube", gt=0)
@@ -129,7 +130,7 @@ class Polygon(ParameterGroup):
     """A polygon across an axis, drawn out along it; what lies in a hole is outside."""
 
     kind: Literal["polygon"] = "polygon"
-    material: str = quantity("glass", "", MATERIAL)
+    material: MaterialName = quantity("glass", "", MATERIAL)
     axis: Axis = quantity("z", "", "It is drawn out along this axis; points are (y, z) across x, (x, z) across y")
     low: float = quantity(1.5, LENGTH, "Where it begins along the axis")
     high: float = quantity(2.5, LENGTH, "Where it ends along the axis")
@@ -145,7 +146,7 @@ class PictureObject(ParameterGroup):
     """The pixels of a picture within a range of brightness, drawn out along an axis."""
 
     kind: Literal["picture"] = "picture"
-    material: str = quantity("glass", "", MATERIAL)
+    material: MaterialName = quantity("glass", "", MATERIAL)
     picture: str = quantity(
         "", "", "A PNG or JPEG file; its right and its top are the higher coordinates", file="picture"
     )
@@ -166,7 +167,7 @@ class SurfaceObject(ParameterGroup):
     """What a closed surface of triangles holds, from an STL file."""
 
     kind: Literal["surface"] = "surface"
-    material: str = quantity("glass", "", MATERIAL)
+    material: MaterialName = quantity("glass", "", MATERIAL)
     file: str = quantity("", "", "STL file, binary or text", title="STL file", file="STL file")
     scale: float = quantity(1.0, "1", "The file's unit of length in the unit of length here", gt=0)
     shift: Place = quantity((0.0, 0.0, 0.0), LENGTH, "Added to its coordinates when they are scaled")
@@ -182,7 +183,7 @@ class Painted(ParameterGroup):
     """Balls of one material that were painted while a run went on."""
 
     kind: Literal["painted"] = "painted"
-    material: str = quantity("glass", "", MATERIAL)
+    material: MaterialName = quantity("glass", "", MATERIAL)
     spots: list[Spot] = quantity(
         [(2.0, 2.0, 2.0, 0.1)], LENGTH, "What was painted: x, y, z and radius of each ball", folded=True
     )

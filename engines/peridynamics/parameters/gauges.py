@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engines.api.parameters import ParameterGroup, quantity
+from engines.api.parameters import Among, ParameterGroup, quantity
 from engines.peridynamics.parameters.body.regions import Region, SideRegion
 from engines.peridynamics.parameters.body.shapes import Point
 
@@ -52,7 +52,7 @@ class LoadCurve(ParameterGroup):
         0, "1", "Number of the penetrator that it is of instead of a load; 0: the first that moves, where no load does",
         ge=0,
     )  # fmt: skip
-    over: str = quantity(
+    over: Annotated[str, Among("gauges.name", words={"": "its own way"})] = quantity(
         "", "", "Name of the gauge that it is drawn over; empty: the way of the load or penetrator itself",
         title="Drawn over",
     )  # fmt: skip

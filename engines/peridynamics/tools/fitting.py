@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel
@@ -13,7 +13,7 @@ from engines.api import Array, Problem, Progress, no_progress
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.api.parameters import ParameterGroup, quantity, title_and_unit
+from engines.api.parameters import Among, ParameterGroup, quantity, title_and_unit
 from engines.api.tools import Tool, ToolResult
 from engines.least_squares import DAMPINGS, Search
 from engines.peridynamics.parameters import Held, PeridynamicParameters
@@ -42,7 +42,9 @@ CURVES = ChartInfo(
 class Number(ParameterGroup):
     """A number of the problem, and between what it is looked for."""
 
-    name: str = quantity("material.fracture_energy", "", "Its name in the project, such as material.law.strength")
+    name: Annotated[str, Among("name")] = quantity(
+        "material.fracture_energy", "", "Its name in the project, such as material.law.strength"
+    )
     low: float = quantity(1.0, "", "The smallest value, in the unit of the number", title="From")
     high: float = quantity(10.0, "", "The largest value", title="To")
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engines.api.parameters import ParameterGroup, quantity
+from engines.api.parameters import Among, ParameterGroup, quantity
 from engines.spiking.parameters.plasticity import PLASTICITY, NoPlasticity, Plasticity
 
 ALL = "all"
@@ -159,8 +159,12 @@ Delay = Annotated[NoDelay | ConstantDelay | NormalDelay | DistanceDelay, Field(d
 class Connection(ParameterGroup):
     """Synapses from one population to another."""
 
-    source: str = quantity("Excitatory", "", "Name of the population that sends", min_length=1)
-    target: str = quantity(ALL, "", "Name of the population that hears, or all", min_length=1)
+    source: Annotated[str, Among("populations.name")] = quantity(
+        "Excitatory", "", "Name of the population that sends", min_length=1
+    )
+    target: Annotated[str, Among("populations.name", words={ALL: "all populations"})] = quantity(
+        ALL, "", "Name of the population that hears, or all", min_length=1
+    )
     rule: Rule = quantity(Probability(), "", "Who is joined to whom", labels=RULES)
     weight: Weight = quantity(ConstantWeight(), "", "What a spike adds")
     delay: Delay = quantity(NoDelay(), "", "How late it arrives")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from engines.api.parameters import quantity
+from engines.api.parameters import Among, quantity
 from engines.recording import Recording as FieldRecording
 
 
@@ -15,7 +15,7 @@ class Recording(FieldRecording):
         "all", "", "Whose spikes are written, as time and number of the neuron",
         labels={"all": "All neurons", "none": "None", "populations": "Some populations"},
     )  # fmt: skip
-    populations: list[str] = quantity(
+    populations: list[Annotated[str, Among("populations.name")]] = quantity(
         [], "", "Names of the populations whose spikes are written", when={"spikes": ("populations",)}, max_length=64
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel
@@ -12,7 +13,7 @@ from engines.api.abilities import Spiking
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.api.parameters import ParameterGroup, quantity
+from engines.api.parameters import Among, ParameterGroup, quantity
 from engines.api.tools import Tool, ToolResult
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import SpikingParameters
@@ -28,7 +29,7 @@ PARTS = 20
 class ResponseParameters(ParameterGroup):
     """Whose neurons, and which currents."""
 
-    population: str = quantity("Excitatory", "", "Whose neuron is tried", max_length=40)
+    population: Annotated[str, Among("population")] = quantity("Excitatory", "", "Whose neuron is tried", max_length=40)
     lowest: float = quantity(0.0, "", "Least current: mV (leaky), pA, or the paper's unit", ge=-1e6, le=1e6)
     highest: float = quantity(20.0, "", "Largest current, in the same unit", ge=-1e6, le=1e6)
     currents: int = quantity(41, "1", "How many currents between these, both among them", ge=2, le=MOST)

@@ -62,7 +62,7 @@ def test_what_the_form_shows_reads_back_as_what_it_was_given(qtbot, parameters):
         box = holder.editor("stimuli", place, "amplitude").box
         assert box.value() == stimulus.amplitude
         assert parsed(box.text(), False) == pytest.approx(stimulus.amplitude, rel=1e-5)  # six digits
-        assert holder.editor("stimuli", place, "site", "region").line.text() == stimulus.site.region
+        assert holder.editor("stimuli", place, "site", "region").combo.currentData() == stimulus.site.region
     assert not holder.edits  # showing asks for nothing
 
 

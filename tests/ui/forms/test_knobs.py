@@ -11,6 +11,7 @@ from tests.ui.forms.test_form import Holder
 from ui.forms.fields.knobs import KnobsEditor
 from ui.forms.fields.slider import POSITIONS
 from ui.forms.lists import with_article
+from ui.forms.refusals import refusing, told
 
 
 @pytest.fixture
@@ -52,10 +53,41 @@ def test_without_bounds_there_is_no_slider(holder, knobs, qtbot):
     qtbot.keyClicks(d.high, "nonsense")
     qtbot.keyClick(d.high, Qt.Key.Key_Return)
     assert len(holder.edits) == 1
+    qtbot.keyClick(d.high, Qt.Key.Key_Escape)
     assert d.high.text() == ""
     qtbot.keyClicks(d.high, "8")
     qtbot.keyClick(d.high, Qt.Key.Key_Return)
     assert d.slider.isVisible()
+
+
+@pytest.mark.parametrize("ends", ["escape", "typed over", "another value"])
+def test_a_bound_that_is_no_number_stays_is_marked_and_told(holder, knobs, qtbot, ends):
+    d = knobs.knobs[0]
+    d.more.click()
+    d.high.setFocus()
+    d.high.selectAll()
+    qtbot.keyClicks(d.high, "2..5")
+    qtbot.keyClick(d.high, Qt.Key.Key_Return)
+    knobs.set_value(holder.values["parameters"])
+    knobs.set_errors({})
+    assert not holder.edits
+    assert d.high.text() == "2..5"
+    assert d.high.property("wrong")
+    assert d.sentence.text() == "'2..5' is not a number; empty is no bound."
+    assert [told(field) for field in refusing(holder.form)] == [f"In 'D, highest': {d.high.refusal}"]
+    if ends == "escape":
+        qtbot.keyClick(d.high, Qt.Key.Key_Escape)
+    elif ends == "typed over":
+        d.high.selectAll()
+        qtbot.keyClicks(d.high, "2.5")
+        qtbot.keyClick(d.high, Qt.Key.Key_Return)
+        assert holder.edits == [(("parameters", 0, "high"), 2.5)]
+    else:
+        knobs.set_value([{**holder.values["parameters"][0], "high": 7.0}])
+    assert d.high.text() == {"escape": "2", "typed over": "2.5", "another value": "7"}[ends]
+    assert not d.high.property("wrong")
+    assert not d.sentence.isVisible()
+    assert not list(refusing(holder.form))
 
 
 def test_numbers_are_added_named_and_removed(holder, knobs, qtbot):

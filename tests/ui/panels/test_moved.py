@@ -81,10 +81,10 @@ def test_particles_of_a_lattice_are_not_called_spheres() -> None:
         (Fact("Particles", 36000, ""), "36\u202f000"),
         (Fact("Part", 0.25, ""), "0.2500"),
         (Fact("Error", -1.2, "%"), "−1.200 %"),
-        (Fact("Speed", 3000.0, "m/s"), "3000 m/s"),
+        (Fact("Speed", 3000.0, "m/s"), "3\u202f000 m/s"),
         (Fact("Turns", -3, ""), "−3"),
-        (Fact("Force", 12345.6, "N"), "12346 N"),
-        (Fact("Force", 9999.7, "N"), "10000 N"),
+        (Fact("Force", 12345.6, "N"), "12\u202f346 N"),
+        (Fact("Force", 9999.7, "N"), "10\u202f000 N"),
     ],
 )
 def test_counts_are_written_in_full(fact, text) -> None:

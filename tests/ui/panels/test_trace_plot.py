@@ -94,7 +94,7 @@ def test_a_line_stands_under_the_mouse_and_at_the_moment_that_is_looked_back_to(
     plot._hover(box.sceneBoundingRect().center())
     assert plot._cursor.isVisible()
     assert plot._cursor.value() == pytest.approx(2.0, abs=0.05)
-    assert heard.pop().split()[-2:] == ["-2", "mV"]
+    assert heard.pop().split()[-2:] == ["−2", "mV"]
     plot._hover(QPointF(-50, -50))
     assert heard == [], "beside the plot nothing is told"
     plot.leaveEvent(QEvent(QEvent.Type.Leave))

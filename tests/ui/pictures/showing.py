@@ -101,7 +101,7 @@ class Showing:
         self.window.workspaces.show(1)
 
     def lab_views(self) -> Iterator[str]:
-        """Each tab of the Kernel Lab with two records of other machines, and a table; their names."""
+        """Each tab of the Kernel Lab with two records of other machines and a variant's source; their names."""
         self.show_lab()
         lab, background = self.window.pages.lab, self.window.background
         self.until(lambda: lab.setup.study is not None and not background.busy)
@@ -112,6 +112,7 @@ class Showing:
         record = lab.choice.shown
         assert isinstance(record, LabRecord)
         lab.setup.choose_study(record.variants[0].study)
+        lab.views.table.selectRow(0)
         for place in range(lab.views.count()):
             lab.views.setCurrentIndex(place)
             self.settle()

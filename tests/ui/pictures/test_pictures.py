@@ -98,6 +98,27 @@ def test_pages_and_dialogs_without_a_problem(showing):
     assert not found, "\n".join(dict.fromkeys(found))
 
 
+def tabs_out_of_sight(views) -> list[str]:
+    bar = views.tabBar()
+    return [bar.tabText(place) for place in range(bar.count()) if not bar.rect().contains(bar.tabRect(place))]
+
+
+def test_the_lab_with_records_at_every_size(showing):
+    """Two records of one card and day, and a variant whose source is open."""
+    found = []
+    for name in showing.lab_views():
+        for size in SIZES:
+            showing.window.resize(*size)
+            showing.settle()
+            found += [f"{name} {size}: {fault}" for fault in faults(showing.window)]
+            found += [
+                f"{size}: no room for the tab '{tab}'" for tab in tabs_out_of_sight(showing.window.pages.lab.views)
+            ]
+            if size == SIZES[0]:
+                found += [f"{name}: {fault}" for fault in in_both_themes(showing, showing.window)]
+    assert not found, "\n".join(dict.fromkeys(found))
+
+
 def test_the_dialog_of_a_drive_cycle(showing, tmp_path):
     dialog = showing.cycle_dialog(tmp_path)
     found = in_both_themes(showing, dialog)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from ui.scene.colormaps import DARKEST, categories, colormap, distinct_colours, lightness, names
-from ui.scene.visuals.plates import DARK, LIGHT, log_ticks, nice_step, tick_labels, ticks
+from ui.scene.visuals.plates import DARK, LIGHT, log_ticks, nice_step, ticks
+from workbench.words.numbers import tick_texts
 
 
 def luminance(lut):
@@ -42,8 +43,8 @@ def test_region_colours_differ() -> None:
 
 def test_ticks_are_round_and_within() -> None:
     assert ticks(-90, 40) == pytest.approx([-75, -50, -25, 0, 25])
-    assert tick_labels([-75.0, 0.0]) == ["−75", "0"]
-    assert tick_labels([0.0, 0.25, 0.5]) == ["0.00", "0.25", "0.50"]
+    assert tick_texts([-75.0, 0.0]) == ["−75", "0"]
+    assert tick_texts([0.0, 0.25, 0.5]) == ["0.00", "0.25", "0.50"]
     assert nice_step(0.13) == pytest.approx(0.2)
 
 

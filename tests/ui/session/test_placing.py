@@ -444,7 +444,7 @@ def test_the_names_of_materials_are_offered_where_one_is_asked_for(qtbot) -> Non
     panel = ProblemPanel(model, Placing(model), QWidget())
     qtbot.addWidget(panel)
     model.open(document())
-    line = panel.form.root.children_by_key["objects"].editors[0].form.children_by_key["material"].line
-    assert line.completer().model().stringList() == ["glass"]
+    field = panel.form.root.children_by_key["objects"].editors[0].form.children_by_key["material"]
+    assert field.names == ["vacuum", "glass"]
     model.edit(("parameters", "materials"), [Material(name=name).model_dump() for name in ("glass", "gold")], "gold")
-    assert line.completer().model().stringList() == ["glass", "gold"]
+    assert field.names == ["vacuum", "glass", "gold"]

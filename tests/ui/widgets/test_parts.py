@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QSpacerItem, QTabBar, QWidget
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtWidgets import QComboBox, QSpacerItem, QTabBar, QWidget
 
 from engines.api import Finding
 from tests.ui.pictures.walk import faults
@@ -320,6 +320,17 @@ def test_a_flow_begins_a_line_where_a_widget_does_not_fit_and_not_before_the_fir
     for size in ((30, 10), (20, 25)):
         flow.addItem(QSpacerItem(*size))
     assert flow.heightForWidth(width) == height
+
+
+def test_nothing_in_a_flow_is_wider_than_it_is(qtbot):
+    host, part = QWidget(), QComboBox()
+    qtbot.addWidget(host)
+    flow = FlowLayout(gap=4, parent=host)
+    part.addItem("a text that is longer than there is room for")
+    part.setMinimumWidth(20)
+    flow.addWidget(part)
+    flow.setGeometry(QRect(0, 0, 90, 200))
+    assert part.geometry() == QRect(0, 0, 90, part.sizeHint().height())
 
 
 def test_values_without_a_column_for_each_probe_are_passed_over():

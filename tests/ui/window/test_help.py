@@ -72,7 +72,15 @@ def test_f1_says_what_a_field_means_and_elsewhere_shows_the_keys(opened, qtbot):
     entry = opened.help.entry
     assert isinstance(entry, FieldEntry)
     told = entry.text.text()
-    for part in (editor.spec.title, editor.spec.help, "S/m", "sigma_il"):
+    for part in (
+        editor.spec.title,
+        editor.spec.help,
+        "S/m",
+        "sigma_il",
+        "∇·(σ∇v)",
+        "0.17 in the benchmark",
+        "Niederer",
+    ):
         assert part in told
     entry.close()
     QCursor.setPos(opened.viewport.mapToGlobal(opened.viewport.rect().center()))  # over no field

@@ -278,7 +278,7 @@ def test_csv_holds_the_same_figures(record):
 def test_shipped_records_can_be_read():
     """Every ``lab-*.json`` that ships is listed; records of other kinds beside them are not."""
     with as_file(files("workbench.bench") / "records") as folder:
-        listed = [path for _, path in kept_records(folder)]
+        listed = [found.path for found in kept_records(folder)]
         assert sorted(listed) == sorted(folder.glob("lab-*.json"))
         for path in listed:
             record = read_record(path)

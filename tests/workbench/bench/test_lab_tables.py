@@ -129,7 +129,8 @@ def test_records_of_before_there_were_tables_still_open(tmp_path):
 
 def test_kept_records_name_their_tables(tmp_path):
     write_json(LabRecord(MACHINE, tables=(of(STEP_TIMES),)), tmp_path / "a.json")
-    assert [title for title, _ in kept_records(tmp_path)] == ["NumPy on paper, 2026-11-21: wave_step"]
+    (found,) = kept_records(tmp_path)
+    assert (found.title, found.measured) == ("NumPy on paper, 2026-11-21", ("wave_step",))
 
 
 @pytest.mark.parametrize("wrong", [{"rows": [["follow", 1.0]]}, {"heat": ["N", "M", "Time"]}, {"heat": False}])
@@ -204,8 +205,8 @@ def test_other_columns_have_nothing_beside_them_and_another_record_has():
         (9.999, 2, True, True, "10.0"),
         (11_688_851.0, 2, False, True, "11\u202f688\u202f851"),
         (0.5, 4, False, True, "0.5"),
-        (3.21e-7, 2, True, True, "3.2e-07"),
-        (-0.25, 2, True, True, "-0.25"),
+        (3.21e-7, 2, True, True, "3.2 × 10⁻⁷"),
+        (-0.25, 2, True, True, "−0.25"),
         (0.0, 3, True, True, "0"),
         (None, 3, True, True, "–"),
         (float("nan"), 3, True, True, "–"),

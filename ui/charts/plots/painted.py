@@ -16,6 +16,7 @@ from engines.api.charts import EMPTY, ChartData, ChartInfo
 from ui.widgets.theme import theme
 from workbench.project.project import MeasuredData
 from workbench.run.streams.traces import LeftCurve
+from workbench.words.numbers import figure
 
 NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
 
@@ -120,7 +121,7 @@ def nice_step(least: float) -> float:
 
 def number(value: float) -> str:
     """``−10``, ``0.25``."""
-    return f"{value:g}".replace("-", "−")
+    return figure(value, 6)
 
 
 def write(painter: QPainter, at: QPointF, text: str, align: tuple[float, float] = (0.5, 0.5)) -> QRectF:

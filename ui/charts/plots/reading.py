@@ -9,24 +9,17 @@ import numpy as np
 from engines.api import Array
 from engines.api.charts import ChartInfo, Curve, Fact
 from ui.widgets.formatting import bytes_text
-from workbench.words.units import clock_text, grouped, is_count, powers_of_ten, seconds_of, time_text, unit_text
+from workbench.words.numbers import figure as digits
+from workbench.words.numbers import grouped
+from workbench.words.units import clock_text, is_count, seconds_of, time_text, unit_text
 
 LOOSE = 0.02
 """The part of a curve's length that may lie between its end and what it is asked of."""
 
 
 def figure(value: float, unit: str, count: int = 4) -> str:
-    """``3.600 V``: four digits that stay four, so that a figure that changes does not dance; all of those before the
-    point, up to ``99999``."""
-    if not math.isfinite(value):
-        return "–"
-    if abs(value) >= 1e5 or 0 < abs(value) < 1e-4:
-        digits = f"{value:.{count - 1}e}"
-    elif abs(float(f"{value:.{count}g}")) >= 10**count:
-        digits = f"{value:.0f}"
-    else:
-        digits = f"{value:#.{count}g}".removesuffix(".") if value else "0"
-    return f"{powers_of_ten(digits)} {unit_text(unit)}".rstrip()
+    """``3.600 V``: four digits that stay four, so that a figure that changes does not dance."""
+    return f"{digits(value, count, zeros=True)} {unit_text(unit)}".rstrip() if math.isfinite(value) else "–"
 
 
 def fact_text(fact: Fact) -> str:

@@ -14,12 +14,15 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QGraphicsSceneResizeEvent
 
 from engines.api import Array
-from workbench.words.units import RAISED, unit_text
+from workbench.words.numbers import figure, power, printed, tick_texts
+from workbench.words.units import unit_text
 
 MOST, LEAST = 1e4, 1e-2
 """Ends of what is written without a power of ten."""
 FINEST = 2e-5
 """The least of a quantity that is seen from top to bottom, in parts of its largest value."""
+MOST_OF_TIME = 1e7
+"""Iterations are told in full up to here."""
 LABEL_MARGIN = 8
 """Pixels that a label has around it."""
 GROWS_BY = 8
@@ -51,7 +54,7 @@ def powers(values: Sequence[float]) -> list[str]:
         mantissa = round(10.0 ** (value - math.floor(value)), 6)
         if mantissa not in told:
             return ""
-        return f"{10.0**value:g}" if -3 < value < 4 else f"10{str(round(value)).translate(RAISED)}" * (mantissa == 1)
+        return figure(10.0**value, 6) if -3 < value < 4 else power(round(value)) * (mantissa == 1)
 
     decades = max(values, default=0.0) - min(values, default=0.0)
     told = (1.0,) if decades > 1.5 else (1.0, 2.0, 5.0) if decades > 0.5 else range(1, 10)
@@ -88,9 +91,9 @@ class ScaledAxis(pg.AxisItem):
 
     def setRange(self, mn: float, mx: float) -> None:
         super().setRange(mn, mx)
-        power = 0 if self.logMode else power_of(max(abs(mn), abs(mx)))
-        if power != self._power:
-            self._power = power
+        told_in = 0 if self.logMode else power_of(max(abs(mn), abs(mx)))
+        if told_in != self._power:
+            self._power = told_in
             self._write()
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
@@ -98,14 +101,14 @@ class ScaledAxis(pg.AxisItem):
             return super().tickStrings(values, scale, spacing)
         factor = 10.0**-self._power
         texts = super().tickStrings([factor * value for value in values], scale, factor * spacing)
-        return [text.replace("-", "−") for text in texts]
+        return [printed(text) for text in texts]
 
     def logTickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         return powers(values)
 
     def _write(self) -> None:
-        power = f"10{str(self._power).translate(RAISED)}" if self._power else ""
-        unit = " ".join(part for part in (power, self._unit) if part)
+        scale = power(self._power) if self._power else ""
+        unit = " ".join(part for part in (scale, self._unit) if part)
         unit = f"[{unit}]" if unit else ""  # a V alone on its side reads as >
         text = f"{self._title} {unit}".strip()
         fits = QFontMetricsF(self.label.font()).horizontalAdvance(text) < self.size().height() - LABEL_MARGIN
@@ -167,6 +170,11 @@ class TimeAxis(pg.AxisItem):
         if not self._times or self.logMode:
             return self._unit, 1.0
         return handy_unit(max(abs(end) for end in self.range), self._unit)
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        if self.logMode:
+            return super().tickStrings(values, scale, spacing)
+        return tick_texts([scale * each for each in values], MOST_OF_TIME, abs(scale * spacing))
 
     def logTickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         return powers(values)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from ui.forms.editor import LOCK_HINT, Editor, new_values
@@ -78,7 +79,7 @@ class KnobsEditor(Editor):
             wrong = next(iter(below(errors, place).values()), "")
             knob.say(wrong)
             if not wrong:
-                knob.show_refusal(knob.value.refusal)
+                knob.show_refusals()
 
     def set_locked(self, locked: bool) -> None:
         self._locked = locked
@@ -120,7 +121,8 @@ class Knob(QWidget):
         self.value.changed.connect(lambda value: self.edited.emit("value", value))
         self.low.changed.connect(lambda value: self.edited.emit("low", value))
         self.high.changed.connect(lambda value: self.edited.emit("high", value))
-        self.value.rejected.connect(self.show_refusal)
+        for box in (self.value, self.low, self.high):
+            box.rejected.connect(lambda _: self.show_refusals())
         self.more, self.trash = QToolButton(self), QToolButton(self)
         for button, icon, tip in ((self.more, "chevron-down", "Bounds of the slider"), (self.trash, "trash", "Remove")):
             button.setObjectName("small")
@@ -189,11 +191,13 @@ class Knob(QWidget):
             part.setEnabled(not locked)
             part.setToolTip(LOCK_HINT if locked else tip)
 
-    def show_refusal(self, sentence: str) -> None:
-        """Why what was typed as its value is none."""
-        self.say(sentence)
+    def show_refusals(self) -> None:
+        """Why what was typed as its value or as a bound is none."""
+        boxes = (self.value, self.low, self.high)
+        self.say(next((box.refusal for box in boxes if box.refusal), ""))
         Editor.repolish(self.name, False)
-        Editor.repolish(self.value, bool(sentence))
+        for box in boxes:
+            Editor.repolish(box, bool(box.refusal))
 
     def say(self, sentence: str) -> None:
         """What is wrong with one of them."""
@@ -217,9 +221,12 @@ class Knob(QWidget):
 
 
 class BoundBox(Line):
-    """A number, or nothing."""
+    """A number, or nothing. What is neither stays and is marked; Escape takes it back."""
 
+    gives_up = True
     changed = Signal(object)
+    rejected = Signal(str)
+    """Why what was typed is no bound; empty when it is gone."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -228,17 +235,38 @@ class BoundBox(Line):
         self.editingFinished.connect(self._commit)
 
     def set_bound(self, value: float | None) -> None:
+        """Where it is the bound that it was, what was typed and refused stays."""
+        if self.refusal and value == self._bound:
+            return
+        self._refuse("")
+        half_typed = self.isModified() and value == self._bound and self.hasFocus()
         self._bound = value
-        if not self.isModified():
+        if not half_typed:
             self.setText("" if value is None else shown(value))
+            self.setModified(False)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() != Qt.Key.Key_Escape:
+            super().keyPressEvent(event)
+            return
+        self._refuse("")
+        self.setModified(False)
+        self.set_bound(self._bound)
+
+    def _refuse(self, sentence: str) -> None:
+        if sentence != self.refusal:
+            self.refusal = sentence
+            self.rejected.emit(sentence)
 
     def _commit(self) -> None:
         if not self.isModified():
             return
-        self.setModified(False)
         text = self.text().strip()
         value = parsed(text, False) if text else None
         if text and value is None:
-            self.set_bound(self._bound)
-        elif value != self._bound:
+            self._refuse(f"'{text}' is not a number; empty is no bound.")
+            return
+        self.setModified(False)
+        self._refuse("")
+        if value != self._bound:
             self.changed.emit(value)

@@ -63,7 +63,9 @@ class CalmComboBox(QComboBox):
         painter.end()
 
 
-class _OneWidget(Editor):
+class OneWidget(Editor):
+    """An editor that is a single widget."""
+
     def _hold(self, widget: QWidget) -> None:
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -76,7 +78,7 @@ class _OneWidget(Editor):
         self.repolish(self._held, wrong)
 
 
-class ChoiceEditor(_OneWidget):
+class ChoiceEditor(OneWidget):
     """One of a few values."""
 
     def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
@@ -93,7 +95,7 @@ class ChoiceEditor(_OneWidget):
         self.combo.setCurrentIndex(self.combo.findData(value))
 
 
-class FlagEditor(_OneWidget):
+class FlagEditor(OneWidget):
     """Yes or no."""
 
     def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
@@ -106,7 +108,7 @@ class FlagEditor(_OneWidget):
         self.check.setChecked(bool(value))
 
 
-class TextEditor(_OneWidget):
+class TextEditor(OneWidget):
     """A text; what the parent suggests under the field's key is offered while typing."""
 
     def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
@@ -221,4 +223,8 @@ def make_scalar(spec: FieldSpec, parent: QWidget | None = None) -> Editor:
         case Kind.FILE:
             return FileEditor(spec, parent)
         case _:
+            if spec.among is not None:
+                from ui.forms.fields.names import NameEditor  # which is one of these
+
+                return NameEditor(spec, spec.among, parent)
             return WrappedTextEditor(spec, parent) if spec.long else TextEditor(spec, parent)

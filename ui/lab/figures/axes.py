@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pyqtgraph as pg
 
 from ui.widgets.formatting import bytes_text, duration_text
+from workbench.words.numbers import figure
 
 LEAST_PIXELS = (62, 36)
 """Room that a tick and its text want along a horizontal axis, and along a vertical one."""
@@ -98,7 +99,7 @@ def count_tick(value: float) -> str:
 
 
 def plain_tick(value: float) -> str:
-    return f"{value:.3g}"
+    return figure(value, 3)
 
 
 def _trimmed(text: str) -> str:

@@ -14,6 +14,7 @@ from ui.lab.findings import Key, key, published_figure, shape_text, winners
 from ui.widgets.formatting import count_text, duration_text
 from ui.widgets.theme import theme
 from workbench.bench.records import LabRecord, VariantRecord, device_text
+from workbench.words.numbers import printed
 from workbench.words.units import percent, seconds_of
 
 Index = QModelIndex | QPersistentModelIndex
@@ -72,7 +73,7 @@ COLUMNS = (
         58,
         False,
     ),
-    Column("Time", "Median of one launch, and its 5th to 95th percentile", lambda r: r.seconds, _time, 144),
+    Column("Time", "Median of one launch, and its 5th to 95th percentile", lambda r: r.seconds, _time, 140),
     Column(
         "GB/s",
         "Bytes that the algorithm must move (each input read once, each output written once) per second",
@@ -85,7 +86,7 @@ COLUMNS = (
         "Against the best bandwidth measured on this device at the same working set",
         lambda r: r.fraction,
         lambda r: percent(r.fraction),
-        92,
+        84,
     ),
     Column(
         "Gpoint/s",
@@ -98,8 +99,8 @@ COLUMNS = (
         "Max error",
         "Largest difference from the float64 reference, relative to its largest value",
         lambda r: r.error,
-        lambda r: f"{r.error:.1e}",
-        68,
+        lambda r: printed(f"{r.error:.1e}"),
+        80,
     ),
     Column(
         "Registers",

@@ -14,6 +14,7 @@ from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis, keep_legible
 from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
 from workbench.run.streams.traces import TraceBuffer
+from workbench.words.numbers import figure
 from workbench.words.units import clock_text, unit_text
 
 PALE = 90
@@ -130,7 +131,7 @@ class TracePlot(pg.PlotWidget):
         """``12.3 ms   P1 −84.2 mV   P2 …``"""
         values = [(name, buffer.at(time)) for name, buffer in self._buffers.items()]
         unit = f" {unit_text(self._unit)}" if unit_text(self._unit) else ""
-        parts = [f"{name} {value:.4g}{unit}" for name, value in values if value is not None]
+        parts = [f"{name} {figure(value)}{unit}" for name, value in values if value is not None]
         return "   ".join([clock_text(time, self._time_unit), *parts]) if parts else ""
 
     def leaveEvent(self, event: object) -> None:

@@ -22,6 +22,7 @@ from engines.api import PaintInfo
 from ui.forms.fields.number import NumberBox
 from ui.viewport.brush import LARGEST, SMALLEST
 from ui.widgets.freeing import connect_once
+from workbench.words.numbers import figure
 from workbench.words.units import unit_text
 
 STEPS = 300
@@ -191,4 +192,4 @@ def hint_of(brush: PaintInfo) -> str:
 
 def _told_bounds(brush: PaintInfo) -> str:
     said = "What one touch of the brush brings"
-    return said if brush.bounds is None else f"{said}: {brush.bounds[0]:g} to {brush.bounds[1]:g}"
+    return said if brush.bounds is None else f"{said}: {figure(brush.bounds[0])} to {figure(brush.bounds[1])}"

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 from engines.geometry.grid import Grid
 from ui.forms.fields.scalars import CalmComboBox
 from workbench.project.project import ViewSettings
+from workbench.words.numbers import figure
 from workbench.words.units import unit_text
 
 STEPS = 500
@@ -120,4 +121,4 @@ class GridPanel(QWidget):
         unit = unit_text(self._grid.length_unit)
         for axis, (slider, label) in enumerate(zip(self.slices, self.places, strict=True)):
             place = low[axis] + (high[axis] - low[axis]) * slider.value() / STEPS
-            label.setText(f"{place:.3g} {unit}".rstrip())
+            label.setText(f"{figure(place, 3)} {unit}".rstrip())

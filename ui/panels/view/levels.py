@@ -11,7 +11,8 @@ from engines.api import FieldInfo
 from ui.scene.scene import follows, has_levels, own_range
 from ui.widgets.icons import dress
 from workbench.project.project import ViewSettings
-from workbench.words.units import powers_of_ten, unit_text
+from workbench.words.numbers import figure
+from workbench.words.units import unit_text
 
 STEPS = 200
 MOST = 4
@@ -50,15 +51,15 @@ class LevelsPanel(QWidget):
         rows.setHorizontalSpacing(8)
         rows.setVerticalSpacing(4)
         rows.setColumnStretch(0, 1)
-        for row, (slider, figure, less) in enumerate(zip(self.sliders, self.figures, self.less, strict=True)):
+        for row, (slider, told, less) in enumerate(zip(self.sliders, self.figures, self.less, strict=True)):
             slider.setRange(0, STEPS)
             slider.setAccessibleName(f"Value of isosurface {row + 1}")
             slider.valueChanged.connect(lambda _, row=row: self._slid(row))
-            figure.setObjectName("unit")
-            figure.setMinimumWidth(76)
-            figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            told.setObjectName("unit")
+            told.setMinimumWidth(76)
+            told.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             less.clicked.connect(lambda _=False, row=row: self._set(self._levels[:row] + self._levels[row + 1 :]))
-            for column, widget in enumerate((slider, figure, less)):
+            for column, widget in enumerate((slider, told, less)):
                 rows.addWidget(widget, row, column)
         layout = QVBoxLayout(self)
         for each in (top, rows, layout):
@@ -125,7 +126,7 @@ class LevelsPanel(QWidget):
                 self._tell(row)
 
     def _tell(self, row: int) -> None:
-        self.figures[row].setText(f"{powers_of_ten(f'{self._levels[row]:.3g}')} {self._unit}".strip())
+        self.figures[row].setText(f"{figure(self._levels[row], 3)} {self._unit}".strip())
 
     @staticmethod
     def _button(icon: str, tip: str) -> QToolButton:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QPush
 
 from engines.api import FieldInfo, SimulationInfo
 from workbench.project.project import ViewSettings
+from workbench.words.numbers import figure
 
 STEPS = 300
 DECADES = 3.0
@@ -152,4 +153,4 @@ class MovedPanel(QWidget):
 
 
 def _times(scale: float) -> str:
-    return "at rest" if scale == 0 else f"{scale:g}×"
+    return "at rest" if scale == 0 else f"{figure(scale)}×"

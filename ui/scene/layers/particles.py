@@ -17,7 +17,7 @@ from ui.scene.shapes.vertex_means import NO_DATA
 from ui.scene.visuals.spheres import SphereVisual
 from ui.scene.visuals.surface import Look, Palette
 from workbench.project.project import CameraView
-from workbench.words.units import grouped
+from workbench.words.numbers import grouped
 
 VALUES, MOVED, HIDING = "spheres", "moved", "hiding"
 MOST_SPHERES, COARSE_SPHERES = 1_000_000, 10_000

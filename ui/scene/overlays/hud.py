@@ -23,7 +23,8 @@ from ui.scene.scene import Scene
 from ui.scene.visuals import plates
 from ui.scene.visuals.markers import COLOURS
 from ui.scene.visuals.screen import Stroke
-from workbench.words.units import clock_text, is_count, powers_of_ten, unit_text
+from workbench.words.numbers import figure, tick_texts
+from workbench.words.units import clock_text, is_count, unit_text
 
 Placed = tuple[str, Array, int, int]
 
@@ -121,13 +122,13 @@ class Hud:
             placed.append(("time", image, margin, top))
             top += image.shape[0] + round(6 * ratio)
         if scene.deformation is not None and scene.deformation != 1:
-            said = f"displacement × {scene.deformation:g}" if scene.deformation else "drawn at rest"
+            said = f"displacement × {figure(scene.deformation)}" if scene.deformation else "drawn at rest"
             image = self._keep("moved", (said, theme, ratio), lambda: plates.text_plate([said], theme, ratio))
             placed.append(("moved", image, margin, top))
             top += image.shape[0] + round(6 * ratio)
         if scene.links is not None:
             low, high = scene.links.range
-            said = f"{scene.links.title}\t{low:.2g} … {high:.2g} {unit_text(scene.links.unit)}".rstrip()
+            said = f"{scene.links.title}\t{figure(low, 2)} … {figure(high, 2)} {unit_text(scene.links.unit)}".rstrip()
             links = (said.replace("-", "−"), *([GONE] if np.isnan(scene.links.values).any() else []))
             image = self._keep("links", (links, theme, ratio), lambda: plates.text_plate(links, theme, ratio))
             placed.append(("links", image, margin, top))
@@ -204,7 +205,7 @@ class Hud:
         for start, end in (((left, y), (right, y)), ((left, y - 4 * r), (left, y)), ((right, y - 4 * r), (right, y))):
             strokes.append(Stroke(start, end, 0.75 * r, ink))
         assert scene.layer is not None
-        string = f"{plates.tick_labels([length])[0]} {unit_text(scene.layer.length_unit)}".rstrip()
+        string = f"{tick_texts([length])[0]} {unit_text(scene.layer.length_unit)}".rstrip()
         image = self._keep("scale", (string, scene.theme, r), lambda: plates.bare_text(string, scene.theme.ink, r))
         placed.append(("scale", image, round((left + right - image.shape[1]) / 2), round(y - 7 * r - image.shape[0])))
 
@@ -222,7 +223,7 @@ class Hud:
         for start in ((right - pixels, y), (right - head, y - 0.45 * head), (right - head, y + 0.45 * head)):
             strokes.append(Stroke(start, (right, y), 0.9 * r, ink))
         name = arrows.info.name if len(arrows.info.name) == 1 else arrows.info.title
-        string = f"{name} ≥ {powers_of_ten(f'{arrows.longest:.3g}')} {unit_text(arrows.info.unit)}".rstrip()
+        string = f"{name} ≥ {figure(arrows.longest, 3)} {unit_text(arrows.info.unit)}".rstrip()
         image = self._keep("arrows", (string, scene.theme, r), lambda: plates.bare_text(string, scene.theme.ink, r))
         placed.append(
             ("arrows", image, round(width - margin - 4 * r - image.shape[1]), round(y - 8 * r - image.shape[0]))
@@ -406,4 +407,4 @@ def value_text(value: float, field: FieldInfo, names: tuple[str, ...]) -> str:
     """A value as it stands beside the pointer: its name where it has one, else the number and its unit."""
     if value == round(value) and 0 <= value < len(names):
         return names[int(value)]
-    return f"{value:.4g} {unit_text(field.unit)}".rstrip().replace("-", "−")
+    return f"{figure(value)} {unit_text(field.unit)}".rstrip()

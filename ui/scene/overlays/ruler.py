@@ -11,6 +11,7 @@ from engines.api import Array
 from ui.scene.scene import Scene
 from ui.scene.visuals import plates
 from ui.scene.visuals.screen import Stroke
+from workbench.words.numbers import tick_texts
 from workbench.words.units import unit_text
 
 SHORTEST_POINTS = 70
@@ -54,7 +55,7 @@ def ruler(scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Lab
         values = plates.ticks(low[axis], high[axis], max(1, min(6, int(length / (APART_POINTS * ratio)))))
         share = (np.array(values) - low[axis]) / (high[axis] - low[axis])
         marks, _ = scene.camera.to_pixels(ends[0] + share[:, None] * (ends[1] - ends[0]), width, height)
-        for text, mark in zip(plates.tick_labels(values), marks, strict=True):
+        for text, mark in zip(tick_texts(values), marks, strict=True):
             tip = mark + TICK_POINTS * ratio * outward
             strokes.append(Stroke(_pair(mark), _pair(tip), 0.6 * ratio, (*scene.theme.faint, 255)))
             room = LABEL_POINTS + HALF_LETTER * len(text) * abs(outward[0])  # figures beside an edge stand clear of it
@@ -62,7 +63,7 @@ def ruler(scene: Scene, width: int, height: int, ratio: float) -> tuple[list[Lab
                 Label(text, _within(text, mark + room * ratio * outward, mark, (width, height), ratio), False)
             )
         unit = f" [{unit_text(layer.length_unit)}]" if unit_text(layer.length_unit) else ""
-        longest = max(map(len, plates.tick_labels(values)), default=0)
+        longest = max(map(len, tick_texts(values)), default=0)
         room = NAME_POINTS + (12 + 6.4 * longest) * abs(outward[0])
         name, middle, along = f"{AXES[axis]}{unit}", pixels.mean(axis=0), (pixels[1] - pixels[0]) / length
         edge_room = np.array([HALF_LETTER * len(name), EDGE_POINTS]) * ratio

@@ -15,6 +15,7 @@ import numpy as np
 from engines.api import Array, FieldInfo
 from ui.scene.colormaps import MISSING
 from ui.scene.visuals import text
+from workbench.words.numbers import figure, tick_texts
 from workbench.words.units import unit_text
 
 Colour = tuple[int, int, int]
@@ -143,13 +144,13 @@ def colour_bar(
     pixels, margin = round(12 * scale), round(10 * scale)
     ascent, line_height = text.line_metrics(pixels)
     marks = log_ticks(*limits) if log else ticks(*limits)
-    texts = [f"{mark:.3g}".replace("-", "−") for mark in marks] if log else tick_labels(marks)
+    texts = [figure(mark, 3) for mark in marks] if log else tick_texts(marks)
     places = [_share(mark, limits, log) for mark in marks]
     titles = wrapped(field.title, pixels, round(TITLE_WIDTH * scale))
     unit = f"[{unit_text(field.unit)}]" if unit_text(field.unit) else ""
     note_height = round(18 * scale)
     notes = [field.missing_title] if field.missing is not None else []
-    notes += [f"every {tick_labels([line_step])[0]} {unit_text(field.unit)}".rstrip()] if line_step else []
+    notes += [f"every {tick_texts([line_step])[0]} {unit_text(field.unit)}".rstrip()] if line_step else []
     foot = note_height * len(notes) + round(2 * scale) * bool(notes)
     bar_width, head = round(14 * scale), (len(titles) + bool(unit)) * line_height + round(8 * scale)
     inner = max(
@@ -229,18 +230,6 @@ def nice_step(rough: float, steps: Sequence[float] = (1.0, 2.0, 2.5, 5.0, 10.0))
     """The smallest of ``steps`` × 10ⁿ that is not less than ``rough``."""
     power = 10.0 ** math.floor(math.log10(max(rough, 1e-300)))
     return next(m * power for m in steps if m * power >= rough * (1 - 1e-9))
-
-
-def tick_labels(values: Sequence[float]) -> list[str]:
-    """As few digits as tell the values apart; a true minus sign."""
-    if not values:
-        return []
-    step = abs(values[1] - values[0]) if len(values) > 1 else abs(values[0]) or 1.0
-    largest = max(abs(v) for v in values)
-    if largest and (largest >= 1e5 or largest < 1e-3):
-        return [f"{v:.3g}".replace("-", "−") for v in values]
-    digits = next(d for d in range(8) if abs(round(step, d) - step) < 1e-6 * step or d == 7)
-    return [f"{v + 0.0:.{digits}f}".replace("-", "−") for v in values]
 
 
 def bare_text(string: str, colour: Colour, scale: float, size: float = 12) -> Array:

@@ -18,10 +18,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from engines.explained import Explained, explained
 from ui.forms.editor import Editor
+from ui.forms.fields.number import told
+from ui.forms.schema import FieldSpec, Kind
 from ui.window.help.commands import Command
 from workbench import __version__
 from workbench.cli.doctor import Diagnosis, examine
+from workbench.words.numbers import printed
 from workbench.words.units import unit_text
 
 IN_THE_VIEW = (
@@ -64,7 +68,7 @@ class FieldEntry(QFrame):
         self.text = QLabel(entry_of(editor), self)
         self.text.setTextFormat(Qt.TextFormat.RichText)
         self.text.setWordWrap(True)
-        self.text.setMinimumWidth(340)
+        self.text.setMinimumWidth(440)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(14, 10, 14, 12)
         layout.addWidget(self.text)
@@ -78,15 +82,21 @@ class FieldEntry(QFrame):
 
 
 def entry_of(editor: Editor) -> str:
-    """Meaning, unit, what is allowed, whether it may change during a run, and its name in files, as HTML."""
+    """As HTML: meaning, equation, unit, typical values and the default, what is allowed, whether it may change during a
+    run, the source, and its name in files."""
     spec = editor.spec
+    more = Explained() if spec.owner is None else explained(spec.owner, spec.key)
     unit = "" if "{" in spec.unit else unit_text(spec.unit)
     limits = spec.bounds.sentence(unit)
     rows = [
+        ("Equation", more.equation),
         ("Unit", unit),
+        ("Typical", more.typical),
+        ("Default", _default(spec)),
         ("Allowed", limits),
         ("Choices", ", ".join(spec.labels.get(str(choice), str(choice)) for choice in spec.choices)),
         ("During a run", "changes at once" if spec.live else "waits for Reset"),
+        ("Source", more.source),
         ("In files and scripts", spec.key),
     ]
     told = "".join(
@@ -95,6 +105,14 @@ def entry_of(editor: Editor) -> str:
         if text
     )
     return f"<h3>{escape(spec.title)}</h3><p>{escape(spec.help)}</p><table>{told}</table>"
+
+
+def _default(spec: FieldSpec) -> str:
+    """The default of a number."""
+    default = None if spec.owner is None else spec.owner.model_fields[spec.key].default
+    if isinstance(default, (int, float)) and spec.kind in (Kind.NUMBER, Kind.INTEGER):
+        return printed(told(default))
+    return ""
 
 
 class ShortcutSheet(QDialog):

@@ -22,10 +22,10 @@ from ui.scene.visuals.plates import (
     nice_step,
     plate,
     text_plate,
-    tick_labels,
     ticks,
     wrapped,
 )
+from workbench.words.numbers import tick_texts
 
 FIELD = FieldInfo("v", "Voltage", "mV", "cell", (-80.0, 40.0))
 HOLED = FieldInfo("a", "Activation", "ms", "cell", (0.0, 60.0), missing=-1.0, missing_title="not yet")
@@ -250,12 +250,12 @@ def test_ticks_of_a_logarithmic_bar(low, high, expected):
         ([0.0, 20.0], ["0", "20"]),
         ([0.25], ["0.25"]),
         ([0.0], ["0"]),
-        ([99_999.0], ["99999"]),
-        ([1e5], ["1e+05"]),
+        ([99_999.0], ["99\u202f999"]),
+        ([1e5], ["1 × 10⁵"]),
         ([0.0, 2e-4], ["0", "0.0002"]),
         ([0.001, 0.002], ["0.001", "0.002"]),
         ([-0.0, 1.0], ["0", "1"]),
     ],
 )
 def test_figures_have_as_few_digits_as_tell_them_apart(values, labels):
-    assert tick_labels(values) == labels
+    assert tick_texts(values) == labels

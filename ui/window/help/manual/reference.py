@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from engines.api import Engine
 from engines.api.parameters import NAMED
+from engines.explained import explained
 from ui.forms.schema import FieldSpec, Kind, default_value, fields_of, plain
 from workbench.cli.arguments import parser
 
@@ -44,6 +45,8 @@ def parameters_page(engine: Engine) -> str:
         if group.about:
             lines += [group.about, ""]
         rows = [_row(spec, group) for spec in fields_of(group.model) if not _only_names_kind(spec)]
+        told = [explained(group.model, spec.key) for spec in fields_of(group.model)]
+        lines += [f"`{each.equation}` ({each.source})\n" for each in told[:1] if each.equation]
         if rows:
             lines += ["| Name | Default | Unit | Bounds | Meaning |", "|---|---|---|---|---|", *rows, ""]
     return "\n".join(lines)
@@ -83,7 +86,8 @@ def _row(spec: FieldSpec, group: Group) -> str:
     info = group.model.model_fields[spec.key]
     value = default_value(spec) if info.is_required() else plain(info.get_default(call_default_factory=True))
     default = "" if info.is_required() else _value(value, spec)
-    meaning = ". ".join(part for part in (spec.title, spec.help) if part)
+    typical = explained(group.model, spec.key).typical
+    meaning = ". ".join(part for part in (spec.title, spec.help, f"Typical: {typical}" if typical else "") if part)
     if spec.kind is Kind.CHOICE:
         bounds = ", ".join(f"`{choice}`" for choice in spec.choices)
     elif spec.kind is Kind.UNION:

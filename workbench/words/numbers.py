@@ -1,0 +1,71 @@
+"""Numbers as print has them, in one way: thin spaces from four digits on, a minus sign, powers of ten."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+THIN = "\u202f"
+COMMA_OF_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+LEAST, MOST = 1e-4, 1e5
+"""Magnitudes below and from these have a power of ten."""
+
+
+def printed(number: str) -> str:
+    """As print has what Python writes: ``−3.406 × 10⁻⁴⁴`` of ``-3.406e-44``, ``12 500.5`` of ``12500.5``."""
+    mantissa, e, exponent = number.partition("e")
+    whole, point, rest = mantissa.removeprefix("-").partition(".")
+    whole = grouped(int(whole)) if whole.isdecimal() else whole
+    sign = "−" if mantissa.startswith("-") else ""
+    return sign + whole + point + rest + (f" × {power(int(exponent))}" if e else "")
+
+
+def power(exponent: int) -> str:
+    """``10⁻⁴⁴``"""
+    return f"10{str(exponent).translate(RAISED)}"
+
+
+def figure(value: float, digits: int = 4, *, zeros: bool = False) -> str:
+    """So many digits that matter, and all of those before the point: ``3.6``, ``7 417``, ``1.6 × 10⁻⁷``; with ``zeros``
+    those at the end too (``3.600``), so that a figure that changes does not dance."""
+    if not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return "0"
+    rounded = abs(float(f"{value:.{digits}g}"))
+    if rounded >= MOST or rounded < LEAST:
+        mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+        return printed(f"{mantissa if zeros else _short(mantissa)}e{exponent}")
+    if rounded >= 10**digits:
+        return printed(f"{value:.0f}")
+    text = f"{value:#.{digits}g}".removesuffix(".")
+    return printed(text if zeros else _short(text))
+
+
+def tick_texts(values: Sequence[float], most: float = MOST, step: float = 0.0) -> list[str]:
+    """Values ``step`` apart (none: as the first two) with as few digits as tell them apart; of ``most`` and more with a
+    power of ten."""
+    if not values:
+        return []
+    step = step or (abs(values[1] - values[0]) if len(values) > 1 else abs(values[0]) or 1.0)
+    largest = max(abs(value) for value in values)
+    if largest and (largest >= most or largest < 1e-3):
+        return [figure(value, 3) for value in values]
+    digits = next(d for d in range(8) if abs(round(step, d) - step) < 1e-6 * step or d == 7)
+    return [printed(f"{value + 0.0:.{digits}f}") for value in values]
+
+
+def grouped(count: int) -> str:
+    """A whole number with thin spaces between the thousands."""
+    return f"{count:,}".replace(",", THIN)
+
+
+def spaced(sentence: str) -> str:
+    """A sentence whose whole numbers have thin spaces between the thousands, too: ``7 317 120`` of 7,317,120."""
+    return COMMA_OF_THOUSANDS.sub(THIN, sentence)
+
+
+def _short(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
