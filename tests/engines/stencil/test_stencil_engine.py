@@ -104,7 +104,9 @@ def test_the_limit_of_a_composite_comes_from_its_most_conducting_cells(cpu):
     assert np.abs(simulation.field("u")).max() <= 1.0
 
 
-def test_fused_and_single_steps_are_the_same_and_count_their_bytes(cpu):
+def test_fused_and_single_steps_are_the_same_and_count_their_bytes(cpu, monkeypatch):
+    """Fused as the usual tile is: whether single steps are faster is the machine's affair."""
+    monkeypatch.setattr("engines.stencil.diffusion.cpu.tune", lambda key, candidates, time_one: candidates[0])
     grid = {"kind": "2D", "cells_x": 512, "cells_y": 300, "size_x": 51.2, "size_y": 30.0}
     single, fused = (ENGINE.build(problem(heat(), grid, numerics={"fuse": fuse}), cpu) for fuse in (False, True))
     cpu.drain_timings()
