@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from engines.api import Finding
 from ui.widgets.freeing import empty
 from ui.widgets.icons import pixmap
-from workbench.words.units import spaced
+from workbench.words.numbers import spaced
 
 
 class FindingsList(QWidget):
