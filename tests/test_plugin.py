@@ -148,6 +148,12 @@ BROKEN = {
         "its id and its title are not texts",
     ),
     "outright": ("outright:Engine", "class End(BaseException): pass\nraise End('of all')", "End: of all"),
+    "speechless": (
+        "speechless:Engine",
+        "class Dumb(Exception):\n    def __str__(self): raise ValueError('no')\nraise Dumb()",
+        "left out (Dumb)",
+    ),
+    "verbose": ("verbose:Engine", "raise ValueError('x' * 10**7)", f"ValueError: {'x' * 400})"),
     "twice": ("engines.stencil.engine:StencilEngine", "", "there is an engine 'stencil' already"),
 }
 

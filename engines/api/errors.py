@@ -70,6 +70,15 @@ class DeviceError(WorkbenchError):
         self.lost = lost
 
 
+def told_of(error: BaseException) -> str:
+    """``KeyError: 'x'`` on one line: of an error of somebody else's, whose own text may fail or have no end."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:
+        text = ""
+    return f"{type(error).__name__}: {text[:400]}" if text else type(error).__name__
+
+
 def nearest_told(name: str, known: Iterable[str], most: int = 3) -> str:
     """``"; the nearest are 'drum', 'dome'"``, to follow a sentence that says that there is no ``name``; empty where
     none of the ``known`` is near."""

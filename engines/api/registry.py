@@ -16,7 +16,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from engines.api import API_VERSION
 from engines.api.engine import Engine
-from engines.api.errors import ProblemError, nearest_told
+from engines.api.errors import ProblemError, nearest_told, told_of
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ def _found() -> tuple[dict[str, Engine], tuple[str, ...]]:
             raise
         except BaseException as error:
             # Whatever the package of a stranger raises: it costs that engine and no other.
-            reason = str(error) if isinstance(error, ProblemError) else f"{type(error).__name__}: {error}"
+            reason = str(error) if isinstance(error, ProblemError) else told_of(error)
             troubles.append(f"{_name(point)} is left out ({reason}): update or uninstall it.")
     for sentence in troubles:
         log.warning(sentence)  # on stderr where nobody has set logging up

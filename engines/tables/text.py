@@ -8,12 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 
+from engines.api.errors import ProblemError
 from engines.tables.quantities import is_known
 
 PREAMBLE = 200
 """Lines that may stand above the numbers: what instruments write of a measurement."""
 _NAMES = re.compile(r"[^\s\[(]+(?:\s*(?:\[[^\]]*\]|\([^)]*\)))?")
 """Headings with nothing but spaces between them: ``Time [h] Voltage [V]``."""
+LONGEST_LINE = 1 << 18
+_DECIMAL_COMMA = re.compile(r'(?:^|[;\t])[ "]*[+-]?\d+,\d', re.MULTILINE)
+_DOTTED = re.compile(r'(?:^|[;\t])[ "]*([+-]?[1-9]\d{0,2}(?:\.\d{3})+)[ "]*(?:[;\t\r]|$)', re.MULTILINE)
 _QUOTED = re.compile(r'"[^"]*"')
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 
@@ -49,12 +53,21 @@ class TextTable:
 
 def text_table(text: str) -> TextTable:
     """The table in a text. Empty lines and those that begin with # are passed over, and what stands above the headings,
-    if the numbers below have as many columns as these. A line of units below the names belongs to them."""
+    if the numbers below have as many columns as these. A line of units below the names belongs to them.
+
+    Raises ProblemError for lines that no table has, and where 1.000 may be one or a thousand.
+    """
     lines = [(place, line) for place, line in enumerate(text.splitlines(), 1)]
     lines = [(place, line) for place, line in lines if line.strip() and line.lstrip()[0] != "#"]
     if not lines:
         return TextTable((), (), ",")
+    if max(len(line) for _, line in lines) > LONGEST_LINE:
+        raise ProblemError(f"A line of the table has more than {LONGEST_LINE:,} letters: write a row a line.")
     separator = _separator([line for _, line in lines[:2]] if len(lines) < 3 else [lines[-1][1]])
+    if separator in (";", "\t") and _DECIMAL_COMMA.search(text) and (dotted := _DOTTED.search(text)):
+        raise ProblemError(
+            f"'{dotted[1]}' may be a thousand times as much in a table of decimal commas: write numbers without points."
+        )
     cells = [(place, _split(line, separator)) for place, line in lines[: PREAMBLE + 1]]
     first = next((at for at, (_, row) in enumerate(cells) if _is_row(row, separator)), 1)
     below = cells[first][1] if first < len(cells) else []
@@ -76,7 +89,14 @@ def number_of(cell: str, separator: str | None) -> float | None:
         value = float(text)
     except ValueError:
         return None
-    return value if isfinite(value) else None
+    return value if isfinite(value) and "_" not in text else None  # which Python passes over
+
+
+def row_of(line: str) -> tuple[list[str], list[float | None]]:
+    """The cells of a line by itself, and the numbers in them: commas are decimal beside semicolons and tabs."""
+    separator = _separator([line])
+    cells = _split(line, separator)
+    return cells, [number_of(cell, separator) for cell in cells]
 
 
 def _separator(lines: Sequence[str]) -> str | None:

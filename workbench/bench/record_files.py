@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engines.api.errors import ProblemError
+from engines.reading import guarded
 from workbench.bench.records import LabRecord, device_text, lab_record, to_csv, to_json
 from workbench.storage.atomic import write_text
-
-LARGEST_FILE = 256 * 2**20
-
 
 @dataclass(frozen=True)
 class KeptRecord:
@@ -31,15 +29,10 @@ def write_csv(record: LabRecord, path: Path) -> None:
     write_text(path, to_csv(record))
 
 
+@guarded("could not be read as a record of the Kernel Lab.", largest=16 << 20)
 def read_record(path: Path) -> LabRecord:
     """A record that was written as JSON. Raises ProblemError with a sentence."""
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise ProblemError(f"'{path.name}' is too large for a record of the Kernel Lab.")
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ProblemError(f"'{path}' could not be read ({error}).") from error
-    return lab_record(text, f"'{path.name}'")
+    return lab_record(path.read_text(encoding="utf-8"), f"'{path.name}'")
 
 
 def kept(record: LabRecord, path: Path) -> KeptRecord:

@@ -18,7 +18,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError, WorkbenchError
-from engines.reading import EXPANSION
+from engines.reading import EXPANSION, refuse_pipe
 from workbench.storage.atomic import storing, write_atomically
 from workbench.storage.journal import JournalledFile, forget_journal, recover
 
@@ -84,6 +84,7 @@ def changed(path: Path) -> Iterator[h5py.File]:
 @contextmanager
 def readable(path: Path, otherwise: str = DAMAGED) -> Iterator[h5py.File]:
     """The same, to be read; ``otherwise``: what is said of a file that is none, or has not what is asked for."""
+    refuse_pipe(path)
     with storing(path), _told_of(path, otherwise):
         recover(path)
         with h5py.File(path, "r") as file:

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from engines.api import Preset, registry
-from engines.api.errors import ProblemError, nearest_told
+from engines.api.errors import ProblemError, nearest_told, told_of
 from engines.api.presets import presets_in, unreadable
 from engines.reading import expanded
 from workbench.project.boundary import NOTHING, Permission
@@ -63,9 +63,8 @@ def _offered(troubles: list[str]) -> Iterator[tuple[str, Sequence[Preset]]]:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # whatever the package of a stranger raises: it costs its presets and no other
-            told = " ".join(f"{type(error).__name__}: {error}".split())
             troubles.append(
-                f"The presets of the engine '{engine.id}' are left out, for they cannot be listed ({told})."
+                f"The presets of the engine '{engine.id}' are left out, for they cannot be listed ({told_of(error)})."
             )
             continue
         yield f"the engine '{engine.id}'", theirs

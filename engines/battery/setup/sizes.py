@@ -20,9 +20,12 @@ from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.battery.parameters.sizes import Lognormal, Measured, ParticleSizes
 from engines.reading import guarded
+from engines.tables.columns import Axis, Column, column_of
+from engines.tables.text import row_of
 
 POWERS = {"number": 0, "area": 2, "volume": 3}
 MICROMETRE = 1e-6
+RADIUS = Axis("Radius", "µm")
 PIECES = 512
 """Parts of a bin of a histogram, within each of which particles are alike."""
 
@@ -128,20 +131,20 @@ def _measured(given: Measured, electrode: str) -> _Classes:
 
 @guarded("cannot be read as sizes: choose a CSV file of two columns, radius and weight.")
 def _table(path: Path, where: str) -> tuple[Array, Array]:
-    """Radii and weights of a CSV file; a first row of words is its heading."""
+    """Radii [µm] and weights of a CSV file; a first row of words is its heading, which may give the radii's unit."""
     try:
-        rows = [line.replace(";", ",").split(",") for line in path.read_text("utf-8-sig").splitlines() if line.strip()]
+        rows = [row_of(line) for line in path.read_text("utf-8-sig").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise ProblemError(f"{where} cannot be read from {path.name}: choose a CSV file of two columns.") from error
-    numbers = []
-    for number, row in enumerate(rows, 1):
-        try:
-            numbers.append((float(row[0]), float(row[1])))
-        except (ValueError, IndexError) as error:
-            if number > 1:
-                message = f"{where}: row {number} of {path.name} is no radius and weight: give two numbers."
-                raise ProblemError(message) from error
+    numbers, radius = [], Column(0)
+    for number, (cells, row) in enumerate(rows, 1):
+        if len(row) > 1 and None not in row[:2]:
+            numbers.append(row[:2])
+        elif number > 1:
+            raise ProblemError(f"{where}: row {number} of {path.name} is no radius and weight: give two numbers.")
+        else:
+            radius = column_of(cells[0], 0, RADIUS, path.name)
     if not numbers:
         raise ProblemError(f"{where}: {path.name} has no rows; give a radius [µm] and a weight in each.")
-    table = np.array(numbers)
-    return table[:, 0], table[:, 1]
+    table = np.array(numbers, float)
+    return table[:, 0] * radius.factor, table[:, 1]

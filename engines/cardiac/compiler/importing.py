@@ -9,6 +9,7 @@ the voltage in millivolts, converted from the file's units; other states keep th
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,6 +27,12 @@ LOOKS = tuple(0.37 + 7.31 * k for k in range(700))
 USUALLY = 0.8
 """Share of these looks at which a stimulus is off."""
 STIMULUS_NAMES = ("i_stim", "istim", "i_st", "ist", "i_stimulus", "stim", "stimulus", "stim_amplitude")
+
+
+MOST_VARIABLES = 3000
+"""Of a model: Myokit looks through all of them for each. Published ones have a few hundred."""
+_EXPONENT = re.compile(r"\[[^\[\]\n]*\^\s*-?\d{3}")
+"""Of a unit, with three digits or more: Myokit counts up to it."""
 
 
 def import_model(path: Path, voltage: str | None = None, stimulus: str | None = None) -> CellModel:
@@ -73,13 +80,21 @@ def check_model(path: Path) -> None:
 def _check_start(path: Path) -> None:
     """Raises ProblemError where an .mmt file does not begin as one: Myokit would quote its first line."""
     try:
-        start = path.read_bytes()[:65536].decode("utf-8-sig", "replace")
+        text = path.read_bytes().decode("utf-8-sig", "replace")
     except OSError as error:
         raise ProblemError(f"{path.name} cannot be read as a cell model: {error.strerror or error}.") from error
-    lines = [line.strip() for line in start.splitlines()]
+    lines = [line.strip() for line in text.splitlines()]
     first = next((line for line in lines if line and not line.startswith("#")), "")
     if not first.startswith("[[model]]"):
         raise ProblemError(f"{path.name} cannot be read as a cell model: it does not begin as one.")
+    if found := _EXPONENT.search(text):
+        raise ProblemError(f"{path.name} has a unit '{found[0][:40]}…', which is none: correct it.")
+    _check_number(sum("=" in line for line in lines), path)
+
+
+def _check_number(variables: int, path: Path) -> None:
+    if variables > MOST_VARIABLES:
+        raise ProblemError(f"{path.name} has {variables:,} variables: at most {MOST_VARIABLES:,} are read.")
 
 
 _REFUSED = {
@@ -96,6 +111,9 @@ def _check_cellml(path: Path) -> None:
         root = ElementTree.parse(path).getroot()
     except (ElementTree.ParseError, ValueError, LookupError, OSError) as error:
         raise ProblemError(f"{path.name} cannot be read as XML: {error}.") from error
+    _check_number(sum(_tag(each) == "variable" for each in root.iter()) // 2, path)  # most stand in two components
+    if any(_tag(each) == "unit" and len(each.get("exponent", "").partition(".")[0]) > 3 for each in root.iter()):
+        raise ProblemError(f"{path.name} has a unit to a power of four digits, which is none: correct it.")
     for element in root:
         if _tag(element) == "import":
             names = [child.get("name", "") for child in element if _tag(child) == "component"]

@@ -41,6 +41,10 @@ class Command:
         return self.number(at), self.number(at + 1), self.number(at + 2)
 
 
+MOST_COMMANDS = 20_000
+"""A form of as many objects is worked through for seconds at each edit."""
+
+
 def commands_of(path: Path) -> list[Command]:
     """In the order of the file. Raises ProblemError."""
     try:
@@ -55,4 +59,8 @@ def commands_of(path: Path) -> list[Command]:
         if not colon:
             raise ProblemError(f"Line {number}: '{text.strip()[:40]}' has no colon: write '#command: values'.")
         found.append(Command(name.strip(), tuple(rest.split()), number))
+        if len(found) > MOST_COMMANDS:
+            raise ProblemError(
+                f"'{path.name}' has over {MOST_COMMANDS:,} commands: put objects that are alike together."
+            )
     return found

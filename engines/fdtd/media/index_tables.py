@@ -11,6 +11,9 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.reading import guarded
+from engines.tables.columns import heading_parts
+from engines.tables.quantities import conversion
+from engines.tables.text import row_of
 
 FEWEST = 5
 
@@ -26,10 +29,11 @@ class IndexTable:
 def read_index_table(path: Path, micrometres: float) -> IndexTable:
     """Columns wavelength, n, k; or wavelength, n and below it wavelength, k, as refractiveindex.info writes it.
 
-    Separated by commas, semicolons, tabs or spaces; lines of words are titles. ``micrometres``: the wavelengths' unit.
+    Separated by commas, semicolons, tabs or spaces; lines of words are titles. ``micrometres``: the wavelengths' unit,
+    which titles that give one must agree with.
     Raises ProblemError, which names the file and line.
     """
-    blocks = _blocks(path)
+    blocks = _blocks(path, micrometres)
     if not blocks:
         raise ProblemError(f"{path.name} has no rows of numbers: it needs the columns wavelength, n and k.", ("file",))
     first = np.array(blocks[0][1])
@@ -60,7 +64,7 @@ def read_index_table(path: Path, micrometres: float) -> IndexTable:
 
 
 @guarded("cannot be read as a table of refractive indices: save it as CSV.")
-def _blocks(path: Path) -> list[tuple[str, list[list[float]]]]:
+def _blocks(path: Path, micrometres: float) -> list[tuple[str, list[list[float]]]]:
     """Rows of numbers under each line of words, with the last word of that."""
     try:
         lines = path.read_text("utf-8-sig").splitlines()
@@ -69,13 +73,15 @@ def _blocks(path: Path) -> list[tuple[str, list[list[float]]]]:
     blocks: list[tuple[str, list[list[float]]]] = []
     title, fresh = "", True
     for number, line in enumerate(lines, 1):
-        words = [word for word in re.split(r"[,;\s]+", line.partition("#")[0].strip()) if word]
+        words, row = _row(line.partition("#")[0].strip())
         if not words:
             continue
-        try:
-            row = [float(word) for word in words]
-        except ValueError:
+        if row is None:
             title, fresh = words[-1].lower(), True
+            heading = re.split(r"[,;\t]", line)[0]
+            told = conversion(heading_parts(heading)[1], "µm")
+            if told is not None and not np.isclose(told[0], micrometres):
+                raise ProblemError(f"{path.name} says in line {number} '{heading[:40]}': choose that unit.", ("unit",))
             continue
         if fresh:
             blocks.append((title, []))
@@ -88,3 +94,15 @@ def _blocks(path: Path) -> list[tuple[str, list[list[float]]]]:
             )
         rows.append(row)
     return blocks
+
+
+def _row(line: str) -> tuple[list[str], list[float] | None]:
+    """The words of a line, and the numbers that they are, if they all are."""
+    if ";" in line or "\t" in line:  # beside which commas are decimal
+        words, numbers = row_of(line)
+        return words, [number for number in numbers if number is not None] if None not in numbers else None
+    words = [word for word in re.split(r"[,\s]+", line) if word]
+    try:
+        return words, [float(word) for word in words]
+    except ValueError:
+        return words, None

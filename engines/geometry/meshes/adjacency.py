@@ -15,6 +15,8 @@ from engines.api.errors import MeshError
 from engines.backend.threads import in_parts
 from engines.geometry.meshes.mesh import TetMesh
 
+MANY = 1000
+"""Faces at one point, of which each is compared with each: a point of a good mesh has some fifty."""
 BOUNDARY = -1
 """What stands for "no neighbour" in :func:`face_neighbours`."""
 
@@ -102,6 +104,27 @@ def _fill_buckets(cells, starts):
     return faces
 
 
+@nb.njit(cache=True, nogil=True)
+def _match_sorted(cells, faces, neighbours):
+    """The same for the faces of one point, by their other two."""
+    keys = np.empty(len(faces), np.int64)
+    problem = np.int64(-1)
+    for p in range(len(faces)):
+        a, b, c = _sorted_face(cells, faces[p] // 4, faces[p] % 4)
+        keys[p] = np.int64(b) << 32 | np.int64(c)
+        if a == b or b == c:
+            problem = np.int64(faces[p])
+    order = np.argsort(keys, kind="mergesort")  # the other takes long over what is in some order already
+    for p in range(len(faces) - 1):
+        if keys[order[p]] == keys[order[p + 1]]:
+            one, other = faces[order[p]], faces[order[p + 1]]
+            if neighbours[one // 4, one % 4] != -1 or one // 4 == other // 4:
+                problem = np.int64(other)
+            neighbours[one // 4, one % 4] = other // 4
+            neighbours[other // 4, other % 4] = one // 4
+    return problem
+
+
 @in_parts
 @nb.njit(cache=True, nogil=True)
 def _match(first, last, cells, starts, faces, neighbours):
@@ -110,6 +133,9 @@ def _match(first, last, cells, starts, faces, neighbours):
     problem = np.int64(-1)
     for point in range(first, last):
         end, found = starts[point + 1], np.int64(-1)
+        if end - starts[point] > MANY:
+            problem = max(problem, _match_sorted(cells, faces[starts[point] : end], neighbours))
+            continue
         for p in range(starts[point], end):
             cell_p, k_p = faces[p] // 4, faces[p] % 4
             a, b, c = _sorted_face(cells, cell_p, k_p)

@@ -47,13 +47,18 @@ def require_valid_indices(raw: RawMesh, name: str) -> None:
     )
 
 
+FARTHEST = 1e30
+"""A coordinate above it has no volumes beside it that are numbers."""
+
+
 def require_finite_points(raw: RawMesh, name: str) -> None:
-    """Raises MeshError where a coordinate is NaN or infinite."""
-    finite = np.isfinite(raw.points)
+    """Raises MeshError where a coordinate is NaN, infinite or beyond :data:`FARTHEST`."""
+    finite = np.abs(raw.points) <= FARTHEST
     if not finite.all():
         bad = np.flatnonzero(~finite.all(axis=1))
+        what = f"above {FARTHEST:g}" if np.isfinite(raw.points).all() else "not numbers"
         raise MeshError(
-            f"{name} has {len(bad):,} {_plural('point', len(bad))} whose coordinates are not numbers (the first is "
+            f"{name} has {len(bad):,} {_plural('point', len(bad))} whose coordinates are {what} (the first is "
             f"point {int(bad[0])}); correct them or export the mesh again."
         )
 

@@ -32,14 +32,14 @@ def signed_thickness(points, cells):
             x, y, z = f[0] - e[0], f[1] - e[1], f[2] - e[2]
             longest = max(longest, x * x + y * y + z * z)
         six_volumes = px * (qy * rz - qz * ry) + py * (qz * rx - qx * rz) + pz * (qx * ry - qy * rx)
-        thickness[i] = six_volumes / max(longest, TINY) ** 1.5
+        thickness[i] = six_volumes / longest / np.sqrt(longest) if longest > TINY else 0.0
     return thickness
 
 
 def orient(points: Array, cells: Array, name: str) -> tuple[Array, list[Finding]]:
     """Cells, all positively oriented, and a finding if some had to be turned round. Raises MeshError on flat cells."""
     thickness = signed_thickness(points, cells)
-    flat = np.flatnonzero(np.abs(thickness) < FLAT)
+    flat = np.flatnonzero(~(np.abs(thickness) >= FLAT))
     if len(flat):
         worst = int(flat[np.abs(thickness[flat]).argmin()])
         x, y, z = points[cells[worst]].mean(axis=0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Finding
 from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.raw import RawMesh
 
@@ -54,14 +54,21 @@ class Region:
 
 
 def find_regions(raw: RawMesh) -> tuple[Array, dict[int, str]]:
-    """(n,) int32 and the name of each: the first array that can be one of regions; :data:`WHOLE` without any."""
-    by_name = {name.lower(): values for name, values in raw.cell_data.items()}
-    for name in ARRAY_NAMES:
-        values = _as_integers(by_name.get(name))
+    """(n,) int32 and the name of each: the first array that can be one of regions; :data:`WHOLE` without any, which is
+    told where one is called so."""
+    by_name = {name.lower(): name for name in raw.cell_data}
+    called = [by_name[name] for name in ARRAY_NAMES if name in by_name]
+    for name in called:
+        values = _as_integers(raw.cell_data[name])
         if values is not None:
             present = np.unique(values)
             if len(present) <= MOST_REGIONS:
-                return values, {int(i): _clean(raw.region_names.get(int(i), "")) or f"region {i}" for i in present}
+                names = {int(i): _clean(raw.region_names.get(int(i), "")) or f"region {i}" for i in present}
+                return values, names
+    broken = [name for name in called if _as_integers(raw.cell_data[name]) is None]
+    if broken:
+        told = f"'{_clean(broken[0])}' is not a whole number for each cell: all cells are of one region."
+        raw.findings.append(Finding(told))
     return np.ones(len(raw.cells), np.int32), dict(WHOLE)
 
 

@@ -45,6 +45,16 @@ def quadratic_finding(count: int) -> Finding:
     )
 
 
+def of_length(data: Mapping[str, Array], count: int, what: str, findings: list[Finding]) -> dict[str, Array]:
+    """Arrays that have a value for each of the ``count`` points or cells; others are told."""
+    others = [name for name, values in data.items() if len(values) != count]
+    if others:
+        findings.append(
+            Finding(f"Left out: '{others[0][:40]}', with {len(data[others[0]]):,} values for {count:,} {what}.")
+        )
+    return {name: values for name, values in data.items() if len(values) == count}
+
+
 def tetrahedra_of(
     types: Array, starts: Array, connectivity: Array, names: Mapping[int, str], file: str
 ) -> tuple[Array, Array, Counter[str], list[Finding]]:

@@ -15,7 +15,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import MeshError
 from engines.geometry.raw import RawMesh
-from engines.geometry.readers.cells import VTK_NAMES, tetrahedra_of
+from engines.geometry.readers.cells import VTK_NAMES, of_length, tetrahedra_of
 from engines.geometry.readers.parsers import NEWLINE, fill
 from engines.geometry.readers.text import as_type, read_bytes
 
@@ -188,8 +188,9 @@ def _read(file: LegacyFile) -> RawMesh:
     if len(starts) != len(types):
         raise file.short("cell types")
     cells, rows, others, findings = tetrahedra_of(types, starts, connectivity, VTK_NAMES, file.name)
-    cell_data = {k: v[rows] for k, v in data["CELL_DATA"].items() if len(v) == len(types)}
-    point_data = {k: v for k, v in data["POINT_DATA"].items() if len(v) == len(points)}
+    of_cells = of_length(data["CELL_DATA"], len(types), "cells", findings)
+    cell_data = {k: v[rows] for k, v in of_cells.items()}
+    point_data = of_length(data["POINT_DATA"], len(points), "points", findings)
     field = data[""]
     names = dict(zip(map(int, field.get("region_ids", ())), map(str, field.get("region_names", ())), strict=False))
     return RawMesh(points.astype(np.float64), cells, cell_data, point_data, names, others, findings)

@@ -11,7 +11,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import MeshError
 from engines.geometry.raw import RawMesh
-from engines.geometry.readers.cells import VTK_NAMES, tetrahedra_of
+from engines.geometry.readers.cells import VTK_NAMES, of_length, tetrahedra_of
 from engines.geometry.readers.text import read_bytes
 from engines.geometry.readers.vtk_xml import XmlFile
 
@@ -56,8 +56,9 @@ def _piece(xml: XmlFile, piece: ElementTree.Element) -> RawMesh:
     types = cells["types"]
     starts = np.concatenate([[0], cells["offsets"][:-1]]).astype(np.int64)
     tetrahedra, rows, others, findings = tetrahedra_of(types, starts, cells["connectivity"], VTK_NAMES, xml.name)
-    cell_data = {k: v if len(rows) == n_cells else v[rows] for k, v in section("CellData").items() if len(v) == n_cells}
-    point_data = {k: v for k, v in section("PointData").items() if len(v) == n_points}
+    of_cells = of_length(section("CellData"), n_cells, "cells", findings)
+    cell_data = of_cells if len(rows) == n_cells else {k: v[rows] for k, v in of_cells.items()}
+    point_data = of_length(section("PointData"), n_points, "points", findings)
     return RawMesh(points.astype(np.float64), tetrahedra, cell_data, point_data, {}, others, findings)
 
 

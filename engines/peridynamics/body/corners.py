@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from engines.geometry.solids.extruded import check_outline
 from engines.peridynamics.parameters import Flat, Polygon, PolygonPlate
 from engines.peridynamics.parameters.body.shapes import MOST_CORNERS
 from engines.reading import guarded
+from engines.tables.text import number_of
 
 
 def corners_of(polygon: Polygon | PolygonPlate) -> Array:
@@ -43,13 +45,10 @@ def _read(path: str, changed: int) -> tuple[Flat, ...]:
     for number, row in enumerate(csv.reader(text.splitlines(), delimiter=separator), 1):
         if not any(cell.strip() for cell in row) or row[0].strip().startswith("#"):
             continue
-        try:
-            x, y = float(row[0]), float(row[1])
-        except (ValueError, IndexError):
-            if not found:
+        x, y = ([number_of(cell.strip(), separator) for cell in row[:2]] + [None])[:2]
+        if x is None or y is None:
+            if not found and not re.match(r"\s*[+-]?[.,]?\d", row[0]):
                 continue
-            raise ProblemError(f"Line {number} of '{name}' is not two numbers: write x{separator} y.") from None
-        if not np.isfinite([x, y]).all():
             raise ProblemError(f"Line {number} of '{name}' is not two numbers: write x{separator} y.")
         found.append((x, y))
     if found and found[0] == found[-1]:

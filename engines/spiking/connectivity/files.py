@@ -13,6 +13,7 @@ from engines.api.errors import ProblemError
 from engines.geometry.file_kinds import check_table
 from engines.reading import count_npz, foreign_file, opened_npz, read_npz
 from engines.tables.columns import Axis, column_of, heading_parts
+from engines.tables.text import LONGEST_LINE
 
 COLUMNS = ("pre", "post", "weight", "delay")
 DELAY = Axis("delay", "ms")
@@ -38,7 +39,7 @@ def _rows(place: Path, changed: int, size: int) -> int:
             with opened_npz(place) as content:
                 return count_npz(content, "pre.npy")
         with place.open("rb") as file:
-            first = file.readline()
+            first = file.readline(LONGEST_LINE)
             lines = 0 if b"pre" in first.lower() else int(bool(first.strip()))
             last = b"\n"
             while chunk := file.read(CHUNK):
@@ -107,7 +108,9 @@ def _npz(place: Path) -> dict[str, Array]:
 
 def _csv(place: Path) -> dict[str, Array]:
     with place.open(encoding="utf-8-sig") as file:
-        first = file.readline()
+        first = file.readline(LONGEST_LINE)
+        if len(first) == LONGEST_LINE:
+            raise ValueError("no row is as long")
     separator = next((mark for mark in SEPARATORS if mark in first), ",")
     headings = [heading.strip().strip('"') for heading in first.split(separator)]
     names = [heading_parts(heading)[0].lower() for heading in headings]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import h5py
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from engines.api.errors import ProblemError
 from engines.api.values import CellQuantity, Population
 from workbench.export.hdf5 import changed, readable
 from workbench.export.streams.cells import CellsFile
+from workbench.export.streams.nwb import convert_spikes
 from workbench.export.streams.spikes import SpikesFile
 
 TIMES = "spikes/time"
@@ -106,3 +109,42 @@ def test_rows_of_cells_that_are_none_are_not_gone_on_from(tmp_path, times, rows)
             file[name][:] = values
     with pytest.raises(ProblemError, match="is damaged: run without --resume"):
         cells.keep_until(1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("spikes/neuron", [1, 12, 3]),
+        ("spikes/neuron", [1, -1, 3]),
+        ("spikes/neuron", [1.5, 2.0, 3.0]),
+        ("spikes/neuron", [1]),
+        ("spikes/time", [0.1, float("inf"), 0.3]),
+        ("populations/stop", [1 << 31]),
+        ("populations/first", [20]),
+        ("populations/first", [-5]),
+        ("populations/name", [b"x" * 100_000]),
+        ("unit", "year"),
+        ("step", float("nan")),
+    ],
+)
+def test_spikes_that_would_go_missing_are_not_converted(spikes, tmp_path, name, values):
+    """Those of no neuron were left out of the NWB file, and counted."""
+    with h5py.File(spikes.path, "r+") as file:
+        for place, given in (("time", [0.1, 0.2, 0.3]), ("neuron", [1, 2, 3])):
+            file[f"spikes/{place}"].resize(3, axis=0)
+            file[f"spikes/{place}"][:] = given
+        if name in ("unit", "step"):
+            file.attrs["unit of time" if name == "unit" else name] = values
+        else:
+            del file[name]
+            file[name] = values
+    with pytest.raises(ProblemError, match=r"holds no spikes of a run: name its spikes\.h5"):
+        convert_spikes(spikes.path, tmp_path / "spikes.nwb")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+@pytest.mark.timeout(30)
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "spikes.h5")
+    with pytest.raises(ProblemError, match="is a pipe or a device"):
+        convert_spikes(tmp_path / "spikes.h5", tmp_path / "spikes.nwb")

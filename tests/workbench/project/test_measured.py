@@ -59,6 +59,9 @@ def test_a_heading_of_an_old_spreadsheet(tmp_path):
         ("1\n2\n", "row 1 has one column"),
         ("t,U\n0,1\n", "fewer than two rows"),
         ("", "is empty"),
+        ("t;U\n1.000;2,5\n2.000;3,5\n", "'1.000' may be a thousand times as much"),
+        ("t,U\n0,1_0\n1,2\n", "'1_0' is not a number"),
+        ("t,U\n0,1\n" + "1," * 200_000, "a row a line"),
     ],
 )
 def test_a_bad_file_is_told_in_one_sentence_with_row_and_column(tmp_path, text, sentence):

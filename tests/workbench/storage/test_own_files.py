@@ -11,6 +11,7 @@ import pytest
 from engines.api.errors import ProblemError
 from engines.backend import tuning
 from engines.reading import read_json
+from workbench.bench.record_files import kept_records
 from workbench.project.autosave import recoveries
 from workbench.run.earlier import was_finished
 from workbench.storage.recent import RecentFiles
@@ -50,6 +51,7 @@ def test_a_file_that_is_none_of_ours_counts_as_none(tmp_path, monkeypatch, put):
     assert tuning._read() == {}
     put(tmp_path / "run.json")
     assert not was_finished(tmp_path)
+    assert kept_records(tmp_path) == []
     if put is not _other:
         with pytest.raises(ProblemError, match=r"recent.json' is"):
             read_json(tmp_path / "recent.json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -20,6 +21,8 @@ from workbench.storage.atomic import write_atomically
 
 SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
 """NWB's times are in seconds."""
+MOST_NEURONS, LONGEST_NAME = 10_000_000, 200
+"""Of a file, and letters of a population: each neuron is told with its population's name."""
 
 
 def write_nwb(
@@ -67,10 +70,33 @@ def convert_spikes(source: Path, target: Path) -> tuple[int, int]:
             for name, first, stop, recorded in zip(*columns, strict=True)
         ]
         unit, step = str(file.attrs["unit of time"]), float(file.attrs["step"])
+        _check_spikes(times, neurons, populations)
+        if unit not in SECONDS or not 0 < step < math.inf:
+            raise ValueError("no time that is known here")
     made = datetime.fromtimestamp(source.stat().st_mtime, UTC)
     about = f"Spikes of a simulated network ({source.absolute().parent.name})"
     write_nwb(target, times, neurons, populations, unit=unit, about=about, step=step, made=made)
     return sum(each.stop - each.first for each in populations if each.recorded), len(times)
+
+
+def _check_spikes(times: Array, neurons: Array, populations: Sequence[Population]) -> None:
+    """Raises ValueError for spikes of no time or of no neuron, which would go missing without a word, and for
+    populations that lie in each other or are too large to be told neuron by neuron."""
+    ends = [end for each in populations for end in (each.first, each.stop)]
+    if not ends or ends != sorted(ends) or ends[0] < 0 or ends[-1] > MOST_NEURONS:
+        raise ValueError("populations in no order, or too large")
+    if max(len(each.name) for each in populations) > LONGEST_NAME:
+        raise ValueError("a name that is too long")
+    if (
+        times.shape != neurons.shape
+        or times.ndim != 1
+        or not np.isfinite(times).all()
+        or neurons.dtype.kind not in "iu"
+    ):
+        raise ValueError("spikes at no time, or of no neuron")
+    place = np.searchsorted([each.first for each in populations], neurons, side="right") - 1
+    if (place < 0).any() or (neurons >= np.array([each.stop for each in populations])[place]).any():
+        raise ValueError("spikes of no neuron")
 
 
 def _units(times: Array, neurons: Array, populations: Sequence[Population], second: float, step: float | None) -> Any:

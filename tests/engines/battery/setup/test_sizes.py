@@ -89,6 +89,18 @@ def test_a_table_from_a_file(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "text", ["radius;share\n2,5;1\n4,25;0,5\n", "R [nm],share\n2500,1\n4250,.5\n", "2.5\t1\n4,25\t0,5\n"]
+)
+def test_a_table_with_decimal_commas_or_another_unit(text, tmp_path):
+    """2,5;1 was taken as a radius of 2 and a share of 5, without a word."""
+    path = tmp_path / "sizes.csv"
+    path.write_text(text)
+    from_file = drawn(Measured(weighting="number", file=str(path)), 10)
+    radii = drawn(Measured(weighting="number", radii=[2.5, 4.25], weights=[1, 0.5]), 10).radii
+    assert from_file.radii == pytest.approx(radii)
+
+
+@pytest.mark.parametrize(
     ("given", "words"),
     [
         ({}, "0 radii and 0 weights"),

@@ -167,3 +167,8 @@ def test_what_cannot_be_read_is_refused_by_its_line(tmp_path, line, sentence):
 def test_a_file_without_a_grid_is_refused(tmp_path):
     with pytest.raises(ProblemError, match=r"'model.in' has no #domain: add it"):
         imported(tmp_path, "nothing\n")
+
+
+def test_a_file_of_very_many_objects_is_refused_at_once(tmp_path):
+    with pytest.raises(ProblemError, match="has over 20,000 commands"):
+        imported(tmp_path, "#box: 0 0 0 0.1 0.1 0.04 half\n" * 20_001)

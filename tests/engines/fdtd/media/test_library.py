@@ -7,6 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from engines.api import Problem
+from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.media.fitting import fit_poles, permittivity_of
@@ -189,3 +190,24 @@ def test_memory_counts_the_poles(backend):
 def test_negative_loss_and_strength_are_refused(kind, values):
     with pytest.raises(ValidationError, match="greater than"):
         kind(**values)
+
+
+@pytest.mark.parametrize(
+    ("row", "title"), [("{};1,5;0,25", "wl; n; k"), ("{} 1.5 0.25", "wl n k"), ("{}\t1,5\t0,25", "")]
+)
+def test_decimal_commas_beside_semicolons_and_tabs(tmp_path, row, title):
+    """1,1;1,5;0,25 was taken as a wavelength of 1 with n = 1 and k = 1, without a word."""
+    path = tmp_path / "n.csv"
+    point = "." if " 1.5" in row else ","
+    path.write_text("\n".join([title, *(row.format(f"1{point}{k}") for k in range(1, 7))]))
+    table = read_index_table(path, 1.0)
+    np.testing.assert_allclose(table.wavelengths, 1 + np.arange(1, 7) / 10)
+    np.testing.assert_allclose(table.index, 1.5 + 0.25j)
+
+
+def test_wavelengths_that_say_another_unit_are_refused(tmp_path):
+    path = tmp_path / "n.csv"
+    path.write_text("wavelength (nm), n\n" + "".join(f"{500 + k}, 1.5\n" for k in range(6)))
+    with pytest.raises(ProblemError, match=r"says in line 1 'wavelength \(nm\)': choose that unit"):
+        read_index_table(path, 1.0)
+    assert read_index_table(path, 1e-3).wavelengths[0] == pytest.approx(0.5)

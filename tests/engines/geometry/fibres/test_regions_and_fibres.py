@@ -35,12 +35,16 @@ def test_arrays_that_cannot_be_regions_are_passed_over(raw: RawMesh, values: np.
     ids, names = find_regions(raw)
     assert names == {1: "tissue"}
     assert (ids == 1).all()
+    assert [each.message for each in raw.findings] == [
+        "'region' is not a whole number for each cell: all cells are of one region."
+    ]
 
 
 def test_cell_numbers_are_not_regions() -> None:
     mesh = slab((6.0, 6.0, 6.0), 1.0)
     raw = RawMesh(mesh.points, mesh.cells, {"label": np.arange(mesh.n_cells)})
     assert find_regions(raw)[1] == {1: "tissue"}
+    assert not raw.findings
 
 
 def test_the_table_of_regions(tiny: TetMesh) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -40,6 +42,25 @@ def by_dictionary(cells: np.ndarray) -> np.ndarray:
 def test_neighbours_equal_those_of_a_dictionary(n, seed):
     _, cells = delaunay(n, seed)
     np.testing.assert_array_equal(face_neighbours(cells), by_dictionary(cells))
+
+
+def fan(n: int) -> np.ndarray:
+    """Wedges around the edge between points 0 and 1, which all of them share."""
+    ring = np.arange(n)
+    return np.stack([np.zeros(n), np.ones(n), 2 + ring, 2 + (ring + 1) % n], axis=1).astype(np.int32)
+
+
+def test_many_cells_at_a_point_are_matched_as_few():
+    """A file of 8 MB with 200,000 of them took minutes: each face was compared with each."""
+    np.testing.assert_array_equal(face_neighbours(fan(2000)), by_dictionary(fan(2000)))
+    with pytest.raises(MeshError, match="More than two cells share the face"):
+        face_neighbours(np.concatenate([fan(2000), [[0, 1, 2, 9000]]]))
+    with pytest.raises(MeshError, match="uses a vertex twice"):
+        face_neighbours(np.concatenate([fan(2000), [[0, 7, 7, 9000]]]))
+    face_neighbours(fan(9))
+    began = time.process_time()
+    face_neighbours(fan(200_000))
+    assert time.process_time() - began < 5
 
 
 def test_boundary_encloses_the_volume():

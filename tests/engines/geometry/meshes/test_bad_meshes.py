@@ -36,6 +36,29 @@ def raw(tiny: TetMesh) -> RawMesh:
     return RawMesh(tiny.points.copy(), tiny.cells.astype(np.int64), {"region": tiny.regions, "fibres": tiny.fibres})
 
 
+@pytest.mark.parametrize("scale", [0.0, 1e-160, 1e-310])
+def test_cells_that_are_points(raw: RawMesh, scale: float) -> None:
+    raw.points *= scale
+    with pytest.raises(MeshError, match=r"a\.vtu has 96 cells without volume"):
+        checked(raw, "a.vtu")
+
+
+def test_coordinates_of_which_no_volume_is_a_number(raw: RawMesh) -> None:
+    raw.points *= 1e200
+    with pytest.raises(MeshError, match=r"whose coordinates are above 1e\+30"):
+        checked(raw, "a.vtu")
+
+
+def test_an_array_of_another_length_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.vtu"
+    mesh = meshio.Mesh(HEXAHEDRON, [("tetra", np.array([[0, 1, 3, 4], [1, 2, 3, 6]]))], cell_data={"region": [[7, 8]]})
+    meshio.vtu.write(path, mesh, binary=False)
+    text = path.read_text()
+    assert "7\n8\n" in text
+    path.write_text(text.replace("7\n8\n", "7\n"))
+    assert "Left out: 'region', with 1 values for 2 cells." in [each.message for each in read_mesh(path).findings]
+
+
 @pytest.mark.parametrize("suffix", [".vtu", ".vtk", ".msh", ".inp", ".mesh"])
 def test_a_surface(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"skin{suffix}"

@@ -136,6 +136,11 @@ def test_corners_come_from_a_file(tmp_path):
     path.write_text("x [mm],y [mm]\n0,0\n30,0\n# a comment\n0,20\n0,0\n")
     typed = body_of({"kind": "polygon", "points": [(0, 0), (30, 0), (0, 20)]})
     assert (body_of({"kind": "polygon", "file": str(path)}).cells == typed.cells).all()
+    path.write_text("x;y\n0,0;0\n30;0,0\n0;2e1\n")
+    assert (body_of({"kind": "polygon", "file": str(path)}).cells == typed.cells).all()
+    path.write_text("0.0.5;1\n0;0\n30;0\n0;20\n")
+    with pytest.raises(ProblemError, match=r"Line 1 of 'corners\.csv' is not two numbers"):
+        body_of({"kind": "polygon", "file": str(path)})
     path.write_text("0;0\n30;a\n")
     with pytest.raises(ProblemError, match=r"Line 2 of 'corners\.csv' is not two numbers"):
         body_of({"kind": "polygon", "file": str(path)})

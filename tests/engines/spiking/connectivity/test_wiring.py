@@ -199,6 +199,7 @@ def test_columns_of_a_table_are_known_by_their_names_and_delays_by_their_unit(tm
         ("pre,post,delay\n1,2,7000\n", "more than 65,535 steps"),
         ("post,weight\n1,2\n", "no columns 'pre' and 'post'|cannot be read"),
         ("pre,post\nx,y\n", "cannot be read as connections"),
+        ("pre," * 100_000, "cannot be read as connections"),
         ("pre,post\n", "synapses.csv has no connections: write a row"),
         ("pre,post\n# none\n\n", "synapses.csv has no connections: write a row"),
         ("", "synapses.csv has no connections: write a row"),
