@@ -10,6 +10,7 @@ from engines.reading import guarded
 from workbench.bench.records import LabRecord, device_text, lab_record, to_csv, to_json
 from workbench.storage.atomic import write_text
 
+
 @dataclass(frozen=True)
 class KeptRecord:
     """A file with a record, its card and date (:func:`device_text`), and the ids of the studies and tables in it."""
