@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import queue
-from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -157,8 +155,8 @@ def test_a_rank_that_fails_in_the_middle_of_steps_says_why_and_ends_all():
         def advance(self, steps):
             raise ProblemError("The GPU ran out of memory.")
 
-    boxes, voice = defaultdict(queue.Queue), io.StringIO()
-    leader, follower = World(Comm(boxes, 0, 2)), World(Comm(boxes, 1, 2), voice)
+    post, voice = Post(2), io.StringIO()
+    leader, follower = World(Comm(post, 0)), World(Comm(post, 1), voice)
     leader.order(BUILD)
     leader.order("advance", 5)
     part = Part(Failing(), None, ((1, 2),), {})
