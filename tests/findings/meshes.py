@@ -80,6 +80,16 @@ def _tetgen(folder: Path) -> Path:
     return folder / "mesh.ele"
 
 
+def _short(folder: Path) -> Path:
+    """A mesh whose regions lack one cell."""
+    points, cells = box()
+    path = folder / "mesh.vtu"
+    numbers = np.full(len(cells), 7777)
+    meshio.vtu.write(path, meshio.Mesh(points, [("tetra", cells)], cell_data={"region": [numbers]}), binary=False)
+    path.write_text(path.read_text().replace("7777\n", "", 1))
+    return path
+
+
 COUNT = len(box()[1])
 ALONG = np.tile([1.0, 0.0, 0.0], (COUNT, 1))
 SOME = np.where(np.arange(COUNT)[:, None] == 3, 0.0, ALONG)
@@ -112,6 +122,10 @@ CASES = {
     "slivers": case("meshes.quality.MeshQuality.findings", made=mesh(_thin)),
     "a mesh of openCARP without fibres": case("readers.carp.read_carp", made=_carp),
     "quadratic tetrahedra": case("readers.cells.quadratic_finding", made=mesh(_quadratic, "tetra10")),
+    "regions that are no whole numbers": case(
+        "meshes.regions.find_regions", made=mesh(box, region=np.arange(COUNT) + 0.5)
+    ),
+    "an array of another length": case("readers.cells.of_length", made=_short),
     "columns that a header does not promise": case("readers.tetgen._table#1", "readers.tetgen._table#2", made=_tetgen),
     "a mesh that has changed": Case(_changed, ("workbench.project.document._load_geometry",)),
 }

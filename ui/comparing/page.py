@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QMouseEvent, QShortcut
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -347,10 +347,16 @@ class _Slider(QSlider):
     """One that goes where it is pressed: a moment is pointed at."""
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        option = QStyleOptionSlider()
-        self.initStyleOption(option)
-        part, handle = QStyle.SubControl.SC_SliderHandle, QStyle.ComplexControl.CC_Slider
-        width = self.style().subControlRect(handle, option, part, self).width()
+        width = self._handle.width()
         place, room = round(event.position().x() - width / 2), self.width() - width
         self.setValue(QStyle.sliderValueFromPosition(self.minimum(), self.maximum(), place, room))
-        super().mousePressEvent(event)
+        middle = self._handle.center().toPointF()  # which is pressed, wherever rounding has put it
+        global_, button, others = self.mapToGlobal(middle), event.button(), event.buttons()
+        super().mousePressEvent(QMouseEvent(event.type(), middle, global_, button, others, event.modifiers()))
+
+    @property
+    def _handle(self) -> QRect:
+        option = QStyleOptionSlider()
+        self.initStyleOption(option)
+        part, slider = QStyle.SubControl.SC_SliderHandle, QStyle.ComplexControl.CC_Slider
+        return self.style().subControlRect(slider, option, part, self)

@@ -42,7 +42,7 @@ CURVES = ChartInfo(
 class Number(ParameterGroup):
     """A number of the problem, and between what it is looked for."""
 
-    name: Annotated[str, Among("name")] = quantity(
+    name: Annotated[str, Among("name", typed=True)] = quantity(
         "material.fracture_energy", "", "Its name in the project, such as material.law.strength"
     )
     low: float = quantity(1.0, "", "The smallest value, in the unit of the number", title="From")

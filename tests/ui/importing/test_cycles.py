@@ -46,7 +46,7 @@ def test_columns_and_units_are_asked_for_and_stand_in_the_problem(motorway, qtbo
     qtbot.waitUntil(dialog.use_button.isEnabled)
     assert [box.currentText() for box in dialog.columns] == ["Elapsed, total [min]", "Current [mA]"]
     assert [box.currentText() for box in dialog.units] == ["min", "mA"]
-    assert dialog.told.text() == "3 points: Time from 0 s to 120.00 s, Current from -0.5 A to 1.5 A."
+    assert dialog.told.text() == "3 points: Time from 0 s to 120.00 s, Current from −0.5 A to 1.5 A."
     dialog.reject()
     assert window.model.draft["parameters"]["drive_cycle"] == before
     choose(window, path)

@@ -251,7 +251,8 @@ def words_of_programs(root: QWidget) -> list[str]:
     """Identifiers and numbers as Python prints them; names of files may stand, and rates of fields that were typed."""
     found = []
     for widget, text in all_texts(root):
-        if isinstance(widget, QLineEdit) and not widget.isReadOnly():
+        typed = isinstance(widget, QLineEdit) and not widget.isReadOnly()
+        if typed or (isinstance(widget, QComboBox) and widget.isEditable()):
             continue  # what a person types
         plain = RATES.sub("", FILE_NAMES.sub("", text))
         for pattern, kind in ((IDENTIFIER, "identifier"), (RAW_NUMBER, "number")):

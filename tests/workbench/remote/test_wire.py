@@ -6,6 +6,7 @@ import random
 import socket
 import threading
 import time as clock
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +62,8 @@ def sockets():
     pair = socket.socketpair(socket.AF_UNIX)
     yield pair
     for each in pair:
+        with suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)  # wakes who reads it, which closing does not
         each.close()
 
 
