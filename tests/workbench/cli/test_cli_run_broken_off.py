@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import types
+from contextlib import suppress
 
 import meshio
 import numpy as np
@@ -19,6 +20,7 @@ import pytest
 
 from tests.workbench.cli.commands import change, command, rows
 from workbench.cli import main
+from workbench.cli.runs.run import ended_by_signals
 from workbench.run.recording import HURRIED
 from workbench.storage.error_log import keep_traceback
 
@@ -268,3 +270,14 @@ def test_a_traceback_is_not_written_through_a_link(tmp_path, monkeypatch):
     (folder / "error.log").symlink_to(ours)
     assert "state" in keep_traceback(ValueError("unexpected"), folder)
     assert ours.read_text() == "as it was"
+
+
+def test_a_signal_that_a_callback_swallows_is_not_forgotten():
+    """As one that comes while a compiler calls Python: what is raised there is printed and dropped."""
+    with ended_by_signals() as again:
+        again()  # nothing has been asked for
+        with suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+        with pytest.raises(KeyboardInterrupt) as asked:
+            again()
+    assert asked.value.args == (143,)

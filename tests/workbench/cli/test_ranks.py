@@ -180,7 +180,7 @@ def test_a_killed_rank_ends_all_with_a_sentence_and_the_run_goes_on_from_its_che
     assert f"'workbench resume {out}' goes on from the last checkpoint." in err
     assert not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in ranks)
     before = state_of(out)["step"]
-    process = mpi("resume", str(out))
+    process, until = mpi("resume", str(out)), clock.monotonic() + 100
     while json.loads((out / "run.json").read_text())["resumed_at"] is None and clock.monotonic() < until:
         clock.sleep(0.05)
     clock.sleep(1.0)

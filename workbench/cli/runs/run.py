@@ -13,7 +13,7 @@ import sys
 import threading
 import time as clock
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from functools import partial
 from pathlib import Path
@@ -117,7 +117,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         command=Asked.of(options, until).model_dump(),
         patience=Patience(DISK_PATIENCE, lambda text: print(text, file=sys.stderr)),
     )
-    with ended_by_signals():
+    with ended_by_signals() as again:
         runner = start(
             document,
             backend.id,
@@ -131,7 +131,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         )
         ends = document.engine.ends(document.complete_problem())
         line = ProgressLine(until, document.time_unit, may_end=ends, quiet=options.quiet)
-        interrupted = _watch(runner, drawings, line, recorder)
+        interrupted = _watch(runner, drawings, line, recorder, again)
         for each in drawings:
             each.end()
         with redirect_stdout(io.StringIO()) if options.quiet else nullcontext():
@@ -175,11 +175,15 @@ def _looked_at(
     return backend, findings
 
 
-def _watch(runner: Runner, drawings: Sequence[Pictures], line: ProgressLine, recorder: Recorder) -> int:
-    """Show progress and draw pictures until the run ends; returns 0, or the exit code of the interruption."""
+def _watch(
+    runner: Runner, drawings: Sequence[Pictures], line: ProgressLine, recorder: Recorder, again: Callable[[], None]
+) -> int:
+    """Show progress and draw pictures until the run ends; returns 0, or the exit code of the interruption. ``again``:
+    of :func:`ended_by_signals`."""
     interrupted, latest = 0, math.inf
     try:
         while runner.wait(RunState.FINISHED, timeout=0.1) not in ENDS:
+            again()
             line.show(runner)
             _draw(drawings)
     except KeyboardInterrupt as signal_:
@@ -269,30 +273,38 @@ def _output_folder(options: Namespace, document: Document) -> Path:
 
 
 @contextmanager
-def ended_by_signals() -> Iterator[None]:
+def ended_by_signals() -> Iterator[Callable[[], None]]:
     """A request to terminate and a lost terminal end the run as Ctrl-C does, with exit codes of their own; who asks
-    again later will not wait for what is still to be saved."""
+    again later will not wait for what is still to be saved.
+
+    Gives what raises once more what has been asked for: what is raised while a compiler calls back is forgotten.
+    """
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield lambda: None
         return
 
-    latest = -math.inf
+    latest, given = -math.inf, 0
+
+    def again() -> None:
+        if given:
+            raise KeyboardInterrupt(given)
 
     def end(number: int, frame: Any) -> None:
-        nonlocal latest
+        nonlocal latest, given
         now = clock.monotonic()
         if now < latest + SAME_SECONDS:
             return
         latest = now
         if number not in (signal.SIGTERM, signal.SIGINT):
             _forget_terminal()
-        raise KeyboardInterrupt(128 + number)
+        given = 128 + number
+        raise KeyboardInterrupt(given)
 
     ended_by = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     ended_by = [number for number in ended_by if signal.getsignal(number) is not signal.SIG_IGN]  # nohup
     before = [(number, signal.signal(number, end)) for number in ended_by]
     try:
-        yield
+        yield again
     finally:
         for number, handler in before:
             signal.signal(number, handler)
