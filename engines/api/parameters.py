@@ -55,11 +55,13 @@ class Among:
     ``places``: where these names stand, as fields are named in ``when`` of :func:`quantity`, of one kind of an item in
     brackets (``monitors[plane].name``); a word without a dot is a kind of names that the engine or the geometry knows
     ("region", :meth:`engines.api.engine.Engine.suggestions`). ``words``: names that there always are, and what a person
-    reads for them. ``typed``: others may be right, too.
+    reads for them. ``typed``: others may be right, too. ``long``: what is read takes a line of its own.
     """
 
-    def __init__(self, *places: str, words: Mapping[str, str] | None = None, typed: bool = False) -> None:
-        self.places, self.words, self.typed = places, words or {}, typed
+    def __init__(
+        self, *places: str, words: Mapping[str, str] | None = None, typed: bool = False, long: bool = False
+    ) -> None:
+        self.places, self.words, self.typed, self.long = places, words or {}, typed, long
 
 
 BOUNDS = frozenset(
@@ -143,9 +145,9 @@ def _all_in(values: Sequence[Any], found: Sequence[Any]) -> bool:
     return bool(found) and all(value in values for value in found)
 
 
-def title_and_unit(parameters: BaseModel, name: str) -> tuple[str, str]:
+def title_and_unit(parameters: BaseModel, name: str, *, whole: bool = False) -> tuple[str, str]:
     """What the form calls the number with this dotted name, ``Law › Strength``, and its unit, empty where it has none:
-    without its outermost group, if it is in several."""
+    without its outermost group, if it is in several; ``whole``: with it."""
     titles: list[str] = []
     unit, value = "", parameters
     for key in name.split("."):
@@ -158,7 +160,7 @@ def title_and_unit(parameters: BaseModel, name: str) -> tuple[str, str]:
         extra = info.json_schema_extra
         unit = str(extra.get("unit") or "") if isinstance(extra, dict) else ""
         value = getattr(value, key)
-    return " › ".join(titles[1:] or titles), "" if unit == "1" else unit
+    return " › ".join(titles if whole else titles[1:] or titles), "" if unit == "1" else unit
 
 
 def unit_among(unit: str, around: Around) -> str:

@@ -69,7 +69,7 @@ class ListEditor(Editor):
             for key, texts in self._suggestions.items():
                 if item.get(key) == "":
                     taken = {other.get(key) for other in self._value}
-                    item[key] = next((text for text in texts if text not in taken), texts[0] if texts else "")
+                    item[key] = next((text for text in texts if text not in taken), next(iter(texts), ""))
         self._section.set_expanded(True)
         self._replace([*self._value, named_unlike(item, self._value)])
         self.reveal(len(self._value) - 1)
