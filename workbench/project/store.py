@@ -33,7 +33,15 @@ from workbench.project.meshes import FAMILIES, SUFFIXES, fingerprint, mesh_files
 from workbench.project.migrations import migrate
 from workbench.project.parameter_files import Place, with_values
 from workbench.project.project import MeshReference, Project
-from workbench.storage.atomic import FORGOTTEN_SECONDS, StorageError, storing, sweep, write_atomically, write_stream, write_text
+from workbench.storage.atomic import (
+    FORGOTTEN_SECONDS,
+    StorageError,
+    storing,
+    sweep,
+    write_atomically,
+    write_stream,
+    write_text,
+)
 from workbench.storage.paths import cache_dir
 from workbench.storage.zips import undated
 
@@ -133,7 +141,9 @@ def parse_project(text: str | bytes, name: str) -> Project:
 def validated(model: type[Model], content: Any, name: str) -> Model:
     """``content`` as ``model``; raises ProblemError that tells the first thing to change in one sentence."""
     if _has_more_values(content, MOST_VALUES):
-        raise ProblemError(f"{name} has more than {MOST_VALUES:,} values beside curves: not looked through; thin it out.")
+        raise ProblemError(
+            f"{name} has more than {MOST_VALUES:,} values beside curves: not looked through; thin it out."
+        )
     try:
         return model.model_validate(content)
     except ValidationError as error:

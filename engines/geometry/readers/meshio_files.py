@@ -66,7 +66,11 @@ class _Numbers(np.ndarray):
         super().__setitem__(numbers, places)
 
     def __getitem__(self, numbers: Any) -> Any:
-        if isinstance(numbers, np.ndarray) and numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) < len(self):
+        if (
+            isinstance(numbers, np.ndarray)
+            and numbers.size
+            and not 0 <= int(numbers.min()) <= int(numbers.max()) < len(self)
+        ):
             raise ValueError("numbers begin with 1, and end with the last")
         return np.asarray(super().__getitem__(numbers))
 
@@ -219,7 +223,9 @@ def read_bounded(path: Path, read: Callable[[Path], meshio.Mesh]) -> meshio.Mesh
     among it."""
     begins = ONCE.get(path.suffix.lower())
     if begins is not None and len(begins[0].findall(read_bytes(path).data)) > begins[1]:
-        raise MeshError(f"{path.name} has several sections of nodes or elements; put them into one and export it again.")
+        raise MeshError(
+            f"{path.name} has several sections of nodes or elements; put them into one and export it again."
+        )
     before = _file_bytes.set(path.stat().st_size)
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):

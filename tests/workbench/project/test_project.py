@@ -119,7 +119,10 @@ def test_what_nobody_can_read_is_refused_in_little_time(values, tmp_path):
 def test_long_curves_are_no_trouble():
     curve = {"title": "", "x": list(range(300_000)), "y": [None, *range(299_999)]}
     run = {"title": "one", "when": "2026-01-01T00:00:00", "time": 1.0, "series": {"voltage": curve}}
-    assert len(parse_project(json.dumps({"engine": "stencil", "runs": [run]}), "it").runs[0].series["voltage"].y) == 300_000
+    assert (
+        len(parse_project(json.dumps({"engine": "stencil", "runs": [run]}), "it").runs[0].series["voltage"].y)
+        == 300_000
+    )
 
 
 @pytest.mark.parametrize("name", ["there", "there.zip"])
