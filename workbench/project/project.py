@@ -9,7 +9,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from engines.api.parameters import without_controls
 
 SCHEMA_VERSION = 1
 
@@ -19,6 +21,8 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False, defer_build=True)
+
+    _plain = field_validator("*")(without_controls)
 
 
 class MeshReference(_Model):
@@ -72,8 +76,8 @@ class MeasuredData(_Model):
 
     chart: str
     title: str
-    x: Annotated[list[float], Field(min_length=1)]
-    y: list[float]
+    x: Annotated[list[float], Field(min_length=1, fail_fast=True)]
+    y: Annotated[list[float], Field(fail_fast=True)]
 
     @model_validator(mode="after")
     def _of_one_length(self) -> MeasuredData:
@@ -86,8 +90,8 @@ class StoredCurve(_Model):
     """``x, y: (n,)``; None in ``y`` interrupts it."""
 
     title: str = ""
-    x: list[float]
-    y: list[float | None]
+    x: Annotated[list[float], Field(fail_fast=True)]
+    y: Annotated[list[float | None], Field(fail_fast=True)]
 
     @model_validator(mode="after")
     def _of_one_length(self) -> StoredCurve:

@@ -114,7 +114,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         checkpoint_seconds=options.checkpoint_every,
         checkpoints=options.checkpoints,
         resume=resume,
-        command=Asked.of(options, until).model_dump(),
+        command=Asked.of(options, until, folder).model_dump(),
         patience=Patience(DISK_PATIENCE, lambda text: print(text, file=sys.stderr)),
     )
     with ended_by_signals() as again:
@@ -138,6 +138,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
             code = _report(runner, recorder, drawings, interrupted)
     record = recorder.record()
     record["asked"] = record.pop("command", None)
+    record["asked"].pop("mark", None)
     if code != DONE:
         record["error"] = "Interrupted." if runner.error is None else str(runner.error)
     options.answer.update(folder=str(folder.absolute()), **record)
