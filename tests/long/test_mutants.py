@@ -23,7 +23,8 @@ from tests.long.mutants import Mutant, loaded, mutants_of, put, sources
 from tests.long.mutations import COLUMNS, Cases, counts, places, selected
 from tests.long.reach import PROBE, Kept, Noting, Reached, Statements
 from tests.long.report import Report
-from tests.long.trying import ROOT, Look, Try
+from tests.long.trying import ROOT, Likeness, Look, Try
+from tests.long.typed import told_by_types
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
 SOURCE = b'''"""A module of 3 lines."""
@@ -390,8 +391,37 @@ def test_without_a_look_a_defect_meets_what_stands_near_it(tmp_path):
     made, mutant, _ = cases(tmp_path)
     near = OTHER.partition("::")[0]  # which names the module
     made.near = [Mock(nodeid=f"{name}::a", path=ROOT / name) for name in (near, "tests/ui/test_app.py")]
-    names = [name for name, _ in made._try(mutant).names]
-    assert names == [f"{near}::a"]
+
+    def names() -> list[str]:
+        return [name for name, _ in made._try(mutant).names]
+
+    assert names() == [f"{near}::a"]
+    made.likeness = Likeness({"tests/ui/test_app.py::a": f"of {mutant.path}", f"{HERE}b": "others"})
+    assert names()[:2] == [f"{near}::a", "tests/ui/test_app.py::a"], "then what has its words"
+
+
+def test_a_test_is_like_what_it_shares_rare_words_with():
+    likeness = Likeness({"a": "def test_the_gauge(): meter", "b": "def test_meter(): meter", "c": "meter openCircuit"})
+    for text, order in (("meters of a Gauge", ["a"]), ("open_circuit", ["c"]), ("meter", [])):
+        told = likeness.to(text)
+        assert [name for name in sorted(told, key=told.__getitem__, reverse=True) if told[name] > 0] == order
+
+
+def test_what_types_tell_of_is_found_in_a_file_after_the_other(tmp_path):
+    """Two defects of one file are told apart, and what is wrong anyway is none."""
+    pytest.importorskip("mypy")
+    sources = {
+        "a.py": b"def told(n: int) -> str:\n    return str(n)\ndef twice(n: int) -> int:\n    return n + n\n",
+        "b.py": b"def wrong() -> int:\n    return ''\n",
+    }
+    (tmp_path / "mypy.ini").write_text(f"[mypy]\nfiles = {', '.join(sources)}\n")
+    for name, source in sources.items():
+        (tmp_path / name).write_bytes(source)
+    (tmp_path / "shadows").mkdir()
+    mutants = [each for name, source in sources.items() for each in mutants_of(name, source)]
+    assert [each.kind for each in mutants] == ["lost", "lost", "arithmetic", "lost"]
+    found = told_by_types(mutants, tmp_path, tmp_path / "shadows")
+    assert sorted((each.path, each.line, each.kind) for each in found) == [("a.py", 2, "lost"), ("a.py", 4, "lost")]
 
 
 @pytest.mark.slow
