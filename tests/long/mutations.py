@@ -85,6 +85,8 @@ class Cases:
     """Tests that pass by themselves in a copy without a defect."""
     failed: set[str] = field(default_factory=set)
     """Tests that do not."""
+    typed: set[Mutant] = field(default_factory=set)
+    """What mypy tells of."""
     through: int = 0
     near: list[pytest.Item] = field(default_factory=list)
     """Without looks: all tests, of which those that stand near a defect are tried, whether or not they reach it."""
@@ -112,19 +114,14 @@ class Cases:
         self.looks.extend(Look(tuple(files)) for files in looks if files)
         self._looked_at = len(self.looks)
 
-    def leave_to_types(self, folder: Path) -> None:
-        """What mypy tells of is through."""
-        told = told_by_types(self.mutants, ROOT, folder)
-        for mutant in filter(told.__contains__, self.mutants):
-            self._tell(Try(mutant, (), 0.0), "typed", "mypy")
-        self.mutants = [each for each in self.mutants if each not in told]
-
     def following(self) -> Job | None:
         if self.looks:
             return self.looks.popleft()
         if not self._looked_at and not self._begun:
             self._begun = True
             self.tries.extend(map(self._try, self.mutants))
+        while self.tries and self.tries[0].mutant in self.typed:  # in their turn, as the time may end before the last
+            self._tell(self.tries.popleft(), "typed", "mypy")
         return self.tries.popleft() if self.tries else None
 
     def answer(self, job: Job, told: Any) -> None:
@@ -327,7 +324,7 @@ def run(options: Namespace) -> int:
         mutants, report, lines, Statements(ROOT, [path for path in sources(ROOT) if package_of(path) in used])
     )
     os.chdir(ROOT)
-    cases.leave_to_types(folder)
+    cases.typed = told_by_types(mutants, ROOT, folder)
     arguments = ["-q", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", *places(used)]
     pytest.main(arguments, plugins=[Session(cases, options, folder)])
     shutil.rmtree(folder, ignore_errors=True)

@@ -24,7 +24,7 @@ from tests.long.mutants import Mutant, loaded, mutants_of, put, sources
 from tests.long.mutations import COLUMNS, Cases, counts, places, selected
 from tests.long.reach import PROBE, Kept, Noting, Reached, Statements
 from tests.long.report import Report
-from tests.long.trying import ROOT, Likeness, Look, Try
+from tests.long.trying import ROOT, Likeness, Look, Try, nearness
 from tests.long.typed import told_by_types
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
@@ -350,6 +350,15 @@ def test_a_process_that_dies_or_never_ends_has_caught_a_defect_unless_it_does_so
     assert told(tmp_path) == [[what, "", mutant.line], ["survived", "", mutant.line]]
 
 
+def test_what_types_tell_of_is_through_in_its_turn(tmp_path):
+    made, mutant, job = cases(tmp_path)
+    made.typed = {mutant}
+    made.tries.extend([job, job])
+    assert made.following() is None
+    assert told(tmp_path) == [["typed", "mypy", mutant.line]] * 2
+    assert made.rates() == {"workbench": 1.0}
+
+
 def test_what_the_end_of_the_time_cuts_off_is_not_counted(tmp_path):
     made, _, job = cases(tmp_path)
     made.answer(job, Lost("not done after 3 s", late=True))
@@ -402,6 +411,14 @@ def test_without_a_look_a_defect_meets_what_stands_near_it(tmp_path):
     assert names() == [f"{near}::a"]
     made.likeness = Likeness({"tests/ui/test_app.py::a": f"of {mutant.path}", f"{HERE}b": "others"})
     assert names()[:2] == [f"{near}::a", "tests/ui/test_app.py::a"], "then what has its words"
+
+
+@pytest.mark.parametrize(
+    ("path", "rank"), [("tests/ui/scene/visuals/test_told_to_shaders.py", 1), ("tests/ui/test_app.py", 5)]
+)
+def test_a_file_of_tests_names_a_module_with_its_package_or_imports_it_from_there(path, rank):
+    for module in ("grid", "lattice", "surface"):
+        assert nearness(f"ui/scene/visuals/{module}.py")(ROOT / path) == rank
 
 
 def test_a_test_is_like_what_it_shares_rare_words_with():

@@ -124,7 +124,8 @@ def nearness(path: str) -> Callable[[Path], int]:
     that stands where it does, any other."""
     module = Path(path)
     folder = ROOT / "tests" / module.parent
-    name = re.compile(rf"\b{re.escape('.'.join(module.with_suffix('').parts))}\b")
+    package, stem = re.escape(".".join(module.parent.parts)), re.escape(module.stem)
+    name = re.compile(rf"\b{package}(\.| import \(?([\w ,]*[ ,])?){stem}\b")
     defined = re.findall(r"^(?:class|def) ([A-Za-z]\w+)", text_of(ROOT / path), re.MULTILINE)
     words = re.compile(r"\b(" + "|".join(defined) + r")\b") if defined else None
 
