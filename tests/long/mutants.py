@@ -6,8 +6,8 @@ they were imported. Left out is what such an exchange does not reach (bodies of 
 kernels), what no test but an eye can judge: texts, parts of colours, lengths of layouts and their
 cells, a pixel more of what is painted, a millisecond more of a wait; and what changes nothing that is defined: guards
 against round-off, ``strict`` of a zip, which holds what is so anyway, on which side of a limit a measured length or
-time falls that equals it, None for the False that nobody tells from it (whose becoming True is tried), and the default
-of a lambda's argument that is called ``_`` as nobody reads it.
+time falls that equals it, None for the False that nobody tells from it (whose becoming True is tried), the default of
+a lambda's argument that is called ``_`` as nobody reads it, and that what is not stale is drawn once more.
 """
 
 from __future__ import annotations
@@ -70,8 +70,10 @@ DEFINED = (ast.FunctionDef, ast.ClassDef)
 ACCOUNT_FILES = ("traffic.py", "memory.py")
 MEASURING = re.compile(r"SECONDS$")
 """Constants of ceilings for how long is measured: twice as long finds the same."""
-KERNELS = re.compile(r"kernels|cuda|reference|vector_math")
-"""Files that a machine without a GPU does not run, or that are compiled."""
+KERNELS = re.compile(r"kernels|cuda|reference|vector_math|/warm\.py")
+"""Files that a machine without a GPU does not run, that are compiled, or whose answers are thrown away (they warm)."""
+STALE = re.compile(r"_?stale\w*")
+"""What is drawn anew where these are true, and looks the same where it need not have been."""
 PACKAGES = ("workbench", "ui", "accounting")
 
 
@@ -215,6 +217,8 @@ def _unseen(tree: ast.AST) -> Iterator[ast.expr]:
                 yield from (each for each in (left, right) if (_whole(each) or 0) > FEW)
             case ast.BinOp(op=ast.Mult(), left=left, right=ast.Name(id=name)) if name in DENSITY:
                 yield from (each for each in ast.walk(left) if isinstance(each, ast.expr) and _whole(each) is not None)
+            case ast.Assign(targets=[ast.Attribute(attr=name)], value=ast.Constant(value=False) as value):
+                yield from [value] if STALE.fullmatch(name) else []
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in OPAQUE:
                 yield from (each for each in ast.walk(value) if isinstance(each, ast.expr) and _whole(each) is not None)
 
