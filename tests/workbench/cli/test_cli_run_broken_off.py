@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 from tests.workbench.cli.commands import change, command, rows
+from workbench import cli
 from workbench.cli import main
 from workbench.cli.runs.run import ended_by_signals
 from workbench.run.recording import HURRIED
@@ -290,6 +291,17 @@ def test_a_run_to_which_nobody_listens_is_made_all_the_same(project, tmp_path, m
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes and descriptors of POSIX")
+@pytest.mark.parametrize("code", [0, 1, 2, 3, 128, 129, 130, 143])
+def test_a_process_that_a_signal_ended_takes_nothing_down(monkeypatch, code):
+    def gone(given):
+        raise RuntimeError(given)
+
+    monkeypatch.setattr(cli, "main", lambda: code)
+    monkeypatch.setattr(cli.os, "_exit", gone)
+    with pytest.raises(RuntimeError if code > 128 else SystemExit, match=str(code)):
+        cli.command()
+
+
 def test_a_process_that_nobody_listens_to_ends_without_a_traceback(tmp_path):
     """Also without a stdout at all, as a service may be started: its descriptors would go to the next files."""
     begin = f"exec {shlex.quote(sys.executable)} -P -m workbench"

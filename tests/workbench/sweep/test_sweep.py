@@ -15,11 +15,12 @@ from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
 from workbench.cli import main
 from workbench.project.document import open_document
 from workbench.sweep import running
+from workbench.sweep.files import write_sweep
 from workbench.sweep.numbers import number_called, numbers_of
 from workbench.sweep.outlook import outlook
 from workbench.sweep.plan import KeptChart, SweepPlan, Variation, values_of, variation
 from workbench.sweep.readings import Reading, reading_of
-from workbench.sweep.table import against, columns_of, overlay, table_of, value_of
+from workbench.sweep.table import against, columns_of, overlay, read_anew, table_of, value_of
 from workbench.sweep.workers import run_sweep
 
 
@@ -269,6 +270,10 @@ def test_curves_are_laid_over_each_other_and_columns_over_a_parameter(charted):
         "Line / square: y/y, value at 0.5 m [V]",
     ]
     assert value_of(rows[0], columns[1]) == pytest.approx(2.25)
+    anew = read_anew(rows, (KeptChart("line", Reading("at", 1.0)), KeptChart("none", Reading("max"))))
+    assert value_of(anew[0], columns_of(anew)[1]) == pytest.approx(9.0)
+    assert [row.case for row in anew] == [row.case for row in rows]
+    assert value_of(read_anew(rows, None)[0], columns[1]) == pytest.approx(2.25), "with nothing chosen as they were"
     info, data = against(plan, rows, columns[0])
     assert (info.x_title, info.x_unit) == ("Speed", "mm/ms")
     assert [curve.title for curve in data.curves] == ["Tau 1 ms", "Tau 2 ms"]
@@ -295,6 +300,10 @@ def test_the_command_writes_table_curves_and_groups(charted, project, tmp_path, 
         np.testing.assert_allclose(file["run_0003/charts/line/y∕y/y"], (2 * np.linspace(0, 1, 11)) ** 2)
         assert file["run_0003/charts/line/y/x"].attrs["unit"] == "m"
     assert (out / "charts" / "line.csv").read_text().splitlines()[1] == '"y, Speed 1 mm/ms",0,0'
+    plan = plan_of(open_document(project), ("speed", "1"), until=0.1)
+    rows = list(run_sweep(plan, FakeBackend()))
+    for _ in range(2):  # into a folder of a folder that is not there yet, and over what is there
+        assert write_sweep(plan, rows, tmp_path / "new" / "sweep")[-1] == "sweep.h5"
 
 
 def test_the_command_lists_what_can_be_varied_and_refuses_in_a_sentence(project, tmp_path, capsys):
