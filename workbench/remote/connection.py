@@ -200,18 +200,20 @@ class Connection:
             asked.set_exception(m.error_of(answer.error))
 
     def _ended(self, why: str) -> None:
-        self.lost = why or self._reason()
+        stream = self._stream
+        cut = not why and isinstance(stream, ProcessStream) and stream.is_cut
+        self.lost = why or self._reason(cut)
         self._welcome.set()
         for asked in self._judged.values():
             asked.cancel()
         if self.runner is not None and not self._leaving:
             error = LineLost(self.lost)
             error.torn = True
+            error.goes_on = cut or why not in ("", m.STOPPED)
             self.runner.fail(error)
 
-    def _reason(self) -> str:
-        stream = self._stream
-        if isinstance(stream, ProcessStream) and stream.is_cut:
+    def _reason(self, cut: bool) -> str:
+        if cut and isinstance(stream := self._stream, ProcessStream):
             words = stream.words()
             return f"The line to {self.place.title} is lost{f' ({words})' if words else ''}: what runs there goes on."
         return f"The server of {self.place.title} has ended: what it ran can go on from where it was last kept."

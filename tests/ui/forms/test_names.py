@@ -106,6 +106,7 @@ def test_a_number_that_is_looked_for_is_chosen_as_the_form_calls_it_or_its_ident
     assert texts(field) == list(words.values())
     assert field.combo.currentText() == "Fracture energy [J]"
     assert not field.combo.property("missing")
+    assert holder.editor("numbers").sections[0].header.text() == "Fracture energy"
     pick(qtbot, field, "Tensile strength")
     line = field.combo.lineEdit()
     for typed, shown in (

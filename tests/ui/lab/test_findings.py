@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from tests.ui.lab.doubles import CACHE_BYTES, MEMORY, SIZES, STUDY, WAYS, machine, plausible_record, variant_record
 from ui.lab.figures.axes import LogAxis, binary_text, rate_tick, seconds_tick
+from ui.lab.figures.bandwidth import BandwidthCurve
 from ui.lab.figures.blocks import cells
 from ui.lab.figures.chart import spread
 from ui.lab.figures.roofline import Roofline
@@ -110,7 +111,7 @@ def test_labels_do_not_cover_each_other_and_stay_below_the_top():
 
 
 @pytest.mark.parametrize("width", [330, 406, 1400])
-def test_labels_of_the_roofline_stand_in_it_whole(qtbot, width):
+def test_labels_of_plots_stand_in_them_whole(qtbot, width):
     """In a window of 1024 pixels, two of its panels beside it, they take several lines."""
     title = "A thread per particle, transposed tiles in shared memory {}"
     ways = {way[0]: title.format(place) for place, way in enumerate(WAYS[:5])}
@@ -129,6 +130,11 @@ def test_labels_of_the_roofline_stand_in_it_whole(qtbot, width):
     assert all(place.height() > 30 for place in places) == (width < 1000)
     inner = [place.adjusted(5, 5, -5, -5) for place in places]
     assert not [pair for pair in combinations(inner, 2) if pair[0].intersects(pair[1])]
+    curve = BandwidthCurve(parent=page)
+    curve.set_data(record.machine)
+    curve.image(QSize(width, 380))
+    area = curve.getPlotItem().getViewBox().sceneBoundingRect()
+    assert all(item.textItem.sceneBoundingRect().right() <= area.right() for _, item in curve._labels)
 
 
 @pytest.mark.parametrize(
