@@ -214,7 +214,10 @@ def test_a_fraction_among_many_elements(tmp_path: Path) -> None:
 
 
 TET = "1 2 3 4"
-GMSH_2 = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n{nodes}\n$EndNodes\n{more}$Elements\n1\n1 4 2 1 1 {cell}\n$EndElements\n"
+GMSH_2 = (
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n{nodes}\n$EndNodes\n{more}"
+    "$Elements\n1\n1 4 2 1 1 {cell}\n$EndElements\n"
+)
 GMSH_4 = (
     "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 5 1 5\n3 1 0 5\n{numbers}\n{points}\n$EndNodes\n{more}"
     "$Elements\n1 1 1 1\n3 1 4 1\n1 {cell}\n$EndElements\n"

@@ -155,13 +155,13 @@ def test_texts_have_nothing_that_others_stumble_over(made):
 
 class Named(ParameterGroup):
     name: str = "a"
-    lines: list[str] = []
+    lines: tuple[str, ...] = ()
 
 
 def test_texts_of_parameters_have_no_controls_either():
-    named = Named(name="a\0b", lines=["c\x0c", "d"])
+    named = Named(name="a\0b", lines=("c\x0c", "d"))
     named.name += "\x7f"
-    assert (named.name, named.lines) == ("a b ", ["c ", "d"])
+    assert (named.name, named.lines) == ("a b ", ("c ", "d"))
 
 
 def test_a_file_called_as_no_text_can_be(project, tmp_path):
