@@ -33,9 +33,7 @@ def save_snapshot(path: Path, rgba: Array, document: Document, moment: str = "")
 
     The mesh itself is not in the picture but referred to by its path and fingerprint.
     """
-    from workbench.project.store import as_json  # which reads pictures
-
-    texts = {KEYWORD: as_json(document.portable_project(), indent=None), **({MOMENT: moment} if moment else {})}
+    texts = {KEYWORD: document.portable_project().as_text(), **({MOMENT: moment} if moment else {})}
     write_bytes(path, encode_png(rgba, texts))
 
 

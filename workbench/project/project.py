@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from engines.api.parameters import without_controls
+from workbench.storage.atomic import StorageError
 
 SCHEMA_VERSION = 1
 
@@ -218,6 +219,16 @@ class Project(_Model):
     view: ViewSettings = Field(default_factory=ViewSettings)
     measured: list[MeasuredData] = Field(default_factory=list)
     runs: list[StoredRun] = Field(default_factory=list)
+
+    def as_text(self, indent: int | None = None) -> str:
+        """JSON. Raises StorageError where a file that it names is called as no text can be."""
+        try:
+            return self.model_dump_json(indent=indent)
+        except ValueError as error:  # pydantic's, of halves of characters
+            raise StorageError(
+                f"A file of '{self.title}' has a name that is no UTF-8, which projects cannot name: rename it and open "
+                "it again."
+            ) from error
 
     @model_validator(mode="before")
     @classmethod

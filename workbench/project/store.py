@@ -22,7 +22,6 @@ from types import MappingProxyType
 from typing import IO, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import PydanticSerializationError
 
 from engines.api.errors import ProblemError
 from engines.api.parameters import without_controls
@@ -242,15 +241,9 @@ def flat(
     return _with_names(_with_reference(project, mesh, fibres, names), files, others), [*names.items(), *others.items()]
 
 
-def as_json(project: Project, indent: int | None = 2) -> str:
-    """Raises StorageError where a file that it names is called as no text can be."""
-    try:
-        return project.model_dump_json(indent=indent) + "\n"
-    except PydanticSerializationError as error:
-        raise StorageError(
-            f"A file of '{project.title}' has a name that is no UTF-8, which projects cannot name: rename it and open "
-            "it again."
-        ) from error
+def as_json(project: Project) -> str:
+    """Raises StorageError, as :meth:`Project.as_text` does."""
+    return project.as_text(indent=2) + "\n"
 
 
 def as_file(project: Project) -> str:

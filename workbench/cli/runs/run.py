@@ -137,8 +137,8 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         with redirect_stdout(io.StringIO()) if options.quiet else nullcontext():
             code = _report(runner, recorder, drawings, interrupted)
     record = recorder.record()
-    record["asked"] = record.pop("command", None)
-    record["asked"].pop("mark", None)
+    asked = record.pop("command", None)
+    record["asked"] = asked and {name: value for name, value in asked.items() if name != "mark"}
     if code != DONE:
         record["error"] = "Interrupted." if runner.error is None else str(runner.error)
     options.answer.update(folder=str(folder.absolute()), **record)
