@@ -48,6 +48,16 @@ def test_diffusion_is_seven_points_and_forward_euler():
     assert largest_difference(answered(diffusion, size), {"u": u.reshape(24, -1)}) < 2e-6  # float32 there
 
 
+def test_diffusion_begins_with_modes_that_insulated_sides_keep():
+    """A product of cosines and a little noise."""
+    u, (m, n, k) = diffusion.start(16), diffusion.MODES
+    at = np.pi * (np.arange(16) + 0.5) / 16
+    modes = np.cos(k * at)[:, None, None] * np.cos(n * at)[:, None] * np.cos(m * at)
+    assert u.dtype == np.float32
+    noise = u - modes
+    assert -1e-6 < noise.min() < noise.max() < diffusion.NOISE * 1.001
+
+
 def test_gray_scott_is_five_points_and_forward_euler():
     u, v = gray_scott.start(32)
     for _ in range(50):
