@@ -189,6 +189,25 @@ def test_what_has_changed_is_sent_once_and_what_has_not_is_not(monkeypatch) -> N
     assert drawn()[0][0] == "spheres", "on another canvas all of it"
 
 
+@pytest.mark.parametrize("size", [(800, 600), (300, 500)])
+def test_the_value_under_the_pointer_is_that_of_the_sphere_there(size) -> None:
+    places = np.stack([np.arange(48) % 8, np.arange(48) // 8, np.zeros(48)], axis=1).astype(float)
+    particles, scene = Particles(places, np.full(48, 0.4)), Scene()
+    scene.set_geometry(particles)
+    scene.info = info(particles)
+    scene.apply_view(ViewSettings(field="surface"), size[0] / size[1])
+    scene.show_fields({"surface": np.arange(48, dtype=np.float32)}, 0.0)
+    pixels, _ = scene.camera.to_pixels(places, *size)
+    for sphere, pixel in enumerate(pixels):
+        scene.pointer = tuple(pixel / size)
+        assert scene.reading(*size) == sphere
+        assert scene.pick(*pixel, *size)[0] == sphere
+    scene.pointer = (0.0, 0.0)
+    assert scene.reading(*size) is None, "beside them"
+    scene.pointer = None
+    assert scene.reading(*size) is None
+
+
 # Where a ray meets them.
 
 
