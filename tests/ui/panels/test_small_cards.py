@@ -25,7 +25,8 @@ def rows(qtbot):
     area.setWidget(rows)
     qtbot.addWidget(area)
     area.show()
-    yield rows  # which lives as long as what it stands in
+    yield rows
+    area.close()
 
 
 def shown(rows):
