@@ -38,6 +38,26 @@ def test_every_case_is_tried():
     assert set(SMALL) == set(cases.MODULES)
 
 
+@pytest.mark.parametrize("case", [diffusion, fdtd, gray_scott, network, products], ids=lambda module: module.CASE.id)
+def test_the_work_of_a_size_is_what_its_numbers_make(case):
+    """Cells times steps of a box or a square, seconds of a network, thousands of products."""
+    every = [size for sizes in case.CASE.sizes.values() for size in sizes]
+    assert len(every) >= 4
+    for size in every:
+        of = size.values
+        steps = of.get("steps", of.get("calls"))
+        work = {
+            "diffusion": lambda of=of: of["side"] * of["side"] * of["side"] * of["steps"] / 1e9,
+            "fdtd": lambda of=of: of["side"] * of["side"] * of["side"] * of["steps"] / 1e9,
+            "gray_scott": lambda of=of: of["side"] * of["side"] * of["steps"] / 1e9,
+            "network": lambda steps=steps: steps * network.STEP * 1e-3,
+            "products": lambda steps=steps: steps * 1e-3,
+        }[case.__name__.rpartition(".")[2]]()
+        assert size.work == pytest.approx(work)
+        assert size.steps == steps
+        assert str(of.get("side", f"{of.get('neurons', 0):,}")) in size.name
+
+
 def test_diffusion_is_seven_points_and_forward_euler():
     size = SMALL["diffusion"]
     u = diffusion.start(24).astype(float)
