@@ -3,11 +3,11 @@
 Which places there are comes from the syntax tree; a defect replaces the text of one place and leaves all lines where
 they are. It is put into what is loaded: the bodies of functions are exchanged, constants of modules set anew wherever
 they were imported. Left out is what such an exchange does not reach (bodies of classes, defaults of arguments, compiled
-kernels), what no test but an eye can judge: texts, parts of colours, lengths of layouts and their
-cells, a pixel more of what is painted, a millisecond more of a wait; and what changes nothing that is defined: guards
-against round-off, ``strict`` of a zip, which holds what is so anyway, on which side of a limit a measured length or
-time falls that equals it, None for the False that nobody tells from it (whose becoming True is tried), the default of
-a lambda's argument that is called ``_`` as nobody reads it, and that what is not stale is drawn once more.
+kernels), what no test but an eye can judge: texts, parts of colours, lengths of layouts and their cells, a pixel more
+of what is painted, a millisecond more of a wait; and what changes nothing that is defined: guards against round-off,
+``strict`` of a zip, which holds what is so anyway, on which side of a limit a measured length or time falls that equals
+it, None for the False that nobody tells from it (whose becoming True is tried), the default of a lambda's argument that
+is called ``_`` as nobody reads it, and that what is not stale is drawn once more.
 """
 
 from __future__ import annotations
