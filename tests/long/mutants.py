@@ -3,11 +3,11 @@
 Which places there are comes from the syntax tree; a defect replaces the text of one place and leaves all lines where
 they are. It is put into what is loaded: the bodies of functions are exchanged, constants of modules set anew wherever
 they were imported. Left out is what such an exchange does not reach (bodies of classes, defaults of arguments, compiled
-kernels), what no test but an eye can judge: texts, parts of colours, lengths of layouts and their
-cells, a pixel more of what is painted, a millisecond more of a wait; and what changes nothing that is defined: guards
-against round-off, ``strict`` of a zip, which holds what is so anyway, on which side of a limit a measured length or
-time falls that equals it, None for the False that nobody tells from it (whose becoming True is tried), the default of
-a lambda's argument that is called ``_`` as nobody reads it, and that what is not stale is drawn once more.
+kernels), what no test but an eye can judge: texts, parts of colours, lengths of layouts and their cells, a pixel more
+of what is painted, a millisecond more of a wait; and what changes nothing that is defined: guards against round-off,
+``strict`` of a zip, which holds what is so anyway, on which side of a limit a measured length or time falls that equals
+it, None for the False that nobody tells from it (whose becoming True is tried), the default of a lambda's argument that
+is called ``_`` as nobody reads it, and that what is not stale is drawn once more.
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ OPAQUE = ("alpha", "opacity")
 """Of 255, as parts of colours are."""
 MEASURED = re.compile(r"norm|hypot|dist|perf_counter|monotonic|process_time|time")
 """Calls whose answers are lengths and times: that one equals a limit is met by nobody."""
+DEPTHS = ("depth", "depths", "deep")
+"""How far points are before the eye, as cameras tell it."""
 ROUND_OFF = 1e-6
 """Numbers up to this stand beside others to guard against round-off, and may as well be twice as large."""
 ACCOUNTS = re.compile(r"traffic|(?<!read_)bytes|memory|estimate|working_set|ceiling|core_seconds|bandwidth|\bneed\b")
@@ -277,7 +279,7 @@ def _is_measured(node: ast.expr) -> bool:
     for each in ast.walk(node):
         if isinstance(each, ast.Call) and MEASURED.fullmatch(_called(each)):
             return True
-        if isinstance(each, ast.Name) and each.id.endswith("SHARE"):
+        if isinstance(each, ast.Name) and (each.id.endswith("SHARE") or each.id in DEPTHS):
             return True
         value = getattr(each, "value", None)
         if isinstance(value, float) and 64 * value % 1:

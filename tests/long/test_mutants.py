@@ -22,6 +22,7 @@ import pytest
 from tests.long.many import Lost, in_turn, spread
 from tests.long.mutants import Mutant, loaded, mutants_of, put, sources
 from tests.long.mutations import COLUMNS, Cases, counts, places, selected
+from tests.long.mutations import told as share_told
 from tests.long.reach import PROBE, Kept, Noting, Reached, Statements
 from tests.long.report import Report
 from tests.long.trying import ROOT, Likeness, Look, Try, nearness
@@ -96,7 +97,7 @@ def share(a, b, ratio):
     a._stale, b.stale_values, a.shown = False, True, False
     a._stale_values = False
     rows.addWidget(draw(5), a + 6, 1, 6, 6).clicked.connect(lambda _=True, b=True: draw(99 if b else 100))
-    if math.hypot(a, b) < 3 or a > 0.3 or clock.monotonic() >= b or a < 2 or b <= 0.5:
+    if math.hypot(a, b) < 3 or a > 0.3 or clock.monotonic() >= b or a < 2 or b <= 0.5 or depth[0] > 0:
         return False
     return draw(7 * ratio, 7 * a)
 """
@@ -110,7 +111,9 @@ def share(a, b, ratio):
         "a < 2 -> (a >= 2)",
         "b <= 0.5 -> (b < 0.5)",
         "b <= 0.5 -> (b > 0.5)",
+        "depth[0] > 0 -> (depth[0] <= 0)",
     ]
+    told = [each for each in told if each != "0 -> 1"]
     numbers = [each for each in told if re.fullmatch(r"\d+ -> \d+", each)]
     assert numbers == ["5 -> 6", "99 -> 100", "100 -> 200", "3 -> 4", "2 -> 3", "7 -> 8"], "of many twice as many"
     assert [each for each in told if each.startswith(("False", "return False"))] == ["False -> True"] * 3
@@ -350,6 +353,14 @@ def test_a_process_that_dies_or_never_ends_has_caught_a_defect_unless_it_does_so
     made.answer(job, Lost(why))
     made.answer(made.following(), Lost(why))
     assert told(tmp_path) == [[what, "", mutant.line], ["survived", "", mutant.line]]
+
+
+@pytest.mark.parametrize(
+    ("share", "of", "text"),
+    [(0.9, 50, "90.0% (79% to 96%)"), (1.0, 10, "100.0% (72% to 100%)"), (0.0, 1, "0.0% (0% to 79%)")],
+)
+def test_a_share_is_told_with_how_sure_it_is(share, of, text):
+    assert share_told(share, of) == text
 
 
 def test_what_types_tell_of_is_through_in_its_turn(tmp_path):

@@ -96,7 +96,8 @@ class Try:
         items = []
         for name, seconds in self.names:
             items.append(tests.items[name])
-            items[-1].add_marker(pytest.mark.timeout((PATIENCE[0] + PATIENCE[1] * seconds) * busy()))
+            # By a signal, which ends the test alone: of a process that ended nobody knows at which test it was.
+            items[-1].add_marker(pytest.mark.timeout((PATIENCE[0] + PATIENCE[1] * seconds) * busy(), method="signal"))
         began = time.process_time()
         for item, outcome, _ in results(items):
             if outcome == "failed":

@@ -17,6 +17,7 @@ from engines.api.charts import Curve as Points
 from workbench.api.arrays import Quantity
 from workbench.api.notebook import Listed
 from workbench.api.plot import HEIGHT, LEFT, LEGEND, MOST_DRAWN, RIGHT, TOP, WIDTH
+from workbench.api.runs import curves
 from workbench.api.runs.curves import Chart, Curve, curves_of_chart
 from workbench.api.runs.progress import shown
 
@@ -88,6 +89,17 @@ def test_bars_bands_and_charts_are_drawn():
         assert len({(each.get("x"), each.get("y")) for each in named}) == (count if rows else 0)
         assert all(HEIGHT < float(each.get("y")) < HEIGHT + rows * LEGEND for each in named), "below the axis"
     assert Chart()._repr_html_() is None
+
+
+def test_in_xarray_bars_stand_at_their_middles(monkeypatch):
+    monkeypatch.setattr(
+        curves, "needed", lambda name: types.SimpleNamespace(DataArray=lambda values, **how: (values, how))
+    )
+    for x, middles in ((np.array([0.0, 1.0, 4.0]), [0.5, 2.5]), (np.array([0.0, 1.0]), [0.0, 1.0])):
+        values, how = curve([3.0, 5.0], x=x).to_xarray()
+        (dim, places, units) = how["coords"]["time"]
+        assert (values.tolist(), places.tolist()) == ([3.0, 5.0], middles)
+        assert (dim, how["dims"], units, how["attrs"]["units"]) == ("time", ("time",), {"units": "s"}, "mV")
 
 
 def test_a_raster_has_dots_that_no_line_joins_and_a_matrix_is_not_drawn():

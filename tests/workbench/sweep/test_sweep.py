@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
+from typing import Annotated
 
 import h5py
 import numpy as np
 import pytest
+from pydantic import Field
 
 from engines.api import Estimate
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, quantity
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
 from workbench.cli import main
 from workbench.project.document import open_document
@@ -57,6 +60,22 @@ def test_numbers_in_lists_tuples_and_unions_are_found():
     assert not found["grid.at_z"].matters, "the grid has three dimensions"
     with pytest.raises(ProblemError, match=r"Nothing depends on 'grid\.at_z'"):
         number_called(FdtdParameters(objects=[Sphere()]), "grid.at_z")
+
+
+def test_numbers_of_a_list_that_may_be_missing_have_its_bounds():
+    class Group(ParameterGroup):
+        maybe: list[Annotated[float, Field(gt=0)]] | None = quantity([1.0, 2.0], "m", "Maybe")
+        counts: Annotated[tuple[int, ...], Field(min_length=1)] = quantity((3, 4), "1", "Counts")
+        pair: tuple[int, float] | str = quantity((5, 6.0), "1", "Pair")
+        either: float | str = quantity("none", "1", "Either")
+
+    found = {one.name: one for one in numbers_of(Group())}
+    assert {name: one.integer for name, one in found.items()} == {
+        "maybe.0": False, "maybe.1": False, "counts.0": True, "counts.1": True, "pair.0": True, "pair.1": False,
+    }  # fmt: skip
+    assert found["maybe.1"].bounds.sentence() == "above 0"
+    assert [one.titles[-1] for one in found.values()] == ["1", "2", "Counts 1", "Counts 2", "Pair 1", "Pair 2"]
+    assert numbers_of(Group(maybe=None))[0].name == "counts.0"
 
 
 @pytest.mark.parametrize(
