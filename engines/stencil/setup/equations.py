@@ -17,10 +17,11 @@ from engines.api.errors import ProblemError, nearest_told, placed_at
 from engines.backend.precision import FLOAT_TYPES
 from engines.formulas.graph import Node, const, ordered
 from engines.formulas.parse import FormulaError
+from engines.stencil.equations.dimensions import PLAIN, Unit, check, check_formula, per_length, unit_of
 from engines.stencil.equations.language import GIVEN, KNOWN, PLACES, SIZES, System, expression, parse
 from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_law, gradient_law, value_law
 from engines.stencil.equations.passes import Method, Plan, planned
-from engines.stencil.equations.spatial import SPACINGS
+from engines.stencil.equations.spatial import HERE, SPACINGS, cell_of
 from engines.stencil.equations.stability import Limit, Linear, limit_of, states_of, with_corners
 from engines.stencil.parameters.equations import (
     LONGEST_NAME,
@@ -33,6 +34,7 @@ from engines.stencil.parameters.equations import (
     OwnSides,
 )
 from engines.stencil.parameters.sides import FixedGradient, FixedValue
+from engines.stencil.setup.convection import carried
 from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.limits import DEFAULT_SHARE, ROUNDING, STEP, check_memory, rounded_down
 from engines.stencil.setup.starts import RANDOM, Start
@@ -69,8 +71,9 @@ class TypedProblem:
         equal = len(set(self.grid.spacing)) == 1
         with _adding(equation):
             self.plan, self.linear = _read(tuple(equation.lines), numbers, equation.method, self.grid.dimensions, equal)
-        check_memory(self.grid, self.arrays * self.dtype.itemsize, backend)
         self.settings = _settings(equation, self.system)
+        self._units = self._checked_units()
+        check_memory(self.grid, self.arrays * self.dtype.itemsize, backend)
         with _adding(equation, (*self.system.fields, *self.system.shown, *self.system.stored)):
             self.starts = self._starts()
             self.laws = self._laws()
@@ -80,7 +83,8 @@ class TypedProblem:
         self.stability = self.limit_with(self._states, self.given)
         self.limit = self.stability.step if 0 < self.stability.step < math.inf else None
         self.step, findings = self._chosen()
-        self.findings = (*findings, *self._longer_by_runge_and_kutta(), *_unset(equation, self.system))
+        told = carried(self._whole, self.system, self.grid.spacing, self._states, self._known(self.given))
+        self.findings = (*findings, *self._longer_by_runge_and_kutta(), *_unset(equation, self.system), *told)
 
     @property
     def system(self) -> System:
@@ -115,6 +119,16 @@ class TypedProblem:
         names = [each.name for each in self.equation.fields]
         return (*FIELDS, names.index(name), key) if name in names else LINES
 
+    def _checked_units(self) -> Mapping[str, Unit | None]:
+        """Of all names. Raises ProblemError for what is no unit, and for lines whose units differ."""
+        units: dict[str, Unit | None] = {}
+        for place, rows in ((PARAMETERS, self.equation.parameters), (FIELDS, self.equation.fields)):
+            for number, row in enumerate(rows):
+                with placed_at(*place, number, "unit"):
+                    units[row.name] = unit_of(row.unit)
+        with placed_at(*LINES):
+            return check(self.system, units)
+
     def _starts(self) -> dict[str, Start]:
         found = {}
         for name in self.system.fields:
@@ -123,6 +137,7 @@ class TypedProblem:
             given = ("x", "y", "z", *SIZES)
             with placed_at(*self._place(name, "start")):
                 node = expression(setting.start if setting else "0", self._numbers, RANDOM, given, where)
+                check_formula(node, self._units.get(name), self._units, where)
                 found[name] = Start(node, where)
         return found
 
@@ -154,7 +169,8 @@ class TypedProblem:
                 side = getattr(sides, f"{letter}_{end}")
                 place = (*self._place(name, "sides"), f"{letter}_{end}") if own else ("sides", f"{letter}_{end}")
                 with placed_at(*place):
-                    pair.append(self._law(side, axis, f"What holds for '{name}' at {letter} {end}"))
+                    one = self._units.get(name)
+                    pair.append(self._law(side, axis, one, f"What holds for '{name}' at {letter} {end}"))
             if pair[0].wraps != pair[1].wraps:
                 raise ProblemError(
                     f"One side of '{name}' along {letter} is periodic and the other is not: make both "
@@ -164,9 +180,11 @@ class TypedProblem:
             found.append((pair[0], pair[1]))
         return tuple(found)
 
-    def _law(self, side: Any, axis: int, where: str) -> Law:
-        def read(text: str) -> Node:
-            return expression(text, self._numbers, {}, GIVEN, where)
+    def _law(self, side: Any, axis: int, one: Unit | None, where: str) -> Law:
+        def read(text: str, wanted: Unit | None) -> Node:
+            node = expression(text, self._numbers, {}, GIVEN, where)
+            check_formula(node, wanted, self._units, where)
+            return node
 
         match side:
             case FixedValue():
@@ -174,11 +192,11 @@ class TypedProblem:
             case FixedGradient():
                 return gradient_law(const(side.gradient), axis)
             case HeldValue():
-                return value_law(read(side.value))
+                return value_law(read(side.value, one))
             case HeldGradient():
-                return gradient_law(read(side.gradient), axis)
+                return gradient_law(read(side.gradient, per_length(one, 1)), axis)
             case Exchange():
-                return exchange_law(read(side.coefficient), read(side.outside), axis)
+                return exchange_law(read(side.coefficient, per_length(PLAIN, 1)), read(side.outside, one), axis)
         return WRAPPED
 
     def _check_sides(self) -> None:
@@ -230,7 +248,16 @@ class TypedProblem:
         known = {**given, **self._spread_places} if self.plan.diffusivities else given
         if any(np.min(value) < 0 for value in self.plan.diffusivities_with(known).values()):
             return Limit(0.0, 0.0, 0.0, self.system.fields[0])
-        return limit_of(self.linear, method or self.plan.method, states, {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0})
+        return limit_of(self.linear, method or self.plan.method, states, self._known(given))
+
+    def _known(self, given: Mapping[str, float]) -> dict[str, float]:
+        return {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0}
+
+    @property
+    def _whole(self) -> Linear:
+        """With the diffusion that is implicit."""
+        equal = len(set(self.grid.spacing)) == 1
+        return Linear(self.system, self.grid.dimensions, equal) if self.plan.diffusivities else self.linear
 
     @cached_property
     def _spread_places(self) -> dict[str, Array]:
@@ -244,6 +271,10 @@ class TypedProblem:
         places = self.grid.centers(np.random.default_rng(0).integers(0, self.grid.n_cells, SAMPLES))
         fields = {name: start.at(places, self.given) for name, start in self.starts.items()}
         states, ranges = states_of(fields, places), {}
+        for each in self.linear.beside:
+            name, offset = cell_of(each) or ("", HERE)
+            moved = places + np.multiply(offset, (*self.grid.spacing, 1.0)[:3])
+            states[each] = np.nan_to_num(self.starts[name].at(moved, self.given))
         for name, values in fields.items():
             setting = self.settings.get(name)
             low, high = (None, None) if setting is None else (setting.low, setting.high)

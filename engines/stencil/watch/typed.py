@@ -27,7 +27,8 @@ def typed_fields(system: System, starts: Mapping[str, Array], settings: Mapping[
         low = low if setting is None or setting.low is None else setting.low
         high = high if setting is None or setting.high is None else setting.high
         shown = (low, high) if low < high else (low, low + 1.0)
-        fields.append(FieldInfo(name, name, "", "cell", shown, colours(shown, "viridis"), guessed=guessed))
+        unit = "" if setting is None else setting.unit.replace("**2", "²").replace("**3", "³").replace("*", " ")
+        fields.append(FieldInfo(name, name, unit, "cell", shown, colours(shown, "viridis"), guessed=guessed))
         if start is not None:
-            brushes.append(PaintInfo(name, name, "", rounded((shown[1] - shown[0]) / 2, 2), BRUSH))
+            brushes.append(PaintInfo(name, name, unit, rounded((shown[1] - shown[0]) / 2, 2), BRUSH))
     return tuple(fields), tuple(brushes)
