@@ -1,8 +1,8 @@
 """Units of typed equations: of each formula as it is typed, as far as those of what it names are given.
 
-Nothing is converted: lengths are in mm and times in seconds, so that what a sum adds must have the same unit, prefix
-and all. What has no unit given goes with anything. In lines a number is a plain one (0 apart); in where fields begin
-and in what holds at sides, which belong to one grid, it has whatever unit is wanted.
+Nothing is converted: derivatives are by mm and seconds, so that what a sum adds must have the same unit, prefix and
+all. What has no unit given goes with anything, and so do x, y, z and t, which numbers stand beside. In lines a number
+is a plain one (0 apart); in where fields begin and in what holds at sides it has whatever unit is wanted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from engines.api.errors import ProblemError
 from engines.formulas.graph import CONDITIONS, Node, ordered
 from engines.formulas.typed.printed import printed
 from engines.formulas.typed.units import KEPT, NONE, PHYSICAL, Dimension, named, unit
-from engines.stencil.equations.language import PLACES, SIZES, System, rate_of
+from engines.stencil.equations.language import System, rate_of
 from engines.stencil.equations.rendered import OPERATORS
 from engines.stencil.equations.spatial import DIVERGENCE, FIRST, SECOND
 
@@ -51,13 +51,15 @@ def unit_of(text: str) -> Unit | None:
 
 
 MM, SECOND_ = unit("mm", PHYSICAL), unit("s", PHYSICAL)
-_GIVEN: Mapping[str, Unit | None] = {**dict.fromkeys((*PLACES, *SIZES), MM), "t": SECOND_}
 
 
 def check(system: System, units: Mapping[str, Unit | None]) -> dict[str, Unit | None]:
-    """units: of parameters, fields and names of lines, as far as they are given. Returns those of all names and fields.
-    Raises ProblemError, whose ``place`` is the line, for what adds, compares or equates what differs."""
-    known = {**_GIVEN, **units}
+    """units: of parameters, fields and names of lines, as far as they are given. Returns those of all names and fields,
+    nothing where none is given. Raises ProblemError, whose ``place`` is the line, for what adds, compares or equates
+    what differs."""
+    known = dict(units)
+    if not any(units.values()):
+        return known
     for name in system.second:
         if known.get(name) is not None:
             known.setdefault(rate_of(name), _times(known[name], SECOND_, -1))
@@ -79,7 +81,7 @@ def check(system: System, units: Mapping[str, Unit | None]) -> dict[str, Unit | 
 def check_formula(node: Node, wanted: Unit | None, units: Mapping[str, Unit | None], where: str) -> None:
     """Of a start or a side. Raises ProblemError, a sentence that begins with ``where``."""
     try:
-        found = _of(node, {**_GIVEN, **units}, strict=False)
+        found = _of(node, units, strict=False)
     except _Differ as error:
         raise ProblemError(f"{where} {error}.") from None
     if not _agree(wanted, found):
@@ -106,7 +108,7 @@ def _unit(node: Node, args: Sequence[Unit | None], names: Mapping[str, Unit | No
         return names.get(str(node.value))
     if op in _ALIKE:
         return _alike(node, args)
-    if op in ("neg", "abs"):
+    if op in ("neg", "abs", "floor"):
         return args[0]
     if op in ("mul", "dot"):
         return _times(args[0], args[1], 1)

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from engines.api.errors import ProblemError
-from engines.formulas.graph import Node, const, ordered, rebuild, symbol
+from engines.formulas.graph import Node, const, make, ordered, rebuild, symbol
 from engines.formulas.parse import FUNCTIONS, WORDS, FormulaError, Function, Language, number, parse_either, statements
 from engines.stencil.equations import spatial
 from engines.stencil.equations.spatial import (
@@ -36,7 +36,26 @@ SIZES = ("size_x", "size_y", "size_z")
 GIVEN = (*PLACES, TIME, *SIZES)
 """x, y, z: the cell's middle [mm]; t [s]; size_x …: lengths of the grid [mm]."""
 CONSTANTS = {"pi": 3.141592653589793}
-KNOWN = {**FUNCTIONS, **spatial.FUNCTIONS}
+
+
+def _chosen(x: Node, above: Node, else_: Node) -> Node:
+    return make("select", make("lt", const(0.0), x), above, else_)
+
+
+def _modulo(a: Node, b: Node) -> Node:
+    return make("sub", a, make("mul", b, make("floor", make("div", a, b))))
+
+
+NUMBERS: Mapping[str, Function] = {
+    **FUNCTIONS,
+    "floor": Function(1, lambda x: make("floor", x)),
+    "ceil": Function(1, lambda x: make("neg", make("floor", make("neg", x)))),
+    "mod": Function(2, _modulo),
+    "sign": Function(1, lambda x: _chosen(x, const(1.0), _chosen(make("neg", x), const(-1.0), const(0.0)))),
+    "heaviside": Function(1, lambda x: _chosen(x, const(1.0), const(0.0))),
+}
+"""Functions of numbers, in lines, starts and sides."""
+KNOWN = {**NUMBERS, **spatial.FUNCTIONS}
 MOST_FIELDS = 8
 """Fields, those of second order twice, and as many stored names: a kernel holds three rows of each in registers."""
 MOST_LINES = 100
@@ -156,7 +175,7 @@ def expression(
     """A formula by itself, of parameters and ``given`` names: an initial state, what holds at a side. Raises
     ProblemError, a sentence that begins with ``where``."""
     names = {name: symbol(name) for name in (*given, *parameters)} | _constants()
-    (found,) = rebuild([number(parse_either(text, Language(names, {**FUNCTIONS, **functions}), where))], combined)
+    (found,) = rebuild([number(parse_either(text, Language(names, {**NUMBERS, **functions}), where))], combined)
     return found
 
 

@@ -25,6 +25,7 @@ from engines.stencil.equations.spatial import HERE, SPACINGS, cell_of
 from engines.stencil.equations.stability import Limit, Linear, limit_of, states_of, with_corners
 from engines.stencil.parameters.equations import (
     LONGEST_NAME,
+    MOST_PARAMETERS,
     Exchange,
     FieldSetting,
     HeldGradient,
@@ -83,7 +84,8 @@ class TypedProblem:
         self.stability = self.limit_with(self._states, self.given)
         self.limit = self.stability.step if 0 < self.stability.step < math.inf else None
         self.step, findings = self._chosen()
-        told = carried(self._whole, self.system, self.grid.spacing, self._states, self._known(self.given))
+        begin = {name: values[:SAMPLES] for name, values in self._states.items()}  # without the ends of their ranges
+        told = carried(self._whole, self.system, self.grid.spacing, begin, self._known(self.given))
         self.findings = (*findings, *self._longer_by_runge_and_kutta(), *_unset(equation, self.system), *told)
 
     @property
@@ -122,10 +124,11 @@ class TypedProblem:
     def _checked_units(self) -> Mapping[str, Unit | None]:
         """Of all names. Raises ProblemError for what is no unit, and for lines whose units differ."""
         units: dict[str, Unit | None] = {}
-        for place, rows in ((PARAMETERS, self.equation.parameters), (FIELDS, self.equation.fields)):
-            for number, row in enumerate(rows):
-                with placed_at(*place, number, "unit"):
-                    units[row.name] = unit_of(row.unit)
+        given = [(PARAMETERS, number, row.name, row.unit) for number, row in enumerate(self.equation.parameters)]
+        given += [(FIELDS, number, row.name, row.unit) for number, row in enumerate(self.equation.fields)]
+        for place, number, name, unit in given:
+            with placed_at(*place, number, "unit"):
+                units[name] = unit_of(unit)
         with placed_at(*LINES):
             return check(self.system, units)
 
@@ -355,15 +358,32 @@ def given_of(equation: OwnEquations, lengths: Sequence[float], spacing: Sequence
 
 @contextmanager
 def _adding(equation: OwnEquations, taken: Collection[str] = ()) -> Iterator[None]:
-    """A name that is not known can be one more parameter, unless it has a meaning elsewhere: the error offers it."""
+    """A name that is not known can be one more parameter, unless it has a meaning elsewhere: the error offers it, with
+    all others of the lines."""
     try:
         yield
     except FormulaError as error:
+        names: list[str] = []
         name = error.unknown
-        if name.isidentifier() and len(name) <= LONGEST_NAME and name not in (*GIVEN, *KNOWN, *taken):
-            rows = [each.model_dump() for each in (*equation.parameters, NamedNumber(name=name))]
-            error.remedy = Remedy(f"Add {name} to the parameters", {PARAMETERS: rows})
+        while name.isidentifier() and len(name) <= LONGEST_NAME and name not in (*GIVEN, *KNOWN, *taken, *names):
+            names.append(name)
+            name = _unknown(equation.lines, [*(each.name for each in equation.parameters), *names])
+        if names and len(equation.parameters) + len(names) <= MOST_PARAMETERS:
+            told = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+            rows = [each.model_dump() for each in (*equation.parameters, *(NamedNumber(name=each) for each in names))]
+            error.remedy = Remedy(f"Add {told} to the parameters", {PARAMETERS: rows})
         raise
+
+
+def _unknown(lines: Sequence[str], numbers: Sequence[str]) -> str:
+    """The name of the lines that is not known beside these numbers; empty where another thing is wrong, or none."""
+    try:
+        parse(lines, numbers)
+    except FormulaError as error:
+        return error.unknown
+    except ProblemError:
+        pass
+    return ""
 
 
 @lru_cache(maxsize=16)

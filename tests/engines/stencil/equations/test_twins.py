@@ -41,8 +41,9 @@ CASES = {
     ),
     "functions": (
         "du/dt = exp(-u**2) + where(u > 0.7 and v < 0.5, tanh(v), sqrt(abs(u))) + u*max(u, v, 0.6)*min(u, k)"
-        " + u**1.5 + u**-2",
-        "dv/dt = sin(x)*cos(y) + log(1 + v**2) + (u if v < 0.2 or not u > 0.3 else atan(v)) + v**F + x**2*cos(t)",
+        " + u**1.5 + u**-2 + sign(u - 0.5)*heaviside(x - 5.2) + 0.1*floor(x/3 + 0.1)",
+        "dv/dt = sin(x)*cos(y) + log(1 + v**2) + (u if v < 0.2 or not u > 0.3 else atan(v)) + v**F + x**2*cos(t)"
+        " + mod(x + 0.2, 3)*ceil(y/20)",
     ),
 }  # fmt: skip
 

@@ -192,8 +192,8 @@ def test_sides_of_one_field_are_its_own(cpu):
         ({"numbers": {"D": 1.0, "2a": 1.0}}, "'2a' cannot name a parameter"),
         ({"own": {"u": {"x_low": {"kind": "periodic"}}}}, "One side of 'u' along x is periodic and the other is not"),
         (
-            {"own": {"u": {"x_low": {"kind": "value", "value": "x"}}}},
-            "What holds for 'u' at x low uses 'x', which is not known",
+            {"own": {"u": {"x_low": {"kind": "value", "value": "u"}}}},
+            "What holds for 'u' at x low uses 'u', which is not known",
         ),
         ({"lines": ("du/dt = dz(u)",)}, "Line 1 takes 'dz', and a grid of two dimensions has no z"),
         ({"lines": ("du/dt = D*lap(u)",)}, "Line 1 calls the unknown function 'lap'"),
@@ -223,6 +223,15 @@ def test_a_name_that_is_not_known_is_added_to_the_parameters(cpu, line, start, p
     (rows,) = refused.value.remedy.changes.values()
     assert [(row["name"], row["value"]) for row in rows] == [("D", 2.0), ("F", 1.0)]
     ENGINE.estimate(typed(line, {"u": start}, {row["name"]: row["value"] for row in rows}), cpu)
+
+
+def test_all_names_that_are_not_known_are_added_at_once(cpu):
+    given = typed(("du/dt = D*laplacian(u) + a - m*u", "dv/dt = a*F(v) + b"), {"u": "s"}, {"D": 2.0})
+    with pytest.raises(ProblemError, match="Line 1 uses 'a'") as refused:
+        ENGINE.estimate(given, cpu)
+    assert refused.value.remedy.text == "Add a and m to the parameters"  # and then line 2 has another mistake
+    (rows,) = refused.value.remedy.changes.values()
+    assert [row["name"] for row in rows] == ["D", "a", "m"]
 
 
 @pytest.mark.parametrize("start", ["w", "u", "t", "laplacian", "a" * 41])

@@ -80,6 +80,14 @@ def test_what_has_no_unit_goes_with_anything(lines):
     check(system, {})
 
 
+def test_nothing_is_checked_where_no_unit_is_given():
+    check(parse(("du/dt = D*laplacian(u) + sin(x)*(1 - u) + where(x < 10, t, 0)",), ("D",)), {"D": None})
+    check(
+        parse(("du/dt = D*laplacian(u)*sin(x)*(x < 10)*cos(2*t)",), ("D",)),
+        {"D": unit_of("mm**2/s"), "u": unit_of("K")},
+    )
+
+
 def with_units(lines: str, units: dict[str, str], **more):
     given = typed(lines, numbers={name: 1.0 for name in units if name != "u"}, **more)
     equation = given.parameters.equation
