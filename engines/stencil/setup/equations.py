@@ -38,7 +38,7 @@ from engines.stencil.parameters.sides import FixedGradient, FixedValue
 from engines.stencil.setup.convection import carried
 from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.limits import DEFAULT_SHARE, ROUNDING, STEP, check_memory, rounded_down
-from engines.stencil.setup.starts import RANDOM, Start
+from engines.stencil.setup.starts import RANDOM, Start, begun_elsewhere
 
 LINES, PARAMETERS, FIELDS = (("equation", name) for name in ("lines", "parameters", "fields"))
 SAMPLES = 4096
@@ -86,7 +86,8 @@ class TypedProblem:
         self.step, findings = self._chosen()
         begin = {name: values[:SAMPLES] for name, values in self._states.items()}  # without the ends of their ranges
         told = carried(self._whole, self.system, self.grid.spacing, begin, self._known(self.given))
-        self.findings = (*findings, *self._longer_by_runge_and_kutta(), *_unset(equation, self.system), *told)
+        self.findings = (*findings, *self._longer_by_runge_and_kutta(), *_unset(equation, self.system), *told,
+                         *self._begun_elsewhere())  # fmt: skip
 
     @property
     def system(self) -> System:
@@ -300,6 +301,11 @@ class TypedProblem:
             f"method may be {rounded_down(times, 2):g} times as long, at some 7 times the cost of one."
         )
         return (Finding(text, place=("equation", "method"), remedy=remedy),)
+
+    def _begun_elsewhere(self) -> tuple[Finding, ...]:
+        own = [name for name, setting in self.settings.items() if isinstance(setting.sides, OwnSides)]
+        as_the_grid = {name: start for name, start in self.starts.items() if name not in own}
+        return begun_elsewhere(as_the_grid, self.parameters.sides, self.grid, self.given)
 
     def _chosen(self) -> tuple[float, tuple[Finding, ...]]:
         """The step, and what its owner should know of it."""
