@@ -107,9 +107,9 @@ class Explicit(ABC):
                     self.sweep(one, [now, self.stored, *(beside if one.beside else (now,) * 3), target], values, laws)
                 now = targets[stage]
             if self._implicit is not None:
-                step = self.dt if first else self.dt * 2 / 3
+                shorter = self.dt if first else self.dt * 2 / 3
                 with np.errstate(all="ignore"):  # a run tells where fields are no numbers any more
-                    self._implicit.solve(now, step, (number + 1) * self.dt, self.given)
+                    self._implicit.solve(now, shorter, (number + 1) * self.dt, self.given)
             if len(self.plan.stages) == 1:
                 self._now, self._banks[0] = self._banks[0], self._now
 

@@ -8,13 +8,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from engines.api.errors import ProblemError
 from engines.api.parameters import Lines, ParameterGroup, quantity
-from engines.stencil.equations import language, rendered
+from engines.stencil.equations import dimensions, language, rendered
 from engines.stencil.parameters.sides import Periodic
 
 IN_3D = {"grid.kind": ("3D",)}
 LONGEST = 2_000
 """Characters of a line or a formula."""
+LONGEST_UNIT = 60
 MOST_PARAMETERS = 50
 
 
@@ -26,6 +28,10 @@ class NamedNumber(ParameterGroup):
 
     name: str = quantity("a", "", "What the lines call it: letters, digits and _", max_length=LONGEST_NAME)
     value: float = quantity(1.0, "", "Its value; it may change while a run goes on", live=True)
+    unit: str = quantity(
+        "", "", "Unit of the value: mm**2/s, 1/s, mM, K, W/mm/K …; 1 for a plain number. None: units are not checked",
+        max_length=LONGEST_UNIT,
+    )  # fmt: skip
     low: float | None = quantity(None, "", "Lowest value of the slider", title="Slider from")
     high: float | None = quantity(None, "", "Highest value of the slider", title="Slider to")
 
@@ -88,6 +94,10 @@ class FieldSetting(ParameterGroup):
         "0", "", "Where it begins: a formula of x, y, z, parameters, noise(seed) from 0 to 1 and normal(seed)",
         title="Begins as", max_length=LONGEST,
     )  # fmt: skip
+    unit: str = quantity(
+        "", "", "Its unit: mM, K, mV, 1/mm**2 …; 1 for plain numbers. None: units are not checked",
+        max_length=LONGEST_UNIT,
+    )  # fmt: skip
     sides: SidesOfField = quantity(AsTheGrid(), "", "What holds at its sides")
     low: float | None = quantity(
         None,
@@ -105,8 +115,27 @@ class FieldSetting(ParameterGroup):
     )
 
 
-def _check(lines: Sequence[str], parameters: Sequence[Any] = ()) -> tuple[int, str] | None:
-    return language.check(lines, [each["name"] if isinstance(each, Mapping) else each.name for each in parameters])
+def units_of(rows: Sequence[Any]) -> dict[str, dimensions.Unit | None]:
+    """Of parameters or fields by name; a unit that is none counts as not given, for its own field says so."""
+    found: dict[str, dimensions.Unit | None] = {}
+    for each in rows:
+        name, text = (each["name"], each.get("unit", "")) if isinstance(each, Mapping) else (each.name, each.unit)
+        try:
+            found[name] = dimensions.unit_of(text)
+        except ProblemError:
+            found[name] = None
+    return found
+
+
+def _check(lines: Sequence[str], parameters: Sequence[Any] = (), fields: Sequence[Any] = ()) -> tuple[int, str] | None:
+    units = units_of(parameters)
+    found = language.check(lines, list(units))
+    if found is None:
+        try:
+            dimensions.check(language.parse(lines, list(units)), {**units, **units_of(fields)})
+        except ProblemError as error:
+            return int(error.place[-1]), str(error)
+    return found
 
 
 STEPS = (
@@ -134,7 +163,8 @@ class OwnEquations(ParameterGroup):
 
     kind: Literal["own equations"] = "own equations"
     lines: Annotated[
-        list[Annotated[str, Field(max_length=LONGEST)]], Lines(_check, STEPS, WHOLE, ("parameters",), rendered.html)
+        list[Annotated[str, Field(max_length=LONGEST)]],
+        Lines(_check, STEPS, WHOLE, ("parameters", "fields"), rendered.html),
     ] = quantity(
         ["du/dt = D*laplacian(u) + r*u*(1 - u)"],
         "",

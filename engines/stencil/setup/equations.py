@@ -17,13 +17,15 @@ from engines.api.errors import ProblemError, nearest_told, placed_at
 from engines.backend.precision import FLOAT_TYPES
 from engines.formulas.graph import Node, const, ordered
 from engines.formulas.parse import FormulaError
+from engines.stencil.equations.dimensions import PLAIN, Unit, check, check_formula, per_length, unit_of
 from engines.stencil.equations.language import GIVEN, KNOWN, PLACES, SIZES, System, expression, parse
 from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_law, gradient_law, value_law
 from engines.stencil.equations.passes import Method, Plan, planned
-from engines.stencil.equations.spatial import SPACINGS
+from engines.stencil.equations.spatial import HERE, SPACINGS, cell_of
 from engines.stencil.equations.stability import Limit, Linear, limit_of, states_of, with_corners
 from engines.stencil.parameters.equations import (
     LONGEST_NAME,
+    MOST_PARAMETERS,
     Exchange,
     FieldSetting,
     HeldGradient,
@@ -33,9 +35,10 @@ from engines.stencil.parameters.equations import (
     OwnSides,
 )
 from engines.stencil.parameters.sides import FixedGradient, FixedValue
+from engines.stencil.setup.convection import carried
 from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.limits import DEFAULT_SHARE, ROUNDING, STEP, check_memory, rounded_down
-from engines.stencil.setup.starts import RANDOM, Start
+from engines.stencil.setup.starts import RANDOM, Start, begun_elsewhere
 
 LINES, PARAMETERS, FIELDS = (("equation", name) for name in ("lines", "parameters", "fields"))
 SAMPLES = 4096
@@ -69,8 +72,9 @@ class TypedProblem:
         equal = len(set(self.grid.spacing)) == 1
         with _adding(equation):
             self.plan, self.linear = _read(tuple(equation.lines), numbers, equation.method, self.grid.dimensions, equal)
-        check_memory(self.grid, self.arrays * self.dtype.itemsize, backend)
         self.settings = _settings(equation, self.system)
+        self._units = self._checked_units()
+        check_memory(self.grid, self.arrays * self.dtype.itemsize, backend)
         with _adding(equation, (*self.system.fields, *self.system.shown, *self.system.stored)):
             self.starts = self._starts()
             self.laws = self._laws()
@@ -80,7 +84,10 @@ class TypedProblem:
         self.stability = self.limit_with(self._states, self.given)
         self.limit = self.stability.step if 0 < self.stability.step < math.inf else None
         self.step, findings = self._chosen()
-        self.findings = (*findings, *self._longer_by_runge_and_kutta(), *_unset(equation, self.system))
+        begin = {name: values[:SAMPLES] for name, values in self._states.items()}  # without the ends of their ranges
+        told = carried(self._whole, self.system, self.grid.spacing, begin, self._known(self.given))
+        self.findings = (*findings, *self._longer_by_runge_and_kutta(), *_unset(equation, self.system), *told,
+                         *self._begun_elsewhere())  # fmt: skip
 
     @property
     def system(self) -> System:
@@ -115,6 +122,17 @@ class TypedProblem:
         names = [each.name for each in self.equation.fields]
         return (*FIELDS, names.index(name), key) if name in names else LINES
 
+    def _checked_units(self) -> Mapping[str, Unit | None]:
+        """Of all names. Raises ProblemError for what is no unit, and for lines whose units differ."""
+        units: dict[str, Unit | None] = {}
+        given = [(PARAMETERS, number, row.name, row.unit) for number, row in enumerate(self.equation.parameters)]
+        given += [(FIELDS, number, row.name, row.unit) for number, row in enumerate(self.equation.fields)]
+        for place, number, name, unit in given:
+            with placed_at(*place, number, "unit"):
+                units[name] = unit_of(unit)
+        with placed_at(*LINES):
+            return check(self.system, units)
+
     def _starts(self) -> dict[str, Start]:
         found = {}
         for name in self.system.fields:
@@ -123,6 +141,7 @@ class TypedProblem:
             given = ("x", "y", "z", *SIZES)
             with placed_at(*self._place(name, "start")):
                 node = expression(setting.start if setting else "0", self._numbers, RANDOM, given, where)
+                check_formula(node, self._units.get(name), self._units, where)
                 found[name] = Start(node, where)
         return found
 
@@ -154,7 +173,8 @@ class TypedProblem:
                 side = getattr(sides, f"{letter}_{end}")
                 place = (*self._place(name, "sides"), f"{letter}_{end}") if own else ("sides", f"{letter}_{end}")
                 with placed_at(*place):
-                    pair.append(self._law(side, axis, f"What holds for '{name}' at {letter} {end}"))
+                    one = self._units.get(name)
+                    pair.append(self._law(side, axis, one, f"What holds for '{name}' at {letter} {end}"))
             if pair[0].wraps != pair[1].wraps:
                 raise ProblemError(
                     f"One side of '{name}' along {letter} is periodic and the other is not: make both "
@@ -164,9 +184,11 @@ class TypedProblem:
             found.append((pair[0], pair[1]))
         return tuple(found)
 
-    def _law(self, side: Any, axis: int, where: str) -> Law:
-        def read(text: str) -> Node:
-            return expression(text, self._numbers, {}, GIVEN, where)
+    def _law(self, side: Any, axis: int, one: Unit | None, where: str) -> Law:
+        def read(text: str, wanted: Unit | None) -> Node:
+            node = expression(text, self._numbers, {}, GIVEN, where)
+            check_formula(node, wanted, self._units, where)
+            return node
 
         match side:
             case FixedValue():
@@ -174,11 +196,11 @@ class TypedProblem:
             case FixedGradient():
                 return gradient_law(const(side.gradient), axis)
             case HeldValue():
-                return value_law(read(side.value))
+                return value_law(read(side.value, one))
             case HeldGradient():
-                return gradient_law(read(side.gradient), axis)
+                return gradient_law(read(side.gradient, per_length(one, 1)), axis)
             case Exchange():
-                return exchange_law(read(side.coefficient), read(side.outside), axis)
+                return exchange_law(read(side.coefficient, per_length(PLAIN, 1)), read(side.outside, one), axis)
         return WRAPPED
 
     def _check_sides(self) -> None:
@@ -230,7 +252,16 @@ class TypedProblem:
         known = {**given, **self._spread_places} if self.plan.diffusivities else given
         if any(np.min(value) < 0 for value in self.plan.diffusivities_with(known).values()):
             return Limit(0.0, 0.0, 0.0, self.system.fields[0])
-        return limit_of(self.linear, method or self.plan.method, states, {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0})
+        return limit_of(self.linear, method or self.plan.method, states, self._known(given))
+
+    def _known(self, given: Mapping[str, float]) -> dict[str, float]:
+        return {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0}
+
+    @property
+    def _whole(self) -> Linear:
+        """With the diffusion that is implicit."""
+        equal = len(set(self.grid.spacing)) == 1
+        return Linear(self.system, self.grid.dimensions, equal) if self.plan.diffusivities else self.linear
 
     @cached_property
     def _spread_places(self) -> dict[str, Array]:
@@ -244,6 +275,10 @@ class TypedProblem:
         places = self.grid.centers(np.random.default_rng(0).integers(0, self.grid.n_cells, SAMPLES))
         fields = {name: start.at(places, self.given) for name, start in self.starts.items()}
         states, ranges = states_of(fields, places), {}
+        for each in self.linear.beside:
+            name, offset = cell_of(each) or ("", HERE)
+            moved = places + np.multiply(offset, (*self.grid.spacing, 1.0)[:3])
+            states[each] = np.nan_to_num(self.starts[name].at(moved, self.given))
         for name, values in fields.items():
             setting = self.settings.get(name)
             low, high = (None, None) if setting is None else (setting.low, setting.high)
@@ -266,6 +301,11 @@ class TypedProblem:
             f"method may be {rounded_down(times, 2):g} times as long, at some 7 times the cost of one."
         )
         return (Finding(text, place=("equation", "method"), remedy=remedy),)
+
+    def _begun_elsewhere(self) -> tuple[Finding, ...]:
+        own = [name for name, setting in self.settings.items() if isinstance(setting.sides, OwnSides)]
+        as_the_grid = {name: start for name, start in self.starts.items() if name not in own}
+        return begun_elsewhere(as_the_grid, self.parameters.sides, self.grid, self.given)
 
     def _chosen(self) -> tuple[float, tuple[Finding, ...]]:
         """The step, and what its owner should know of it."""
@@ -324,15 +364,32 @@ def given_of(equation: OwnEquations, lengths: Sequence[float], spacing: Sequence
 
 @contextmanager
 def _adding(equation: OwnEquations, taken: Collection[str] = ()) -> Iterator[None]:
-    """A name that is not known can be one more parameter, unless it has a meaning elsewhere: the error offers it."""
+    """A name that is not known can be one more parameter, unless it has a meaning elsewhere: the error offers it, with
+    all others of the lines."""
     try:
         yield
     except FormulaError as error:
+        names: list[str] = []
         name = error.unknown
-        if name.isidentifier() and len(name) <= LONGEST_NAME and name not in (*GIVEN, *KNOWN, *taken):
-            rows = [each.model_dump() for each in (*equation.parameters, NamedNumber(name=name))]
-            error.remedy = Remedy(f"Add {name} to the parameters", {PARAMETERS: rows})
+        while name.isidentifier() and len(name) <= LONGEST_NAME and name not in (*GIVEN, *KNOWN, *taken, *names):
+            names.append(name)
+            name = _unknown(equation.lines, [*(each.name for each in equation.parameters), *names])
+        if names and len(equation.parameters) + len(names) <= MOST_PARAMETERS:
+            told = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+            rows = [each.model_dump() for each in (*equation.parameters, *(NamedNumber(name=each) for each in names))]
+            error.remedy = Remedy(f"Add {told} to the parameters", {PARAMETERS: rows})
         raise
+
+
+def _unknown(lines: Sequence[str], numbers: Sequence[str]) -> str:
+    """The name of the lines that is not known beside these numbers; empty where another thing is wrong, or none."""
+    try:
+        parse(lines, numbers)
+    except FormulaError as error:
+        return error.unknown
+    except ProblemError:
+        pass
+    return ""
 
 
 @lru_cache(maxsize=16)

@@ -156,6 +156,16 @@ def type_into(window, qtbot, path, text):
     return box
 
 
+@pytest.mark.parametrize("button", ["run_button", "step_button"])
+def test_a_run_is_of_what_is_still_being_typed(opened, qtbot, button):
+    """The buttons take no focus: the text would stand there, and the run be of the value before it."""
+    type_into(opened, qtbot, SIGMA, "0.37")
+    qtbot.mouseClick(getattr(opened.timeline, button), LEFT)
+    assert opened.model.draft["parameters"]["tissue"]["sigma_il"] == 0.37
+    qtbot.waitUntil(lambda: opened.controller.time > 0, timeout=10_000)
+    assert not opened.controller._stale
+
+
 def asked(window):
     """The question that stands, and its answers."""
     box = window.leaving.question

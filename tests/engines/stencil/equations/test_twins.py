@@ -32,7 +32,8 @@ CASES = {
     "Gray-Scott": ("du/dt = 0.16*laplacian(u) - u*v**2 + F*(1 - u)", "dv/dt = 0.08*laplacian(v) + u*v**2 - (F + k)*v"),
     "all derivatives": (
         "du/dt = dx(u*v) + 0.1*dy(u) - dxx(u) + dyy(v)*k + dxy(u**2) + div((1 + v**2)*grad(u)) + div(vector(u*v, -u))",
-        "dv/dt = dot(grad(u), grad(v)) - upwind(v, -k, u) + div(u*grad(v) - F*v*grad(u)/(1 + u**2)) + 0.01*x - y*0.02",
+        "dv/dt = dot(grad(u), grad(v)) - upwind(v, -k, u) + div(u*grad(v) - F*v*grad(u)/(1 + u**2)) + 0.01*x - y*0.02"
+        " - upwind(F*grad(v), u*v) - div(upwind(-F*(1 + u**2)*grad(v)/(1 + v**2)) - upwind(u*grad(u)*k))",
     ),
     "stored": (
         "mu = w - F*laplacian(u) + 0.1*v", "w = u**3 - u", "q = laplacian(mu) - mu", "du/dt = div((1 - u**2)*grad(mu))",
@@ -40,8 +41,9 @@ CASES = {
     ),
     "functions": (
         "du/dt = exp(-u**2) + where(u > 0.7 and v < 0.5, tanh(v), sqrt(abs(u))) + u*max(u, v, 0.6)*min(u, k)"
-        " + u**1.5 + u**-2",
-        "dv/dt = sin(x)*cos(y) + log(1 + v**2) + (u if v < 0.2 or not u > 0.3 else atan(v)) + v**F + x**2*cos(t)",
+        " + u**1.5 + u**-2 + sign(u - 0.5)*heaviside(x - 5.2) + 0.1*floor(x/3 + 0.1)",
+        "dv/dt = sin(x)*cos(y) + log(1 + v**2) + (u if v < 0.2 or not u > 0.3 else atan(v)) + v**F + x**2*cos(t)"
+        " + mod(x + 0.2, 3)*ceil(y/20)",
     ),
 }  # fmt: skip
 
