@@ -241,3 +241,22 @@ def test_what_the_form_refuses_is_told_before_it_is_saved(edited, qtbot):
     question, _ = asked(edited)
     assert "Save writes the last valid values" in question.informativeText()
     edited.leaving.question.reject()
+
+
+@pytest.mark.parametrize("button", ["run_button", "step_button"])
+def test_a_number_that_is_still_being_typed_is_run(opened, qtbot, button):
+    """The button takes no focus: the run began with the number before, below the one that was typed."""
+    box = type_into(opened, qtbot, SIGMA, "0.37")
+    qtbot.mouseClick(getattr(opened.timeline, button), LEFT)
+    assert opened.model.document.parameters.tissue.sigma_il == 0.37
+    qtbot.waitUntil(lambda: opened.controller.phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED), timeout=10_000)
+    assert not opened.controller._stale
+    assert not box.isModified()
+
+
+def test_a_number_that_is_still_being_typed_is_saved_and_typed_on(opened, qtbot, tmp_path, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "a.zip"), ""))
+    box = type_into(opened, qtbot, SIGMA, "0.37")
+    qtbot.keyClick(box, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    assert opened.model.document.parameters.tissue.sigma_il == 0.37
+    assert box.hasFocus()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+from shiboken6 import isValid
 
 from ui.forms.fields.line import Line
 from ui.forms.fields.lines import LineText
@@ -36,6 +37,7 @@ class Leaving(QObject):
         self._files = files
         self._keeper = keeper
         self._window = window
+        model.wanted.connect(self._enter)
         self.question: QMessageBox | None = None
         """While it is asked."""
 
@@ -44,10 +46,16 @@ class Leaving(QObject):
         """Whether there is anything to ask about; what is still being typed is entered first."""
         if self._model.document is None:
             return False
+        self._enter()
+        return not self._model.undo_stack.isClean() or bool(self._refusing())
+
+    def _enter(self) -> None:
+        """Take what is still being typed, and let it go on."""
         typed = QApplication.focusWidget()
         if isinstance(typed, Line | LineText) and any(each.isAncestorOf(typed) for each in self._fields):
             typed.clearFocus()
-        return not self._model.undo_stack.isClean() or bool(self._refusing())
+            if isValid(typed) and typed.isVisible() and typed.isEnabled():
+                typed.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _refusing(self) -> list[Line | LineText]:
         return [field for each in self._fields for field in refusing(each)]
