@@ -244,6 +244,7 @@ class Controller(QObject):
         """Run, go on, or build and run."""
         if self.phase in (Phase.EMPTY, Phase.RUNNING):
             return
+        self.model.wanted.emit()
         if self.rewinding.go_on_after():
             return
         if self.runner is None or self._needs_build():
@@ -278,6 +279,7 @@ class Controller(QObject):
         """Take ``steps`` steps and pause; builds first if need be."""
         if self.phase is Phase.EMPTY or self.rewinding.pending:
             return
+        self.model.wanted.emit()
         if self.runner is None or self._needs_build():
             self.build()
         if self.runner is not None:
@@ -288,6 +290,7 @@ class Controller(QObject):
         """Back to time zero, with the parameters as they are in the form now."""
         if self.runner is None:
             return
+        self.model.wanted.emit()
         if self._stale or self.phase is Phase.FAILED:
             before = self.runner
             self.build()

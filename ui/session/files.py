@@ -119,6 +119,7 @@ class FileActions(QObject):
 
     def save(self, then: Callable[[], None] = lambda: None) -> None:
         """``then`` is called when it is saved; not if that fails, or is given up."""
+        self._model.wanted.emit()
         document = self._model.document
         if document is None:
             return
@@ -128,6 +129,7 @@ class FileActions(QObject):
             self.save_to(document.path, then)
 
     def save_as(self, then: Callable[[], None] = lambda: None) -> None:
+        self._model.wanted.emit()
         if self._model.document is None:
             return
         suggestion = Path(self._folder()) / f"{self._model.document.project.title}.zip"

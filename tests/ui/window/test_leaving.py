@@ -156,16 +156,6 @@ def type_into(window, qtbot, path, text):
     return box
 
 
-@pytest.mark.parametrize("button", ["run_button", "step_button"])
-def test_a_run_is_of_what_is_still_being_typed(opened, qtbot, button):
-    """The buttons take no focus: the text would stand there, and the run be of the value before it."""
-    type_into(opened, qtbot, SIGMA, "0.37")
-    qtbot.mouseClick(getattr(opened.timeline, button), LEFT)
-    assert opened.model.draft["parameters"]["tissue"]["sigma_il"] == 0.37
-    qtbot.waitUntil(lambda: opened.controller.time > 0, timeout=10_000)
-    assert not opened.controller._stale
-
-
 def asked(window):
     """The question that stands, and its answers."""
     box = window.leaving.question
@@ -285,3 +275,22 @@ def test_how_fast_a_run_is_watched_is_nothing_to_save(opened, qtbot):
         window.model.undo_stack.undo()
         run = window.model.document.project
         assert (run.title, run.run.pace, window.isWindowModified()) == (title, pace, title == "Mine")
+
+
+@pytest.mark.parametrize("button", ["run_button", "step_button"])
+def test_a_number_that_is_still_being_typed_is_run(opened, qtbot, button):
+    """The button takes no focus: the run began with the number before, below the one that was typed."""
+    box = type_into(opened, qtbot, SIGMA, "0.37")
+    qtbot.mouseClick(getattr(opened.timeline, button), LEFT)
+    assert opened.model.document.parameters.tissue.sigma_il == 0.37
+    qtbot.waitUntil(lambda: opened.controller.phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED), timeout=10_000)
+    assert not opened.controller._stale
+    assert not box.isModified()
+
+
+def test_a_number_that_is_still_being_typed_is_saved_and_typed_on(opened, qtbot, tmp_path, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "a.zip"), ""))
+    box = type_into(opened, qtbot, SIGMA, "0.37")
+    qtbot.keyClick(box, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    assert opened.model.document.parameters.tissue.sigma_il == 0.37
+    assert box.hasFocus()

@@ -355,8 +355,10 @@ class Hud:
 
 
 def _top(scene: Scene, margin: int, ratio: float) -> int:
-    """Where legends begin [pixels]: below what may lie over the view, so that they are not moved by it."""
-    return max(margin, round(scene.room.top * ratio))
+    """Where legends begin [pixels]: below what may lie over the view, so that they are not moved by it, unless it is
+    higher, or no room was left for it as before the first run."""
+    covered = scene.covered + GAP if scene.covered > 0 else 0.0
+    return max(margin, round(max(scene.room.top, covered) * ratio))
 
 
 def beside(image: Array, height: int, top: int, below: float) -> int:

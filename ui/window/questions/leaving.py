@@ -36,6 +36,7 @@ class Leaving(QObject):
         self._files = files
         self._keeper = keeper
         self._window = window
+        model.wanted.connect(lambda: enter_typed(fields))
         self.question: QMessageBox | None = None
         """While it is asked."""
 

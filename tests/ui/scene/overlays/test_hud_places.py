@@ -121,3 +121,15 @@ def test_the_axes_stand_in_the_lower_left_corner(ratio) -> None:
         if name.startswith("axis"):
             middle = np.array([left + image.shape[1] / 2, top + image.shape[0] / 2])
             assert np.linalg.norm(middle - origin) < 46 * ratio
+
+
+@pytest.mark.parametrize("name", ["time", "bar"])
+def test_plates_stand_below_what_is_said_where_no_room_was_left_for_it(name) -> None:
+    """Before the first run: the legend of a mesh that was imported lay under its warning."""
+    grid = Grid((20, 20), (1.0, 1.0))
+    scene = scene_of(grid, FieldInfo("u", "Temperature", "K", "grid", (0.0, 1.0)))
+    scene.covered, scene.time = 150.0, 1.0
+    scene.camera.apply(scene.home, 2.0)
+    placed, _ = Hud().compose(scene, 900, 560, 1.0)
+    (top,) = [y for each, _, _, y in placed if each == name]
+    assert top > 150
