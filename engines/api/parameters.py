@@ -15,9 +15,22 @@ SMALLEST, LARGEST = 1e-30, 1e30
 """Magnitudes of numbers other than 0: beyond any measured in any unit here, and a third power is a finite one still."""
 
 
+_CONTROLS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+"""What XML or UTF-8 has no form for, and what a terminal carries out."""
+
+
+def without_controls(value: Any) -> Any:
+    """Texts, those in a list too, with spaces for what is no letter: names stand in files that others read."""
+    if isinstance(value, str):
+        return _CONTROLS.sub(" ", value)
+    if isinstance(value, (tuple, list)) and any(isinstance(each, str) and _CONTROLS.search(each) for each in value):
+        return type(value)(without_controls(each) for each in value)
+    return value
+
+
 class ParameterGroup(BaseModel):
-    """Base of all parameter models: unknown names, NaN, infinity and numbers that no unit needs are refused,
-    assignments are validated."""
+    """Base of all parameter models: unknown names, NaN, infinity and numbers that no unit needs are refused, texts have
+    no control characters, assignments are validated."""
 
     # A model's schema is made when it first validates: a tenth of what a start took.
     model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False, defer_build=True)
@@ -28,7 +41,7 @@ class ParameterGroup(BaseModel):
         for number in value if isinstance(value, (tuple, list)) else (value,):
             if isinstance(number, (int, float)) and number and not SMALLEST <= abs(number) <= LARGEST:
                 raise ValueError(f"numbers other than 0 lie between {SMALLEST:g} and {LARGEST:g}")
-        return value
+        return without_controls(value)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from engines.api import Array, Estimate
 from workbench import __version__
 from workbench.project.document import Document
 from workbench.remote import messages as m
+from workbench.remote.checking import check_attached
 from workbench.remote.codec import unpack
 from workbench.remote.packing import Received, folder_of, packed, parts_of
 from workbench.remote.runner import RemoteRunner
@@ -149,6 +150,7 @@ class Connection:
         attached = self._attached
         if attached is None:
             return None
+        check_attached(attached.until, attached.pace, attached.curves)
         missing = self._received.missing(attached.problem)
         if missing:
             self._awaited = {file.sha256: file.size for file in attached.problem.files if file.sha256 in missing}
@@ -187,7 +189,8 @@ class Connection:
                 if not self._awaited:
                     self._all_there.set()
             case m.Answer(number=number) if number < 0:
-                self._take_estimate(self._judged.pop(number), message)
+                if number in self._judged:
+                    self._take_estimate(self._judged.pop(number), message)
             case m.Answer() if runner is not None:
                 runner.take(message)
             case _ if runner is not None and message.run == runner.run_id:

@@ -34,7 +34,7 @@ class HeldValue(ParameterGroup):
     """The field is held at a value on this side (Dirichlet)."""
 
     kind: Literal["value"] = "value"
-    value: str = quantity("0", "", "Value on the side: a formula of t and parameters", max_length=LONGEST)
+    value: str = quantity("0", "", "Value on the side: a formula of x, y, z, t and parameters", max_length=LONGEST)
 
 
 class HeldGradient(ParameterGroup):
@@ -42,7 +42,7 @@ class HeldGradient(ParameterGroup):
 
     kind: Literal["gradient"] = "gradient"
     gradient: str = quantity(
-        "0", "", "Derivative along the outward normal: a formula of t and parameters", max_length=LONGEST
+        "0", "", "Derivative along the outward normal: a formula of x, y, z, t and parameters", max_length=LONGEST
     )
 
 
@@ -50,8 +50,10 @@ class Exchange(ParameterGroup):
     """The outward derivative is a (c − u), as of a body in surroundings at c (Robin)."""
 
     kind: Literal["exchange"] = "exchange"
-    coefficient: str = quantity("1", "", "a [1/mm]: a formula of t and parameters, 0 or more", max_length=LONGEST)
-    outside: str = quantity("0", "", "c: a formula of t and parameters", max_length=LONGEST)
+    coefficient: str = quantity(
+        "1", "", "a [1/mm]: a formula of x, y, z, t and parameters, 0 or more", max_length=LONGEST
+    )
+    outside: str = quantity("0", "", "c: a formula of x, y, z, t and parameters", max_length=LONGEST)
 
 
 OwnSide = Annotated[HeldValue | HeldGradient | Exchange | Periodic, Field(discriminator="kind")]
@@ -151,7 +153,7 @@ class OwnEquations(ParameterGroup):
         "Euler",
         "",
         "Explicit Euler, of first order; Adams and Bashforth's of second, in steps half as long; diffusion implicit, "
-        "of second, which then limits no step (in two dimensions); Runge and Kutta's of fourth, also for waves",
+        "of second, which then limits no step; Runge and Kutta's of fourth, also for waves",
         title="Method",
         labels={
             "Euler": "Explicit Euler", "AB2": "Adams-Bashforth, second order",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from engines.api.errors import ProblemError, nearest_told, placed_at
 from engines.backend.precision import FLOAT_TYPES
 from engines.formulas.graph import Node, const, ordered
 from engines.formulas.parse import FormulaError
-from engines.stencil.equations.language import GIVEN, KNOWN, SIZES, System, expression, parse
+from engines.stencil.equations.language import GIVEN, KNOWN, PLACES, SIZES, System, expression, parse
 from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_law, gradient_law, value_law
 from engines.stencil.equations.passes import Method, Plan, planned
 from engines.stencil.equations.spatial import SPACINGS
@@ -73,6 +74,7 @@ class TypedProblem:
         with _adding(equation, (*self.system.fields, *self.system.shown, *self.system.stored)):
             self.starts = self._starts()
             self.laws = self._laws()
+            self._check_sides()
         if equation.method == "IMEX":
             self._check_implicit()
         self.stability = self.limit_with(self._states, self.given)
@@ -88,7 +90,10 @@ class TypedProblem:
     def arrays(self) -> int:
         """Values per cell that the device holds."""
         each = 2 if self.plan.method == "Euler" else 4  # what is kept of the step before, stages of Runge and Kutta's
-        solved = 1 + 3 * len(self.plan.diffusivities) if self.plan.diffusivities else 0  # a source, two solvers' levels
+        solved = 1 if self.plan.diffusivities else 0  # a source; then two solvers' levels and, where D varies, faces
+        for node in self.plan.diffusivities.values():
+            varies = any(each.value in PLACES for each in ordered([node]))
+            solved += 3 + 2 * (self.grid.dimensions + 1) * varies
         return solved + each * len(self.system.fields) + len(self.system.stored) + len(self.system.shown)
 
     def start(self, name: str) -> Array:
@@ -104,7 +109,7 @@ class TypedProblem:
         return values
 
     def sides(self) -> Sides:
-        return Sides(self.laws)
+        return Sides(self.laws, self.grid.shape, self.grid.spacing)
 
     def _place(self, name: str, key: str) -> tuple[str | int, ...]:
         names = [each.name for each in self.equation.fields]
@@ -161,7 +166,7 @@ class TypedProblem:
 
     def _law(self, side: Any, axis: int, where: str) -> Law:
         def read(text: str) -> Node:
-            return expression(text, self._numbers, {}, ("t", *SIZES), where)
+            return expression(text, self._numbers, {}, GIVEN, where)
 
         match side:
             case FixedValue():
@@ -176,42 +181,62 @@ class TypedProblem:
                 return exchange_law(read(side.coefficient), read(side.outside), axis)
         return WRAPPED
 
+    def _check_sides(self) -> None:
+        """Raises ProblemError for what is no number, and for an exchange below 0, as the run begins."""
+        sides = self.sides()
+        numbers = sides.numbers({**self.given, "t": 0.0})
+        for row, name in enumerate((*self.system.fields, *self.system.stored)):
+            for axis, pair in enumerate(self.laws[row]):
+                for side, law in enumerate(pair):
+                    first, _, along = sides.where[row, axis, side]
+                    count = math.prod(self.grid.shape) // self.grid.shape[-1 - axis] if along else 1
+                    found, end = numbers[first : first + count], ("low", "high")[side]
+                    place = (*self._place(name, "sides"), f"{'xyz'[axis]}_{end}")
+                    where = f"What holds for '{name}' at {'xyz'[axis]} {end}"
+                    if not law.wraps and not np.isfinite(found).all():
+                        raise ProblemError(f"{where} is no finite number as the run begins: change it.", place)
+                    if not (np.abs(found[:, 0]) <= 1).all():  # (1 − ah/2)/(1 + ah/2)
+                        raise ProblemError(f"{where} has an exchange a below 0: a is 0 or more.", place)
+
     def _check_implicit(self) -> None:
         """Raises ProblemError where diffusion cannot be solved for."""
         method = ("equation", "method")
         other = Remedy("Take Runge-Kutta", {method: "RK4"})
-        if self.grid.dimensions != 2:
-            raise ProblemError("Diffusion is implicit in two dimensions alone: take another method.", method, other)
         if not self.plan.diffusivities:
             raise ProblemError(
-                "No line has diffusion that can be implicit: write it as D*laplacian(u) with a D of parameters, in the "
-                "line of u, or take another method.",
+                "No line has diffusion that can be implicit: write it as D*laplacian(u) with a D of parameters, or as "
+                "div(D*grad(u)) with one of the place, in the line of u, or take another method.",
                 method,
                 other,
             )
-        for row, value in self.plan.diffusivities_with(self.given).items():
+        for row, value in self.plan.diffusivities_with({**self.given, **self._spread_places}).items():
             name = self.system.fields[row]
-            if not value >= 0:
-                raise ProblemError(f"The diffusivity of '{name}' is {value:g}: it cannot be below 0.", LINES)
-            for low, high in self.laws[row]:
-                for law in (low, high):
-                    numbers = {str(node.value) for node in ordered((law.scale, law.shift)) if node.op == "symbol"}
-                    if law.scale.op != "const" or "t" in numbers:
-                        raise ProblemError(
-                            f"Where the diffusion of '{name}' is implicit its sides hold a value or a gradient that "
-                            "does not hang on t: change them, or take another method.",
-                            self._place(name, "sides"),
-                            other,
-                        )
+            if not np.min(value) >= 0:
+                raise ProblemError(f"The diffusivity of '{name}' is {np.min(value):g}: it cannot be below 0.", LINES)
+            for law in chain.from_iterable(self.laws[row]):
+                if any(node.value in ("t", *PLACES) for node in ordered([law.scale])):
+                    raise ProblemError(
+                        f"Where the diffusion of '{name}' is implicit an exchange a does not hang on t or the place: "
+                        "change it, or take another method.",
+                        self._place(name, "sides"),
+                        other,
+                    )
 
     def limit_with(
         self, states: Mapping[str, Array], given: Mapping[str, float], method: Method | None = None
     ) -> Limit:
         """Which step is stable near these states (``stability.states_of``) with these parameters and sizes, by the
         method that is taken unless one is given."""
-        if any(value < 0 for value in self.plan.diffusivities_with(given).values()):
+        known = {**given, **self._spread_places} if self.plan.diffusivities else given
+        if any(np.min(value) < 0 for value in self.plan.diffusivities_with(known).values()):
             return Limit(0.0, 0.0, 0.0, self.system.fields[0])
         return limit_of(self.linear, method or self.plan.method, states, {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0})
+
+    @cached_property
+    def _spread_places(self) -> dict[str, Array]:
+        """x, y (and z) [mm] of the cells, as arrays that spread over the grid."""
+        axes = [self.grid.centers_along(axis).reshape([-1, *[1] * axis]) for axis in range(self.grid.dimensions)]
+        return {"z": np.zeros(1), **dict(zip(PLACES, axes, strict=False))}
 
     @cached_property
     def _states(self) -> dict[str, Array]:

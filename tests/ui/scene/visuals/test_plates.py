@@ -24,6 +24,7 @@ from ui.scene.visuals.plates import (
     text_plate,
     ticks,
     wrapped,
+    write,
 )
 from workbench.words.numbers import tick_texts
 
@@ -283,3 +284,13 @@ def test_ends_that_values_are_beyond_point_there_with_words_beside_them(scale):
     foot = colour_bar(FIELD, (0.0, 60.0), RAMP, DARK, scale, round(260 * scale), **said)[-round(24 * scale) :]
     assert near(foot, DARK.faint).any()
     assert not near(plain[-round(24 * scale) :], DARK.faint).any()
+
+
+@pytest.mark.parametrize(("x", "y"), [(0, 0), (40, 3), (70, 0), (79, 15), (90, 0), (0, 30)])
+def test_what_does_not_fit_is_cut_and_the_rest_stands_where_it_should(x, y):
+    whole, image = np.zeros((60, 300, 4), np.uint8), np.zeros((20, 80, 4), np.uint8)
+    for each in (whole, image):
+        write(each, "Membrane voltage", x, y, 14, RED)
+    np.testing.assert_array_equal(image, whole[:20, :80])
+    assert whole.any()
+    assert image.any() == (x < 78 and y < 12)
