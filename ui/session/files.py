@@ -89,7 +89,7 @@ class FileActions(QObject):
             self.remember(path)
             then()
 
-        self._controller.open_path(path, opened)
+        self._controller.opening.open_path(path, opened)
 
     def use_as_picture(self, path: Path) -> bool:
         """Whether a picture without a project in it became the first picture of the open problem's parameters."""
@@ -115,7 +115,7 @@ class FileActions(QObject):
                 path.write_text(text, "utf-8")
                 return self._services.open(path, permission)
 
-        self._controller.open_with(load, "Opening the copied script")
+        self._controller.opening.open_with(load, "Opening the copied script")
 
     def save(self, then: Callable[[], None] = lambda: None) -> None:
         """``then`` is called when it is saved; not if that fails, or is given up."""
