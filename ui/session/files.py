@@ -32,6 +32,8 @@ from workbench.storage.atomic import write_bytes
 from workbench.words.units import counted
 
 SAVE_FILTER = "Project in one file (*.zip);;Project folder (*)"
+NO_LETTERS, LONGEST_STEM = '/\\:*?"<>|', 80
+"""Of names of files, on one system or another."""
 MESH_KINDS = " ".join(f"*{suffix}" for suffix in MESHES)
 
 
@@ -40,6 +42,12 @@ def open_filter() -> str:
     known = ("*.json", "*.zip", "*.png", MESH_KINDS, "*.stl")
     others = {f"*{suffix}" for engine in registry.engines().values() for suffix in engine.imports} - set(known)
     return f"Projects, meshes and snapshots ({' '.join((*known, *sorted(others)))});;All files (*)"
+
+
+def file_stem(title: str) -> str:
+    """What a file of this title is called: a stranger's title names no folder."""
+    letters = ("-" if letter in NO_LETTERS or not letter.isprintable() else letter for letter in title[:LONGEST_STEM])
+    return "".join(letters).strip(" .") or "project"
 
 
 class FileActions(QObject):
@@ -132,7 +140,7 @@ class FileActions(QObject):
         self._model.wanted.emit()
         if self._model.document is None:
             return
-        suggestion = Path(self._folder()) / f"{self._model.document.project.title}.zip"
+        suggestion = Path(self._folder()) / f"{file_stem(self._model.document.project.title)}.zip"
         name, chosen = QFileDialog.getSaveFileName(self._window, "Save project as", str(suggestion), SAVE_FILTER)
         if name:
             path = Path(name)
@@ -244,7 +252,7 @@ class FileActions(QObject):
         if self._model.document is None:
             self._controller.problem.emit("There is nothing to export: open a project first.")
             return None
-        stem = " ".join(part for part in (self._model.document.project.title, name) if part)
+        stem = file_stem(" ".join(part for part in (self._model.document.project.title, name) if part))
         suggestion = Path(self._folder()) / f"{stem}{suffix}"
         name, _ = QFileDialog.getSaveFileName(self._window, title, str(suggestion), kinds)
         if not name:

@@ -16,6 +16,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.reading import refuse_pipe
 from workbench.storage.atomic import write_bytes
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def read_moment(path: Path) -> str:
 
 
 def _read(path: Path, keyword: str) -> str | None:
+    refuse_pipe(path)
     if path.stat().st_size > LARGEST_FILE:
         raise ProblemError(f"'{path}' is too large for a snapshot (over {LARGEST_FILE >> 20} MB).")
     try:

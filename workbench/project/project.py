@@ -43,7 +43,7 @@ class MeshReference(_Model):
 class Probe(_Model):
     """A named point whose trace is recorded; the element nearest to ``position`` [mm] is followed."""
 
-    name: Annotated[str, Field(min_length=1)]
+    name: Annotated[str, Field(min_length=1, max_length=1000)]
     position: tuple[float, float, float]
 
 
@@ -105,7 +105,7 @@ class StoredRun(_Model):
     """An earlier run whose curves are kept: ``series`` over time by name, ``charts`` by name. ``when`` it began to be
     kept (ISO 8601); ``time`` that it reached; ``pinned``: its curves stand behind those of the next runs."""
 
-    title: Annotated[str, Field(min_length=1)]
+    title: Annotated[str, Field(min_length=1, max_length=1000)]
     when: str
     time: float
     parameters: dict[str, Any] = Field(default_factory=dict)
@@ -208,8 +208,8 @@ class Project(_Model):
     """
 
     schema_version: Literal[1] = 1
-    title: str = "Untitled"
-    summary: str = ""
+    title: Annotated[str, Field(max_length=1000)] = "Untitled"
+    summary: Annotated[str, Field(max_length=20_000)] = ""
     engine: str
     geometry: MeshReference | None = None
     parameters: dict[str, Any] = Field(default_factory=dict)

@@ -47,8 +47,9 @@ def check_frame(frame: Frame, asked: Parts, info: SimulationInfo) -> None:
 
 def check_size(value: Any, most: int) -> None:
     """Raises WireError for a text, or a group of more than ``most``, that a window would be busy with for minutes."""
+    inner: tuple[Any, ...] = ()
     if isinstance(value, str):
-        right, inner = len(value) <= LONGEST_TEXT, ()
+        right = len(value) <= LONGEST_TEXT
     elif isinstance(value, Mapping):
         right, inner = len(value) <= most, (*value.keys(), *value.values())
     elif isinstance(value, tuple | list):

@@ -370,3 +370,10 @@ def test_information_goes_by_itself_but_not_from_under_the_pointer(qtbot, monkey
         assert banner.isVisible()
     banner._timer.timeout.emit()
     assert not banner.isVisible()
+
+
+def test_a_sentence_that_quotes_a_megabyte_is_cut(qtbot):
+    banner = Banner()
+    qtbot.addWidget(banner)
+    banner.say("There is no " + "x" * 1_000_000)
+    assert len(banner.label.text()) < 2100

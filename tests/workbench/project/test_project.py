@@ -176,3 +176,10 @@ def test_a_file_called_as_no_text_can_be(project, tmp_path):
         save_document(document, tmp_path / place)
         assert open_document(tmp_path / place).mesh.name == "h .vtu"
     assert Autosave(tmp_path / "state").tick(open_document(tmp_path / "there"))
+
+
+@pytest.mark.parametrize("wrong", [{"title": "t" * 2000}, {"summary": "s" * 30_000}])
+def test_a_title_is_one(wrong):
+    """A label of five million letters kept the window busy for more than a minute."""
+    with pytest.raises(ProblemError, match="should have at most"):
+        parse_project(json.dumps({"engine": "stencil", **wrong}), "it")
