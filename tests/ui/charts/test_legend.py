@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ui.charts.plots.layers import shade_color
 from ui.charts.plots.legend import GAP_PIXELS, LINE_PIXELS, MOST_OF_TITLES, SCALE_PIXELS, SWATCH_PIXELS, Entry, Legend
@@ -73,6 +74,26 @@ def test_where_values_leave_no_room_for_all_names_the_names_stand_alone(legend):
     assert [(entry.title, entry.value) for entry, _ in shown] == [(name, "") for name in names]
     assert max(spot.y() for _, spot in shown) < legend.heightForWidth(titles_beside_each_other)
     assert [entry.value for entry, _ in legend._placed(4000)] == ["0.3600 V"] * 8
+
+
+def test_below_a_chart_it_has_the_lines_that_it_needs_at_any_width(qtbot, qapp):
+    theme().apply("dark", qapp)
+    holder, legend, above = QWidget(), Legend(), QWidget()
+    qtbot.addWidget(holder)
+    layout = QVBoxLayout(holder)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    layout.addWidget(above, 1)
+    layout.addWidget(legend)
+    legend.set_entries([Entry(f"a curve of {n}", n) for n in range(3)])
+    holder.show()
+    heights = set()
+    for width in (600, 240, 100, 600):
+        holder.resize(width, 200)
+        heights.add(needed := legend.heightForWidth(width))
+        qtbot.waitUntil(lambda needed=needed: legend.height() == needed, timeout=1000)
+        assert above.height() == 200 - needed
+    assert len(heights) > 1
 
 
 def test_other_values_alone_move_nothing(legend, monkeypatch):
