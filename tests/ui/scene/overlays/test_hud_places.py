@@ -43,7 +43,7 @@ def over(cells, size, ratio=1.0, covered=0.0):
     scene = scene_of(grid, FieldInfo("u", "Temperature", "K", "grid", (0.0, 1.0)))
     scene.room, scene.covered = BESIDE_PLATES, covered
     scene.camera.apply(scene.home, size[0] / size[1])
-    scene.time, scene.lines = 1.0, SAID
+    scene.time, scene.lines, scene.beyond = 1.0, SAID, (100, 100)
     width, height = round(size[0] * ratio), round(size[1] * ratio)
     scene.room.place(scene.camera, width, height, ratio, fit=True)
     placed, _ = Hud().compose(scene, width, height, ratio)
