@@ -10,12 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import Field
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QHelpEvent, QWheelEvent
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolButton, QToolTip, QWidget
 
 from engines.api.parameters import ParameterGroup, quantity
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus, WholeRegion
 from tests.ui.forms.holder import Holder
+from ui.forms.fields.line import Line
 from ui.forms.fields.number import NumberBox, parsed, shown, stepped
 from ui.forms.fields.scalars import CalmComboBox
 from ui.forms.group import ElidedLabel, FieldLine
@@ -328,3 +329,21 @@ def test_fields_stand_at_the_top_of_a_form_that_has_room_below(qtbot):
     holder.form.show()
     qtbot.waitUntil(lambda: holder.form.root.height() > 0)
     assert holder.form.root.geometry().bottom() < 450
+
+
+@pytest.mark.parametrize("gives_up", [False, True])
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize(
+    ("key", "held"),
+    [(Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)],
+)
+def test_keys_are_the_lines_own_only_while_what_is_typed_there_is_not_entered(qtbot, gives_up, typed, key, held):
+    """Escape takes back what was typed where the line does so; Undo is the document's once nothing is left to enter."""
+    line = Line()
+    qtbot.addWidget(line)
+    line.gives_up = gives_up
+    line.setModified(typed)
+    event = QKeyEvent(QEvent.Type.ShortcutOverride, key, held)
+    event.setAccepted(False)
+    QCoreApplication.sendEvent(line, event)
+    assert event.isAccepted() == (typed and (gives_up or key is not Qt.Key.Key_Escape))
