@@ -10,7 +10,7 @@ import logging
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
@@ -38,7 +38,7 @@ def left_out() -> tuple[str, ...]:
 def engine(identifier: str) -> Engine:
     """The engine with this id; raises ProblemError that names the ones there are."""
     try:
-        return engines()[identifier]
+        return _own(identifier) or engines()[identifier]
     except KeyError:
         known = ", ".join(engines()) or "none"
         near = nearest_told(identifier, engines())
@@ -47,12 +47,28 @@ def engine(identifier: str) -> Engine:
         ) from None
 
 
+def own_names() -> list[str]:
+    """Ids of the engines of ours, none of which is loaded for it."""
+    return sorted(point.name for point in entry_points(group="workbench.engines") if _is_ours(point))
+
+
+@cache
+def _own(identifier: str) -> Engine | None:
+    """The engine of ours with this id, without the others, which take longer to load than a short run takes; None where
+    all are to be asked, which tell what is wrong with it."""
+    for point in entry_points(group="workbench.engines"):
+        if point.name == identifier and _is_ours(point):
+            with suppress(Exception):
+                return _loaded(point)
+    return None
+
+
 @cache
 def _found() -> tuple[dict[str, Engine], tuple[str, ...]]:
     found: dict[str, Engine] = {}
     troubles = []
     points = entry_points(group="workbench.engines")
-    for point in sorted(points, key=lambda point: not (point.dist and point.dist.name == OURS)):  # ours first
+    for point in sorted(points, key=lambda point: not _is_ours(point)):  # ours first
         try:
             with _watched(point):
                 made = _loaded(point)
@@ -70,6 +86,10 @@ def _found() -> tuple[dict[str, Engine], tuple[str, ...]]:
     return dict(sorted(found.items())), tuple(troubles)
 
 
+def _is_ours(point: EntryPoint) -> bool:
+    return point.dist is not None and point.dist.name == OURS
+
+
 def _name(point: EntryPoint) -> str:
     package = f" of {point.dist.name} {point.dist.version}" if point.dist else ""
     return f"The engine '{point.name}'{package}"
@@ -79,7 +99,7 @@ def _name(point: EntryPoint) -> str:
 def _watched(point: EntryPoint) -> Iterator[None]:
     """Tells which engine it is that takes so long, and ends that with ProblemError where an alarm can: on the main
     thread, unless an alarm is set already."""
-    if point.dist and point.dist.name == OURS:
+    if _is_ours(point):
         yield
         return
     sentence = (
@@ -106,6 +126,7 @@ def _give_up(*_: object) -> None:
     raise ProblemError(f"it has not loaded within {ENDED_AFTER:g} s")
 
 
+@cache
 def _loaded(point: EntryPoint) -> Engine:
     made = point.load()()
     if not isinstance(made, Engine):

@@ -166,9 +166,9 @@ def open_document(path: Path | str, engine: Engine | None = None, permission: Pe
     refuse_pipe(path)
     if path.suffix.lower() in SUFFIXES and not path.is_dir():
         return new_document(engine or default_engine(), path, permission=permission)
-    if engines_for(path) and path.is_file():
-        return new_document(engine or engines_for(path)[0], path, permission=permission)
-    if path.suffix.lower() not in STORED and path.name != PROJECT_FILE and path.is_file():
+    if path.is_file() and path.suffix.lower() not in STORED and path.name != PROJECT_FILE:
+        if engines_for(path):
+            return new_document(engine or engines_for(path)[0], path, permission=permission)
         imported = _imported(path.absolute(), permission)
         if imported is not None:
             return imported

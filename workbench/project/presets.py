@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
-from engines.api import Preset, registry
+from engines.api import Engine, Preset, registry
 from engines.api.errors import ProblemError, nearest_told, told_of
 from engines.api.presets import presets_in, unreadable
 from engines.reading import expanded
@@ -22,7 +22,7 @@ _told: set[str] = set()
 
 def presets() -> list[Preset]:
     """All presets of this installation, by title. One that cannot be read is left out, and told of on stderr once."""
-    found, troubles = _gathered()
+    found, troubles = _gathered(registry.engines().values())
     for sentence in troubles:
         if sentence not in _told:
             log.warning(sentence)
@@ -32,16 +32,17 @@ def presets() -> list[Preset]:
 
 def left_out() -> tuple[str, ...]:
     """A sentence for each preset that is there and not among :func:`presets`: which, and why."""
-    _, troubles = _gathered()
+    _, troubles = _gathered(registry.engines().values())
     return (*unreadable(), *troubles)
 
 
-def _gathered() -> tuple[dict[str, Preset], list[str]]:
-    """Presets by id, ours before those of engines of others; and what could not be taken in, in sentences."""
+def _gathered(engines: Iterable[Engine]) -> tuple[dict[str, Preset], list[str]]:
+    """Presets by id, the application's, and of these engines ours before those of others; and what could not be taken
+    in, in sentences."""
     found: dict[str, Preset] = {}
     owners: dict[str, str] = {}
     troubles: list[str] = []
-    for owner, theirs in _offered(troubles):
+    for owner, theirs in _offered(engines, troubles):
         for preset in theirs:
             if preset.id in found:
                 troubles.append(
@@ -53,10 +54,9 @@ def _gathered() -> tuple[dict[str, Preset], list[str]]:
     return found, troubles
 
 
-def _offered(troubles: list[str]) -> Iterator[tuple[str, Sequence[Preset]]]:
+def _offered(engines: Iterable[Engine], troubles: list[str]) -> Iterator[tuple[str, Sequence[Preset]]]:
     """Whose presets they are, and the presets."""
     yield "the application", presets_in(resources.files("sample_data"))
-    engines = registry.engines().values()
     for engine in sorted(engines, key=lambda engine: not type(engine).__module__.startswith("engines.")):
         try:
             theirs = [replace(preset, engine=preset.engine or engine.id) for preset in engine.presets()]
@@ -71,8 +71,12 @@ def _offered(troubles: list[str]) -> Iterator[tuple[str, Sequence[Preset]]]:
 
 
 def preset_called(name: str) -> Preset | None:
-    """The preset with this id."""
-    return next((preset for preset in presets() if preset.id == name), None)
+    """The preset with this id. For one in a folder of ours no other engine is loaded."""
+    ours = resources.files("engines")
+    owner = next((each for each in registry.own_names() if ours.joinpath(each, "presets", name).is_dir()), None)
+    if owner is None:
+        return next((preset for preset in presets() if preset.id == name), None)
+    return _gathered([registry.engine(owner)])[0].get(name)
 
 
 def open_preset(preset: Preset) -> Document:

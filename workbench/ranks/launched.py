@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -13,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from workbench.storage.locking import ProcessLock
+
 LAUNCHED = "WORKBENCH_RANKS"
 """Names the folder in which rank 0 leaves its process id, its folder of results and its exit code, and each rank in
 files of its own why it ends all, and where its threads are."""
@@ -20,11 +24,45 @@ RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
 STACKS = "stacks-"
 STACK_SECONDS = 1.0
 """In which all ranks have written where they are."""
+HELD = "starter"
+LOOK_SECONDS = 0.5
+"""After which a rank looks again for whoever has started it."""
+ORPHANED = 3
+"""Exit code of a rank whose starter is gone: of a run that fails."""
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+_libc = ctypes.CDLL(None) if sys.platform == "linux" else None  # between fork and exec nothing may be loaded
 
 
 def own_rank() -> int:
     """Before MPI is asked; 0 where nobody has started several."""
     return next((int(os.environ[name]) for name in RANK_VARIABLES if name in os.environ), 0)
+
+
+def end_with_starter() -> None:
+    """From now on a thread ends this rank, as one that is killed ends, once ``mpiexec`` is gone, its parent, or the
+    command that has started it on this machine: that one holds :data:`HELD` to its end, whatever that is."""
+    folder, parent = Path(os.environ.get(LAUNCHED, "")), os.getppid()
+    held = ProcessLock(folder / HELD) if LAUNCHED in os.environ and folder.is_dir() else None
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            try:
+                if held is not None and held.acquire():
+                    shutil.rmtree(folder, ignore_errors=True)  # as the command would have done
+                    break
+            except OSError:  # another rank has come before
+                break
+            clock.sleep(LOOK_SECONDS)
+        os._exit(ORPHANED)
+
+    threading.Thread(target=watch, name="starter", daemon=True).start()
+
+
+def end_with_this_thread() -> None:
+    """In a process between fork and exec: it is told to end once the thread that has started it is gone. On Linux
+    alone; ``mpiexec`` so ends ranks on machines from which nobody sees the command."""
+    if _libc is not None:
+        _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def write_stacks_at_signal(otherwise: TextIO = sys.stderr) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,29 +16,53 @@ import pytest
 
 from engines.api.errors import ProblemError
 from engines.ranks.world import World
+from tests.workbench.cli.pair import Pair, measure_little
 from workbench.cli import main
 from workbench.cli.runs import ranks
+from workbench.ranks.launched import LAUNCHED
 from workbench.run.states.checkpoint import checkpoints_at
 
 ROOT = Path(__file__).parents[3]
 PLATE = [
-    "heat_on_a_plate", "--set", "grid.cells_x=48", "--set", "grid.cells_y=41", "--device", "cpu", "--pictures", "1",
+    "heat_on_a_plate", "--set", "grid.cells_x=48", "--set", "grid.cells_y=41", "--device", "cpu",
     "--checkpoints", "1",  # how many there are hangs on the clock
 ]  # fmt: skip
 
 
-@pytest.fixture
-def mpi():
-    """Starts a command of the workbench; skips where there is no MPI."""
+COMMAND = """
+import os
+from tests.long.many import end_with
+end_with(os.getppid())
+from tests.workbench.cli.pair import measure_little
+measure_little()
+from workbench.cli import command
+command()
+"""
+
+
+@pytest.fixture(scope="module")
+def has_mpi():
     pytest.importorskip("mpi4py", reason="needs the extra 'mpi'")
-    beside = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    if shutil.which("mpiexec", path=beside) is None:
+    if ranks._mpiexec() is None:
         pytest.skip("needs the mpiexec of an MPI: the extra 'mpi'")
+
+
+@pytest.fixture(scope="module")
+def pair(has_mpi, tmp_path_factory):
+    """Two ranks for the commands of all tests."""
+    found = Pair(tmp_path_factory.mktemp("pair"))
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def mpi(has_mpi):
+    """Starts a command of the workbench, which ends with this process."""
     started = []
 
     def start(*given: str) -> subprocess.Popen[str]:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
-        command = [sys.executable, "-P", "-m", "workbench", *given]
+        command = [sys.executable, "-P", "-c", COMMAND, *given]
         pipe = subprocess.PIPE
         started.append(subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True))
         return started[-1]
@@ -102,7 +125,7 @@ ROUNDED = ("series.csv",)
 """Tables with numbers that are what is left of such sums: an imbalance of 1e-7 %."""
 RUNS = {
     "heart": (["small_slab", "--device", "cpu", "--no-pictures", "--checkpoints", "1"], "1.5", "2"),
-    "plate": ([*PLATE, "--snapshot-every", "1"], "2", "3"),
+    "plate": ([*PLATE, "--snapshot-every", "1", "--pictures", "1"], "2", "3"),
     "waves": (WAVES, "0.6", "0.9"),
     "cells": (CELLS, "60", "100"),
     "body": (BODY, "8", "12"),
@@ -111,14 +134,16 @@ RUNS = {
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_two_ranks_write_what_one_writes_and_a_checkpoint_of_two_opens_on_one(mpi, tmp_path, run):
+def test_two_ranks_write_what_one_writes_and_a_checkpoint_of_two_opens_on_one(pair, tmp_path, run):
     one, two = tmp_path / "one", tmp_path / "two"
     command, until, further = RUNS[run]
     asked = [*command, "--until", until]
-    code, out, err = end(mpi("run", *asked, "--out", str(two), "--ranks", "2"))
+    pair.begin("run", *asked, "--out", str(two), "--ranks", "2")
+    assert main(["run", *asked, "--out", str(one)]) == 0
+    code, out, err = pair.end()
     assert (code, err.count("Traceback")) == (0, 0), err
     assert out.startswith("Finished at ")
-    assert main(["run", *asked, "--out", str(one)]) == 0
+    assert out.count("Finished at ") == 1
     assert same(one, two)
     assert json.loads((two / "run.json").read_text())["command"]["ranks"] == 2
     for folder in (one, two):
@@ -130,6 +155,7 @@ def test_ranks_that_do_not_know_each_other_say_how_they_are_started(monkeypatch)
     """As under 'srun' without MPI."""
     monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "2")
     monkeypatch.setattr(World, "joined", lambda: World(SimpleNamespace(rank=0, size=1)))
+    monkeypatch.setattr(ranks, "end_with_starter", lambda: None)
     with pytest.raises(ProblemError, match=r"^2 ranks have been started, .* 'srun --mpi=pmix'"):
         ranks.joined(None)
 
@@ -137,6 +163,7 @@ def test_ranks_that_do_not_know_each_other_say_how_they_are_started(monkeypatch)
 def test_a_signal_to_all_ranks_is_heard_by_rank_0_alone(monkeypatch):
     """As of Slurm at the end of a job's time: the others are there for the last checkpoint."""
     monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "2")
+    monkeypatch.setattr(ranks, "end_with_starter", lambda: None)
     numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
     before = [signal.getsignal(number) for number in numbers]
     try:
@@ -149,28 +176,43 @@ def test_a_signal_to_all_ranks_is_heard_by_rank_0_alone(monkeypatch):
             signal.signal(number, handler)
 
 
-def test_a_killed_rank_ends_all_with_a_sentence_and_the_run_goes_on_from_its_checkpoint(mpi, tmp_path):
-    """A signal to the command ends the run as on one rank, and a finished rest is what one rank finishes; another one
-    shows where all ranks are."""
+def until(seen, seconds=100):
+    """Waits for it."""
+    latest = clock.monotonic() + seconds
+    while not seen() and clock.monotonic() < latest:
+        clock.sleep(0.1)
+    assert seen()
+
+
+def ranks_of(process) -> list:
+    """The processes that a command has started with mpiexec, which comes first."""
+    import psutil
+
+    found = psutil.Process(process.pid).children(recursive=True)
+    assert len(found) == 3, found
+    return sorted(found, key=lambda one: one.pid)
+
+
+def gone(processes) -> bool:
+    return not any(one.is_running() and one.status() != "zombie" for one in processes)
+
+
+def test_a_run_on_ranks_that_is_killed_or_asked_to_end_goes_on_from_its_checkpoint(mpi, tmp_path):
+    """Where a rank is killed all end with a sentence, where the command is killed all end without; a signal to it ends
+    the run as on one rank, and another one shows where all ranks are."""
     psutil = pytest.importorskip("psutil")
     out = tmp_path / "out"
-    process = mpi("run", *PLATE, "--until", "1e6", "--out", str(out), "--ranks", "2", "--checkpoint-every", "0.2")
-    until = clock.monotonic() + 100
-    while not (out / "checkpoint.npz").exists() and clock.monotonic() < until:
-        clock.sleep(0.05)
-    ranks = [
-        one for one in psutil.Process(process.pid).children(recursive=True) if "rank_main" in "".join(one.cmdline())
-    ]
-    ranks = [one for one in ranks if "mpiexec" not in one.cmdline()[0] and "prterun" not in one.cmdline()[0]]
-    assert len(ranks) == 2
-    open_ports = [port for one in ranks for port in one.net_connections() if port.status == psutil.CONN_LISTEN]
+    process = mpi("run", *PLATE, "--until", "1e6", "--out", str(out), "--ranks", "2", "--checkpoint-every", "0.2",
+                  "--no-pictures")  # fmt: skip
+    until(lambda: checkpoints_at(out / "checkpoint.npz"))
+    started = ranks_of(process)
+    open_ports = [port for one in started[1:] for port in one.net_connections() if port.status == psutil.CONN_LISTEN]
     assert not open_ports, "each had one for every network"
-    other = next(
-        one for one in ranks if one.environ().get("OMPI_COMM_WORLD_RANK", one.environ().get("PMI_RANK")) == "1"
-    )
     process.send_signal(signal.SIGUSR1)
     clock.sleep(2.0)
-    other.kill()
+    next(
+        one for one in started if one.environ().get("OMPI_COMM_WORLD_RANK", one.environ().get("PMI_RANK")) == "1"
+    ).kill()
     code, _, err = end(process)
     assert code == 3
     of_first, of_second = err.split("Rank 0:")[1].split("Rank 1:")
@@ -178,32 +220,69 @@ def test_a_killed_rank_ends_all_with_a_sentence_and_the_run_goes_on_from_its_che
     assert "in follow" in of_second
     assert "One of the 2 ranks was ended from outside, and the others with it." in err
     assert f"'workbench resume {out}' goes on from the last checkpoint." in err
-    assert not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in ranks)
-    before = state_of(out)["step"]
-    process, until = mpi("resume", str(out)), clock.monotonic() + 100
-    while json.loads((out / "run.json").read_text())["resumed_at"] is None and clock.monotonic() < until:
-        clock.sleep(0.05)
-    clock.sleep(1.0)
-    process.send_signal(signal.SIGINT)
-    code, printed, err = end(process)
-    assert code == 130, err
-    assert "Interrupted at" in printed
+    assert gone(started)
+    for number in (signal.SIGKILL, signal.SIGINT):
+        before = state_of(out)["step"]
+        resumed, process = json.loads((out / "run.json").read_text())["resumed_at"], mpi("resume", str(out))
+        until(lambda: json.loads((out / "run.json").read_text())["resumed_at"] != resumed)  # noqa: B023
+        until(lambda: state_of(out)["step"] > before)  # noqa: B023
+        started = ranks_of(process)
+        process.send_signal(number)
+        code, printed, err = end(process)
+        until(lambda: gone(started), seconds=8)  # noqa: B023
+        if number == signal.SIGKILL:
+            continue
+        assert code == 130, err
+        assert "Interrupted at" in printed
     assert state_of(out)["step"] > before
 
 
-def test_what_ranks_cannot_do_is_refused_in_a_sentence(mpi, tmp_path):
+ORPHANS = """
+import sys
+from argparse import Namespace
+from workbench.cli.runs import ranks
+from workbench.ranks import launched
+launched._libc = None
+ranks.BEGIN = "import sys; sys.path[:] = {path!r}; from workbench.ranks import launched; launched.end_with_starter(); "
+ranks.BEGIN += "import time; time.sleep(600)"
+ranks.launch(Namespace(given=[]), 2)
+"""
+
+
+def test_ranks_end_with_the_command_also_where_the_system_tells_nobody_of_its_end(has_mpi):
+    """As on macOS; the folder that the command would have removed is gone, too."""
+    psutil = pytest.importorskip("psutil")
+    command = [sys.executable, "-c", ORPHANS]
+    path = os.pathsep.join([str(ROOT), *sys.path])
+    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}) as process:
+        try:
+            until(lambda: len(psutil.Process(process.pid).children(recursive=True)) == 3)
+            started = ranks_of(process)
+            until(lambda: all(one.num_threads() > 1 for one in started[1:]))
+            folder = Path(started[1].environ()[LAUNCHED])
+            assert folder.is_dir()
+        finally:
+            process.kill()
+    until(lambda: gone(started), seconds=8)
+    assert not folder.exists()
+
+
+def test_what_ranks_cannot_do_is_refused_in_a_sentence(pair, tmp_path):
     """The first of them says it, once."""
     asked = ["poisson_two_charges", "--until", "2", "--device", "cpu", "--ranks", "2", "--out", str(tmp_path / "none")]
-    code, _, err = end(mpi("run", *asked))
+    pair.begin("run", *asked)
+    code, _, err = pair.end()
     assert code == 2
     assert err.count("Poisson's equation is solved on one rank: run it without --ranks.") == 1
 
 
-def test_scaling_is_measured_and_projected(mpi, tmp_path):
+def test_scaling_is_measured_and_projected(has_mpi, tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr(ranks, "BEGIN", ranks.BEGIN)
+    measure_little()
     small = ["--set", "grid.cells_x=64", "--set", "grid.cells_y=64"]
     asked = ["bench", "scaling", "heat_on_a_plate", *small, "--ranks", "2", "--device", "cpu", "--out", str(tmp_path)]
-    code, out, err = end(mpi(*asked))
-    assert code == 0, err
+    assert main(asked) == 0
+    out = capfd.readouterr().out
     assert [line.split("|")[1].strip() for line in out.splitlines() if line.startswith("|")][2:5] == ["1", "2", "4"]
     found = json.loads((tmp_path / "scaling.json").read_text())
     assert [each["ranks"] for each in found["measured"]] == [1, 2]
@@ -235,10 +314,12 @@ FAILING = """
 import os, sys, time
 import numpy as np
 sys.path[:] = {path!r}
+from tests.workbench.cli.pair import measure_little
 from engines.ranks import world
 from engines.stencil.engine import StencilEngine
 from workbench.cli.runs.ranks import rank_main
 
+measure_little()
 FAILS = int(os.environ["OMPI_COMM_WORLD_RANK"]) == {rank}
 world.END_SECONDS = 2.0
 build_part = StencilEngine.build_part
@@ -282,13 +363,14 @@ rank_main()
     ],
 )
 def test_a_rank_that_fails_while_others_wait_for_it_ends_all_in_seconds_with_its_sentence(
-    mpi, monkeypatch, tmp_path, capfd, rank, name, together
+    has_mpi, monkeypatch, tmp_path, capfd, rank, name, together
 ):
     """What was computed until then is in the last checkpoint. ``together``: the others meet in what it fails in."""
     out = tmp_path / "out"
     failing = FAILING.format(path=sys.path, rank=rank, name=name, together=together)
     monkeypatch.setattr(ranks, "BEGIN", failing.replace("{", "{{").replace("}", "}}"))
     asked = ["run", *PLATE, "--until", "1e6", "--out", str(out), "--ranks", "3", "--checkpoint-every", "0.05"]
+    asked += ["--no-pictures"]
     monkeypatch.setenv("FAILED", str(tmp_path / "failed"))
     assert main(asked) == 3
     assert clock.monotonic() - float((tmp_path / "failed").read_text()) < 20.0

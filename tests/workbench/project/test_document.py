@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engines.api import registry
 from engines.api.errors import MeshError, ProblemError, WorkbenchError
 from engines.geometry import reading
 from tests.workbench.fake_engine import WaveEngine, block
@@ -20,6 +21,7 @@ from tests.workbench.house import write_mesh
 from workbench.export.png import save_snapshot
 from workbench.project.document import Document, new_document, open_document, save_document
 from workbench.project.meshes import SUFFIXES, fingerprint, usual_length_unit
+from workbench.project.presets import open_named
 from workbench.project.project import Probe
 from workbench.storage import atomic
 from workbench.storage.atomic import StorageError
@@ -313,3 +315,14 @@ def test_a_zip_is_known_by_what_it_holds_whatever_it_is_called(project, tmp_path
     (tmp_path / "notes.workbench").write_text("no zip")
     with pytest.raises(ProblemError, match="is neither a project nor a mesh that can be read"):
         open_document(tmp_path / "notes.workbench")
+
+
+def test_a_preset_of_ours_is_opened_without_the_engines_of_others(monkeypatch):
+    """All take a second to load, which each rank and each short run had to wait for."""
+    monkeypatch.setattr(registry, "engines", lambda: pytest.fail("all engines were loaded"))
+    opened = open_named("heat_on_a_plate")
+    assert opened.engine.id == "stencil"
+    monkeypatch.undo()
+    assert opened.engine is registry.engines()["stencil"]
+    with pytest.raises(ProblemError, match="There is no file and no preset 'heat_on_a_plat'; the nearest are 'heat_on"):
+        open_named("heat_on_a_plat")

@@ -23,15 +23,24 @@ from engines.api.errors import ProblemError
 from engines.backend.threads import usable_cores
 from engines.ranks.world import MISSING, World, started
 from workbench.cli import RUN_FAILED
-from workbench.ranks.launched import LAUNCHED, own_rank, stacks_when_asked, write_stacks_at_signal
+from workbench.ranks.launched import (
+    HELD,
+    LAUNCHED,
+    end_with_starter,
+    end_with_this_thread,
+    own_rank,
+    stacks_when_asked,
+    write_stacks_at_signal,
+)
 from workbench.run.earlier import CHECKPOINT
 from workbench.run.states.checkpoint import checkpoints_at
+from workbench.storage.locking import ProcessLock
 
 SAID = "rank-"
 """Begins the name of a file in which a rank says why it ends all."""
 BEGIN = (
-    "import sys; sys.path[:] = {path!r}; from workbench.ranks.launched import write_stacks_at_signal; "
-    "write_stacks_at_signal(); from workbench.cli.runs.ranks import rank_main; rank_main()"
+    "import sys; sys.path[:] = {path!r}; from workbench.ranks import launched; launched.end_with_starter(); "
+    "launched.write_stacks_at_signal(); from workbench.cli.runs.ranks import rank_main; rank_main()"
 )
 ALLOCATED = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE")
 """Where ``mpiexec`` may start ranks on other hosts: in a job of Slurm, PBS, LSF or Grid Engine."""
@@ -74,6 +83,7 @@ def joined(ranks: int | None) -> World | None:
     world.voice = _words_of(world.rank) or _voice or sys.stderr
     if LAUNCHED not in os.environ:
         write_stacks_at_signal(world.voice)
+        end_with_starter()
     if world.size == 1:
         raise ProblemError(
             f"{there} ranks have been started, and MPI knows this one alone: under Slurm start them with "
@@ -112,13 +122,18 @@ def launch(options: Namespace, ranks: int, cores: int | None = None) -> int:
         share = cores or max(1, usable_cores() // ranks)
         environment = {**_environment(share), LAUNCHED: scratch, "WORKBENCH_TERMINAL": str(os.getpid())}
         command = [mpiexec, "-n", str(ranks), sys.executable, "-P", "-c", BEGIN.format(path=sys.path), *options.given]
+        held = ProcessLock(folder / HELD)
+        held.acquire()
         with (folder / "log").open("w") as log:
             process = subprocess.Popen(
-                command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-            )
+                command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                preexec_fn=end_with_this_thread,
+            )  # fmt: skip
             with stacks_when_asked(process.send_signal, folder):
                 _wait(process, folder)
-        return _end(folder, process.returncode, ranks)
+        code = _end(folder, process.returncode, ranks)
+        held.release()
+    return code
 
 
 def _environment(cores: int) -> dict[str, str]:
