@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QPushButton, QWidget
 
 from ui.forms.fields.line import Line
 from ui.forms.fields.lines import LineText
@@ -82,9 +82,11 @@ class Leaving(QObject):
             changed = not self._model.undo_stack.isClean()
             save = box.addButton("Save", roles.AcceptRole) if changed else None
             if changed:
-                box.addButton("Keep aside", roles.YesRole)
+                box.addButton("Keep aside", roles.AcceptRole)  # the second one stands beside the first
             discard = box.addButton("Discard", roles.DestructiveRole)
-            cancel = box.addButton("Cancel", roles.RejectRole)
+            cancel = QPushButton("Cancel")
+            cancel.setObjectName("apart")
+            box.addButton(cancel, roles.RejectRole)
             box.setDefaultButton(save or cancel)
             box.setEscapeButton(cancel)
 
