@@ -10,7 +10,8 @@ from pydantic import Field
 
 from engines.api.errors import ProblemError
 from engines.api.parameters import Lines, ParameterGroup, quantity
-from engines.stencil.equations import dimensions, language, rendered
+from engines.stencil.equations import language
+from engines.stencil.equations.typed import dimensions, rendered
 from engines.stencil.parameters.sides import Periodic
 
 IN_3D = {"grid.kind": ("3D",)}

@@ -17,12 +17,12 @@ from engines.api.errors import ProblemError, nearest_told, placed_at
 from engines.backend.precision import FLOAT_TYPES
 from engines.formulas.graph import Node, const, ordered
 from engines.formulas.parse import FormulaError
-from engines.stencil.equations.dimensions import PLAIN, Unit, check, check_formula, per_length, unit_of
 from engines.stencil.equations.language import GIVEN, KNOWN, PLACES, SIZES, System, expression, parse
 from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_law, gradient_law, value_law
 from engines.stencil.equations.passes import Method, Plan, planned
 from engines.stencil.equations.spatial import HERE, SPACINGS, cell_of
 from engines.stencil.equations.stability import Limit, Linear, limit_of, states_of, with_corners
+from engines.stencil.equations.typed.dimensions import PLAIN, Unit, check, check_formula, per_length, unit_of
 from engines.stencil.parameters.equations import (
     LONGEST_NAME,
     MOST_PARAMETERS,
@@ -86,8 +86,10 @@ class TypedProblem:
         self.step, findings = self._chosen()
         begin = {name: values[:SAMPLES] for name, values in self._states.items()}  # without the ends of their ranges
         told = carried(self._whole, self.system, self.grid.spacing, begin, self._known(self.given))
-        self.findings = (*findings, *self._longer_by_runge_and_kutta(), *_unset(equation, self.system), *told,
-                         *self._begun_elsewhere())  # fmt: skip
+        self.findings = (
+            *findings, *self._begun_elsewhere(), *_unset(equation, self.system), *self._longer_by_runge_and_kutta(),
+            *told,
+        )  # fmt: skip
 
     @property
     def system(self) -> System:

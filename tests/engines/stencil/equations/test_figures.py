@@ -366,17 +366,24 @@ def coarsened(cpu, cells: int, seed: int, times: tuple[float, ...]) -> list[tupl
     return found
 
 
+def exponent(lengths: Any) -> float:
+    """n of a + b tⁿ, from lengths at t, 4 t and 16 t: what a is, such as of borders that are a few cells wide, is no
+    matter."""
+    first, second, third = lengths
+    return math.log((third - second) / (second - first)) / math.log(4)
+
+
 def test_domains_of_a_mixture_begin_to_grow_as_the_cube_root_of_time(cpu):
-    """Lifshitz, Slyozov, Wagner: t^(1/3), less while borders, which are a few cells wide, are much of the domains."""
-    (_, first), (_, last) = coarsened(cpu, 96, 1, (50.0, 200.0))
-    assert 0.25 < math.log(last / first) / math.log(4) < 1 / 3
+    """Lifshitz, Slyozov, Wagner: a + b t^(1/3); of one mixture, in which there are few domains at last."""
+    found = coarsened(cpu, 128, 1, (25.0, 100.0, 400.0))
+    assert exponent([borders for _, borders in found]) == pytest.approx(1 / 3, abs=0.08)
 
 
 @pytest.mark.slow
 def test_domains_of_a_mixture_grow_as_the_cube_root_of_time(cpu):
-    """By the length of borders 0.32 from t = 200 to 3200, of the mean of three mixtures of 256²; by the structure, of
-    which borders raise the mean wave number, 0.26."""
-    found = np.array([coarsened(cpu, 256, seed, (200.0, 3200.0)) for seed in (1, 2, 3)]).mean(axis=0)
-    structure, borders = np.log(found[1] / found[0]) / math.log(16)
-    assert borders == pytest.approx(1 / 3, abs=0.025)
-    assert 0.24 < structure < 1 / 3
+    """Of three mixtures of 256² 0.344 in single precision, from t = 200 to 3200. Without a it is a little less, by the
+    length of borders 0.31, and by the structure, of which borders raise the mean wave number, 0.25."""
+    found = np.array([coarsened(cpu, 256, seed, (200.0, 800.0, 3200.0)) for seed in (1, 2, 3)]).mean(axis=0)
+    structure, borders = np.log(found[2] / found[0]) / math.log(16)
+    assert exponent(found[:, 1]) == pytest.approx(1 / 3, abs=0.03)
+    assert 0.24 < structure < borders < 1 / 3

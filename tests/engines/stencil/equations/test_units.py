@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engines.api.errors import ProblemError
-from engines.stencil.equations.dimensions import check, told, unit_of
 from engines.stencil.equations.language import parse
+from engines.stencil.equations.typed.dimensions import check, told, unit_of
 from engines.stencil.parameters.equations import OwnEquations, _check
 from engines.stencil.setup.equations import TypedProblem
 from tests.engines.stencil.equations.typed import CLOSED, ENGINE, typed

@@ -18,8 +18,8 @@ from engines.formulas.graph import CONDITIONS, Node, ordered
 from engines.formulas.typed.printed import printed
 from engines.formulas.typed.units import KEPT, NONE, PHYSICAL, Dimension, named, unit
 from engines.stencil.equations.language import System, rate_of
-from engines.stencil.equations.rendered import OPERATORS
 from engines.stencil.equations.spatial import DIVERGENCE, FIRST, SECOND
+from engines.stencil.equations.typed.rendered import OPERATORS
 
 Unit = tuple[Dimension, float]
 """Dimension, and how many of the kept units one is."""
