@@ -90,4 +90,4 @@ def _key() -> bytes:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINKS, 0o600)
         with os.fdopen(handle, "wb") as file:
             file.write(secrets.token_bytes(KEY_BYTES))
-    return path.read_bytes()
+    return path.read_bytes() if path.is_file() and not path.is_symlink() else b""
