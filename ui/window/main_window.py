@@ -91,7 +91,7 @@ class MainWindow(QMainWindow):
         self.pages = Pages(self)
         self.document_display = DocumentDisplay(self)
         self._make_panels(make_viewport)
-        self.starting_over = StartingOver(self.controller, self.banner, self)
+        self.starting_over = StartingOver(self.controller, self.banner, [self.problem, self.timeline], self)
         self.brushing = Brushing(self.controller, self.view_panel, self.banner, self)
         self.going_on = GoingOn(self.controller, self.banner, self)
         self.display = RunDisplay(self)

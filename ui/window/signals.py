@@ -59,7 +59,7 @@ def _connect_run(window: MainWindow) -> None:
     window.forecaster.solved.connect(window.charts.panel.show_forecast)
     window.charts.connect_with(window.files, window.dock_layout)
     timeline.toggled.connect(window.starting_over.toggle)
-    timeline.step_asked.connect(controller.step)
+    timeline.step_asked.connect(window.starting_over.step)
     timeline.reset_asked.connect(controller.reset)
     timeline.rewind_asked.connect(controller.rewinding.rewind)
     timeline.until_edited.connect(lambda until: _edit_run(window, "until", until, "end of the run"))
@@ -82,7 +82,8 @@ def _connect_view(window: MainWindow) -> None:
     one_of_many(*(window.actions_[name] for name in ("brush", "measure", "line")))
     panel.grid.set_refusal(viewport.volume_refusal)
     panel.edited.connect(window.display.apply_view)
-    panel.fit_asked.connect(lambda: panel.colours.fit_range(viewport.span()))
+    for asking in (panel, viewport):
+        asking.fit_asked.connect(lambda: panel.colours.fit_range(viewport.span()))
     panel.clip_active.connect(viewport.set_clip_active)
     panel.camera_asked.connect(
         lambda where: viewport.reset_camera() if where == "reset" else viewport.view_along(where)
@@ -126,7 +127,7 @@ def _connect_actions(window: MainWindow) -> None:
         preferences=lambda: PreferencesDialog(window, window.settings).open(),
         quit=window.close,
         run=window.starting_over.toggle,
-        step=controller.step,
+        step=window.starting_over.step,
         reset=controller.reset,
         rewind=controller.rewinding.rewind_to_last,
         where=window.connecting.ask,

@@ -33,7 +33,7 @@ def save_snapshot(path: Path, rgba: Array, document: Document, moment: str = "")
 
     The mesh itself is not in the picture but referred to by its path and fingerprint.
     """
-    texts = {KEYWORD: document.portable_project().model_dump_json(), **({MOMENT: moment} if moment else {})}
+    texts = {KEYWORD: document.portable_project().as_text(), **({MOMENT: moment} if moment else {})}
     write_bytes(path, encode_png(rgba, texts))
 
 

@@ -20,7 +20,7 @@ from engines.api.errors import ProblemError
 from engines.reading import read_json
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import Document, document_of
-from workbench.project.store import PROJECT_FILE, as_json, read_stored
+from workbench.project.store import PROJECT_FILE, as_file, as_json, read_stored
 from workbench.storage.atomic import storing, write_bytes, write_text
 from workbench.storage.locking import ProcessLock, remove_unheld
 from workbench.storage.paths import state_dir
@@ -77,7 +77,7 @@ class Autosave:
         with self._guard:
             if not now and clock.monotonic() - self._time < INTERVAL:
                 return False
-            text = as_json(document.portable_project())
+            text = as_file(document.portable_project())
             if picture and self._held:
                 write_bytes(self._folder / PICTURE, picture)
             if text == self._written:

@@ -16,6 +16,7 @@ from engines.tables.columns import Axis
 from tests.ui.charts.test_panel import drawn, run_until
 from ui.charts.arithmetic import Look, looked_at, over_series
 from ui.charts.figure import FigureSize
+from ui.charts.figure_dialog import OWN, PREVIEW, SIZES, FigureDialog
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.legend import LINE_PIXELS, Entry, Legend
 from ui.charts.plots.scaled_axis import handy_unit, powers
@@ -225,6 +226,32 @@ def test_a_figure_has_the_size_and_the_colours_that_were_asked_for(cell, qtbot):
     svg = cell.content(".svg").decode()
     assert "Frequency [Hz]" in svg
     assert "Gain [V]" in svg
+
+
+def test_sizes_of_figures_are_chosen_by_name_or_by_numbers_that_can_be_printed(qtbot):
+    dialog = FigureDialog(QWidget, FigureSize(1000, 1000, 100, 10_000))
+    qtbot.addWidget(dialog)
+    assert (dialog.size_wanted, dialog.size_chooser.currentText()) == (FigureSize(400, 300, 40, 1200), OWN)
+    dialog.set_size(FigureSize(1, 1, 1, 1))
+    assert (dialog.size_wanted, dialog.size_chooser.currentText()) == (FigureSize(30, 20, 5, 72), OWN)
+    for name, size in SIZES.items():
+        dialog.size_chooser.setCurrentText(name)
+        assert (dialog.size_wanted, dialog.size_chooser.currentText()) == (size, name)
+        dialog._show_preview()
+        picture = dialog.preview.pixmap()
+        assert (picture.width(), picture.height()) <= PREVIEW
+        assert picture.width() / picture.height() == pytest.approx(size.width / size.height, rel=0.01)
+        for box in (dialog.width_box, dialog.height_box, dialog.text_box, dialog.dots_box):
+            box.stepUp()
+            assert dialog.size_chooser.currentText() == OWN
+            box.stepDown()
+            assert dialog.size_chooser.currentText() == name
+    assert dialog._soon.isActive(), "what was typed is shown soon"
+    for suffix, button in dialog.buttons.items():
+        with qtbot.waitSignal(dialog.chosen) as chosen:
+            dialog._choose(suffix)
+        assert chosen.args == [dialog.size_wanted, suffix]
+        assert suffix[1:].upper() in button.text()
 
 
 def test_a_figure_leaves_the_colours_of_the_window_alone(cell, qapp):

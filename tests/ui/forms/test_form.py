@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import Field
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtGui import QHelpEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QToolButton, QToolTip, QWidget
 
 from engines.api.parameters import ParameterGroup, quantity
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus, WholeRegion
@@ -271,18 +271,26 @@ def test_scrolling_over_a_field_that_has_the_focus_changes_nothing(qtbot, heart)
     assert heart.edits == []
 
 
-def test_a_choice_longer_than_its_box_ends_in_an_ellipsis(qtbot):
+def test_a_choice_longer_than_its_box_ends_in_an_ellipsis_and_is_whole_in_its_tooltip(qtbot, monkeypatch):
+    told = []
+    monkeypatch.setattr(QToolTip, "showText", lambda at, text, of: told.append(text))
+
     def drawn(text):
-        box = CalmComboBox()
-        qtbot.addWidget(box)
+        holder = QWidget()
+        qtbot.addWidget(holder)
+        holder.setToolTip("Which one, of a & b")
+        box = CalmComboBox(holder)
         box.resize(130, 26)
         box.addItem(text)
+        QApplication.sendEvent(box, QHelpEvent(QEvent.Type.ToolTip, QPoint(9, 9), QPoint(9, 9)))
         return box.shown_text(), box.grab().toImage()
 
     shown_text, picture = drawn("ten Tusscher-Panfilov 2006")
     assert shown_text.endswith("…")
+    assert told.pop() == "ten Tusscher-Panfilov 2006<br>Which one, of a &amp; b"
     assert picture == drawn(shown_text)[1]
     assert drawn("factor")[0] == "factor"
+    assert not told
 
 
 def test_a_long_number_is_told_in_six_digits_and_stays_what_it_is(qtbot):

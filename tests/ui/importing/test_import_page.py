@@ -186,6 +186,7 @@ def test_a_surface_becomes_what_is_chosen(page, window, qtbot, tmp_path):
     dialog = page(write_box(tmp_path / "bar.stl", (2.0, 1.0, 1.0)))
     assert dialog.figures["Mesh"].text() == "12 triangles"
     assert all(widget.isHidden() for name in ("Regions", "Fibres") for widget in dialog.parts[name])
+    assert dialog.engine_chooser.isVisible()
     at = dialog.engine_chooser.findText("Fracture")
     dialog.engine_chooser.setCurrentIndex(at)
     dialog.engine_chooser.activated.emit(at)

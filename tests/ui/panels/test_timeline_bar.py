@@ -136,6 +136,7 @@ def test_the_past_is_pulled_beside_ticks_and_from_one_by_pulling(bar, qtbot):
     assert (len(bar.scrubs), bar.clicked) == (1, [])
     qtbot.mousePress(bar, Qt.MouseButton.RightButton, pos=QPoint(60, 9))
     qtbot.mouseMove(bar, QPoint(70, 9))
+    qtbot.mouseRelease(bar, Qt.MouseButton.RightButton, pos=QPoint(70, 9))
     assert len(bar.scrubs) == 1
 
 

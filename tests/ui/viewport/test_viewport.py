@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QColor, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from tests.ui.scene.meshes import gather, info, kuhn_cube
@@ -91,6 +91,23 @@ def middle_pixel(viewport):
 
 
 # Requests and frames.
+
+
+@pytest.mark.parametrize("shown", ["raster"], indirect=True)
+def test_what_lies_over_the_view_stands_on_the_screen_where_it_does_in_a_picture(shown, qtbot) -> None:
+    viewport = shown.viewport
+    viewport.set_simulation(info(shown.mesh))
+    viewport.show_frame(shown.frame(shown.requests[-1], 40.0))
+    qtbot.waitUntil(lambda: viewport._view._picture is not None)
+    screen = viewport.grab().toImage().convertToFormat(QImage.Format.Format_RGBA8888)
+    assert screen.size() == viewport.size()
+    pixels = np.array(screen.constBits(), np.uint8).reshape(screen.height(), screen.width(), 4).astype(int)
+    picture = viewport.image().astype(int)
+    plates, _ = Hud().compose(viewport.scene, *viewport.size().toTuple(), 1.0)
+    assert {"time", "bar", "scale", "axis x"} <= {name for name, *_ in plates}
+    for name, image, left, top in plates:
+        there = (slice(top, top + image.shape[0]), slice(left, left + image.shape[1]), slice(3))
+        assert np.abs(pixels[there] - picture[there]).mean() < 8, name
 
 
 def test_simulation_asks_for_values_and_frames_change_the_picture(shown, qtbot) -> None:

@@ -402,11 +402,11 @@ def test_how_a_run_was_asked_for_comes_back_as_the_same_options(tmp_path):
     """All that a resumed run must know stands in its record."""
     given = ["run", "slab", "--until", "3.5", "--device", "cpu", "--snapshot-every", "0.25", "--checkpoint-every", "7"]
     options = parser().parse_args([*given, "--checkpoints", "4", "--pictures", "2", "--out", str(tmp_path)])
-    again = parser().parse_args(Asked.of(options, options.until).arguments(tmp_path, resume=True))
+    again = parser().parse_args(Asked.of(options, options.until, tmp_path).arguments(tmp_path, resume=True))
     assert again.resume
     kept = {name: value for name, value in vars(options).items() if name not in ("resume", "carry_out", "answer")}
     assert {name: getattr(again, name) for name in kept} == kept
-    assert "--resume" not in Asked.of(options, options.until).arguments(tmp_path, resume=False)
+    assert "--resume" not in Asked.of(options, options.until, tmp_path).arguments(tmp_path, resume=False)
 
 
 @pytest.mark.parametrize(

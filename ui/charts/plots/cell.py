@@ -314,6 +314,8 @@ class ChartCell(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        if not self._paper:
+            self.legend.stand_in(self.height())
         if event.oldSize().width() != self.width():
             self._tell()
 

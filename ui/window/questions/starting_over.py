@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
+from ui.forms.refusals import enter_typed
 from ui.session.controller import Controller, Phase
 from ui.widgets.banner import Banner
 from workbench.words.units import clock_text
@@ -16,16 +18,19 @@ ON, AGAIN, ALWAYS = "Run on to {}", "Start over", "Start over without asking"
 class StartingOver(QObject):
     """Between the space key or the run button and the controller."""
 
-    def __init__(self, controller: Controller, banner: Banner, parent: QObject) -> None:
+    def __init__(self, controller: Controller, banner: Banner, fields: list[QWidget], parent: QObject) -> None:
+        """``fields``: what has fields of the problem inside."""
         super().__init__(parent)
         self._controller = controller
         self._banner = banner
+        self._fields = fields
         self.asks = True
         """Until somebody wants not to be asked."""
         controller.phase_changed.connect(banner.withdraw)  # the run that was asked about goes on, or is another
 
     def toggle(self) -> None:
-        """Run, pause, or ask first."""
+        """Run, pause, or ask first; a run is of what stands in the form, even of what is still being typed."""
+        enter_typed(self._fields)
         controller = self._controller
         over = controller.phase is Phase.FINISHED and controller.at_end and not controller.rewinding.pending
         if not (self.asks and over):
@@ -37,6 +42,10 @@ class StartingOver(QObject):
         else:
             text = ON.format(clock_text(later, controller.runner.time_unit if controller.runner else "", "g"))
             self._banner.ask(QUESTION, {text: lambda: self._run_on(later), **answers})
+
+    def step(self, steps: int = 1) -> None:
+        enter_typed(self._fields)
+        self._controller.step(steps)
 
     def _later(self) -> float | None:
         """As much again; None where the problem has come to an end of its own, or runs without one."""
