@@ -158,7 +158,6 @@ class Controller(QObject):
         """Run, go on, or build and run."""
         if self.phase in (Phase.EMPTY, Phase.RUNNING):
             return
-        self.model.wanted.emit()
         if self.rewinding.go_on_after():
             return
         if self.runner is None or self._needs_build():
@@ -193,7 +192,6 @@ class Controller(QObject):
         """Take ``steps`` steps and pause; builds first if need be."""
         if self.phase is Phase.EMPTY or self.rewinding.pending:
             return
-        self.model.wanted.emit()
         if self.runner is None or self._needs_build():
             self.build()
         if self.runner is not None:
