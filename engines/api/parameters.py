@@ -15,9 +15,22 @@ SMALLEST, LARGEST = 1e-30, 1e30
 """Magnitudes of numbers other than 0: beyond any measured in any unit here, and a third power is a finite one still."""
 
 
+_CONTROLS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+"""What XML or UTF-8 has no form for, and what a terminal carries out."""
+
+
+def without_controls(value: Any) -> Any:
+    """Texts, those in a list too, with spaces for what is no letter: names stand in files that others read."""
+    if isinstance(value, str):
+        return _CONTROLS.sub(" ", value)
+    if isinstance(value, (tuple, list)) and any(isinstance(each, str) and _CONTROLS.search(each) for each in value):
+        return type(value)(without_controls(each) for each in value)
+    return value
+
+
 class ParameterGroup(BaseModel):
-    """Base of all parameter models: unknown names, NaN, infinity and numbers that no unit needs are refused,
-    assignments are validated."""
+    """Base of all parameter models: unknown names, NaN, infinity and numbers that no unit needs are refused, texts have
+    no control characters, assignments are validated."""
 
     # A model's schema is made when it first validates: a tenth of what a start took.
     model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False, defer_build=True)
@@ -28,7 +41,7 @@ class ParameterGroup(BaseModel):
         for number in value if isinstance(value, (tuple, list)) else (value,):
             if isinstance(number, (int, float)) and number and not SMALLEST <= abs(number) <= LARGEST:
                 raise ValueError(f"numbers other than 0 lie between {SMALLEST:g} and {LARGEST:g}")
-        return value
+        return without_controls(value)
 
 
 @dataclass(frozen=True)
@@ -55,11 +68,13 @@ class Among:
     ``places``: where these names stand, as fields are named in ``when`` of :func:`quantity`, of one kind of an item in
     brackets (``monitors[plane].name``); a word without a dot is a kind of names that the engine or the geometry knows
     ("region", :meth:`engines.api.engine.Engine.suggestions`). ``words``: names that there always are, and what a person
-    reads for them. ``typed``: others may be right, too.
+    reads for them. ``typed``: others may be right, too. ``long``: what is read takes a line of its own.
     """
 
-    def __init__(self, *places: str, words: Mapping[str, str] | None = None, typed: bool = False) -> None:
-        self.places, self.words, self.typed = places, words or {}, typed
+    def __init__(
+        self, *places: str, words: Mapping[str, str] | None = None, typed: bool = False, long: bool = False
+    ) -> None:
+        self.places, self.words, self.typed, self.long = places, words or {}, typed, long
 
 
 BOUNDS = frozenset(
@@ -143,9 +158,9 @@ def _all_in(values: Sequence[Any], found: Sequence[Any]) -> bool:
     return bool(found) and all(value in values for value in found)
 
 
-def title_and_unit(parameters: BaseModel, name: str) -> tuple[str, str]:
+def title_and_unit(parameters: BaseModel, name: str, *, whole: bool = False) -> tuple[str, str]:
     """What the form calls the number with this dotted name, ``Law › Strength``, and its unit, empty where it has none:
-    without its outermost group, if it is in several."""
+    without its outermost group, if it is in several; ``whole``: with it."""
     titles: list[str] = []
     unit, value = "", parameters
     for key in name.split("."):
@@ -158,7 +173,7 @@ def title_and_unit(parameters: BaseModel, name: str) -> tuple[str, str]:
         extra = info.json_schema_extra
         unit = str(extra.get("unit") or "") if isinstance(extra, dict) else ""
         value = getattr(value, key)
-    return " › ".join(titles[1:] or titles), "" if unit == "1" else unit
+    return " › ".join(titles if whole else titles[1:] or titles), "" if unit == "1" else unit
 
 
 def unit_among(unit: str, around: Around) -> str:

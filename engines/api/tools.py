@@ -8,7 +8,7 @@ line takes the same names; neither knows what a tool does.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -58,8 +58,9 @@ class Tool(ABC):
         """
         return ""
 
-    def suggestions(self, problem: Problem) -> Mapping[str, Sequence[str]]:
-        """Texts that are offered where the form asks for one, by the name of the field. Cheap."""
+    def suggestions(self, problem: Problem) -> Mapping[str, Collection[str]]:
+        """Texts that are offered where the form asks for one, by the name of the field; as keys of a mapping with what
+        a person reads for each. Cheap."""
         return {}
 
     @abstractmethod

@@ -206,6 +206,9 @@ class NonFinite:
     element: int
     advice: str
 
+    def told(self, step: int) -> str:
+        return f"{self.field} is no longer a number at element {self.element} after step {step}: {self.advice}"
+
 
 @dataclass(frozen=True)
 class Population:

@@ -131,6 +131,7 @@ _RULES: dict[str, Callable[[Node, Found], Node]] = {
     "abs": lambda node, found: choose(
         make("lt", node.args[0], const(0.0)), negate(found[node.args[0]]), found[node.args[0]]
     ),
+    "floor": lambda node, found: const(0.0),
     "min": lambda node, found: _larger(node.args[1], node.args[0], found, node.args),
     "max": lambda node, found: _larger(node.args[0], node.args[1], found, node.args),
 }

@@ -32,6 +32,7 @@ TEXT: Mapping[str, str] = {
     "tan": "tan({})",
     "atan": "atan({})",
     "abs": "fabs({})",
+    "floor": "floor({})",
     "min": "least({}, {})",
     "max": "largest({}, {})",
     "lt": "{} < {}",

@@ -92,6 +92,7 @@ ONE_BY_ONE: dict[str, Callable[..., Any]] = {
     "cos": lambda x: math.cos(x),
     "tan": lambda x: math.tan(x),
     "atan": lambda x: math.atan(x),
+    "floor": lambda x: np.floor(x),
 }
 """Functions that :mod:`engines.backend.vector_math` does not have, called for one lane after the other."""
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}

@@ -102,6 +102,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "tan": np.tan,
     "atan": np.arctan,
     "abs": np.abs,
+    "floor": np.floor,
     "min": np.minimum,
     "max": np.maximum,
     "goldman": goldman,
@@ -144,7 +145,7 @@ def make(op: str, *args: Node, value: float | str | None = None) -> Node:
 
 _FOLDED = {
     "add", "sub", "mul", "div", "neg", "exp", "log", "sqrt", "pow", "log10", "sinh", "cosh", "tanh", "sin", "cos",
-    "tan", "atan", "abs", "min", "max",
+    "tan", "atan", "abs", "floor", "min", "max",
 }  # fmt: skip
 
 

@@ -227,6 +227,7 @@ _RULES: dict[str, Callable[..., Interval]] = {
     "tan": lambda a: _quotient(_wave(np.sin, a), _wave(np.cos, a)),
     "atan": lambda a: _widened(np.arctan(a[0]), np.arctan(a[1]), LIBRARY),
     "abs": lambda a: _abs(a),
+    "floor": lambda a: (np.floor(a[0]), np.floor(a[1])),
     "min": lambda a, b: (np.minimum(a[0], b[0]), np.minimum(a[1], b[1])),
     "max": lambda a, b: (np.maximum(a[0], b[0]), np.maximum(a[1], b[1])),
 }

@@ -31,20 +31,30 @@ CURVE = "curve"
 
 @dataclass(frozen=True)
 class Axis:
-    """What stands along an axis of a chart; ``others``: further words for it, such as the titles of its curves."""
+    """What stands along an axis of a chart; ``others``: further words for it, such as the titles of its curves.
+
+    decibels: what a power of ten counts, 10 or 20, where the axis shows decibels of numbers in ``unit``; 0: it does not
+    """
 
     title: str
     unit: str
     others: tuple[str, ...] = ()
+    decibels: float = 0.0
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: ``factor * number + offset`` is in the unit of the axis."""
+    """A column of a table: ``factor * number + offset`` is in the unit of the axis, or in ``decibels`` of it."""
 
     place: int
     factor: float = 1.0
     offset: float = 0.0
+    decibels: float = 0.0
+
+    def value(self, number: float) -> float:
+        """A number of this column in the unit of the axis."""
+        value = self.factor * number + self.offset
+        return 10.0 ** (value / self.decibels) if self.decibels else value
 
 
 def guessed(heading: Sequence[str], axis: Axis, besides: int = -1) -> int:
@@ -67,7 +77,8 @@ def columns_for(heading: Sequence[str], x: Axis, y: Axis, name: str) -> tuple[Co
     cells = [heading_parts(cell) for cell in heading]
     if len(cells) == 2 and not any(unit for _, unit in cells):
         swapped = _fit(cells[0], y, 0) > 1 and _fit(cells[1], x, 1) > 1
-        return (Column(1), Column(0)) if swapped else (Column(0), Column(1))
+        first, second = (1, 0) if swapped else (0, 1)
+        return Column(first), Column(second, decibels=y.decibels)
     first = _best(cells, x, name)
     second = _best(cells, y, name, besides=first)
     return column_of(heading[first], first, x, name), column_of(heading[second], second, y, name)
@@ -76,13 +87,18 @@ def columns_for(heading: Sequence[str], x: Axis, y: Axis, name: str) -> tuple[Co
 def column_of(heading: str, place: int, axis: Axis, name: str) -> Column:
     """The column under a heading, in the unit of an axis. Raises ProblemError if its unit is of another kind."""
     unit = heading_parts(heading)[1]
-    if not unit or not axis.unit:
+    if axis.decibels and conversion(unit, "dB"):
+        return Column(place, decibels=axis.decibels)
+    if not unit:
+        return Column(place, decibels=axis.decibels)
+    if not axis.unit:
         return Column(place)
     found = conversion(unit, axis.unit)
     if found is None:
+        shown = ", or let the chart show decibels" if conversion(unit, "dB") else ""
         raise ProblemError(
             f"Column {place + 1} of '{name}' is in a unit of another kind than '{_said(axis)}': "
-            "choose another file or chart."
+            f"choose another file or chart{shown}."
         )
     return Column(place, *found)
 
@@ -110,7 +126,7 @@ def _fit(cell: tuple[str, str], axis: Axis, place: int) -> int:
     """How well a heading fits: −1 not at all, by its unit; else 4 for the whole title, 2 for a word of it or a symbol
     of the quantity, and 1 for the unit."""
     title, unit = cell
-    if unit and axis.unit and conversion(unit, axis.unit) is None:
+    if unit and axis.unit and conversion(unit, axis.unit) is None and not (axis.decibels and conversion(unit, "dB")):
         return -1
     score = int(bool(unit))
     words = _words(title)

@@ -3,10 +3,11 @@
 Which places there are comes from the syntax tree; a defect replaces the text of one place and leaves all lines where
 they are. It is put into what is loaded: the bodies of functions are exchanged, constants of modules set anew wherever
 they were imported. Left out is what such an exchange does not reach (bodies of classes, defaults of arguments, compiled
-kernels), what no test but an eye can judge: texts, parts of colours, lengths of layouts, a pixel more of what is
-painted, a millisecond more of a wait; and what changes nothing that is defined: guards against round-off, ``strict`` of
-a zip, which holds what is so anyway, on which side of a limit a measured length or time falls that equals it, and None
-for the False that nobody tells from it (whose becoming True is tried).
+kernels), what no test but an eye can judge: texts, parts of colours, lengths of layouts and their cells, a pixel more
+of what is painted, a millisecond more of a wait; and what changes nothing that is defined: guards against round-off,
+``strict`` of a zip, which holds what is so anyway, on which side of a limit a measured length or time falls that equals
+it, None for the False that nobody tells from it (whose becoming True is tried), the default of a lambda's argument that
+is called ``_`` as nobody reads it, and that what is not stale is drawn once more.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ PAINTED = re.compile(r"Q(Rect|Point|Size)F?|QPen|draw\w+|translate|singleShot")
 """Calls to whose whole numbers one more is not seen: pixels of what is painted, milliseconds."""
 FEW = 3
 """A larger whole number that is added to something in the window, or taken from it, is one of pixels."""
+MANY = 100
+"""Such a whole number, of points or samples, becomes twice as large: one more of them is met by nobody."""
 LENGTHS = re.compile(r"WIDTH|HEIGHT|MARGIN|GAP|SIZE|PIXELS|SPACING|MILLISECONDS|_MS$")
 """Constants of the window that are lengths on a screen, or waits."""
 DENSITY = ("ratio", "scale")
@@ -59,6 +62,8 @@ OPAQUE = ("alpha", "opacity")
 """Of 255, as parts of colours are."""
 MEASURED = re.compile(r"norm|hypot|dist|perf_counter|monotonic|process_time|time")
 """Calls whose answers are lengths and times: that one equals a limit is met by nobody."""
+DEPTHS = ("depth", "depths", "deep")
+"""How far points are before the eye, as cameras tell it."""
 ROUND_OFF = 1e-6
 """Numbers up to this stand beside others to guard against round-off, and may as well be twice as large."""
 ACCOUNTS = re.compile(r"traffic|(?<!read_)bytes|memory|estimate|working_set|ceiling|core_seconds|bandwidth|\bneed\b")
@@ -67,8 +72,10 @@ DEFINED = (ast.FunctionDef, ast.ClassDef)
 ACCOUNT_FILES = ("traffic.py", "memory.py")
 MEASURING = re.compile(r"SECONDS$")
 """Constants of ceilings for how long is measured: twice as long finds the same."""
-KERNELS = re.compile(r"kernels|cuda|reference|vector_math")
-"""Files that a machine without a GPU does not run, or that are compiled."""
+KERNELS = re.compile(r"kernels|cuda|reference|vector_math|/warm\.py")
+"""Files that a machine without a GPU does not run, that are compiled, or whose answers are thrown away (they warm)."""
+STALE = re.compile(r"_?stale\w*")
+"""What is drawn anew where these are true, and looks the same where it need not have been."""
 PACKAGES = ("workbench", "ui", "accounting")
 
 
@@ -147,6 +154,9 @@ def _edits(node: ast.AST, inside: bool) -> Iterator[tuple[ast.expr | ast.stmt, s
         below = [] if is_compiled(node) else list(node.body)
     elif isinstance(node, ast.AnnAssign):
         below = [node.value] if node.value else []
+    elif isinstance(node, ast.arguments):  # of a lambda
+        named = zip(node.args[::-1], node.defaults[::-1], strict=False)
+        below = [default for name, default in named if not name.arg.startswith("_")]
     elif _is_left_out(node):
         return
     else:
@@ -202,10 +212,15 @@ def _unseen(tree: ast.AST) -> Iterator[ast.expr]:
         match node:
             case ast.Call() if PAINTED.fullmatch(_called(node)):
                 yield from (each for each in node.args if _whole(each) is not None)
+            case ast.Call(args=[_, row, column, *spans]) if _called(node) in ("addWidget", "addLayout"):
+                for place in (row, column, *spans):
+                    yield from (each for each in ast.walk(place) if isinstance(each, ast.expr))
             case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right):
                 yield from (each for each in (left, right) if (_whole(each) or 0) > FEW)
             case ast.BinOp(op=ast.Mult(), left=left, right=ast.Name(id=name)) if name in DENSITY:
                 yield from (each for each in ast.walk(left) if isinstance(each, ast.expr) and _whole(each) is not None)
+            case ast.Assign(targets=[ast.Attribute(attr=name)], value=ast.Constant(value=False) as value):
+                yield from [value] if STALE.fullmatch(name) else []
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in OPAQUE:
                 yield from (each for each in ast.walk(value) if isinstance(each, ast.expr) and _whole(each) is not None)
 
@@ -248,7 +263,7 @@ def _replaced(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
         case ast.Constant(value=bool() as value):
             yield "constant", str(not value)
         case ast.Constant(value=int() as value):
-            yield "constant", str(value + 1)
+            yield "constant", str(value + 1 if value < MANY else 2 * value)
         case ast.Constant(value=float() as value):
             yield "constant", repr(2 * value if value else 1.0)
         case _:
@@ -264,7 +279,7 @@ def _is_measured(node: ast.expr) -> bool:
     for each in ast.walk(node):
         if isinstance(each, ast.Call) and MEASURED.fullmatch(_called(each)):
             return True
-        if isinstance(each, ast.Name) and each.id.endswith("SHARE"):
+        if isinstance(each, ast.Name) and (each.id.endswith("SHARE") or each.id in DEPTHS):
             return True
         value = getattr(each, "value", None)
         if isinstance(value, float) and 64 * value % 1:

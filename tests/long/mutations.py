@@ -1,13 +1,15 @@
 """Small defects put into the sources one at a time (tests/long/mutants.py), each against the tests that reach it.
 
-Tests are collected once; whatever runs them is a copy of that process (tests/long/trying.py). All run once while it is
-noted which statements each reaches (tests/long/reach.py), which is kept for the next time. A defect is then tried
-against those that reach it, the likeliest first, until one fails. That one runs once more by itself and without the
-defect: only where it passes has it caught anything. A process that dies or never ends is seen by whoever runs the
-tests: caught, too.
+What mypy tells of, which the test command runs, needs no test (tests/long/typed.py). For the others tests are collected
+once; whatever runs them is a copy of that process (tests/long/trying.py). All run once while it is noted which
+statements each reaches (tests/long/reach.py), which is kept for the next time. A defect is then tried against those
+that reach it, the likeliest first, until one fails. That one runs once more by itself and without the defect: only
+where it passes has it caught anything. A process that dies or never ends is seen by whoever runs the tests: caught,
+too. What a test starts as a process of its own is without the defect.
 
 What engines count meets the tests that speak of it (:data:`COUNTED`). To look takes minutes to an hour; ``--near`` does
-without: a defect meets all tests of its module and of the files that name it, so that no more are caught than are.
+without: a defect meets all tests of its module and of the files that name it, and some that speak of the same, so that
+no more are caught than are.
 
 Beside the counts (``--out NAME.json``) ``NAME.jsonl`` has a line for each defect as it is through. Without Qt those of
 the window are left out.
@@ -19,6 +21,7 @@ import importlib.util
 import inspect
 import itertools
 import json
+import math
 import os
 import random
 import re
@@ -27,23 +30,25 @@ import tempfile
 import time
 from argparse import Namespace
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from tests.long.many import Lost, Worn, spread
 from tests.long.mutants import PACKAGES, Mutant, mutants_of, package_of, sources
 from tests.long.reach import Kept, Reached, Statements
 from tests.long.report import Report
-from tests.long.trying import ROOT, Look, Tests, Try, alone, busy, nearness, text_of
+from tests.long.trying import ROOT, Likeness, Look, Tests, Try, alone, busy, nearness, spoken_of, text_of
+from tests.long.typed import told_by_types
 
 FLOOR = 0.9
 """Of the defects of a package that have to be caught."""
-CAUGHT = ("killed", "timed out", "died")
+CAUGHT = ("typed", "killed", "timed out", "died")
 COLUMNS = ("mutants", *CAUGHT, "survived", "not reached")
 PLACES = {
     "ui": ("tests/ui",),
@@ -59,6 +64,8 @@ COUNTED = re.compile(r"traffic|memory_bytes|nbytes|bytes_(per_step|of|read|writt
 against arrays, not met by whatever runs them; and all of them run for hours."""
 KEPT = ROOT / ".pytest_cache" / "reached"
 TESTS_OF_A_LOOK = 30
+ALIKE = 60
+"""Without a look: how many tests of other files a defect meets, those that share most words with its place."""
 UNKNOWN_SECONDS = 1.0
 """That a test is taken to last that nobody has timed."""
 Job = Look | Try
@@ -80,9 +87,12 @@ class Cases:
     """Tests that pass by themselves in a copy without a defect."""
     failed: set[str] = field(default_factory=set)
     """Tests that do not."""
+    typed: set[Mutant] = field(default_factory=set)
+    """What mypy tells of."""
     through: int = 0
     near: list[pytest.Item] = field(default_factory=list)
     """Without looks: all tests, of which those that stand near a defect are tried, whether or not they reach it."""
+    likeness: Likeness = field(default_factory=lambda: Likeness({}))
     _names: dict[Path, list[str]] = field(default_factory=dict)
     """Of the tests of each file."""
     _looked_at: int = 0
@@ -112,6 +122,8 @@ class Cases:
         if not self._looked_at and not self._begun:
             self._begun = True
             self.tries.extend(map(self._try, self.mutants))
+        while self.tries and self.tries[0].mutant in self.typed:  # in their turn, as the time may end before the last
+            self._tell(self.tries.popleft(), "typed", "mypy")
         return self.tries.popleft() if self.tries else None
 
     def answer(self, job: Job, told: Any) -> None:
@@ -148,11 +160,15 @@ class Cases:
 
     def _try(self, mutant: Mutant) -> Try:
         near, seconds = nearness(mutant.path), defaultdict(lambda: UNKNOWN_SECONDS, self.reached.seconds)
-        names = (
-            _nearest(self.near, near) if self.near else set(self.reached.by(self.statements.of(mutant)))
-        ) - self.failed
+        alike = defaultdict(float, self.likeness.to(spoken_of(mutant)))
+        if self.near:
+            found = {item.nodeid for item in self.near if near(item.path) <= 1}
+            found.update(sorted(alike, key=alike.__getitem__)[-ALIKE:])
+        else:
+            found = set(self.reached.by(self.statements.of(mutant)))
+        names = found - self.failed
         file = {name: ROOT / name.partition("::")[0] for name in names}
-        order = sorted(names, key=lambda name: (near(file[name]), seconds[name], name))
+        order = sorted(names, key=lambda name: (near(file[name]) > 1, -alike[name], seconds[name], name))
         return Try(mutant, tuple((name, seconds[name]) for name in order), self.report.options.seconds)
 
     def _looked(self, look: Look, told: Any) -> None:
@@ -209,6 +225,7 @@ class Session:
         items = [item for item in session.items if not any(map(item.get_closest_marker, LEFT_OUT))]
         items = [item for item in items if not NOT_HERE.search(item.path.name) and counts(item)]
         print(f"{len(items)} tests are collected after {time.monotonic() - began:.0f} s", flush=True)
+        cases.likeness = Likeness({item.nodeid: f"{item.nodeid} {text_of_test(item)}" for item in items})
         if self._options.near:
             cases.near = items
         else:
@@ -254,13 +271,6 @@ def selected(options: Namespace) -> list[Mutant]:
     return list(itertools.islice(filter(None, turns), options.count))
 
 
-def _nearest(items: list[pytest.Item], near: Callable[[Path], int]) -> set[str]:
-    """Of the file of tests of a module and of those that name it; where there are none, of the next nearest ones."""
-    ranks = {item.path: near(item.path) for item in items}
-    farthest = max(1, min(ranks.values()))
-    return {item.nodeid for item in items if ranks[item.path] <= farthest}
-
-
 def places(used: list[str]) -> list[str]:
     """Where the tests stand that are collected: of engines the files that speak of what is counted."""
     found = [place for name in used for place in PLACES[name]]
@@ -272,11 +282,15 @@ def places(used: list[str]) -> list[str]:
     return [*(place for place in found if place != of_engines), *(str(file.relative_to(ROOT)) for file in files)]
 
 
+def text_of_test(item: pytest.Item) -> str:
+    return inspect.getsource(getattr(item, "function", type(item)))
+
+
 def counts(item: pytest.Item) -> bool:
     """Whether a test is none of engines', or one that speaks of what they count."""
     if not item.path.is_relative_to(ROOT / PLACES["accounting"][0]) or COUNTING.search(item.path.name):
         return True
-    return bool(COUNTED.search(inspect.getsource(getattr(item, "function", type(item)))))
+    return bool(COUNTED.search(text_of_test(item)))
 
 
 def packages(mutants: list[Mutant]) -> list[str]:
@@ -291,6 +305,14 @@ def _missed(lines: Path, known: dict[str, list[Mutant]]) -> Iterator[Mutant]:
             source = (ROOT / told["file"]).read_bytes()
             same = [each for each in known[told["file"]] if each.edit(source) == told["edit"]]
             yield from sorted(same, key=lambda each: abs(each.line - told["line"]))[:1]
+
+
+def told(share: float, of: int) -> str:
+    """A share of a sample, and between which ones that of all lies in 19 of 20 such samples (Wilson's interval)."""
+    spread = 1.96**2 / of
+    middle, half = share + spread / 2, math.sqrt(spread * (share * (1 - share) + spread / 4))
+    low, high = ((middle + side * half) / (1 + spread) for side in (-1, 1))
+    return f"{share:.1%} ({low:.0%} to {high:.0%})"
 
 
 def _packages() -> list[str]:
@@ -312,12 +334,16 @@ def run(options: Namespace) -> int:
         mutants, report, lines, Statements(ROOT, [path for path in sources(ROOT) if package_of(path) in used])
     )
     os.chdir(ROOT)
+    # The first example that fails is enough: the smallest one takes minutes to find.
+    hypothesis.settings.register_profile("mutations", phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate))
+    hypothesis.settings.load_profile("mutations")
+    cases.typed = told_by_types(mutants, ROOT, folder)
     arguments = ["-q", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", *places(used)]
     pytest.main(arguments, plugins=[Session(cases, options, folder)])
     shutil.rmtree(folder, ignore_errors=True)
     rates = cases.rates()
     report.facts["cut off by the end of the time"] = len(mutants) - cases.through
-    report.facts["caught"] = {name: f"{share:.1%}" for name, share in rates.items()}
+    report.facts["caught"] = {name: told(share, report.rows[name]["mutants"]) for name, share in rates.items()}
     for name in used:
         if name not in rates:
             report.fail(name, "no defect is through: its tests do not run, or their time was over", f"--only {name}")

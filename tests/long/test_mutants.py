@@ -6,6 +6,7 @@ import builtins
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,9 +22,11 @@ import pytest
 from tests.long.many import Lost, in_turn, spread
 from tests.long.mutants import Mutant, loaded, mutants_of, put, sources
 from tests.long.mutations import COLUMNS, Cases, counts, places, selected
+from tests.long.mutations import told as share_told
 from tests.long.reach import PROBE, Kept, Noting, Reached, Statements
 from tests.long.report import Report
-from tests.long.trying import ROOT, Look, Try
+from tests.long.trying import ROOT, Likeness, Look, Try, nearness
+from tests.long.typed import told_by_types
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
 SOURCE = b'''"""A module of 3 lines."""
@@ -91,7 +94,10 @@ def test_what_is_met_by_nobody_is_left_out():
     source = b"""
 def share(a, b, ratio):
     alpha = 90 if a else 255
-    if math.hypot(a, b) < 3 or a > 0.3 or clock.monotonic() >= b or a < 2 or b <= 0.5:
+    a._stale, b.stale_values, a.shown = False, True, False
+    a._stale_values = False
+    rows.addWidget(draw(5), a + 6, 1, 6, 6).clicked.connect(lambda _=True, b=True: draw(99 if b else 100))
+    if math.hypot(a, b) < 3 or a > 0.3 or clock.monotonic() >= b or a < 2 or b <= 0.5 or depth[0] > 0:
         return False
     return draw(7 * ratio, 7 * a)
 """
@@ -105,9 +111,13 @@ def share(a, b, ratio):
         "a < 2 -> (a >= 2)",
         "b <= 0.5 -> (b < 0.5)",
         "b <= 0.5 -> (b > 0.5)",
+        "depth[0] > 0 -> (depth[0] <= 0)",
     ]
-    assert [each for each in told if each.startswith(("7 ->", "90 ->", "255 ->"))] == ["7 -> 8"]
-    assert [each for each in told if each.startswith(("False", "return False"))] == ["False -> True"]
+    told = [each for each in told if each != "0 -> 1"]
+    numbers = [each for each in told if re.fullmatch(r"\d+ -> \d+", each)]
+    assert numbers == ["5 -> 6", "99 -> 100", "100 -> 200", "3 -> 4", "2 -> 3", "7 -> 8"], "of many twice as many"
+    assert [each for each in told if each.startswith(("False", "return False"))] == ["False -> True"] * 3
+    assert told.count("True -> False") == 2
 
 
 def test_the_tree_has_defects_in_each_package():
@@ -345,6 +355,23 @@ def test_a_process_that_dies_or_never_ends_has_caught_a_defect_unless_it_does_so
     assert told(tmp_path) == [[what, "", mutant.line], ["survived", "", mutant.line]]
 
 
+@pytest.mark.parametrize(
+    ("share", "of", "text"),
+    [(0.9, 50, "90.0% (79% to 96%)"), (1.0, 10, "100.0% (72% to 100%)"), (0.0, 1, "0.0% (0% to 79%)")],
+)
+def test_a_share_is_told_with_how_sure_it_is(share, of, text):
+    assert share_told(share, of) == text
+
+
+def test_what_types_tell_of_is_through_in_its_turn(tmp_path):
+    made, mutant, job = cases(tmp_path)
+    made.typed = {mutant}
+    made.tries.extend([job, job])
+    assert made.following() is None
+    assert told(tmp_path) == [["typed", "mypy", mutant.line]] * 2
+    assert made.rates() == {"workbench": 1.0}
+
+
 def test_what_the_end_of_the_time_cuts_off_is_not_counted(tmp_path):
     made, _, job = cases(tmp_path)
     made.answer(job, Lost("not done after 3 s", late=True))
@@ -390,8 +417,45 @@ def test_without_a_look_a_defect_meets_what_stands_near_it(tmp_path):
     made, mutant, _ = cases(tmp_path)
     near = OTHER.partition("::")[0]  # which names the module
     made.near = [Mock(nodeid=f"{name}::a", path=ROOT / name) for name in (near, "tests/ui/test_app.py")]
-    names = [name for name, _ in made._try(mutant).names]
-    assert names == [f"{near}::a"]
+
+    def names() -> list[str]:
+        return [name for name, _ in made._try(mutant).names]
+
+    assert names() == [f"{near}::a"]
+    made.likeness = Likeness({"tests/ui/test_app.py::a": f"of {mutant.path}", f"{HERE}b": "others"})
+    assert names()[:2] == [f"{near}::a", "tests/ui/test_app.py::a"], "then what has its words"
+
+
+@pytest.mark.parametrize(
+    ("path", "rank"), [("tests/ui/scene/visuals/test_told_to_shaders.py", 1), ("tests/ui/test_app.py", 5)]
+)
+def test_a_file_of_tests_names_a_module_with_its_package_or_imports_it_from_there(path, rank):
+    for module in ("grid", "lattice", "surface"):
+        assert nearness(f"ui/scene/visuals/{module}.py")(ROOT / path) == rank
+
+
+def test_a_test_is_like_what_it_shares_rare_words_with():
+    likeness = Likeness({"a": "def test_the_gauge(): meter", "b": "def test_meter(): meter", "c": "meter openCircuit"})
+    for text, order in (("meters of a Gauge", ["a"]), ("open_circuit", ["c"]), ("meter", [])):
+        told = likeness.to(text)
+        assert [name for name in sorted(told, key=told.__getitem__, reverse=True) if told[name] > 0] == order
+
+
+def test_what_types_tell_of_is_found_in_a_file_after_the_other(tmp_path):
+    """Two defects of one file are told apart, and what is wrong anyway is none."""
+    pytest.importorskip("mypy")
+    sources = {
+        "a.py": b"def told(n: int) -> str:\n    return str(n)\ndef twice(n: int) -> int:\n    return n + n\n",
+        "b.py": b"def wrong() -> int:\n    return ''\n",
+    }
+    (tmp_path / "mypy.ini").write_text(f"[mypy]\nfiles = {', '.join(sources)}\n")
+    for name, source in sources.items():
+        (tmp_path / name).write_bytes(source)
+    (tmp_path / "shadows").mkdir()
+    mutants = [each for name, source in sources.items() for each in mutants_of(name, source)]
+    assert [each.kind for each in mutants] == ["lost", "lost", "arithmetic", "lost"]
+    found = told_by_types(mutants, tmp_path, tmp_path / "shadows")
+    assert sorted((each.path, each.line, each.kind) for each in found) == [("a.py", 2, "lost"), ("a.py", 4, "lost")]
 
 
 @pytest.mark.slow

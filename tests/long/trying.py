@@ -3,12 +3,15 @@ of a defect with it put in. Each copy does one of them and ends, so nothing of a
 
 from __future__ import annotations
 
+import ast
 import itertools
+import math
 import os
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -93,7 +96,8 @@ class Try:
         items = []
         for name, seconds in self.names:
             items.append(tests.items[name])
-            items[-1].add_marker(pytest.mark.timeout((PATIENCE[0] + PATIENCE[1] * seconds) * busy()))
+            # By a signal, which ends the test alone: of a process that ended nobody knows at which test it was.
+            items[-1].add_marker(pytest.mark.timeout((PATIENCE[0] + PATIENCE[1] * seconds) * busy(), method="signal"))
         began = time.process_time()
         for item, outcome, _ in results(items):
             if outcome == "failed":
@@ -121,7 +125,8 @@ def nearness(path: str) -> Callable[[Path], int]:
     that stands where it does, any other."""
     module = Path(path)
     folder = ROOT / "tests" / module.parent
-    name = re.compile(rf"\b{re.escape('.'.join(module.with_suffix('').parts))}\b")
+    package, stem = re.escape(".".join(module.parent.parts)), re.escape(module.stem)
+    name = re.compile(rf"\b{package}(\.| import \(?([\w ,]*[ ,])?){stem}\b")
     defined = re.findall(r"^(?:class|def) ([A-Za-z]\w+)", text_of(ROOT / path), re.MULTILINE)
     words = re.compile(r"\b(" + "|".join(defined) + r")\b") if defined else None
 
@@ -137,6 +142,38 @@ def nearness(path: str) -> Callable[[Path], int]:
         return marks.index(True) if True in marks else len(marks)
 
     return cache(rank)
+
+
+class Likeness:
+    """How much a test speaks of what a place in the sources does: by the words that both have, rare ones most."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        """``texts`` of the tests, by name."""
+        self._words = {name: words_in(text) for name, text in texts.items()}
+        often = Counter(itertools.chain.from_iterable(self._words.values()))
+        self._weights = {word: math.log(len(texts) / count) for word, count in often.items()}
+
+    def to(self, text: str) -> dict[str, float]:
+        """The likeness of each test to a text of the sources."""
+        weights = {word: self._weights.get(word, 0.0) for word in words_in(text)}
+        return {
+            name: sum(weights[word] for word in words & weights.keys()) / math.sqrt(1 + len(words))
+            for name, words in self._words.items()
+        }
+
+
+def words_in(text: str) -> set[str]:
+    """In small letters; those of names apart."""
+    return {word.lower() for word in re.findall(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}", text)}
+
+
+def spoken_of(mutant: Mutant) -> str:
+    """The function or statement that a defect is in, and the path of its file."""
+    source = text_of(ROOT / mutant.path)
+    places = [each for each in ast.walk(ast.parse(source)) if isinstance(each, (ast.FunctionDef, ast.Assign))]
+    around = [each for each in places if each.lineno <= mutant.line <= (each.end_lineno or 0)]
+    outermost = min(around, key=lambda each: each.lineno, default=None)
+    return f"{mutant.path} {outermost and ast.get_source_segment(source, outermost)}"
 
 
 @cache

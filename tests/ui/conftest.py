@@ -6,7 +6,8 @@ import gc
 import threading
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QSettings
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
+from PySide6.QtWidgets import QWidget
 
 from tests.ui.doubles import FakeServices, FakeViewport
 from ui.widgets.theme import theme
@@ -40,7 +41,10 @@ def qtbot(request, qtbot, monkeypatch):
     if not request.node.get_closest_marker("keeps_time"):
         plain = qtbot.waitUntil
         monkeypatch.setattr(qtbot, "waitUntil", lambda until, *, timeout=5000: plain(until, timeout=PATIENCE * timeout))
-    return qtbot
+    yield qtbot
+    nowhere = QWidget()
+    for button in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton, Qt.MouseButton.RightButton):
+        qtbot.mouseRelease(nowhere, button)  # one that a test left pressed would be so in each later press
 
 
 @pytest.fixture

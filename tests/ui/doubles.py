@@ -398,6 +398,7 @@ class FakeViewport(QWidget):
     followed = Signal(int, tuple)
     request_changed = Signal(object)
     view_changed = Signal()
+    fit_asked = Signal()
     quality_changed = Signal(str)
     stroke_began = Signal()
     dabbed = Signal(object)

@@ -30,9 +30,14 @@ class Look:
     vertical: Vertical = "linear"
     over: str = ""
 
+    @property
+    def decibels(self) -> float:
+        """What a power of ten counts, 10 or 20; 0: decibels are not shown."""
+        return float(self.vertical.removeprefix("dB")) if self.vertical.startswith("dB") else 0.0
+
     def unit(self, unit: str) -> str:
         """Of what is shown, where the chart's is ``unit``."""
-        return "dB" if self.vertical.startswith("dB") else "1" if self.over else unit
+        return "dB" if self.decibels else "1" if self.over else unit
 
     def note(self) -> str:
         """What stands behind the title."""
@@ -55,8 +60,7 @@ def looked_at(data: ChartData, look: Look, kept: Mapping[str, ChartData]) -> Cha
         data = replace(data, curves=tuple(_over(curve, _titled(other, curve.title)) for curve in data.curves))
     elif look.over == LARGEST:
         data = replace(data, curves=tuple(_each(curve, _by_largest(curve)) for curve in data.curves))
-    if look.vertical.startswith("dB"):
-        factor = float(look.vertical.removeprefix("dB"))
+    if factor := look.decibels:
         data = replace(
             data, curves=tuple(_each(curve, lambda y: factor * logarithm(np.abs(y))) for curve in data.curves)
         )

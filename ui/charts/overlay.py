@@ -44,7 +44,7 @@ class Overlay(QObject):
         """Lay the points of the file over the chart; without a path, ask for one."""
         axes = self._panel.axes_of(chart)
         if not path:
-            x, y = (f"{axis.title} [{unit_text(axis.unit) or '1'}]" for axis in axes)
+            x, y = (f"{axis.title} [{'dB' if axis.decibels else unit_text(axis.unit) or '1'}]" for axis in axes)
             title = f"Measured {chart.title}: columns {x} and {y}, or with headings that say so"
             path, _ = QFileDialog.getOpenFileName(self._parent, title, self._folder(), KINDS)
         if path:

@@ -173,8 +173,9 @@ class ChartsPanel(QWidget):
         """What measured data for a chart are to hold: x, and y under the names of the chart and of its curves."""
         titles = {one.name: one.title for one in (self._info.series if self._info is not None else ())}
         curves = tuple(titles[name] for name in chart.series if name in titles)
-        unit = self.cells[chart.name].plot.x_unit
-        return Axis(chart.x_title or "time", unit), Axis(chart.title, chart.unit, (chart.name, *curves))
+        cell = self.cells[chart.name]
+        x = Axis(chart.x_title or "time", cell.plot.x_unit)
+        return x, Axis(chart.title, chart.unit, (chart.name, *curves), cell.look.decibels)
 
     def add_measured(self, *measured: MeasuredData) -> None:
         """Lay these points over their charts; they take the place of older ones of the same name."""

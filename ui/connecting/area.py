@@ -57,7 +57,7 @@ class ConnectingArea(QObject):
                 window.settings.remove(JOB)
             else:
                 window.settings.setValue(JOB, place.job_options)
-        window.controller.before_opening(lambda: self.go_to(place))
+        window.controller.opening.before(lambda: self.go_to(place))
 
     def go_to(self, place: Place, asks: bool = False, then: Callable[[], None] = lambda: None) -> None:
         """What runs there is opened in the place of what is open; where nothing does, ``then`` follows. ``asks``: SSH

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -16,8 +16,8 @@ from ui.forms.schema import FieldSpec, default_values
 from ui.forms.validation import Errors, Path
 
 LOCK_HINT = "Reset to change"
-Suggestions = Mapping[str, Sequence[str]]
-"""Field key ("region") to the texts that make sense there."""
+Suggestions = Mapping[str, Collection[str]]
+"""Field key ("region") to the texts that make sense there: in a mapping, with what a person reads for each."""
 
 
 Previews = Mapping[Path, Inspection]

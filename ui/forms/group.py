@@ -52,6 +52,7 @@ class FieldLine(QWidget):
         long = (self.fontMetrics().horizontalAdvance(str(spec.labels.get(str(one), one))) for one in spec.choices)
         wide = max(long, default=0) > CHOICE_WIDTH
         # legible only on a line of its own
+        wide = wide or (spec.among is not None and spec.among.long)
         apart = spec.kind in (Kind.ROW, Kind.FILE) or (slides and bool(spec.unit)) or wide
         label.setFixedWidth(LABEL_WIDTH + UNIT_WIDTH if apart else LABEL_WIDTH)
         grid.addWidget(label, 0, 0, 1, 3 if apart else 1)

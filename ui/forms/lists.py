@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -69,7 +69,7 @@ class ListEditor(Editor):
             for key, texts in self._suggestions.items():
                 if item.get(key) == "":
                     taken = {other.get(key) for other in self._value}
-                    item[key] = next((text for text in texts if text not in taken), texts[0] if texts else "")
+                    item[key] = next((text for text in texts if text not in taken), next(iter(texts), ""))
         self._section.set_expanded(True)
         self._replace([*self._value, named_unlike(item, self._value)])
         self.reveal(len(self._value) - 1)
@@ -143,8 +143,9 @@ class ListEditor(Editor):
 
     def set_suggestions(self, suggestions: Suggestions) -> None:
         self._suggestions = suggestions
-        for editor in self.editors:
+        for place, editor in enumerate(self.editors):
             editor.set_suggestions(suggestions)
+            self.sections[place].header.setText(self._name(place))
 
     def set_previews(self, previews: Previews) -> None:
         for place, editor in enumerate(self.editors):
@@ -187,7 +188,9 @@ class ListEditor(Editor):
         if isinstance(item, dict):
             for key in NAMING_KEYS:
                 if item.get(key) and not isinstance(item[key], (dict, list)):  # a region may be a group of its own
-                    label = self._labels.get(key, {}).get(item[key], spoken(str(item[key])))
+                    told = self._suggestions.get(key)
+                    words = {**self._labels.get(key, {}), **(told if isinstance(told, Mapping) else {})}
+                    label = words.get(item[key], spoken(str(item[key])))
                     return label.partition(" [")[0]  # its unit stands in the field below
             if all(isinstance(item.get(key), str) and item[key] for key in JOINING_KEYS):
                 return " → ".join(item[key] for key in JOINING_KEYS)

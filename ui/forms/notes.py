@@ -1,11 +1,10 @@
-"""Findings in the form: a mark below the field that they are about, or on top of the section; the banner says them."""
+"""Findings in the form: below the field that they are about, or on top of the section; the banner says them, too."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QSizePolicy, QWidget
 
 from engines.api import Finding
@@ -35,51 +34,23 @@ def warns(findings: Sequence[Finding]) -> bool:
 
 
 class NoteLabel(QLabel):
-    """A line of the sentences of some findings, which a click unfolds; hidden where there are none."""
+    """The sentences of some findings, whole; hidden where there are none. The form holds still while they come."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setTextFormat(Qt.TextFormat.PlainText)  # files and names of others stand in it
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setWordWrap(True)
         self.hide()
-
-    @property
-    def folded(self) -> bool:
-        return not self.wordWrap()
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
         text = spaced("\n".join(finding.message for finding in findings))
         if text == self.text():
             return
         self.setText(text)
-        self.setToolTip(text)
-        self.setWordWrap(False)
         self.setObjectName("warning" if warns(findings) else "muted")
         polish_anew(self)
         self.setVisible(bool(findings))
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self.setWordWrap(not self.wordWrap())
-        self.updateGeometry()
-
-    def sizeHint(self) -> QSize:
-        hint = super().sizeHint()
-        return QSize(hint.width(), self.fontMetrics().height() + 2) if self.folded else hint
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(0, self.sizeHint().height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.folded:
-            super().paintEvent(event)
-            return
-        painter = QPainter(self)
-        line = self.text().replace("\n", " ")
-        line = self.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, self.width())
-        painter.setPen(self.palette().windowText().color())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, line)
-        painter.end()
 
 
 def outline(editor: QWidget, noted: bool) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from ui.forms.editor import Editor
 from ui.forms.fields.line import Line
@@ -15,6 +17,16 @@ def refusing(root: QWidget) -> Iterator[Line | LineText]:
     """The fields inside of ``root`` whose text is not their value."""
     yield from (field for field in root.findChildren(Line) if field.refusal)
     yield from (field for field in root.findChildren(LineText) if field.refusal)
+
+
+def enter_typed(roots: Iterable[QWidget]) -> None:
+    """What is still being typed inside of one of ``roots`` becomes its field's value, or is refused there; typing goes
+    on."""
+    typed = QApplication.focusWidget()
+    if isinstance(typed, Line | LineText) and any(root.isAncestorOf(typed) for root in roots):
+        typed.clearFocus()
+        if isValid(typed) and typed.isVisible() and typed.isEnabled():
+            typed.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def told(field: Line | LineText) -> str:

@@ -116,7 +116,7 @@ class UnionEditor(Editor):
             values |= {key: deepcopy(before[key]) for key in changed if _alike(before[key], values[key])}
         for key, texts in self._suggestions.items():
             if values.get(key) == "" and texts:
-                values[key] = texts[0]
+                values[key] = next(iter(texts))
         return values
 
 

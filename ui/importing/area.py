@@ -36,7 +36,9 @@ class ImportArea(QObject):
         controller = self._controller
         dialog = ImportDialog(path, engines_for(path), controller.services, controller.background, self._window)
         dialog.imported.connect(partial(self._open, dialog, then))
-        dialog.outside_met.connect(lambda _: controller.open_path(path, partial(self._opened, path, then, None)))
+        dialog.outside_met.connect(
+            lambda _: controller.opening.open_path(path, partial(self._opened, path, then, None))
+        )
         dialog.refused.connect(controller.problem)
         dialog.finished.connect(self._forget)
         self.dialog = dialog
@@ -52,7 +54,7 @@ class ImportArea(QObject):
     def _open(self, dialog: ImportDialog, then: Callable[[], None], document: Document, remedy: Remedy | None) -> None:
         """The page stays until the open document may go: whoever would rather not leave that comes back to it."""
         opened = partial(self._opened, dialog.path, then, remedy)
-        self._controller.open_with(lambda _: document, f"Opening {dialog.path.name}", opened, dialog.finish)
+        self._controller.opening.open_with(lambda _: document, f"Opening {dialog.path.name}", opened, dialog.finish)
 
     def _opened(self, path: Path, then: Callable[[], None], remedy: Remedy | None) -> None:
         self._files.imported(path)

@@ -104,7 +104,7 @@ class TableDialog(QDialog):
         column.addItems(list(choice.heading))
         column.setCurrentIndex(choice.guess[row])
         column.setAccessibleName(f"Column of {axis.title}")
-        unit.addItems([unit_text(each) for each in self._units(axis)])
+        unit.addItems([unit_text(each) or "1" for each in self._units(axis)])
         unit.setAccessibleName(f"Unit of {axis.title}")
         unit.setVisible(unit.count() > 0)
         self._show_unit(unit, choice.guess[row], axis)
@@ -118,7 +118,7 @@ class TableDialog(QDialog):
         self.units.append(unit)
 
     def _show_unit(self, box: QComboBox, column: int, axis: Axis) -> None:
-        box.setCurrentText(unit_text(self._choice.unit(column, axis)))
+        box.setCurrentText(unit_text(self._choice.unit(column, axis)) or "1")
 
     def _units(self, axis: Axis) -> list[str]:
         """Those that a column along an axis may be in."""

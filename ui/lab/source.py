@@ -103,7 +103,7 @@ class SourcePanel(QFrame):
             self.title.setText("No variant chosen")
             self.note.hide()
             self.file.setText("")
-            self.editor.show_text("Choose a row of the table to see its source here.", "", "")
+            self.editor.show_text("Choose a row of the table\nto see its source here.", "", "")
             self.again_button.setEnabled(False)
             return
         self.title.setText(f"{record.title}  {shape_text(record.shape)}".rstrip())

@@ -114,8 +114,8 @@ class Timeline(QWidget):
         self.until.setVisible(now and self.width() >= LEAST_FOR_UNTIL)
         self._tell_end()
 
-    def set_phase(self, phase: Phase) -> None:
-        """Enable what makes sense; the run button says what it will do."""
+    def set_phase(self, phase: Phase, *, away: bool = False) -> None:
+        """Enable what makes sense; the run button says what it will do. ``away``: the line to it alone is lost."""
         some = phase is not Phase.EMPTY
         running = phase is Phase.RUNNING
         at_end = phase is Phase.FINISHED
@@ -128,7 +128,8 @@ class Timeline(QWidget):
         self.pace.setEnabled(some)
         self.until.setEnabled(some)
         self._running = running
-        self.bar.set_note({Phase.FINISHED: "finished", Phase.FAILED: "broken off"}.get(phase, ""))
+        failed = "goes on there, not seen here" if away else "broken off"
+        self.bar.set_note({Phase.FINISHED: "finished", Phase.FAILED: failed}.get(phase, ""))
 
     def set_unit(self, unit: str) -> None:
         self._unit = unit

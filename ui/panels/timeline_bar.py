@@ -31,8 +31,8 @@ class Tick:
 class ProgressBar(QWidget):
     """A thin bar and a note at its right, which is left out where it would leave too little of the bar.
 
-    Ticks are places that a run can be rewound to: a click asks for one, the newest of those that have no room beside
-    each other. The mouse looks at the past elsewhere in the stretch whose frames are kept, and wherever it pulls.
+    Ticks are places that a run can be rewound to: a click asks for one. The mouse looks at the past elsewhere in the
+    stretch whose frames are kept, and wherever it pulls.
     """
 
     tick_clicked = Signal(int)
@@ -51,7 +51,7 @@ class ProgressBar(QWidget):
         self._left: tuple[tuple[float, float], ...] = ()
         self._scrubbing = False
         self._pressed: tuple[Tick, float] | None = None
-        self._note = ""
+        self._note, self._room = "", 0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)
 
@@ -81,12 +81,13 @@ class ProgressBar(QWidget):
 
     @property
     def ticks(self) -> tuple[Tick, ...]:
-        """Those that have room."""
+        """Those that have room: the first of those close to each other, which stay as others come, and the newest."""
         found: list[Tick] = []
-        for tick in sorted(self._ticks, key=lambda tick: -tick.fraction):
-            if not found or self.place_of(found[-1]) - self.place_of(tick) >= APART:
+        ticks = sorted(self._ticks, key=lambda tick: tick.fraction)
+        for tick in ticks:
+            if not found or self.place_of(tick) - self.place_of(found[-1]) >= APART:
                 found.append(tick)
-        return tuple(reversed(found))
+        return (*found[:-1], ticks[-1]) if found else ()
 
     def set_ticks(self, ticks: tuple[Tick, ...]) -> None:
         if ticks != self._ticks:
@@ -104,15 +105,17 @@ class ProgressBar(QWidget):
 
     def set_note(self, note: str) -> None:
         self._note = note
+        self._room = max(self._room, self.fontMetrics().horizontalAdvance(note))
         if self._under_mouse is None:
             self.setToolTip(note)
         self.update()
 
     def bar_width(self) -> int:
-        """Pixels of the bar, with the note beside it if both fit."""
-        beside = self.width() - self.fontMetrics().horizontalAdvance(self._note) - NOTE_GAP
+        """Pixels of the bar, with room for the longest note so far beside it if both fit: no tick moves for a shorter
+        one."""
+        beside = self.width() - self._room - NOTE_GAP
         shortest = SHORTEST_WITH_TICKS if self._ticks else SHORTEST_BAR
-        return beside if self._note and beside >= shortest else self.width()
+        return beside if self._room and beside >= shortest else self.width()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colors = theme().palette

@@ -70,7 +70,7 @@ class MovieDialog(QDialog):
         self.form_chooser, self.size_chooser, self.ground_chooser = QComboBox(self), QComboBox(self), QComboBox(self)
         self.form_chooser.addItems(list(FORMS))
         if not writes_mp4():
-            self.form_chooser.setItemText(0, "MP4 movie (with pip install workbench[movie])")
+            self.form_chooser.setItemText(0, "MP4 movie (needs the extra 'movie')")
             self.form_chooser.model().setData(self.form_chooser.model().index(0, 0), 0, DISABLED)
             self.form_chooser.setCurrentIndex(1)
         self.size_chooser.addItems(list(SIZES))

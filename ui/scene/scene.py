@@ -19,7 +19,7 @@ from engines.api.placing import Path, Position
 from ui.scene.arrows import Arrows, Seeds, asked, seeds_of, taken
 from ui.scene.cameras.camera import Camera
 from ui.scene.cameras.deformation import visible_scale
-from ui.scene.cameras.following import followed
+from ui.scene.cameras.following import AT_END, beyond, followed
 from ui.scene.cameras.room import CENTRED
 from ui.scene.colormaps import categories, colormap
 from ui.scene.layers.kinds import layer_for
@@ -95,6 +95,10 @@ class Scene:
         self._serial = 0
         self._pending: tuple[int, Any, float] | None = None
         self._shown_serial = -1
+        self.beyond = (0, 0)
+        """Per cent of the values in the picture that are below and above the range of its colours."""
+        self.fit_offered: tuple[float, float, float, float] | None = None
+        """Where a click would fit the range to them, (left, top, width, height) [points]."""
         self._followed: tuple[str, tuple[float, float] | None] = ("", None)
         """A field, and the range that follows its values."""
         self._visible: float | None = None
@@ -134,8 +138,7 @@ class Scene:
         self.auto_fit = view.camera.distance is None and view.camera.center is None
         self.camera.apply(self.home if view.camera == CameraView() else view.camera, aspect)
         self._tell_layer()
-        self._follow_values()
-        self._follow_displacements()
+        self._follow()
         return self.replan()
 
     @property
@@ -280,7 +283,12 @@ class Scene:
         self._take_arrows(frame.values)
         self.time, self.markers, self.traced, self.shifts = frame.time, frame.markers, frame.lines, frame.shifts
         self.links = None if frame.inspection is None else frame.inspection.links
+        self._follow()
+
+    def _follow(self) -> None:
+        """Other values, or to be shown in another way."""
         self._follow_values()
+        self._look_beyond()
         self._follow_displacements()
 
     def _follow_displacements(self) -> None:
@@ -302,6 +310,22 @@ class Scene:
         share = 100.0 - self.view.outliers
         values = self.layer.drawn_values
         self._followed = field.name, followed(values, field.range, before, share, field.guessed)
+
+    def _look_beyond(self) -> None:
+        """Those that a person leaves out are not told."""
+        field, self.beyond = self.shown_field, (0, 0)
+        if field is None or self.layer is None or field.cyclic or self.names(field):
+            return
+        low, high = self.limits(field)
+        if self.logarithmic(field):
+            factor = (high / low) ** AT_END
+            given = (own_range(field, self.view) or field.range)[0] > 0
+            low, high = low / factor if given else -np.inf, high * factor
+        else:
+            low, high = low - AT_END * (high - low), high + AT_END * (high - low)
+        below, above = beyond(self.layer.drawn_values, low, high)
+        left_out = self.view.outliers
+        self.beyond = below if below > left_out else 0, above if above > left_out else 0
 
     def overdue(self) -> bool:
         """True once if the awaited answer does not come: its triangles are then shown without values."""
@@ -328,8 +352,7 @@ class Scene:
                 {part: fields[name][seeds.elements] for part, (name, _) in parts.items() if name in fields}
             )
         self.time = time
-        self._follow_values()
-        self._follow_displacements()
+        self._follow()
 
     # How it looks.
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ui.session.model import DocumentModel
 
 MERGE_SECONDS = 0.8
+WATCHING = ("run", "pace")
+"""How fast a run is watched, no part of what it computes: nobody is asked whether to save it."""
 COMMAND_ID = 1
 
 
@@ -49,6 +51,11 @@ class SetValue(QUndoCommand):
 
     def undo(self) -> None:
         self._model.put(self.path, self._old)
+
+    @property
+    def counts(self) -> bool:
+        """Whether what was saved before it no longer is after it."""
+        return self.path != WATCHING
 
     def id(self) -> int:
         return COMMAND_ID

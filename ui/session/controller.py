@@ -7,12 +7,10 @@ another thread except at the very end of the application.
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
-from functools import partial
-from pathlib import Path as FilePath
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -21,13 +19,12 @@ from engines.api import Array, SimulationInfo
 from engines.api.errors import WorkbenchError
 from ui.forms.validation import Path
 from ui.session.model import DocumentModel
+from ui.session.opening import Opening
 from ui.session.paint.kept_paint import KeptPaint
 from ui.session.paint.painting import Painting
 from ui.session.rewinding import Rewinding
 from ui.session.services import Services
 from ui.widgets.background import Background
-from workbench.project.boundary import NOTHING, OutsideFiles, Permission
-from workbench.project.document import Document
 from workbench.project.parameter_files import value_at
 from workbench.project.project import Line
 from workbench.remote.runner import AnyRunner, RemoteRunner
@@ -53,14 +50,6 @@ class Phase(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True)
-class Outside:
-    """The files that a project names outside of its folder, and how it is opened once the person has decided."""
-
-    error: OutsideFiles
-    open: Callable[[Permission], None]
-
-
 class Controller(QObject):
     """Runs the document of a :class:`DocumentModel`."""
 
@@ -79,8 +68,6 @@ class Controller(QObject):
     """One sentence for the banner: something is wrong."""
     broke_off = Signal(object)
     """The runner of a run that a device has ended, or an error that nobody expected; after :attr:`problem`."""
-    outside_asked = Signal(object)
-    """An :class:`Outside`: what is being opened names files that nobody chose."""
     noticed = Signal(tuple)
     """The findings of the run that has come to its end; of another run there are none yet."""
     hint = Signal(str)
@@ -110,93 +97,20 @@ class Controller(QObject):
         self._samples: list[Any] = []
         self._progress: tuple[str, float] = ("", 0.0)
         self._reported = False
-        self._closed = False
+        self.closed = False
         self._stepped = False
         self._first_step_said = False
         self._running_since = 0.0
         self._built_for: tuple[Any, bool] = (None, False)  # the geometry of the run, and whether it was told to start
-        self._opening = 0
-        self._pending_opens = 0
-        self._run_after_opening = False
         self.painting = Painting(lambda: self.runner, model.undo_stack, self)
         self.rewinding = Rewinding(self)
         self.kept_paint = KeptPaint(self)
-        self.before_opening: Callable[[Callable[[], None]], None] = lambda go_on: go_on()
-        """Calls what it is given when the open document may make way for another."""
+        self.opening = Opening(self)
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MILLISECONDS)
         self._timer.timeout.connect(self._tick)
         model.opened.connect(self._document_opened)
         model.changed.connect(self._document_changed)
-
-    # Documents.
-
-    def open_path(self, path: FilePath, then: Callable[[], None] = lambda: None) -> None:
-        """Open a file on another thread; a mistake becomes a sentence and the present document stays."""
-        self.open_with(partial(self.services.open, path), f"Opening {path.name}", then)
-
-    def open_with(
-        self,
-        load: Callable[[Permission], Document | None],
-        text: str,
-        then: Callable[[], None] = lambda: None,
-        begins: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Open whatever ``load``, which is told what it may read, returns on another thread, when the open document may
-        go; ``begins`` is called first, unless the person would rather stay."""
-
-        def go_on() -> None:
-            begins()
-            self._open(load, text, then)
-
-        self.before_opening(go_on)
-
-    def run_when_open(self) -> None:
-        """Run what is being opened as soon as it is there, or what has just been opened."""
-        if self._pending_opens:
-            self._run_after_opening = True
-        else:
-            self.run()
-
-    def _open(
-        self,
-        load: Callable[[Permission], Document | None],
-        text: str,
-        then: Callable[[], None],
-        permission: Permission = NOTHING,
-    ) -> None:
-        self._opening += 1
-        self._pending_opens += 1
-        self._run_after_opening = False
-        turn = self._opening
-        self.progressed.emit(text, 0.0)
-
-        def opened(document: Document | None) -> None:
-            self._pending_opens -= 1
-            if turn != self._opening or self._closed:
-                return  # the person has opened something else meanwhile, or closed the window
-            self.progressed.emit("", 0.0)
-            if document is not None:
-                run, self._run_after_opening = self._run_after_opening, False
-                self.model.open(document)
-                then()
-                if run:
-                    self.run()
-
-        def failed(error: BaseException) -> None:
-            self._pending_opens -= 1
-            if not isinstance(error, OutsideFiles):
-                self._failed(error)
-            elif turn == self._opening and not self._closed:
-                self.progressed.emit("", 0.0)
-                self.outside_asked.emit(Outside(error, lambda given: self._open(load, text, then, given)))
-
-        self.background.submit("files", lambda: load(permission), opened, failed)
-
-    @property
-    def opening(self) -> bool:
-        """Whether a document is being read."""
-        return self._pending_opens > 0
 
     # Runs.
 
@@ -221,7 +135,7 @@ class Controller(QObject):
 
     def build(self, autostart: bool = False, state: Mapping[str, Array] | None = None) -> None:
         """Begin a new run of the document as it is now, at ``state`` if there is one; the old one ends."""
-        if self.model.document is None or self._closed:  # what was still on its way when the window closed begins none
+        if self.model.document is None or self.closed:  # what was still on its way when the window closed begins none
             return
         if not self.model.valid:
             self.problem.emit(self.model.first_error())
@@ -230,7 +144,7 @@ class Controller(QObject):
         try:
             self.runner = self.services.start(self.model.snapshot(), autostart, state)
         except WorkbenchError as error:
-            self._failed(error)
+            self.fail(error)
             return
         self._built_for = (self.model.geometry, autostart)
         self._stale = False
@@ -244,6 +158,7 @@ class Controller(QObject):
         """Run, go on, or build and run."""
         if self.phase in (Phase.EMPTY, Phase.RUNNING):
             return
+        self.model.wanted.emit()
         if self.rewinding.go_on_after():
             return
         if self.runner is None or self._needs_build():
@@ -278,6 +193,7 @@ class Controller(QObject):
         """Take ``steps`` steps and pause; builds first if need be."""
         if self.phase is Phase.EMPTY or self.rewinding.pending:
             return
+        self.model.wanted.emit()
         if self.runner is None or self._needs_build():
             self.build()
         if self.runner is not None:
@@ -288,6 +204,7 @@ class Controller(QObject):
         """Back to time zero, with the parameters as they are in the form now."""
         if self.runner is None:
             return
+        self.model.wanted.emit()
         if self._stale or self.phase is Phase.FAILED:
             before = self.runner
             self.build()
@@ -348,7 +265,7 @@ class Controller(QObject):
 
     def close(self) -> None:
         """Stop the timer and the worker; blocks until the worker has written what it has. A run elsewhere goes on."""
-        self._closed = True
+        self.closed = True
         self._timer.stop()
         self.painting.forget()
         runner, self.runner = self.runner, None
@@ -426,7 +343,7 @@ class Controller(QObject):
         """Whether the present run makes way for another at Run: it may not know what is live in the problem now."""
         return self._stale and self.phase in (Phase.READY, Phase.BUILDING)
 
-    def _failed(self, error: BaseException) -> None:
+    def fail(self, error: BaseException) -> None:
         self.progressed.emit("", 0.0)
         known = isinstance(error, WorkbenchError)
         text = str(error) if known else f"Something unexpected happened ({type(error).__name__}: {error})."

@@ -32,6 +32,8 @@ from workbench.storage.atomic import write_bytes
 from workbench.words.units import counted
 
 SAVE_FILTER = "Project in one file (*.zip);;Project folder (*)"
+NO_LETTERS, LONGEST_STEM = '/\\:*?"<>|', 80
+"""Of names of files, on one system or another."""
 MESH_KINDS = " ".join(f"*{suffix}" for suffix in MESHES)
 
 
@@ -40,6 +42,12 @@ def open_filter() -> str:
     known = ("*.json", "*.zip", "*.png", MESH_KINDS, "*.stl")
     others = {f"*{suffix}" for engine in registry.engines().values() for suffix in engine.imports} - set(known)
     return f"Projects, meshes and snapshots ({' '.join((*known, *sorted(others)))});;All files (*)"
+
+
+def file_stem(title: str) -> str:
+    """What a file of this title is called: a stranger's title names no folder."""
+    letters = ("-" if letter in NO_LETTERS or not letter.isprintable() else letter for letter in title[:LONGEST_STEM])
+    return "".join(letters).strip(" .") or "project"
 
 
 class FileActions(QObject):
@@ -89,7 +97,7 @@ class FileActions(QObject):
             self.remember(path)
             then()
 
-        self._controller.open_path(path, opened)
+        self._controller.opening.open_path(path, opened)
 
     def use_as_picture(self, path: Path) -> bool:
         """Whether a picture without a project in it became the first picture of the open problem's parameters."""
@@ -115,10 +123,11 @@ class FileActions(QObject):
                 path.write_text(text, "utf-8")
                 return self._services.open(path, permission)
 
-        self._controller.open_with(load, "Opening the copied script")
+        self._controller.opening.open_with(load, "Opening the copied script")
 
     def save(self, then: Callable[[], None] = lambda: None) -> None:
         """``then`` is called when it is saved; not if that fails, or is given up."""
+        self._model.wanted.emit()
         document = self._model.document
         if document is None:
             return
@@ -128,9 +137,10 @@ class FileActions(QObject):
             self.save_to(document.path, then)
 
     def save_as(self, then: Callable[[], None] = lambda: None) -> None:
+        self._model.wanted.emit()
         if self._model.document is None:
             return
-        suggestion = Path(self._folder()) / f"{self._model.document.project.title}.zip"
+        suggestion = Path(self._folder()) / f"{file_stem(self._model.document.project.title)}.zip"
         name, chosen = QFileDialog.getSaveFileName(self._window, "Save project as", str(suggestion), SAVE_FILTER)
         if name:
             path = Path(name)
@@ -242,7 +252,7 @@ class FileActions(QObject):
         if self._model.document is None:
             self._controller.problem.emit("There is nothing to export: open a project first.")
             return None
-        stem = " ".join(part for part in (self._model.document.project.title, name) if part)
+        stem = file_stem(" ".join(part for part in (self._model.document.project.title, name) if part))
         suggestion = Path(self._folder()) / f"{stem}{suffix}"
         name, _ = QFileDialog.getSaveFileName(self._window, title, str(suggestion), kinds)
         if not name:

@@ -37,6 +37,8 @@ class DocumentModel(QObject):
     """Another document is open (or none)."""
     changed = Signal(tuple)
     """The value at this path of the draft has changed."""
+    wanted = Signal()
+    """It is about to be run or saved: what is still being typed is to be entered."""
     files_moved = Signal()
     """The parameters name the same files at another place, where the project was saved."""
 
@@ -49,7 +51,7 @@ class DocumentModel(QObject):
         """Counts edits; whoever depends on the content remembers the revision it has seen."""
         self.undo_stack = QUndoStack(self)
         self._index = 0
-        self.undo_stack.indexChanged.connect(self._step_over_strokes)
+        self.undo_stack.indexChanged.connect(self._step_over)
 
     def open(self, document: Document | None) -> None:
         """Show another document; the undo history starts anew."""
@@ -62,16 +64,14 @@ class DocumentModel(QObject):
         self.undo_stack.clear()
         self.opened.emit()
 
-    def _step_over_strokes(self, index: int) -> None:
-        """A stroke of the brush is no edit: what was saved before it is saved after it, and the other way round. One of
-        a run that is gone is passed over."""
+    def _step_over(self, index: int) -> None:
+        """A stroke of the brush and the pace are no edits: what was saved before them is saved after them, and the
+        other way round. A stroke of a run that is gone is passed over."""
         stack, before, self._index = self.undo_stack, self._index, index
         command = stack.command(min(before, index)) if abs(index - before) == 1 else None
-        if not isinstance(command, PaintStroke):
-            return
-        if stack.cleanIndex() == before:
+        if stack.cleanIndex() == before and not getattr(command, "counts", True):
             stack.setClean()
-        if not command.alive:
+        if isinstance(command, PaintStroke) and not command.alive:
             QTimer.singleShot(0, self, stack.undo if index < before else stack.redo)
 
     def edit(self, path: Path, value: Any, text: str = "") -> None:

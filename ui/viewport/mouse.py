@@ -7,6 +7,7 @@ brush in hand the left button paints on the geometry, the right one erases (brus
 alone), and Ctrl+wheel changes the brush's radius; beside the geometry they do what they do without it. A brush that
 paints no strokes acts at a click, and drags do what they do without it. A click on an outline chooses what it is of;
 the handles and the outline of what is chosen are dragged by the left button, onto the cells or, with Ctrl, anywhere.
+A click on the colour bar fits its range where it says that values are beyond it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QCursor, QMouseEvent, QWheelEvent
 
 from ui.scene.overlays.clip_handle import Grip, grip_at, moved, tilted
@@ -40,6 +41,7 @@ class Mouse:
         self._painting = False
         self._hold: Hold | None = None
         self._dragging = False
+        self._fitting = False
 
     def press(self, event: QMouseEvent) -> None:
         self._last, self._button, self._travel = event.position(), event.button(), 0.0
@@ -47,8 +49,9 @@ class Mouse:
         self._viewport.quality.hands_on = True
         self._grip = self._grip_under(event.position()) if event.button() == Qt.MouseButton.LeftButton else None
         self._painting, self._dragging = False, False
+        self._fitting = event.button() == Qt.MouseButton.LeftButton and self._fits(event.position())
         self._hold = self._hold_under(event.position()) if event.button() == Qt.MouseButton.LeftButton else None
-        if self._strokes(event.button()):
+        if self._strokes(event.button()) and not self._fitting:
             self._begin_stroke(event)
 
     def move(self, event: QMouseEvent) -> None:
@@ -94,7 +97,9 @@ class Mouse:
         self._last, self._grip, self._painting = None, None, False
         self._viewport.quality.hands_on = False
         self._drop(keep=True)
-        if was_click and event.button() == Qt.MouseButton.LeftButton and not self._focusing:
+        if was_click and self._fitting:
+            self._viewport.fit_asked.emit()
+        elif was_click and event.button() == Qt.MouseButton.LeftButton and not self._focusing:
             if self._chooses(event):
                 return
             hit = self._under(event.position())
@@ -156,10 +161,17 @@ class Mouse:
     def _hover(self, at: QPointF) -> None:
         viewport, shapes = self._viewport, Qt.CursorShape
         over = self._grip_under(at) is not None or self._hold_under(at) is not None
-        item = None if over or self._paints else item_at(viewport.scene, *self._place(at))
+        fits = self._fits(at)
+        item = None if over or fits or self._paints else item_at(viewport.scene, *self._place(at))
         viewport.hover_item(item)
-        shape = shapes.OpenHandCursor if over else shapes.ArrowCursor if item is None else shapes.PointingHandCursor
+        pressed = shapes.PointingHandCursor if fits or item is not None else shapes.ArrowCursor
+        shape = shapes.OpenHandCursor if over else pressed
         viewport.setCursor(shape)
+
+    def _fits(self, at: QPointF) -> bool:
+        """Whether a click there fits the range of colours."""
+        area = self._viewport.scene.fit_offered
+        return area is not None and QRectF(*area).contains(at)
 
     def _drag(self, hold: Hold, event: QMouseEvent) -> None:
         viewport = self._viewport

@@ -58,6 +58,8 @@ class Viewport(QWidget):
     """A :class:`FrameRequest` to hand to ``Runner.watch``."""
     view_changed = Signal()
     """The person turned, zoomed, clipped."""
+    fit_asked = Signal()
+    """The range of colours is to be that of the values in the picture: a click on what says that it is not."""
     quality_changed = Signal(str)
     """A line for the status bar about what the view does to stay cheap; empty when it draws in full."""
 

@@ -24,6 +24,8 @@ INFO_MILLISECONDS, REST_MILLISECONDS = 8000, 1500
 """Until information goes, and until it is looked again whether the pointer is still on it."""
 BESIDE_PIXELS = 100
 """What picture, margins and the closing button take."""
+LONGEST = 2000
+"""Letters of a sentence: a window is busy for minutes with a million."""
 EDGE, WIDEST = 4, 1100
 """Pixels to the edges of what it lies over, and of a line that is still read at a glance."""
 ICONS = {"error": ("error", "bad"), "warning": ("warning", "warn"), "info": ("info", "accent")}
@@ -170,6 +172,8 @@ class Banner(QFrame):
         self.style().unpolish(self)
         self.style().polish(self)
         self.picture.setPixmap(pixmap(ICONS[severity][0], 18, ICONS[severity][1]))
+        if len(sentence) > LONGEST:  # a word of a stranger's file stands in it
+            sentence = f"{sentence[:LONGEST]}…"
         self._sentence = sentence
         self.label.setText(spaced(sentence))
         self.settle()

@@ -79,13 +79,15 @@ class Theme(QObject):
     def apply(self, name: str, application: QApplication | None = None) -> None:
         """Dress the application. Self-painted widgets and icons follow ``changed``."""
         application = application or _application()
-        self.palette = palette(name)
-        colors = self.palette
-        if not application.styleSheet():  # set again, it would polish every widget once more: half a second
+        colors = self.palette = palette(name)
+        sheet, worn = self._style_sheet(), application.styleSheet()
+        if sheet == worn:  # put on again, it would make Qt look up the rules of every kind of widget once more
+            return
+        if not worn:  # set again, it would polish every widget once more: half a second
             application.setStyle("Fusion")
         application.setFont(window_font())
         application.setPalette(_qt_palette(colors))
-        self._dressing.put_on(application, self._style_sheet())
+        self._dressing.put_on(application, sheet)
         pyqtgraph.setConfigOptions(background=colors.plot, foreground=colors.muted, antialias=False)
         self.changed.emit()
 

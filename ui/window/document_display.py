@@ -139,7 +139,7 @@ class DocumentDisplay(QObject):
         if document is not None and document.mesh is not None:
             mesh, fibres = document.mesh, document.fibres
             load = partial(window.services.open_mesh, mesh, unit, fibres)
-            window.controller.open_with(load, f"Opening {mesh.name} in {unit}")
+            window.controller.opening.open_with(load, f"Opening {mesh.name} in {unit}")
 
     def _mend(self, remedy: Remedy) -> None:
         """Do what a finding asks for: an edit, the mesh in another unit, or a tool that is opened."""

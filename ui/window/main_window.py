@@ -104,7 +104,7 @@ class MainWindow(QMainWindow):
         self.files.curves = self.probes.curves
         self.leaving = Leaving(self.model, self.files, self.keeper, [self.problem, self.timeline], self)
         self.leaving.field_asked.connect(self._show_field)
-        self.controller.before_opening = self.leaving.ask
+        self.controller.opening.before = self.leaving.ask
         self.tools = ToolsArea(self.controller, self.files, self)
         self.imports = ImportArea(self.controller, self.files, self.tools, self)
         self.cycles = CycleColumns(self.model, self.problem, self.background, self)
@@ -124,7 +124,7 @@ class MainWindow(QMainWindow):
         self.dock_layout.restore()
         self.pages.show_what_works()
         self.display.show_phase(Phase.EMPTY.value)
-        self.controller.outside_asked.connect(lambda outside: OutsideDialog(outside, self).open())
+        self.controller.opening.outside_asked.connect(lambda outside: OutsideDialog(outside, self).open())
         self.unsaved.refresh()
 
     # Putting together.
@@ -243,7 +243,7 @@ class MainWindow(QMainWindow):
     def new_project(self, engine: Engine) -> None:
         """A project of an engine that makes its own geometry, with the values it suggests."""
         self.banner.hide()
-        self.controller.open_with(lambda _: self.services.new(engine), f"Making a project of {engine.title}")
+        self.controller.opening.open_with(lambda _: self.services.new(engine), f"Making a project of {engine.title}")
 
     def open_preset(self, preset: Preset, run: Mapping[str, float] | None = None) -> None:
         """``run``: settings of its run that are other than those that it brings."""
@@ -255,11 +255,11 @@ class MainWindow(QMainWindow):
             document.project.run = document.project.run.model_copy(update=dict(run or {}))
             return document
 
-        self.controller.open_with(load, f"Opening {preset.title}")
+        self.controller.opening.open_with(load, f"Opening {preset.title}")
 
     def run_preset(self, preset: Preset) -> None:
         """A double click: the first click of it has begun to open the preset."""
-        self.controller.run_when_open()
+        self.controller.opening.run_when_open()
 
     def rename(self) -> None:
         """The title of the problem is there to be typed over."""

@@ -12,6 +12,7 @@ from ui.session.snapshots import Curves
 from ui.widgets.icons import dress
 from ui.window.actions import EXPORTS
 from workbench.project.project import ViewSettings
+from workbench.remote.streams import LineLost
 from workbench.run.frames import Frame, Message, Sample
 from workbench.words.units import clock_text
 
@@ -69,7 +70,8 @@ class RunDisplay(QObject):
         window, phase = self._window, Phase(name)
         if phase is Phase.BUILDING:
             window.banner.hide()  # what it says is of the run before
-        window.timeline.set_phase(phase)
+        error = None if window.controller.runner is None else window.controller.runner.error
+        window.timeline.set_phase(phase, away=isinstance(error, LineLost) and error.goes_on)
         window.problem.set_locked(window.controller.locked)
         window.findings.set_locked(window.controller.locked)
         window.placing.set_locked(window.controller.locked)

@@ -82,7 +82,8 @@ def _connect_view(window: MainWindow) -> None:
     one_of_many(*(window.actions_[name] for name in ("brush", "measure", "line")))
     panel.grid.set_refusal(viewport.volume_refusal)
     panel.edited.connect(window.display.apply_view)
-    panel.fit_asked.connect(lambda: panel.colours.fit_range(viewport.span()))
+    for asking in (panel, viewport):
+        asking.fit_asked.connect(lambda: panel.colours.fit_range(viewport.span()))
     panel.clip_active.connect(viewport.set_clip_active)
     panel.camera_asked.connect(
         lambda where: viewport.reset_camera() if where == "reset" else viewport.view_along(where)

@@ -34,7 +34,7 @@ class UnsavedSessions(QObject):
     def _open(self, recovery: Recovery) -> None:
         recover = partial(self._controller.services.recover, recovery)
         text = f"Opening what was left of {recovery.title}"
-        self._controller.open_with(recover, text, partial(self._keeper.take_over, recovery))
+        self._controller.opening.open_with(recover, text, partial(self._keeper.take_over, recovery))
 
     def _delete(self, recovery: Recovery) -> None:
         delete = partial(self._controller.services.discard, recovery)

@@ -24,7 +24,7 @@ from workbench.storage.journal import JournalledFile, forget_journal, recover
 
 log = logging.getLogger(__name__)
 
-_NAMED = re.compile(r"(?P<name>.*?)(?: \[(?P<unit>[^\]]*)\])?")
+_NAMED = re.compile(r"(?P<name>.*?)(?: \[(?P<unit>[^\]]*)\])?", re.DOTALL)
 DAMAGED = "is damaged: run without --resume"
 COMPRESSED_UP_TO = 1 << 24
 """Bytes: larger arrays are written as they are, for the packer is slower than a disk."""

@@ -18,7 +18,9 @@ from workbench.export.png import encode_png
 from workbench.storage.atomic import FORGOTTEN_SECONDS, StorageError, storing, sweep, write_atomically, write_bytes
 
 KINDS = {".mp4": "Movie (*.mp4)", ".gif": "Animation (*.gif)", "": "Numbered pictures in a folder (*)"}
-NO_ENCODER = "MP4 needs an encoder: install it with 'pip install workbench[movie]', or choose .gif or a folder."
+NO_ENCODER = (
+    "MP4 needs an encoder: install the extra 'movie' (pip install 'workbench-sim[movie]'), or choose .gif or a folder."
+)
 QUALITY = "17"
 """The constant rate factor of H.264: 17 is about where a difference is no longer seen."""
 HD_COLOURS = ("-vf", "scale=out_color_matrix=bt709:out_range=tv", "-colorspace", "bt709", "-color_primaries", "bt709",

@@ -16,6 +16,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.reading import refuse_pipe
 from workbench.storage.atomic import write_bytes
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def save_snapshot(path: Path, rgba: Array, document: Document, moment: str = "")
 
     The mesh itself is not in the picture but referred to by its path and fingerprint.
     """
-    texts = {KEYWORD: document.portable_project().model_dump_json(), **({MOMENT: moment} if moment else {})}
+    texts = {KEYWORD: document.portable_project().as_text(), **({MOMENT: moment} if moment else {})}
     write_bytes(path, encode_png(rgba, texts))
 
 
@@ -51,6 +52,7 @@ def read_moment(path: Path) -> str:
 
 
 def _read(path: Path, keyword: str) -> str | None:
+    refuse_pipe(path)
     if path.stat().st_size > LARGEST_FILE:
         raise ProblemError(f"'{path}' is too large for a snapshot (over {LARGEST_FILE >> 20} MB).")
     try:

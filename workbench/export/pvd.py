@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from engines.api.errors import ProblemError
+from engines.reading import guarded
 from workbench.storage.atomic import write_text
+
+LARGEST = 16 << 20
+"""Bytes: of a quarter of a million moments."""
 
 
 def write_pvd(path: Path, moments: Sequence[tuple[float, str]]) -> None:
@@ -22,10 +25,8 @@ def write_pvd(path: Path, moments: Sequence[tuple[float, str]]) -> None:
     )
 
 
+@guarded("is no collection that can be continued: remove it or run afresh.", largest=LARGEST)
 def read_pvd(path: Path) -> list[tuple[float, str]]:
     """The moments that a collection of ours holds. Raises ProblemError."""
-    try:
-        root = ElementTree.fromstring(path.read_bytes())
-        return [(float(entry.attrib["timestep"]), entry.attrib["file"]) for entry in root.iter("DataSet")]
-    except (ElementTree.ParseError, KeyError, ValueError) as error:
-        raise ProblemError(f"'{path}' is no collection that can be continued: remove it or run afresh.") from error
+    root = ElementTree.fromstring(path.read_bytes())
+    return [(float(entry.attrib["timestep"]), entry.attrib["file"]) for entry in root.iter("DataSet")]

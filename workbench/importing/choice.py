@@ -31,12 +31,12 @@ class Choice:
 
     def units_for(self, axis: Axis) -> list[str]:
         """Those that a column may be in, that stands along an axis."""
-        return alike(axis.unit)
+        return [*(alike(axis.unit) or ["1"]), "dB"] if axis.decibels else alike(axis.unit)
 
     def unit(self, column: int, axis: Axis) -> str:
         """Of a column, as the list for the axis has it: that of its heading, else the axis's own."""
         known = self.units_for(axis)
-        for unit in (self.units[column], axis.unit):
+        for unit in (self.units[column], "dB" if axis.decibels else axis.unit):
             found = next((each for each in known if conversion(unit, each) == (1.0, 0.0)), None)
             if unit and found is not None:
                 return found
@@ -45,7 +45,7 @@ class Choice:
 
 def column_in(place: int, unit: str, axis: Axis) -> Column:
     """A column whose numbers are in ``unit``, for an axis. Raises ProblemError for a unit of another kind."""
-    heading = f"{axis.title} [{unit}]" if unit else axis.title
+    heading = f"{axis.title} [{unit or '1'}]" if axis.decibels or unit else axis.title
     return column_of(heading, place, axis, "the table")
 
 

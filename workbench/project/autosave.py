@@ -20,10 +20,11 @@ from engines.api.errors import ProblemError
 from engines.reading import read_json
 from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import Document, document_of
-from workbench.project.store import PROJECT_FILE, as_json, read_stored
+from workbench.project.store import PROJECT_FILE, as_file, as_json, read_stored
 from workbench.storage.atomic import storing, write_bytes, write_text
 from workbench.storage.locking import ProcessLock, remove_unheld
 from workbench.storage.paths import state_dir
+from workbench.storage.recent import LONGEST_TITLE
 
 INTERVAL = 4.0
 """Seconds between two writings while edits come; with a tick each second less than 5 s are at risk."""
@@ -77,7 +78,7 @@ class Autosave:
         with self._guard:
             if not now and clock.monotonic() - self._time < INTERVAL:
                 return False
-            text = as_json(document.portable_project())
+            text = as_file(document.portable_project())
             if picture and self._held:
                 write_bytes(self._folder / PICTURE, picture)
             if text == self._written:
@@ -141,7 +142,7 @@ def recoveries(root: Path | None = None) -> list[Recovery]:
             origin = None if about["path"] is None else Path(about["path"])
             files = tuple(map(Path, about.get("files", ())))  # versions that kept none: the person is asked
             project = read_json(file)
-            title, engine = str(project["title"]), str(project.get("engine", ""))
+            title, engine = (str(each)[:LONGEST_TITLE] for each in (project["title"], project.get("engine", "")))
             found.append(Recovery(folder, title, file.stat().st_mtime, origin, files, engine))
         except (OSError, ProblemError, ValueError, KeyError, TypeError, AttributeError):
             continue  # ended before it had written anything whole

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.reading import guarded
-from engines.tables.columns import CURVE, Axis, Column, column_of, columns_for
+from engines.tables.columns import CURVE, Axis, Column, column_of, columns_for, heading_parts
 from engines.tables.text import number_of, text_table
 from workbench.project.project import MeasuredData
 from workbench.words.numbers import grouped
@@ -56,7 +56,7 @@ def read_curves(
         return [_thinned(chart, path.stem, points)]
     if is_own(heading):
         return _own_curves(path, chart, heading, cells, axes)
-    columns = Column(0), Column(1)
+    columns = Column(0), Column(1, decibels=axes[1].decibels if axes is not None else 0.0)
     at_most = 2
     if axes is not None and len(heading) >= max(2, len(cells[0][1])):
         columns, at_most = columns_for(heading, *axes, path.name), len(heading)
@@ -79,8 +79,13 @@ def _own_curves(
     """The curves of a table in long form (:func:`workbench.export.chart_tables.chart_table`); rows without an ordinate
     interrupt a line there, and are left out."""
     columns = Column(1), Column(2)
+    if " ÷ " in heading[2]:
+        raise ProblemError(f"'{path.name}' has quotients, '{heading[2]}': save it of the chart undivided.")
     if axes is not None:
-        columns = column_of(heading[1], 1, axes[0], path.name), column_of(heading[2], 2, axes[1], path.name)
+        x, y = axes
+        if not heading_parts(heading[2])[1]:
+            y = replace(y, decibels=0.0)  # without a unit it has written plain numbers
+        columns = column_of(heading[1], 1, x, path.name), column_of(heading[2], 2, y, path.name)
     found: dict[str, list[tuple[float, float]]] = {}
     for place, row in cells:
         if len(row) > 2 and row[2]:
@@ -163,5 +168,5 @@ def _point(
             what = f"'{cell[:24]}' is not a number" if cell else "there is no number"
             where = f"row {place}, column {column.place + 1}"
             raise ProblemError(f"'{name}', {where}: {what}; put one there or remove the row.")
-        values.append(column.factor * value + column.offset)
+        values.append(column.value(value))
     return values[0], values[1]

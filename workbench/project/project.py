@@ -9,7 +9,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from engines.api.parameters import without_controls
+from workbench.storage.atomic import StorageError
 
 SCHEMA_VERSION = 1
 
@@ -19,6 +22,8 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False, defer_build=True)
+
+    _plain = field_validator("*")(without_controls)
 
 
 class MeshReference(_Model):
@@ -38,7 +43,7 @@ class MeshReference(_Model):
 class Probe(_Model):
     """A named point whose trace is recorded; the element nearest to ``position`` [mm] is followed."""
 
-    name: Annotated[str, Field(min_length=1)]
+    name: Annotated[str, Field(min_length=1, max_length=1000)]
     position: tuple[float, float, float]
 
 
@@ -72,8 +77,8 @@ class MeasuredData(_Model):
 
     chart: str
     title: str
-    x: Annotated[list[float], Field(min_length=1)]
-    y: list[float]
+    x: Annotated[list[float], Field(min_length=1, fail_fast=True)]
+    y: Annotated[list[float], Field(fail_fast=True)]
 
     @model_validator(mode="after")
     def _of_one_length(self) -> MeasuredData:
@@ -86,8 +91,8 @@ class StoredCurve(_Model):
     """``x, y: (n,)``; None in ``y`` interrupts it."""
 
     title: str = ""
-    x: list[float]
-    y: list[float | None]
+    x: Annotated[list[float], Field(fail_fast=True)]
+    y: Annotated[list[float | None], Field(fail_fast=True)]
 
     @model_validator(mode="after")
     def _of_one_length(self) -> StoredCurve:
@@ -100,7 +105,7 @@ class StoredRun(_Model):
     """An earlier run whose curves are kept: ``series`` over time by name, ``charts`` by name. ``when`` it began to be
     kept (ISO 8601); ``time`` that it reached; ``pinned``: its curves stand behind those of the next runs."""
 
-    title: Annotated[str, Field(min_length=1)]
+    title: Annotated[str, Field(min_length=1, max_length=1000)]
     when: str
     time: float
     parameters: dict[str, Any] = Field(default_factory=dict)
@@ -203,8 +208,8 @@ class Project(_Model):
     """
 
     schema_version: Literal[1] = 1
-    title: str = "Untitled"
-    summary: str = ""
+    title: Annotated[str, Field(max_length=1000)] = "Untitled"
+    summary: Annotated[str, Field(max_length=20_000)] = ""
     engine: str
     geometry: MeshReference | None = None
     parameters: dict[str, Any] = Field(default_factory=dict)
@@ -214,6 +219,16 @@ class Project(_Model):
     view: ViewSettings = Field(default_factory=ViewSettings)
     measured: list[MeasuredData] = Field(default_factory=list)
     runs: list[StoredRun] = Field(default_factory=list)
+
+    def as_text(self, indent: int | None = None) -> str:
+        """JSON. Raises StorageError where a file that it names is called as no text can be."""
+        try:
+            return self.model_dump_json(indent=indent)
+        except ValueError as error:  # pydantic's, of halves of characters
+            raise StorageError(
+                f"A file of '{self.title}' has a name that is no UTF-8, which projects cannot name: rename it and open "
+                "it again."
+            ) from error
 
     @model_validator(mode="before")
     @classmethod

@@ -24,6 +24,7 @@ from typing import IO, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from engines.api.errors import ProblemError
+from engines.api.parameters import without_controls
 from engines.reading import MOST_EXPANDED, foreign_file, opened_zip, swollen
 from workbench.export.png import read_snapshot_text
 from workbench.project.boundary import NOTHING, Permission, named_file
@@ -31,7 +32,15 @@ from workbench.project.meshes import FAMILIES, SUFFIXES, fingerprint, mesh_files
 from workbench.project.migrations import migrate
 from workbench.project.parameter_files import Place, with_values
 from workbench.project.project import MeshReference, Project
-from workbench.storage.atomic import FORGOTTEN_SECONDS, storing, sweep, write_atomically, write_stream, write_text
+from workbench.storage.atomic import (
+    FORGOTTEN_SECONDS,
+    StorageError,
+    storing,
+    sweep,
+    write_atomically,
+    write_stream,
+    write_text,
+)
 from workbench.storage.paths import cache_dir
 from workbench.storage.zips import undated
 
@@ -42,6 +51,10 @@ LARGEST_PROJECT = 16 * 2**20
 LARGEST_MESH = 8 * 2**30
 LARGEST_FILE = 2**30
 """Bytes of a file that a parameter names."""
+MOST_VALUES, MOST_WRONG = 400_000, 1000
+"""Of a project: values beside the numbers of curves, and wrong ones that are looked at one by one; each costs some 5 µs
+and 1 kB to tell of."""
+OF_CURVES = ("x", "y")
 HALVES = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 """Of characters that have two in JSON."""
 LONG_WORD = re.compile(r"\S{80,}")
@@ -126,9 +139,18 @@ def parse_project(text: str | bytes, name: str) -> Project:
 
 def validated(model: type[Model], content: Any, name: str) -> Model:
     """``content`` as ``model``; raises ProblemError that tells the first thing to change in one sentence."""
+    if _has_more_values(content, MOST_VALUES):
+        raise ProblemError(
+            f"{name} has more than {MOST_VALUES:,} values beside curves: not looked through; thin it out."
+        )
     try:
         return model.model_validate(content)
     except ValidationError as error:
+        if error.error_count() > MOST_WRONG:
+            raise ProblemError(
+                f"{name} has {error.error_count():,} values that are wrong or that nothing reads: it is damaged, or no "
+                "project."
+            ) from error
         problems = error.errors(include_url=False, include_input=False)
         where = _shortened(".".join(str(part) for part in problems[0]["loc"]) or "the whole")
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
@@ -143,6 +165,24 @@ def validated(model: type[Model], content: Any, name: str) -> Model:
             f"{name} has values of a form that nothing reads ({type(error).__name__}): put a list, a group or a number "
             "back where one was."
         ) from error
+
+
+def _has_more_values(content: Any, most: int) -> bool:
+    """Whether there are, those of curves not counted."""
+    groups = [content]
+    while groups and most >= 0:
+        group = groups.pop()
+        if isinstance(group, dict):
+            most -= len(group)
+            groups += [each for name, each in group.items() if name not in OF_CURVES or not _are_numbers(each)]
+        elif isinstance(group, list):
+            most -= len(group)
+            groups += [each for each in group if isinstance(each, (dict, list))]
+    return most < 0
+
+
+def _are_numbers(values: Any) -> bool:
+    return isinstance(values, list) and {type(each) for each in values} <= {int, float, type(None)}
 
 
 def _shortened(text: str) -> str:
@@ -166,7 +206,7 @@ def write_folder(
         for file in dict.fromkeys(files.values()):
             others |= _place_files([file], folder, {*names.values(), *others.values(), PROJECT_FILE})
         saved = _with_names(_with_reference(project, mesh, fibres, names), files, others)
-    write_text(folder / PROJECT_FILE, as_json(saved), durable=True)
+    write_text(folder / PROJECT_FILE, as_file(saved), durable=True)
     sweep(folder, older=FORGOTTEN_SECONDS)
     return saved
 
@@ -177,11 +217,12 @@ def write_zip(
     """Save as one zip, as :func:`write_folder` does; returns the project as saved. Raises StorageError."""
     with storing(path):
         saved, names = flat(project, mesh, fibres, files)
+    text = as_file(saved)
 
     def write(stream: Any) -> None:
         packing = zipfile.ZIP_DEFLATED
         with zipfile.ZipFile(stream, "w", packing, compresslevel=1, strict_timestamps=False) as archive:
-            archive.writestr(undated(archive, PROJECT_FILE), as_json(saved))
+            archive.writestr(undated(archive, PROJECT_FILE), text)
             for file, name in names:
                 archive.write(file, name)
 
@@ -201,7 +242,19 @@ def flat(
 
 
 def as_json(project: Project) -> str:
-    return project.model_dump_json(indent=2) + "\n"
+    """Raises StorageError, as :meth:`Project.as_text` does."""
+    return project.as_text(indent=2) + "\n"
+
+
+def as_file(project: Project) -> str:
+    """The same for a file. Raises StorageError for what :func:`parse_project` would not take back."""
+    text = as_json(project)
+    if len(text.encode()) > LARGEST_PROJECT:
+        raise StorageError(
+            f"The project would have more than {LARGEST_PROJECT >> 20} MB beside its files, which no Workbench opens "
+            "again: keep the curves of fewer runs with it."
+        )
+    return text
 
 
 def _with_reference(project: Project, mesh: Path | None, fibres: Path | None, names: dict[Path, str]) -> Project:
@@ -245,12 +298,13 @@ def _flat_names(files: list[Path], mark: str = "", taken: Set[str] = frozenset()
     """
     names: dict[Path, str] = {}
     for file in files:
-        name, number = f"{file.stem}{mark}{file.suffix}", 1
+        stem = without_controls(file.stem)
+        name, number = f"{stem}{mark}{file.suffix}", 1
         if name in names.values():
             name = f"fibres-{name}"
         while name.lower() in {other.lower() for other in taken}:  # one file to Windows and macOS
             number += 1
-            name = f"{file.stem}{mark}-{number}{file.suffix}"
+            name = f"{stem}{mark}-{number}{file.suffix}"
         names[file] = name
     return names
 

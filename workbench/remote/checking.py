@@ -4,13 +4,21 @@ Else kernels, on either side, would read other memory, or a run would end."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
 
 import numpy as np
 
 from engines.api import Array, Selection, SimulationInfo
 from workbench.remote.codec import WireError
-from workbench.run.frames import Frame, FrameRequest
+from workbench.run.frames import Frame, FrameRequest, Sample
+
+LONGEST_TEXT = 4096
+MOST_OF_A_RUN, MOST_AT_ONCE = 256, 4096
+"""Fields, charts, brushes, … of a run, and samples, marks, … of a moment: a window draws each of them."""
+SPEEDS = ("wall_seconds", "steps_per_second", "time_per_second", "bytes_per_second", "fraction_of_ceiling")
 
 Parts = Mapping[str, tuple[str, int]]
 """Field and number of values that are asked for, by the name of the part."""
@@ -35,6 +43,43 @@ def check_frame(frame: Frame, asked: Parts, info: SimulationInfo) -> None:
         right = values.dtype == np.float32 and values.ndim in (1, 2) and len(values) == count
         if not right or values.size != count * components.get(name, 1):
             raise WireError("Values came that nobody had asked for: is the same version on both sides?")
+
+
+def check_size(value: Any, most: int) -> None:
+    """Raises WireError for a text, or a group of more than ``most``, that a window would be busy with for minutes."""
+    inner: tuple[Any, ...] = ()
+    if isinstance(value, str):
+        right = len(value) <= LONGEST_TEXT
+    elif isinstance(value, Mapping):
+        right, inner = len(value) <= most, (*value.keys(), *value.values())
+    elif isinstance(value, tuple | list):
+        right, inner = len(value) <= most, tuple(value)
+    elif is_dataclass(value):
+        right, inner = True, tuple(getattr(value, each.name) for each in fields(value))
+    else:
+        return
+    if not right:
+        raise WireError("More came of the run than a window can show: is the same version on both sides?")
+    for each in inner:
+        check_size(each, most)
+
+
+def check_samples(samples: Iterable[Sample]) -> None:
+    """Raises WireError for speeds that are no numbers: gauges have no place for them."""
+    if not all(math.isfinite(getattr(sample, name)) for sample in samples for name in SPEEDS):
+        raise WireError("Speeds came that are no numbers: is the same version on both sides?")
+
+
+def check_attached(
+    until: float | None, pace: float | None, curves: Mapping[tuple[str, ...], tuple[Array, Array]]
+) -> None:
+    """What is told of a run that goes on. Raises WireError."""
+    right = all(each is None or (math.isfinite(each) and each > 0) for each in (until, pace))
+    for times, values in curves.values():
+        plain = times.dtype.kind in "iuf" and values.dtype.kind in "iuf" and times.ndim == 1
+        right = right and plain and values.ndim in (1, 2) and len(values) == len(times)
+    if not right or len(curves) > MOST_AT_ONCE:
+        raise WireError("What came of the run that goes on is no run's: is the same version on both sides?")
 
 
 def check_elements(elements: Iterable[int], info: SimulationInfo) -> None:

@@ -17,6 +17,7 @@ from engines.api import Array, Estimate
 from workbench import __version__
 from workbench.project.document import Document
 from workbench.remote import messages as m
+from workbench.remote.checking import check_attached
 from workbench.remote.codec import unpack
 from workbench.remote.packing import Received, folder_of, packed, parts_of
 from workbench.remote.runner import RemoteRunner
@@ -149,6 +150,7 @@ class Connection:
         attached = self._attached
         if attached is None:
             return None
+        check_attached(attached.until, attached.pace, attached.curves)
         missing = self._received.missing(attached.problem)
         if missing:
             self._awaited = {file.sha256: file.size for file in attached.problem.files if file.sha256 in missing}
@@ -187,7 +189,8 @@ class Connection:
                 if not self._awaited:
                     self._all_there.set()
             case m.Answer(number=number) if number < 0:
-                self._take_estimate(self._judged.pop(number), message)
+                if number in self._judged:
+                    self._take_estimate(self._judged.pop(number), message)
             case m.Answer() if runner is not None:
                 runner.take(message)
             case _ if runner is not None and message.run == runner.run_id:
@@ -200,18 +203,20 @@ class Connection:
             asked.set_exception(m.error_of(answer.error))
 
     def _ended(self, why: str) -> None:
-        self.lost = why or self._reason()
+        stream = self._stream
+        cut = not why and isinstance(stream, ProcessStream) and stream.is_cut
+        self.lost = why or self._reason(cut)
         self._welcome.set()
         for asked in self._judged.values():
             asked.cancel()
         if self.runner is not None and not self._leaving:
             error = LineLost(self.lost)
             error.torn = True
+            error.goes_on = cut or why not in ("", m.STOPPED)
             self.runner.fail(error)
 
-    def _reason(self) -> str:
-        stream = self._stream
-        if isinstance(stream, ProcessStream) and stream.is_cut:
+    def _reason(self, cut: bool) -> str:
+        if cut and isinstance(stream := self._stream, ProcessStream):
             words = stream.words()
             return f"The line to {self.place.title} is lost{f' ({words})' if words else ''}: what runs there goes on."
         return f"The server of {self.place.title} has ended: what it ran can go on from where it was last kept."

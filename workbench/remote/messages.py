@@ -14,6 +14,8 @@ from workbench.run.states.history import Mark
 
 Curves = Mapping[tuple[str, ...], tuple[Array, Array]]
 """Times and values, by (series,) or (probe, field)."""
+STOPPED = "The server has been ended there: what it ran is kept as it stood, and can go on from there."
+"""The last sentence of a line whose run does not go on."""
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from workbench.project.meshes import check_companions, fingerprint
 from workbench.project.parameter_files import check_files, check_kinds, named_files, with_values
 from workbench.project.store import (
     KEPT_SECONDS,
+    LARGEST_FILE,
     LARGEST_MESH,
     PROJECT_FILE,
     as_json,
@@ -83,8 +84,10 @@ class Received:
         second would be written into the first, which other problems share."""
         if len({file.name.casefold() for file in problem.files}) < len(problem.files):
             raise WireError("Two files of one name were to be sent: no project has them.")
+        if sum(file.size for file in problem.files) > LARGEST_MESH + LARGEST_FILE:
+            raise WireError(f"More than {LARGEST_MESH + LARGEST_FILE >> 30} GB of files were to be sent: not taken.")
         for file in problem.files:
-            if not SHA256.fullmatch(file.sha256) or file.size > LARGEST_MESH or not _is_name(file.name):
+            if not SHA256.fullmatch(file.sha256) or not 0 <= file.size <= LARGEST_MESH or not _is_name(file.name):
                 raise WireError(f"A file '{file.name[:40]}' was to be sent that cannot be one of a project.")
         return tuple(dict.fromkeys(file.sha256 for file in problem.files if not self.path(file.sha256).is_file()))
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 from engines.api import Array, Dab, Finding, SimulationInfo
 from engines.api.errors import ProblemError, WorkbenchError
 from workbench.remote import messages as m
-from workbench.remote.checking import Parts, check_frame
+from workbench.remote.checking import MOST_AT_ONCE, MOST_OF_A_RUN, Parts, check_frame, check_samples, check_size
 from workbench.remote.codec import Raw, WireError, pack, unpack
 from workbench.remote.packing import geometry_told, same_geometry
 from workbench.remote.questions import (
@@ -221,6 +221,8 @@ class RemoteRunner:
             future.cancel()
 
     def _take_news(self, news: m.News) -> None:
+        check_size(news, MOST_AT_ONCE)
+        check_samples(news.samples)
         self.progress, self.device, self.marks = news.progress, news.device, news.marks
         self.ended, self.ending, self.noticed = news.ended, news.ending, news.noticed
         for sample in news.samples:
@@ -237,7 +239,9 @@ class RemoteRunner:
     def _take_built(self, built: m.Built) -> None:
         if not same_geometry(geometry_told(self.geometry), built.geometry):
             raise WireError(OTHER_GEOMETRY)
-        self.info = replace(built.info, geometry=self.geometry)
+        info = replace(built.info, geometry=self.geometry)
+        check_size(replace(info, geometry=None), MOST_OF_A_RUN)
+        self.info = info
 
     def _take_answer(self, answer: m.Answer) -> None:
         if answer.number not in self._asked:

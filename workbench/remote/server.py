@@ -39,7 +39,6 @@ IDLE_SECONDS = 1800.0
 """Without a window and without a run that has begun: then it ends by itself."""
 FROM_WINDOW = m.kinds(m.Hello, m.Start, m.Attend, m.FilePart, m.Wanted, m.Watch, m.Steer, m.End, m.Ask, m.Judge)
 TAKEN_OVER = "Another window looks at this run now: this one no longer follows it."
-STOPPED = "The server has been ended there: what it ran is kept as it stood, and can go on from there."
 REPLACED = "A run of '{title}' that this window does not look at is on there: connect again to see it or to end it."
 
 
@@ -299,7 +298,7 @@ class Server:
             window, hosted = self._window, self._hosted
             self._window = self._hosted = None
         if window is not None:
-            window.line.end(STOPPED)
+            window.line.end(m.STOPPED)
             window.line.join(2.0)
         if hosted is not None:
             _end(hosted)

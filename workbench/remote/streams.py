@@ -29,6 +29,9 @@ HOST = re.compile(r"[A-Za-z0-9._%+\-\[\]:]+(@[A-Za-z0-9._%+\-\[\]:]+)?")
 class LineLost(WorkbenchError):
     """The way to the other machine is not, or no longer, there."""
 
+    goes_on = False
+    """Whether what ran there does."""
+
 
 class SocketStream:
     """A connected socket."""

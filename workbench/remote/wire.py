@@ -31,6 +31,8 @@ WAITING_SECONDS = 0.04
 AGAIN_SECONDS = 10.0
 LARGEST_WHOLE = 1 << 24
 LARGEST_LONG = LARGEST_ARRAY + (1 << 24)
+LARGEST_HEAD = 1 << 25
+"""Of the JSON of a message, which takes some twenty times as much memory: a project of 16 MB fits."""
 LENGTH = struct.Struct(">I")
 
 
@@ -301,6 +303,8 @@ def decoded(content: bytes, kinds: Mapping[str, type]) -> Any:
     """Raises WireError."""
     try:
         (length,) = LENGTH.unpack_from(content)
+        if length > LARGEST_HEAD:
+            raise ValueError
         tree = json.loads(content[LENGTH.size : LENGTH.size + length])
         kind, body, sizes = kinds[tree["kind"]], tree["body"], tree["sizes"]
         arrays, at = [], LENGTH.size + length

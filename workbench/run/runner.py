@@ -14,6 +14,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 from engines.api import Array, Dab, Finding, Progress, Simulation, SimulationInfo
@@ -25,7 +26,7 @@ from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, 
 from workbench.run.meters import Meters
 from workbench.run.observer import Audience, Observer
 from workbench.run.pacing import LONGEST_BATCH_SECONDS, LONGEST_REST_SECONDS, Pacer
-from workbench.run.states.fitting import fitting
+from workbench.run.states.fitting import go_on
 from workbench.run.states.history import History, KeptState, Mark
 from workbench.run.strokes import Strokes, TakenBack
 from workbench.run.viewing import FrameSource
@@ -280,22 +281,12 @@ class Runner:
         backend.ceilings()
         self._initial = simulation.state() if self._can_reset else {}
         if self._resume_from is not None:
-            try:
-                simulation.restore(fitting(self._resume_from, self._initial or simulation.state()))
-            except DeviceError:
-                raise
-            except Exception as error:  # a stranger's arrays may have any form
-                raise ProblemError(f"The checkpoint does not fit this problem ({error}): start without it.") from error
+            go_on(simulation, self._resume_from, self._initial or simulation.state())
             self._resume_from = None
             self.say(f"Goes on from {time_text(simulation.time, self.time_unit)}.")
         ceiling = backend.ceiling_over(working_set_of(simulation.traffic))
-        self._meters = Meters(
-            simulation,
-            ceiling,
-            self._probes,
-            profiles=self._audience.wants_profiles,
-            warn=lambda sentence: self.say(sentence, "warning"),
-        )
+        warn = partial(self.say, severity="warning")
+        self._meters = Meters(simulation, ceiling, self._probes, profiles=self._audience.wants_profiles, warn=warn)
         self.info = SimulationInfo.of(simulation, self.time_unit, backend, ceiling)
         self._audience.begin(simulation, self.info)
         self._set_state(RunState.READY)
@@ -365,7 +356,8 @@ class Runner:
             sample = self._meters.sample(simulation, steps, wall, self._last_step(simulation), paced)
             self._samples.put(sample)
             self._audience.sampled(sample)
-            self._check_finite(simulation)
+            if (bad := simulation.non_finite()) is not None:
+                raise InstabilityError(bad.told(simulation.step))
             self._history.ran(simulation, max(wall, paced * steps))
             self._audience.show(simulation)
 
@@ -395,9 +387,8 @@ class Runner:
             finished = simulation.finished
             if simulation.step > before and (simulation.step % every == 0 or finished):
                 self._meters.collect(simulation)
-            if finished:
-                break
-            if clock.perf_counter() - started > LONGEST_BATCH_SECONDS or self._wanted is not RunState.RUNNING:
+            late = clock.perf_counter() - started > LONGEST_BATCH_SECONDS
+            if finished or late or self._wanted is not RunState.RUNNING:
                 break
 
     def _settle(self, simulation: Simulation) -> None:
@@ -412,24 +403,14 @@ class Runner:
                     if self.ended and not known and simulation.ending:
                         self.ending = simulation.ending
                         self.say(self.ending)
-                    self._notice(simulation)
+                    self.noticed = tuple(simulation.noticed())
+                    for finding in self.noticed:
+                        self.say(finding.message, finding.severity)
                     self._want(RunState.FINISHED)
                 elif self._stop_step is not None and simulation.step >= self._stop_step:
                     self._want(RunState.PAUSED)
             if self._wanted in (RunState.PAUSED, RunState.FINISHED):
                 self._set_state(self._wanted)
-
-    def _notice(self, simulation: Simulation) -> None:
-        self.noticed = tuple(simulation.noticed())
-        for finding in self.noticed:
-            self.say(finding.message, finding.severity)
-
-    def _check_finite(self, simulation: Simulation) -> None:
-        bad = simulation.non_finite()
-        if bad is not None:
-            raise InstabilityError(
-                f"{bad.field} is no longer a number at element {bad.element} after step {simulation.step}: {bad.advice}"
-            )
 
     def _carry_out(self, call: Callable[[Simulation], T], future: Future[T], simulation: Simulation) -> None:
         if not future.set_running_or_notify_cancel():
@@ -495,7 +476,11 @@ class Runner:
         if self.error is not None and self.error.torn:
             self.rescued = self._history.newest
         if simulation is not None:
-            self._audience.dismiss(lambda observer: self._guarded(self._finish, observer, simulation, reached))
+
+            def finish(observer: Observer) -> None:
+                self._guarded(observer.finish, simulation, RunState.FAILED if self.error else reached, self.error)
+
+            self._audience.dismiss(finish)
             self._guarded(simulation.close)
         if backend is not None:
             self._guarded(backend.close)
@@ -507,9 +492,6 @@ class Runner:
             self._history.clear()
             self._source.release()
             self._set_state(RunState.FAILED if self.error else RunState.CLOSED)
-
-    def _finish(self, observer: Observer, simulation: Simulation, reached: RunState) -> None:
-        observer.finish(simulation, RunState.FAILED if self.error else reached, self.error)
 
     def _guarded(self, call: Callable[..., None], *arguments: Any) -> None:
         try:

@@ -13,9 +13,13 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO
 
-from workbench.storage.atomic import write_bytes
+from engines.api.errors import ProblemError
+from engines.reading import refuse_pipe
+from workbench.storage.atomic import has_other_names, write_bytes
 
 PAGE = 4096
+MOST_GROWN = 64 << 20
+"""Bytes by which a file may end behind what is in it."""
 _HEAD = struct.Struct("<4sQQI")
 _ENTRY = struct.Struct("<QI")
 _MARK = b"WBJ1"
@@ -32,15 +36,25 @@ def forget_journal(path: Path) -> None:
 
 
 def recover(path: Path) -> None:
-    """Carry out what a process that was killed had begun. Raises OSError."""
+    """Carry out what a process that was killed had begun. Raises OSError, and ProblemError where that would be written
+    into another file than this: a stranger may have put both there."""
     journal = journal_of(path)
+    refuse_pipe(journal)
     try:
-        content = journal.read_bytes()
+        length = journal.stat().st_size
     except FileNotFoundError:
         return
+    if path.is_symlink() or has_other_names(path):
+        raise ProblemError(
+            f"'{path}' has another name elsewhere (a link), where what a run had begun would be written, too: copy it "
+            f"and '{journal.name}' into a folder of their own."
+        )
+    there = path.stat().st_size if path.is_file() else 0
+    possible = length <= _HEAD.size + (there // PAGE + 1) * (_ENTRY.size + PAGE)
+    content = journal.read_bytes() if possible else b""
     mark, end, count, checksum = _HEAD.unpack_from(content.ljust(_HEAD.size, b"\0"))  # a power cut may leave it empty
     body = content[_HEAD.size :]
-    if mark == _MARK and zlib.crc32(body) == checksum and path.is_file():
+    if mark == _MARK and zlib.crc32(body) == checksum and there and end <= there + MOST_GROWN:
         with path.open("r+b", buffering=0) as file:
             at = 0
             for _ in range(count):

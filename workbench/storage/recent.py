@@ -12,7 +12,7 @@ from engines.reading import read_json
 from workbench.storage.atomic import write_bytes, write_text
 from workbench.storage.paths import config_dir
 
-LIMIT = 12
+LIMIT, LONGEST_TITLE = 12, 200
 PICTURES = "recent"
 
 
@@ -59,7 +59,7 @@ class RecentFiles:
     def _read(self) -> list[RecentFile]:
         try:
             content = read_json(self._file)
-            return [RecentFile(str(item["path"]), str(item["title"])) for item in content]
+            return [RecentFile(str(item["path"]), str(item["title"])[:LONGEST_TITLE]) for item in content[:LIMIT]]
         except (ProblemError, TypeError, KeyError):
             return []
 

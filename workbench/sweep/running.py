@@ -213,10 +213,7 @@ def _follow(simulation: Simulation, until: float | None, collected: _Series, wat
         if simulation.step == first:  # the problem was at its end
             break
         pacer.took(simulation.step - first, clock.perf_counter() - began)
-        bad = simulation.non_finite()
-        if bad is not None:
-            raise InstabilityError(
-                f"{bad.field} is no longer a number at element {bad.element} after step {simulation.step}: {bad.advice}"
-            )
+        if (bad := simulation.non_finite()) is not None:
+            raise InstabilityError(bad.told(simulation.step))
         watch(0.0 if last is None else simulation.step / last)
     collected.collect(simulation)

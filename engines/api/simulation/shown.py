@@ -23,8 +23,8 @@ class FieldInfo:
     ``cyclic``: an angle, whose ``range`` is one whole turn; viewers take means of directions.
     ``names``: the value k stands for ``names[k]``, a state or a material. On grids and particles pictures then show a
     legend of names, and mix no values; on tetrahedra, whose surface they smooth, the numbers.
-    ``guessed``: nothing is known of its values but that they begin the same everywhere; ``range`` lies around them, and
-    viewers have their colours follow the values as soon as these differ.
+    ``guessed``: nothing is known of its values but that they begin the same everywhere, or nearly; ``range`` suits
+    these, and viewers have their colours follow the values as soon as these differ.
     """
 
     name: str

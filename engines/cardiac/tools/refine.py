@@ -85,4 +85,4 @@ def _require_room(mesh: TetMesh, levels: int, memory: int) -> None:
 
 
 def _size(count: float) -> str:
-    return f"{count / 2**30:,.1f} GB" if count >= 2**30 else f"{count / 2**20:,.0f} MB"
+    return f"{count / 2**30:,.1f} GB" if count >= 2**30 else f"{max(count / 2**20, 1):,.0f} MB"

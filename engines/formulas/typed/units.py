@@ -16,15 +16,16 @@ from engines.formulas.graph import CONDITIONS, Node, const, make, ordered, rebui
 from engines.formulas.parse import Language, parse
 
 Dimension = tuple[float, ...]
-"""Powers of metre, kilogram, second, ampere, mole."""
-NONE: Dimension = (0.0, 0.0, 0.0, 0.0, 0.0)
-KEPT = (1e-6, 1e-12, 1e-3, 1e-12, 1e-18)
+"""Powers of metre, kilogram, second, ampere, mole, kelvin."""
+NONE: Dimension = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+KEPT = (1e-6, 1e-12, 1e-3, 1e-12, 1e-18, 1.0)
 """The units that numbers are kept in, in those of the SI."""
 PREFIXES = {"p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9}
 NAMED: Mapping[str, Dimension] = {
-    "volt": (2, 1, -3, -1, 0), "amp": (0, 0, 0, 1, 0), "siemens": (-2, -1, 3, 2, 0), "farad": (-2, -1, 4, 2, 0),
-    "ohm": (2, 1, -3, -2, 0), "second": (0, 0, 1, 0, 0), "hertz": (0, 0, -1, 0, 0), "coulomb": (0, 0, 1, 1, 0),
-    "metre": (1, 0, 0, 0, 0), "mole": (0, 0, 0, 0, 1), "mmolar": (-3, 0, 0, 0, 1),
+    "volt": (2, 1, -3, -1, 0, 0), "amp": (0, 0, 0, 1, 0, 0), "siemens": (-2, -1, 3, 2, 0, 0),
+    "farad": (-2, -1, 4, 2, 0, 0), "ohm": (2, 1, -3, -2, 0, 0), "second": (0, 0, 1, 0, 0, 0),
+    "hertz": (0, 0, -1, 0, 0, 0), "coulomb": (0, 0, 1, 1, 0, 0), "metre": (1, 0, 0, 0, 0, 0),
+    "mole": (0, 0, 0, 0, 1, 0), "mmolar": (-3, 0, 0, 0, 1, 0),
 }  # fmt: skip
 """Those whose number in the SI is 1."""
 ALSO = {"ampere": "amp", "meter": "metre", "Hz": "hertz", "mM": "mmolar"}
@@ -59,11 +60,34 @@ def _kept(dimension: Dimension) -> float:
     return found
 
 
-UNITS: Mapping[str, tuple[Dimension, float]] = {
-    name: (tuple(map(float, dimension)), float(f"{size * _kept(dimension):.12g}")) for name, dimension, size in _all()
-}
+def _table(rows: Iterator[tuple[str, Dimension, float]]) -> dict[str, tuple[Dimension, float]]:
+    return {
+        name: (tuple(map(float, dimension)), float(f"{size * _kept(dimension):.12g}")) for name, dimension, size in rows
+    }
+
+
+UNITS: Mapping[str, tuple[Dimension, float]] = _table(_all())
 """Dimension, and how many of the kept units one is."""
 SYMBOLS: Mapping[str, Node] = {name: symbol(name) for name in UNITS}
+
+
+def _physical() -> Iterator[tuple[str, Dimension, float]]:
+    """As :func:`_all`: of what has no formulas around it, in which letters could be names."""
+    yield from ((name, NAMED[of], 1.0) for name, of in SHORT.items())
+    energy: Dimension = (2, 1, -2, 0, 0, 0)
+    others: Mapping[str, tuple[Dimension, float]] = {
+        "g": ((0, 1, 0, 0, 0, 0), 1e-3), "N": ((1, 1, -2, 0, 0, 0), 1.0), "Pa": ((-1, 1, -2, 0, 0, 0), 1.0),
+        "J": (energy, 1.0), "W": ((2, 1, -3, 0, 0, 0), 1.0), "mol": (NAMED["mole"], 1.0),
+        "M": (NAMED["mmolar"], 1e3), "l": ((3, 0, 0, 0, 0, 0), 1e-3), "K": ((0, 0, 0, 0, 0, 1), 1.0),
+    }  # fmt: skip
+    for name, (dimension, size) in others.items():
+        yield name, dimension, size
+        yield from ((prefix + name, dimension, factor * size) for prefix, factor in PREFIXES.items())
+    yield from ((name, NAMED["second"], size) for name, size in (("min", 60.0), ("h", 3600.0), ("day", 86400.0)))
+
+
+PHYSICAL: Mapping[str, tuple[Dimension, float]] = {**_table(_physical()), **UNITS}
+"""Of a field for a unit alone: ``mm**2/s``, ``W/mm/K``, ``mol/l``."""
 _SHOWN = ("volt", "amp", "siemens", "farad", "ohm", "second", "hertz", "coulomb", "metre", "mmolar", "mole")
 SMALL = {
     "volt": "mV", "amp": "pA", "siemens": "nS", "farad": "pF", "ohm": "Gohm", "second": "ms", "hertz": "kHz",
@@ -73,6 +97,7 @@ SMALL = {
 
 
 USUAL = ("volt", "mV", "amp", "nA", "pA", "siemens", "nS", "farad", "pF", "ohm", "second", "ms", "Hz", "metre", "um")
+PHYSICALLY = ("mm", "m", "s", "min", "kg", "K", "mM", "M", "mol", "mV", "V", "A", "Pa", "N", "J", "W", "Hz", "l")
 """Those that a sentence names."""
 
 
@@ -80,19 +105,25 @@ class UnitError(ProblemError):
     """A formula adds or compares what cannot be; the message goes on after the name of a line."""
 
 
-@lru_cache(maxsize=512)
-def unit(text: str) -> tuple[Dimension, float]:
+def unit(text: str, known: Mapping[str, tuple[Dimension, float]] = UNITS) -> tuple[Dimension, float]:
     """Dimension and how many of the kept units ``mV/ms``, ``siemens``, ``1`` … is. Raises ProblemError."""
+    return _unit(text, known is PHYSICAL)
+
+
+@lru_cache(maxsize=512)
+def _unit(text: str, physical: bool) -> tuple[Dimension, float]:
+    known, listed = (PHYSICAL, PHYSICALLY) if physical else (UNITS, USUAL)
+    names = {name: symbol(name) for name in known}
     node = parse(
-        text.strip() or "1", Language(SYMBOLS, {}, conditions=False, listed=USUAL), f"The unit '{text.strip()[:40]}'"
+        text.strip() or "1", Language(names, {}, conditions=False, listed=listed), f"The unit '{text.strip()[:40]}'"
     )
     if any(each.op not in ("const", "symbol", "mul", "div", "pow", "neg") for each in ordered([node])):
         raise ProblemError(f"'{text.strip()[:40]}' is no unit: write a product of units, as mV/ms or uF*cm**-2.")
     try:
-        dimension = dimension_of(node, {})
+        dimension = dimension_of(node, {name: each for name, (each, _) in known.items()})
     except UnitError as error:
         raise ProblemError(f"The unit '{text.strip()[:40]}'{error}") from None
-    (factor,) = Program([node])({name: size for name, (_, size) in UNITS.items()})
+    (factor,) = Program([node])({name: size for name, (_, size) in known.items()})
     return dimension, float(factor)
 
 
@@ -115,7 +146,7 @@ def named(dimension: Dimension, small: bool = False) -> str:
                 both = [a + power * b for a, b in zip(NAMED[first], NAMED[other], strict=True)]
                 if tuple(both) == dimension:
                     return f"{_called(first, small)}{sign}{_called(other, small)}{'**2' * (abs(power) == 2)}"
-    bases = ("metre", "kilogram", "second", "amp", "mole")
+    bases = ("metre", "kilogram", "second", "amp", "mole", "kelvin")
     return "*".join(f"{name}**{power:g}" for name, power in zip(bases, dimension, strict=True) if power)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import sys
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -16,6 +17,7 @@ from typing import Any
 import meshio
 import numpy as np
 from meshio._common import num_nodes_per_cell
+from meshio.abaqus import _abaqus
 from meshio.gmsh import _gmsh22, _gmsh40, _gmsh41
 from meshio.gmsh.common import _gmsh_to_meshio_type
 
@@ -39,17 +41,57 @@ LONGEST_NUMBER = 21
 """Letters of an integer of 64 bits, and a blank."""
 
 
+ONCE = {
+    ".msh": (re.compile(rb"^\$(Nodes|Elements)\s*$", re.MULTILINE), 2),
+    ".inp": (re.compile(rb"^\*node\s*(,|$)", re.MULTILINE | re.IGNORECASE), 1),
+    ".mesh": (re.compile(rb"^\s*Vertices\b", re.MULTILINE), 1),
+}
+"""Where a section begins that there is once: meshio puts a second one of nodes in the place of the first, below cells
+that are of that. And how many such sections a file may have."""
+
+
+class _TwiceError(ValueError):
+    """Two of these have one number."""
+
+
+class _Numbers(np.ndarray):
+    """Places by the numbers that a file gives: two of one number, and what would count from the end, are refused."""
+
+    def __setitem__(self, numbers: Any, places: Any) -> None:
+        if isinstance(numbers, np.ndarray):
+            if numbers.min(initial=0) < 0:
+                raise ValueError("numbers begin with 1")
+            if len(numbers) and np.bincount(numbers).max() > 1:
+                raise _TwiceError("nodes")
+        super().__setitem__(numbers, places)
+
+    def __getitem__(self, numbers: Any) -> Any:
+        if (
+            isinstance(numbers, np.ndarray)
+            and numbers.size
+            and not 0 <= int(numbers.min()) <= int(numbers.max()) < len(self)
+        ):
+            raise ValueError("numbers begin with 1, and end with the last")
+        return np.asarray(super().__getitem__(numbers))
+
+
 class _BoundedNumPy:
-    """NumPy for meshio's readers of Gmsh, but for arrays that a single wrong number makes larger than the file."""
+    """NumPy for meshio's readers of Gmsh, but for arrays that a single wrong number makes larger than the file, and for
+    what would be in them by chance."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
 
     def full(self, shape: Any, *given: Any, **options: Any) -> np.ndarray:
-        return np.full(_bounded(shape, LARGEST_TAG), *given, **options)
+        return np.full(_bounded(shape, LARGEST_TAG), *given, **options).view(_Numbers)
 
     def ones(self, shape: Any, *given: Any, **options: Any) -> np.ndarray:
-        return np.ones(_bounded(shape, LARGEST_TAG), *given, **options)
+        return np.ones(_bounded(shape, LARGEST_TAG), *given, **options).view(_Numbers)
+
+    def empty(self, shape: Any, *given: Any, **options: Any) -> np.ndarray:
+        values = np.empty(_bounded(shape, _file_bytes.get()), *given, **options)
+        values.fill(np.nan if values.dtype.kind == "f" else -2)  # which no reader takes, where the file fills fewer
+        return values
 
     def arange(self, *ends: Any, **options: Any) -> np.ndarray:
         _bounded(ends[-1], _file_bytes.get())
@@ -136,6 +178,22 @@ def _runs(values: np.ndarray, total: int) -> list[tuple[str, np.ndarray, int]] |
     return runs if lines == total and at == len(values) else None
 
 
+def _numbered_once(read: Callable[..., Any], what: str) -> Callable[..., Any]:
+    """A reader of Abaqus's nodes or elements, (kind, elements or points, places by numbers, …), that refuses two of one
+    number: meshio takes the last."""
+
+    def reading(*given: Any) -> Any:
+        found = read(*given)
+        items, numbers = found[-4:-2] if what == "elements" else found[:2]
+        if len(items) != len(numbers):
+            raise _TwiceError(what)
+        return found
+
+    return reading
+
+
+_abaqus._read_nodes = _numbered_once(_abaqus._read_nodes, "nodes")
+_abaqus._read_cells = _numbered_once(_abaqus._read_cells, "elements")
 _ELEMENTS_OF_LINES = _gmsh22._read_cells_ascii
 _gmsh22._read_cells_ascii = _elements_of_lines
 for _version in (_gmsh22, _gmsh40, _gmsh41):
@@ -153,17 +211,27 @@ def read_with_meshio(path: Path) -> RawMesh:
         )
     try:
         return _raw(read_bounded(path, READERS[path.suffix.lower()]))
+    except MeshError:
+        raise
     except (Exception, SystemExit):  # its readers raise whatever the file makes them stumble over, and quote it
         raise MeshError(f"{path.name} is truncated or damaged; copy or export the file again.") from None
 
 
 def read_bounded(path: Path, read: Callable[[Path], meshio.Mesh]) -> meshio.Mesh:
     """What one of meshio's readers makes of ``path``, in silence and in memory that the file's own size bounds. Raises
-    whatever the file makes it stumble over, SystemExit among it."""
+    MeshError where numbers or sections are twice in it, and whatever else the file makes it stumble over, SystemExit
+    among it."""
+    begins = ONCE.get(path.suffix.lower())
+    if begins is not None and len(begins[0].findall(read_bytes(path).data)) > begins[1]:
+        raise MeshError(
+            f"{path.name} has several sections of nodes or elements; put them into one and export it again."
+        )
     before = _file_bytes.set(path.stat().st_size)
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             return read(path)
+    except _TwiceError as error:
+        raise MeshError(f"{path.name} gives two {error} one number; number them anew and export it again.") from None
     finally:
         _file_bytes.reset(before)
 

@@ -159,6 +159,8 @@ def _triangles(path: Path, scale: float) -> Points:
         refuse_include(path)
     try:
         mesh = read_bounded(path, meshio.read)
+    except MeshError:
+        raise
     except (Exception, SystemExit):  # its readers raise whatever the file makes them stumble over
         raise MeshError(f"{path.name} cannot be read as a mesh; export it again.") from None
     blocks = [k for k, block in enumerate(mesh.cells) if block.type in ("triangle", "triangle6", "triangle7")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -42,7 +42,7 @@ CURVES = ChartInfo(
 class Number(ParameterGroup):
     """A number of the problem, and between what it is looked for."""
 
-    name: Annotated[str, Among("name", typed=True)] = quantity(
+    name: Annotated[str, Among("name", typed=True, long=True)] = quantity(
         "material.fracture_energy", "", "Its name in the project, such as material.law.strength"
     )
     low: float = quantity(1.0, "", "The smallest value, in the unit of the number", title="From")
@@ -89,12 +89,13 @@ class FitToMeasurement(Tool):
         ]
         return FitParameters(numbers=numbers, until=_lasts(parameters))
 
-    def suggestions(self, problem: Problem) -> Mapping[str, Sequence[str]]:
-        """Names of numbers of materials and loads, and of damping."""
+    def suggestions(self, problem: Problem) -> Mapping[str, Collection[str]]:
+        """Names of numbers of materials and loads, and of damping, with what the form calls them."""
         tree = problem.parameters.model_dump(mode="json")
         groups = ("material", "materials", "interfaces", "loads")
         found = [name for group in groups for name in _named(tree[group], group)]
-        return {"name": [*found, "numerics.damping"]}
+        told = {name: title_and_unit(problem.parameters, name, whole=True) for name in [*found, "numerics.damping"]}
+        return {"name": {name: f"{title} [{unit}]" if unit else title for name, (title, unit) in told.items()}}
 
     def outlook(self, problem: Problem, parameters: BaseModel) -> str:
         asked, body = _checked(parameters, problem), _of(problem)

@@ -1,7 +1,8 @@
 // Rows of a field with what is beside them, for kernels that are written from equations (cuda_kernel.py): a thread takes W
 // columns of ROWS rows. Its rows are all on their way before the first is used, and L1 has what neighbouring threads read.
-// laws: (fields, 3, 2, 2) of axis, low or high side, scale and shift: a ghost is scale u + shift of the cell at the side.
-// wraps: (fields), bits 0, 1, 2 for x, y, z.
+// laws: scale and shift in turns: a ghost is scale u + shift of the cell at the side. where: (fields, 19): bits 0, 1, 2 of
+// whether x, y, z are periodic; then of each axis, low and high side: which law the first cell there has, and how far behind
+// it those of the next cells along both other axes are.
 #pragma once
 #include "stencil/diffusion/launches/cells.cuh"
 #include "formulas/functions.cuh"
@@ -16,17 +17,21 @@ struct Box {
     int nx, ny, nz;
 };
 
-DEVICE REAL beyond(const REAL* __restrict__ law, const int axis, const int high, const REAL c)
+// i, j: the cell along the other axes, in their order.
+DEVICE REAL beyond(const REAL* __restrict__ laws, const int* __restrict__ where, const int axis, const int high, const int i,
+                   const int j, const REAL c)
 {
-    const REAL* side = law + 4 * axis + 2 * high;
-    return __ldg(side) * c + __ldg(side + 1);
+    const int* side = where + 1 + 6 * axis + 3 * high;
+    const REAL* law = laws + 2 * (__ldg(side) + __ldg(side + 1) * i + __ldg(side + 2) * j);
+    return __ldg(law) * c + __ldg(law + 1);
 }
 
 // rows[i][j]: row y0 + i, column x + j - 1, of the plane z; y0 and z may be one beyond the sides. EDGE: sides may be near.
 template <int N, bool EDGE>
-DEVICE void load_rows(const REAL* __restrict__ field, const Box box, const int x, const int y0, const int z, const int wraps,
-                      const REAL* __restrict__ law, REAL (&rows)[N][W + 2])
+DEVICE void load_rows(const REAL* __restrict__ field, const Box box, const int x, const int y0, const int z,
+                      const REAL* __restrict__ laws, const int* __restrict__ where, REAL (&rows)[N][W + 2])
 {
+    const int wraps = EDGE ? __ldg(where) : 0;
     const bool wraps_x = wraps & 1, wraps_y = wraps & 2, wraps_z = wraps & 4;
     const bool at_left = EDGE && x == 0, at_right = EDGE && x + W == box.nx;
     const int plane = EDGE ? at_most_one_out(z, box.nz, wraps_z) : z;
@@ -44,14 +49,16 @@ DEVICE void load_rows(const REAL* __restrict__ field, const Box box, const int x
     if (!EDGE) return;
 #pragma unroll
     for (int i = 0; i < N; ++i) {
-        if (at_left && !wraps_x) rows[i][0] = beyond(law, 0, 0, rows[i][1]);
-        if (at_right && !wraps_x) rows[i][W + 1] = beyond(law, 0, 1, rows[i][W]);
-        const int y = y0 + i;
-        if (!wraps_y && (y < 0 || y == box.ny))
+        const int y = y0 + i, row = at_most_one_out(min(y, box.ny), box.ny, wraps_y);
+        if (at_left && !wraps_x) rows[i][0] = beyond(laws, where, 0, 0, row, plane, rows[i][1]);
+        if (at_right && !wraps_x) rows[i][W + 1] = beyond(laws, where, 0, 1, row, plane, rows[i][W]);
+        const bool out_y = !wraps_y && (y < 0 || y == box.ny), out_z = !wraps_z && (z < 0 || z == box.nz);
+        if (!out_y && !out_z) continue;
 #pragma unroll
-            for (int j = 0; j < W + 2; ++j) rows[i][j] = beyond(law, 1, y < 0 ? 0 : 1, rows[i][j]);
-        if (!wraps_z && (z < 0 || z == box.nz))
-#pragma unroll
-            for (int j = 0; j < W + 2; ++j) rows[i][j] = beyond(law, 2, z < 0 ? 0 : 1, rows[i][j]);
+        for (int j = 0; j < W + 2; ++j) {
+            const int column = at_most_one_out(x + j - 1, box.nx, wraps_x);
+            if (out_y) rows[i][j] = beyond(laws, where, 1, y < 0 ? 0 : 1, column, plane, rows[i][j]);
+            if (out_z) rows[i][j] = beyond(laws, where, 2, z < 0 ? 0 : 1, column, row, rows[i][j]);
+        }
     }
 }

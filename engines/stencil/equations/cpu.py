@@ -12,6 +12,7 @@ from engines.backend.threads import core_seconds
 from engines.backend.vector_math import REGISTER_BYTES
 from engines.stencil.equations.cpu_kernels import row_function, sweep
 from engines.stencil.equations.explicit import Explicit
+from engines.stencil.equations.laws import Sides
 from engines.stencil.equations.passes import Pass
 
 
@@ -33,19 +34,20 @@ class CpuExplicit(Explicit):
     def sweep(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any) -> None:
         if one not in self._kernels:
             row = row_function(one, self.plan.system.fields, self.dtype)
-            self._kernels[one] = row, reach_of(one, self.sides.wraps), np.array(one.into)
+            self._kernels[one] = row, where_of(one, self.sides), np.array(one.into)
         row, where, into = self._kernels[one]
         base, second, third, out = (values.reshape(-1) for values in arrays[2:])
         given, shares = numbers.astype(self.dtype), (REGISTER_BYTES // self.dtype.itemsize, self._threads)
         sweep(row.address, arrays[0], arrays[1], base, second, third, out, into, laws, where, given, shares)
 
 
-def reach_of(one: Pass, wraps: Array) -> Array:
-    """(fields and stored names, 9) int64: the lowest and highest row beside a cell's that is read in the plane below,
-    in its own and in the one above, (1, −1) where none is; then whether x, y and z are periodic."""
+def where_of(one: Pass, sides: Sides) -> Array:
+    """(fields and stored names, 27) int64: the lowest and highest row beside a cell's that is read in the plane below,
+    in its own and in the one above, (1, −1) where none is; whether x, y and z are periodic; where the laws are."""
     found = np.tile(np.array([1, -1]), (len(one.names), 3, 1))
     for row, name in enumerate(one.names):
         for _, dy, dz in one.reads.get(name, ()):
             low, high = found[row, dz + 1]
             found[row, dz + 1] = (dy, dy) if low > high else (min(low, dy), max(high, dy))
-    return np.concatenate([found.reshape(-1, 6), wraps.astype(np.int64)], axis=1)
+    count = len(found)
+    return np.concatenate([each.reshape(count, -1).astype(np.int64) for each in (found, sides.wraps, sides.where)], 1)

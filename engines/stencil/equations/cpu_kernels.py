@@ -189,14 +189,30 @@ def within(place, count, wraps):
 
 
 @njit(nogil=True)
-def fill(copies, slot, values, field, name, place, laws, wraps, lanes_and_two):
+def beyond(copies, slot, first, nx, wraps, laws, along, each):
+    """The row copies[slot], whose columns from ``first`` on are those of a row of ``nx`` beside a side, becomes that of
+    ghosts beyond it. along: of ``laws`` that of the first cell of the row; each: how far behind are those of others"""
+    count = copies.shape[1]
+    if each == 0:
+        scale, shift = laws[along, 0], laws[along, 1]
+        for i in range(count):
+            copies[slot, i] = scale * copies[slot, i] + shift
+    else:
+        for i in range(count):
+            law = along + each * within(min(first + i, nx), nx, wraps)
+            copies[slot, i] = laws[law, 0] * copies[slot, i] + laws[law, 1]
+
+
+@njit(nogil=True)
+def fill(copies, slot, values, field, name, place, laws, where, lanes_and_two):
     """copies[slot] = the row y of the plane z of a field of values (names, nz, ny, nx) from column x on, place = (z, y,
-    x), each of which may be one beyond the sides. laws: (names, 3, 2, 2) scale and shift of ghosts; wraps: (names, 3)
+    x), each of which may be one beyond the sides. laws: (n, 2) scale and shift of ghosts; where: (wraps, at), (names,
+    3) and (names, 3, 2, 3), see :class:`engines.stencil.equations.laws.Sides`
 
     Whole arrays and numbers of places in them: a view costs an atomic count, which a short row would feel. A vector and
     two more, ``lanes_and_two``, are copied as a vector."""
     z, y, first = place
-    nz, ny, nx = values.shape[1:]
+    (wraps, at), (nz, ny, nx) = where, values.shape[1:]
     count = copies.shape[1]
     z_in, y_in = within(z, nz, wraps[name, 2]), within(y, ny, wraps[name, 1])
     if count == lanes_and_two and first + count - 1 <= nx:
@@ -212,25 +228,26 @@ def fill(copies, slot, values, field, name, place, laws, wraps, lanes_and_two):
             copies[slot, x - first] = values[field, z_in, y_in, x]
     low, high = values[field, z_in, y_in, 0], values[field, z_in, y_in, nx - 1]
     if first < 0:
-        copies[slot, 0] = high if wraps[name, 0] else laws[name, 0, 0, 0] * low + laws[name, 0, 0, 1]
+        law = at[name, 0, 0, 0] + at[name, 0, 0, 1] * y_in + at[name, 0, 0, 2] * z_in
+        copies[slot, 0] = high if wraps[name, 0] else laws[law, 0] * low + laws[law, 1]
     if first + count > nx:
-        ghost = low if wraps[name, 0] else laws[name, 0, 1, 0] * high + laws[name, 0, 1, 1]
-        copies[slot, nx - first] = ghost
+        law = at[name, 0, 1, 0] + at[name, 0, 1, 1] * y_in + at[name, 0, 1, 2] * z_in
+        copies[slot, nx - first] = low if wraps[name, 0] else laws[law, 0] * high + laws[law, 1]
     if (y < 0 or y >= ny) and not wraps[name, 1]:
         side = 0 if y < 0 else 1
-        for i in range(count):
-            copies[slot, i] = laws[name, 1, side, 0] * copies[slot, i] + laws[name, 1, side, 1]
+        along = at[name, 1, side, 0] + at[name, 1, side, 2] * z_in
+        beyond(copies, slot, first, nx, wraps[name, 0], laws, along, at[name, 1, side, 1])
     if (z < 0 or z >= nz) and not wraps[name, 2]:
         side = 0 if z < 0 else 1
-        for i in range(count):
-            copies[slot, i] = laws[name, 2, side, 0] * copies[slot, i] + laws[name, 2, side, 1]
+        along = at[name, 2, side, 0] + at[name, 2, side, 2] * y_in
+        beyond(copies, slot, first, nx, wraps[name, 0], laws, along, at[name, 2, side, 1])
 
 
 @njit(nogil=True)
-def address_rows(rows, ghosts, values, first, z, y, reach, laws, wraps):
+def address_rows(rows, ghosts, values, first, z, y, reach, laws, where):
     """rows[9 name + 3 (dz + 1) + dy + 1]: where the row y + dy of the plane z + dz stands of each name from ``first``
     on, whose values (names, nz, ny, nx) are; ghosts: (9 · names, nx) for rows beyond sides"""
-    count, nz, ny, nx = values.shape
+    (count, nz, ny, nx), (wraps, _) = values.shape, where
     size = values.itemsize * nx
     for field in range(count):
         name = first + field
@@ -240,7 +257,7 @@ def address_rows(rows, ghosts, values, first, z, y, reach, laws, wraps):
                 outside_y = (y + dy < 0 or y + dy >= ny) and not wraps[name, 1]
                 outside_z = (z + dz < 0 or z + dz >= nz) and not wraps[name, 2]
                 if outside_y or outside_z:
-                    fill(ghosts, slot, values, field, name, (z + dz, y + dy, 0), laws, wraps, 0)
+                    fill(ghosts, slot, values, field, name, (z + dz, y + dy, 0), laws, where, 0)
                     rows[slot] = address_of(ghosts) + slot * size
                 else:
                     plane_there = field * nz + within(z + dz, nz, wraps[name, 2])
@@ -249,26 +266,26 @@ def address_rows(rows, ghosts, values, first, z, y, reach, laws, wraps):
 
 
 @njit(nogil=True)
-def copy_rows(copies, values, first, z, y, x, reach, laws, wraps):
+def copy_rows(copies, values, first, z, y, x, reach, laws, where):
     """copies: (9 · names, vector and two more): rows as in ``address_rows`` from column x − 1 on, ghosts among them."""
     for field in range(len(values)):
         name = first + field
         for plane in range(3):
             for dy in range(reach[name, plane, 0], reach[name, plane, 1] + 1):
                 slot = 9 * name + 3 * plane + dy + 1
-                fill(copies, slot, values, field, name, (z + plane - 1, y + dy, x - 1), laws, wraps, copies.shape[1])
+                fill(copies, slot, values, field, name, (z + plane - 1, y + dy, x - 1), laws, where, copies.shape[1])
 
 
 @njit(nogil=True)
-def patch(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, room, place, at):
+def patch(row_of, fields, stored, beside, into, laws, where, reach, numbers, room, place, at):
     """The cells of a row from column at[2] on, at most a vector: all in copies. room: (copies, addresses of rows,
     arrays of the cell itself twice), to work in; place: of the first cell; at: (y, z, column, how many)"""
     y, z, x, count = at
     copies, rows, rest, ends = room
     width, cells_each = copies.shape[1] - 2, fields.size // len(fields)
-    copy_rows(copies, fields, 0, z, y, x, reach, laws, wraps)
+    copy_rows(copies, fields, 0, z, y, x, reach, laws, where)
     if len(reach) > len(fields):
-        copy_rows(copies, stored, len(fields), z, y, x, reach, laws, wraps)
+        copy_rows(copies, stored, len(fields), z, y, x, reach, laws, where)
     for slot in range(len(copies)):
         rows[slot] = address_of(copies) + (slot * (width + 2) + 1 - x) * fields.itemsize
     if count == width:
@@ -285,7 +302,7 @@ def patch(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, roo
 
 
 @njit(nogil=True)
-def band(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, width, part, bands):
+def band(row_of, fields, stored, beside, into, laws, where, reach, numbers, width, part, bands):
     """One of ``bands`` parts of all rows of all planes, counted through."""
     nz, ny, nx = fields.shape[1:]
     slots = 9 * len(reach)
@@ -297,14 +314,14 @@ def band(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, widt
     for index in range(part * nz * ny // bands, (part + 1) * nz * ny // bands):
         z, y, place = index // ny, index % ny, index * nx
         if inner:
-            address_rows(rows, ghosts, fields, 0, z, y, reach, laws, wraps)
+            address_rows(rows, ghosts, fields, 0, z, y, reach, laws, where)
             if len(reach) > len(fields):
-                address_rows(rows, ghosts, stored, len(fields), z, y, reach, laws, wraps)
+                address_rows(rows, ghosts, stored, len(fields), z, y, reach, laws, where)
             row_of(rows, beside, numbers, (width, width + inner, place + width, nz * ny * nx), (y, z))
         x = 0
         while x < nx:
             at = y, z, x, min(width, nx - x)
-            patch(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, room, place + x, at)
+            patch(row_of, fields, stored, beside, into, laws, where, reach, numbers, room, place + x, at)
             x += width if x or not inner else width + inner
 
 
@@ -312,12 +329,13 @@ def band(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, widt
 @noticing(vector_math)
 def sweep(address, fields, stored, base, second, third, out, into, laws, where, numbers, shares):
     """One pass over a grid. address: of a row's function; fields, stored: (n, nz, ny, nx) that are read with
-    neighbours; base, second, third: flat, of the cell itself; out: flat, written in the rows ``into``; laws: (names,
-    3, 2, 2) scale and shift of ghosts of x, y, z; where: as ``cpu.reach_of``; numbers: what is the same in all cells;
-    width: lanes of a vector. Bytes: each array that is read, once, and each that is written (``explicit.traffic``)."""
+    neighbours; base, second, third: flat, of the cell itself; out: flat, written in the rows ``into``; laws: (n, 2)
+    scale and shift of ghosts; where: as ``cpu.where_of``; numbers: what is the same in all cells; shares: lanes of a
+    vector, bands. Bytes: each array that is read, once, and each that is written (``explicit.traffic``)."""
     width, bands = shares
-    reach, wraps = where[:, :6].copy().reshape((len(where), 3, 2)), where[:, 6:]
+    reach = where[:, :6].copy().reshape((len(where), 3, 2))
+    beside_sides = where[:, 6:9].copy(), where[:, 9:].copy().reshape((len(where), 3, 2, 3))
     for part in prange(bands):
         row_of = function_at(address, numbers)
         beside = (base, second, third, out)
-        band(row_of, fields, stored, beside, into, laws, wraps, reach, numbers, width, part, bands)
+        band(row_of, fields, stored, beside, into, laws, beside_sides, reach, numbers, width, part, bands)

@@ -36,7 +36,8 @@ class CudaExplicit(Explicit):
         self._files: dict[Pass, Path] = {}
         self._shapes: dict[Pass, Shape] = {}
         bits = self.sides.wraps @ np.array([1, 2, 4])
-        self._wraps = self._backend.array(bits.astype(np.int32))
+        where = np.concatenate([bits[:, None], self.sides.where.reshape(len(bits), -1)], axis=1)
+        self._where = self._backend.array(where.astype(np.int32))
 
     def laws(self, numbers: Array) -> Any:
         return self._backend.array(numbers.astype(self.dtype))
@@ -75,4 +76,4 @@ class CudaExplicit(Explicit):
         kernel = self._backend.compile(self._files[one], self._macros(rows)).get_function("sweep")
         number = self.dtype.type
         scalars = [number(value) for value in numbers]
-        kernel(grid, tuple(block), (np.int32(nx), np.int32(ny), np.int32(nz), *arrays, laws, self._wraps, *scalars))
+        kernel(grid, tuple(block), (np.int32(nx), np.int32(ny), np.int32(nz), *arrays, laws, self._where, *scalars))

@@ -19,7 +19,7 @@ _SOURCE = """\
 // variants: {variants}
 //
 // One pass over a grid. fields, stored: (n, nz, ny, nx), read with neighbours; base, second, third: the same of
-// fields, read in the cell itself; out: written; see cells.cuh for laws and wraps; p0 …: what is the same in all cells.
+// fields, read in the cell itself; out: written; see cells.cuh for laws and where; p0 …: what is the same in all cells.
 #include "stencil/equations/cells.cuh"
 
 template <bool EDGE>
@@ -59,7 +59,7 @@ def cuda_source(one: Pass, fields: Sequence[str], precision: str) -> str:
     symbols = _symbols(one, fields)
     numbers = [f"p{number}" for number in range(len(one.numbers))]
     given = [f"const REAL* __restrict__ {name}" for name in _ARRAYS]
-    parameters = [*given, "REAL* out", "const REAL* __restrict__ laws", "const int* __restrict__ wraps"]
+    parameters = [*given, "REAL* out", "const REAL* __restrict__ laws", "const int* __restrict__ where"]
     parameters += [f"const REAL {name}" for name in numbers]
     found: dict[Node, str] = {}
     body: list[str] = []
@@ -79,7 +79,7 @@ def cuda_source(one: Pass, fields: Sequence[str], precision: str) -> str:
             f"        store_cells<W, false>(out + {row} * size + place, out{k});\n" for k, row in enumerate(one.into)
         ),
         inner=" && z > 0 && z + 1 < nz" if _planes(one) else "",
-        arguments=", ".join([*_ARRAYS, "out", "laws", "wraps", *numbers]),
+        arguments=", ".join([*_ARRAYS, "out", "laws", "where", *numbers]),
         bytes=f"{one.arrays_read} values read, {one.arrays_written} written",
     )
 
@@ -123,8 +123,8 @@ def _loads(one: Pass, fields: Sequence[str]) -> Iterator[str]:
             low, high = _span(one, name, dz)
             rows, array = f"ROWS + {high - low}", f"u{row}_{dz + 1}"
             yield f"REAL {array}[{rows}][W + 2];"
-            where = f"x, y0 + {low}, z + {dz}"
-            yield f"load_rows<{rows}, EDGE>({bank}, box, {where}, __ldg(wraps + {row}), laws + {12 * row}, {array});"
+            at = f"x, y0 + {low}, z + {dz}"
+            yield f"load_rows<{rows}, EDGE>({bank}, box, {at}, laws, where + {19 * row}, {array});"
 
 
 def _beside(one: Pass, fields: Sequence[str]) -> Iterator[str]:

@@ -12,9 +12,11 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.twins import Twins
+from engines.formulas.graph import ordered
 from engines.stencil.equations.implicit.solving import ImplicitDiffusion, implicit_traffic
 from engines.stencil.equations.laws import Sides
 from engines.stencil.equations.passes import Pass, Plan
+from engines.stencil.equations.spatial import AXES, SPACINGS
 
 
 class Explicit(ABC):
@@ -51,8 +53,8 @@ class Explicit(ABC):
         self.anew = False
         self._implicit: ImplicitDiffusion | None = None
         if plan.diffusivities:
-            spacing = given["@dx"], given["@dy"]
-            self._implicit = ImplicitDiffusion(backend, shape, spacing, sides.wraps, self.dtype.name)
+            spacing = [given[name] for name in SPACINGS[: len(shape)]]
+            self._implicit = ImplicitDiffusion(backend, shape, spacing, plan, sides, self.dtype.name)
         self._time_at_sides = sides.uses("t")
 
     @property
@@ -82,7 +84,7 @@ class Explicit(ABC):
 
     @abstractmethod
     def laws(self, numbers: Array) -> Any:
-        """Numbers of the sides as :meth:`sweep` takes them, (fields, 3, 2, 2) float64."""
+        """Numbers of the sides, (n, 2) float64, as :meth:`sweep` takes them."""
 
     def advance(self, step: int, steps: int) -> None:
         """Take ``steps`` steps, the first of them from ``step``."""
@@ -105,19 +107,11 @@ class Explicit(ABC):
                     self.sweep(one, [now, self.stored, *(beside if one.beside else (now,) * 3), target], values, laws)
                 now = targets[stage]
             if self._implicit is not None:
-                self._diffuse(now, self.dt if first else self.dt * 2 / 3)
+                shorter = self.dt if first else self.dt * 2 / 3
+                with np.errstate(all="ignore"):  # a run tells where fields are no numbers any more
+                    self._implicit.solve(now, shorter, (number + 1) * self.dt, self.given)
             if len(self.plan.stages) == 1:
                 self._now, self._banks[0] = self._banks[0], self._now
-
-    def _diffuse(self, fields: Any, step: float) -> None:
-        """Solve for the fields after ``step`` seconds of diffusion, where it is implicit."""
-        assert self._implicit is not None
-        known = self._known(0.0, 1.0)
-        laws = self.sides.numbers(known)
-        for row, diffusivity in self.plan.diffusivities_with(known).items():
-            if diffusivity > 0:
-                with np.errstate(all="ignore"):  # a run tells where fields are no numbers any more
-                    self._implicit.solve(row, fields[row], step * diffusivity, laws[row])
 
     def show(self, step: int) -> Any:
         """(names, nz, ny, nx) on the device: the names of the lines, of the present fields."""
@@ -149,7 +143,7 @@ def traffic(plan: Plan, shape: Sequence[int], dtype: Any) -> KernelTraffic:
     flops = math.prod(shape) * sum(one.flops for one in plan.passes)
     read, written = read * size, written * size
     if plan.diffusivities:
-        count, one = len(plan.diffusivities), implicit_traffic(shape, (1.0, 1.0), dtype)
-        read, written = read + count * one.bytes_read, written + count * one.bytes_written
-        flops += count * one.flops
+        for node in plan.diffusivities.values():
+            one = implicit_traffic(shape, any(each.value in AXES for each in ordered([node])), dtype)
+            read, written, flops = read + one.bytes_read, written + one.bytes_written, flops + one.flops
     return KernelTraffic("equations", read, written, flops)

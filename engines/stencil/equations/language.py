@@ -3,22 +3,32 @@
     du/dt = D*laplacian(u) + u - u**3            a field of first order in time
     d2w/dt2 = c**2*laplacian(w) - g*w_t          one of second order, whose rate of change is w_t
     mu = u**3 - u - eps*laplacian(u)             a name for use in other lines, above and below
+    v = vector(-y, x)                            a name of a vector, as in -dot(v, grad(u)) and -div(upwind(v*u))
 
 Formulas are read by :mod:`engines.formulas.parse`; nothing of them is ever run. A name of whose formula with
-derivatives other derivatives are taken is stored, an array as fields are; all others are put in where they are used.
+derivatives other derivatives are taken is stored, an array as fields are; all others are put in where they are used,
+and vectors, which are not shown, before anything else.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from engines.api.errors import ProblemError
-from engines.formulas.graph import Node, const, ordered, rebuild, symbol
+from engines.formulas.graph import Node, const, make, ordered, rebuild, symbol
 from engines.formulas.parse import FUNCTIONS, WORDS, FormulaError, Function, Language, number, parse_either, statements
 from engines.stencil.equations import spatial
-from engines.stencil.equations.spatial import SpatialError, combined, differentiated, vectors_in
+from engines.stencil.equations.spatial import (
+    SpatialError,
+    added_upwind,
+    combined,
+    differentiated,
+    is_vector,
+    vectors_in,
+)
 
 PLACES = ("x", "y", "z")
 TIME = "t"
@@ -26,7 +36,26 @@ SIZES = ("size_x", "size_y", "size_z")
 GIVEN = (*PLACES, TIME, *SIZES)
 """x, y, z: the cell's middle [mm]; t [s]; size_x …: lengths of the grid [mm]."""
 CONSTANTS = {"pi": 3.141592653589793}
-KNOWN = {**FUNCTIONS, **spatial.FUNCTIONS}
+
+
+def _chosen(x: Node, above: Node, else_: Node) -> Node:
+    return make("select", make("lt", const(0.0), x), above, else_)
+
+
+def _modulo(a: Node, b: Node) -> Node:
+    return make("sub", a, make("mul", b, make("floor", make("div", a, b))))
+
+
+NUMBERS: Mapping[str, Function] = {
+    **FUNCTIONS,
+    "floor": Function(1, lambda x: make("floor", x)),
+    "ceil": Function(1, lambda x: make("neg", make("floor", make("neg", x)))),
+    "mod": Function(2, _modulo),
+    "sign": Function(1, lambda x: _chosen(x, const(1.0), _chosen(make("neg", x), const(-1.0), const(0.0)))),
+    "heaviside": Function(1, lambda x: _chosen(x, const(1.0), const(0.0))),
+}
+"""Functions of numbers, in lines, starts and sides."""
+KNOWN = {**NUMBERS, **spatial.FUNCTIONS}
 MOST_FIELDS = 8
 """Fields, those of second order twice, and as many stored names: a kernel holds three rows of each in registers."""
 MOST_LINES = 100
@@ -44,7 +73,8 @@ class System:
     """``rates``: of each field, in the order of the lines, formulas with derivatives in space; in them and in each
     other the ``stored`` names (in an order in which none needs a later one) are symbols, as fields, parameters and
     given names are. ``shown``: names that differ from cell to cell. ``second``: fields whose rate of change is a field.
-    ``lines``: where fields and names are defined (from 0)."""
+    ``lines``: where fields and names are defined (from 0). ``typed``: what is defined, of what order in time, and the
+    formula as it is typed, of names after those that they need, then of fields."""
 
     rates: Mapping[str, Node]
     stored: Mapping[str, Node]
@@ -52,6 +82,7 @@ class System:
     second: tuple[str, ...]
     parameters: tuple[str, ...]
     lines: Mapping[str, int]
+    typed: Sequence[tuple[str, int, Node]]
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -90,10 +121,22 @@ def parse(lines: Sequence[str], parameters: Collection[str]) -> System:
     """``parameters``: names of numbers. Raises ProblemError whose ``place`` is the line (from 0)."""
     read = _defined(lines, parameters)
     names, second = _names(read, parameters)
-    formulas = _formulas(read, names)
+    as_typed = _formulas(read, names)
+    formulas = {line: rebuild([node], combined)[0] for line, node in as_typed.items()}
     own = {line.name: formulas[line] for line in read if line.order == 0}
     places = {line.name: line.place for line in read}
     order = _in_order(own, places)
+    rank = {name: number for number, name in enumerate(order)}
+    typed = [(line.name, line.order, as_typed[line])
+             for line in sorted(read, key=lambda line: rank.get(line.name, len(rank)))]  # fmt: skip
+    vectors = _vectors_put_in(own, order, places)
+    for line in read:
+        formulas[line] = own.get(line.name, formulas[line])
+        if line.order:
+            (formulas[line],) = rebuild([formulas[line]], combined, vectors)
+        if symbol(line.name) not in vectors:
+            with _of_line(line.place):
+                vectors_in(formulas[line])
     rates: dict[str, Node] = {}
     for line in read:
         if line.order == 2:
@@ -111,7 +154,7 @@ def parse(lines: Sequence[str], parameters: Collection[str]) -> System:
     rates = {name: rebuild([rate], combined, put_in)[0] for name, rate in rates.items()}
     system = System(
         rates, kept, {name: own[name] for name in order if _differs(own[name], rates, kept)}, second,
-        tuple(parameters), places,
+        tuple(parameters), places, typed,
     )  # fmt: skip
     _check_size(system)
     return system
@@ -132,7 +175,7 @@ def expression(
     """A formula by itself, of parameters and ``given`` names: an initial state, what holds at a side. Raises
     ProblemError, a sentence that begins with ``where``."""
     names = {name: symbol(name) for name in (*given, *parameters)} | _constants()
-    (found,) = rebuild([number(parse_either(text, Language(names, {**FUNCTIONS, **functions}), where))], combined)
+    (found,) = rebuild([number(parse_either(text, Language(names, {**NUMBERS, **functions}), where))], combined)
     return found
 
 
@@ -189,16 +232,12 @@ def _formulas(read: Sequence[_Line], names: Mapping[str, Node]) -> dict[_Line, N
     formulas, count = {}, 0
     for line in read:
         try:
-            found = number(parse_either(line.formula, Language(names, KNOWN), where=""))
-            (formulas[line],) = rebuild([found], combined)
-            vectors_in(formulas[line])
+            formulas[line] = number(parse_either(line.formula, Language(names, KNOWN), where=""))
         except FormulaError as error:
             place = line.place + line.formula.count("\n", 0, error.at)
             advice = f"; {ADD_IT}" if error.unknown else ""
             reason = f"Line {place + 1}{str(error).removesuffix('.')}{advice}."
             raise FormulaError(reason, error.at, (place,), error.unknown) from None
-        except SpatialError as error:
-            raise _refusal(line.place, f" {error}") from None
         count += sum(bool(node.args) for node in ordered([formulas[line]]))
         if count > MOST_OPERATIONS:
             raise _refusal(line.place, f": the lines have more than {MOST_OPERATIONS:,} operations: shorten them")
@@ -230,6 +269,27 @@ def _in_order(own: Mapping[str, Node], places: Mapping[str, int]) -> list[str]:
     return order
 
 
+@contextmanager
+def _of_line(place: int) -> Iterator[None]:
+    try:
+        yield
+    except SpatialError as error:
+        raise _refusal(place, f" {error}") from None
+
+
+def _vectors_put_in(own: dict[str, Node], order: list[str], places: Mapping[str, int]) -> dict[Node, Node]:
+    """Names that stand for vectors are taken out of ``own`` and ``order``, and put in for their symbols there; returns
+    what is put in. Raises ProblemError."""
+    vectors: dict[Node, Node] = {}
+    for name in list(order):
+        (own[name],) = rebuild([own[name]], combined, vectors)
+        with _of_line(places[name]):
+            if is_vector(own[name]):
+                vectors[symbol(name)] = own.pop(name)
+                order.remove(name)
+    return vectors
+
+
 def _stored(rates: Mapping[str, Node], own: Mapping[str, Node], order: Sequence[str]) -> set[str]:
     """Names with derivatives in them, of which derivatives are taken."""
     spatial_names: set[str] = set()
@@ -258,6 +318,11 @@ def _check_size(system: System) -> None:
     """Raises ProblemError for derivatives of derivatives that have no name, and for too many stored names."""
     for name, root in (*system.rates.items(), *system.shown.items()):
         place = system.lines[name]
+        if name in system.rates and added_upwind(root):
+            raise _refusal(
+                place, " adds 'div(upwind(…))': a velocity v carries u by -div(upwind(v*u)), and turned round by "
+                "-div(upwind(-v*u))"
+            )  # fmt: skip
         for op, arg in differentiated(root):
             inner = next((node.op for node in ordered([arg]) if node.op in spatial.OPS), None)
             if inner is not None:

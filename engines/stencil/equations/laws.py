@@ -1,4 +1,6 @@
-"""What holds at the sides of each field, as numbers that kernels take: a ghost is ``scale · u + shift`` of the cell."""
+"""What holds at the sides of each field, as numbers that kernels take: a ghost is ``scale · u + shift`` of the cell.
+
+These are the same all along a side, or of each cell at it, by the middle of its face."""
 
 from __future__ import annotations
 
@@ -11,16 +13,21 @@ import numpy as np
 from engines.api import Array
 from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import Node, const, make, ordered, symbol
-from engines.stencil.equations.spatial import SPACINGS
+from engines.stencil.equations.spatial import AXES, SPACINGS
 
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """Of one side of one field; formulas of parameters, time and sizes. ``wraps``: the opposite side is beyond it."""
+    """Of one side of one field; formulas of parameters, place, time and sizes. ``wraps``: the opposite side is beyond
+    it."""
 
     wraps: bool
     scale: Node
     shift: Node
+
+    def uses(self, *names: str) -> bool:
+        """Whether it depends on one of these: on time, on a place."""
+        return any(node.value in names for node in ordered((self.scale, self.shift)) if node.op == "symbol")
 
 
 def value_law(value: Node) -> Law:
@@ -46,29 +53,56 @@ Laws = tuple[tuple[tuple[Law, Law], ...], ...]
 """For each field and stored name, for x, y (and z): (low, high)."""
 
 
-class Sides:
-    """Laws as arrays. wraps: (fields, 3) bool; numbers: (fields, 3, 2, 2) of axis, low or high, scale and shift."""
+def across(axis: int) -> tuple[int, int]:
+    """The other two axes, in their order: those along a side."""
+    first, second = (other for other in range(3) if other != axis)
+    return first, second
 
-    def __init__(self, laws: Laws) -> None:
+
+class Sides:
+    """Laws as arrays, on a grid of ``shape`` (ny, nx) or (nz, ny, nx) and ``spacing`` (x, y, z) [mm].
+
+    wraps: (fields, 3) bool
+    where: (fields, 3, 2, 3) int32 of axis, low or high: which of ``numbers`` is of the first cell at the side, and how
+           far behind it those of the next ones along both other axes are, 0 where all have the same
+    """
+
+    def __init__(self, laws: Laws, shape: Sequence[int], spacing: Sequence[float]) -> None:
+        self._laws, cells = laws, (1, *shape)[:-4:-1]
         self.wraps = np.zeros((len(laws), 3), np.bool_)
-        for field, axes in enumerate(laws):
-            for axis, (low, _) in enumerate(axes):
-                self.wraps[field, axis] = low.wraps
-        self._count = len(laws)
-        places = [(f, a, s) for f, axes in enumerate(laws) for a, pair in enumerate(axes) for s in range(2)]
-        self._at: Sequence[tuple[int, int, int]] = places
-        roots = self._roots = [node for f, a, s in places for node in (laws[f][a][s].scale, laws[f][a][s].shift)]
-        self._program = Program(roots)
+        self.where = np.zeros((len(laws), 3, 2, 3), np.int32)
+        sides = [(f, a, s, law) for f, axes in enumerate(laws) for a, pair in enumerate(axes)
+                 for s, law in enumerate(pair)]  # fmt: skip
+        alike = [const(1.0), const(0.0)]  # of an axis that there is not, or that is periodic
+        for field, axis, side, law in sides:
+            self.wraps[field, axis] = law.wraps
+            if not law.wraps and not law.uses(*AXES):
+                self.where[field, axis, side, 0] = len(alike) // 2
+                alike += [law.scale, law.shift]
+        self._alike, self._count = Program(alike), len(alike) // 2
+        self._varying: list[tuple[int, tuple[int, int], dict[str, Any], Program]] = []
+        for field, axis, side, law in sides:
+            if law.uses(*AXES):
+                a, b = across(axis)
+                places: dict[str, Any] = {"z": np.zeros(1)}  # of a plane
+                for each, h in enumerate(spacing):
+                    places[AXES[each]] = (np.arange(cells[each]) + 0.5) * h
+                places[AXES[axis]] = np.float64(side * cells[axis] * spacing[axis])
+                places[AXES[b]] = np.reshape(places[AXES[b]], (-1, 1))
+                self._varying.append((self._count, (cells[b], cells[a]), places, Program([law.scale, law.shift])))
+                self.where[field, axis, side] = self._count, 1, cells[a]
+                self._count += cells[a] * cells[b]
 
     def uses(self, name: str) -> bool:
         """Whether what holds at a side depends on a parameter, or on time."""
-        return any(node.value == name for node in ordered(self._roots))
+        return any(law.uses(name) for axes in self._laws for pair in axes for law in pair)
 
     def numbers(self, given: Mapping[str, Any]) -> Array:
-        """float64, given parameters, time and sizes by name."""
-        found = np.zeros((self._count, 3, 2, 2))
-        found[..., 0] = 1.0
-        values = self._program({name: np.float64(value) for name, value in given.items()})
-        for number, (field, axis, side) in enumerate(self._at):
-            found[field, axis, side] = values[2 * number], values[2 * number + 1]
+        """(n, 2) float64: scale and shift, given parameters, time and sizes by name."""
+        known = {name: np.float64(value) for name, value in given.items()}
+        found, alike = np.empty((self._count, 2)), self._alike(known)
+        found[: len(alike) // 2] = np.reshape(alike, (-1, 2))
+        for first, shape, places, program in self._varying:
+            cells = found[first : first + shape[0] * shape[1]].reshape(*shape, 2)
+            cells[..., 0], cells[..., 1] = program({**known, **places})
         return found

@@ -130,11 +130,10 @@ class Plan:
     def _diffusivities(self) -> Program:
         return Program(list(self.diffusivities.values()))
 
-    def diffusivities_with(self, given: Mapping[str, float]) -> dict[int, float]:
-        """By the rows of the fields [mm²/s], given parameters by name."""
-        values = self._diffusivities({name: np.float64(value) for name, value in given.items()})
-        rows = [self.system.fields.index(name) for name in self.diffusivities]
-        return {row: float(value) for row, value in zip(rows, values, strict=True)}
+    def diffusivities_with(self, given: Mapping[str, Any]) -> dict[int, Any]:
+        """By the rows of the fields [mm²/s], given parameters and x, y, z by name: arrays where they hang on these."""
+        values = self._diffusivities({name: np.asarray(value, float)[()] for name, value in given.items()})
+        return dict(zip((self.system.fields.index(name) for name in self.diffusivities), values, strict=True))
 
     @property
     def remembers(self) -> bool:

@@ -10,19 +10,24 @@ import numpy as np
 from engines.api import Array
 from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import ordered
-from engines.stencil.equations.laws import Sides
+from engines.stencil.equations.laws import Sides, across
 from engines.stencil.equations.passes import Pass, Plan
 from engines.stencil.equations.spatial import INDICES, cell_of
 
 
-def with_ghosts(values: Array, wraps: Array, numbers: Array) -> Array:
-    """values: (nz, ny, nx); one ghost more at each end of each axis, x first. wraps: (3,); numbers: (3, 2, 2)"""
+def with_ghosts(values: Array, wraps: Array, where: Array, numbers: Array) -> Array:
+    """values: (nz, ny, nx); one ghost more at each end of each axis, x first. wraps: (3,); where: (3, 2, 3) and
+    numbers: (n, 2) as :class:`engines.stencil.equations.laws.Sides` has them"""
+    cells = [np.arange(count) for count in values.shape[::-1]]
     for axis in range(3):
-        along = 2 - axis
-        first, last = np.take(values, [0], along), np.take(values, [-1], along)
-        low, high = numbers[axis, 0, 0] * first + numbers[axis, 0, 1], numbers[axis, 1, 0] * last + numbers[axis, 1, 1]
-        low, high = (last, first) if wraps[axis] else (low, high)
+        along, (a, b), ends = 2 - axis, across(axis), []
+        for side, (first, each_a, each_b) in enumerate(where[axis]):
+            laws = np.expand_dims(numbers[first + each_a * cells[a] + each_b * cells[b][:, None]], along)
+            ends.append(laws[..., 0] * np.take(values, [-side], along) + laws[..., 1])
+        low, high = reversed([np.take(values, [side], along) for side in (0, -1)]) if wraps[axis] else ends
         values = np.concatenate([low, values, high], along)
+        beyond = cells[axis][[-1, 0]] if wraps[axis] else cells[axis][[0, -1]]
+        cells[axis] = np.array([beyond[0], *cells[axis], beyond[1]])
     return values
 
 
@@ -32,8 +37,9 @@ def swept(
     """What a pass writes, an array (nz, ny, nx) for each root. read: fields and stored names; beside: by symbol."""
     laws = sides.numbers(given)
     padded = {
-        name: with_ghosts(read[name], sides.wraps[row], laws[row]) for row, name in enumerate(one.names) if name in read
-    }
+        name: with_ghosts(read[name], sides.wraps[row], sides.where[row], laws)
+        for row, name in enumerate(one.names) if name in read
+    }  # fmt: skip
     shape = next(iter(read.values())).shape
     values: dict[str, Any] = dict(beside)
     for number, value in enumerate(one.values(given)):

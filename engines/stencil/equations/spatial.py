@@ -43,9 +43,10 @@ FUNCTIONS: Mapping[str, Function] = {
     **{name: _operator(name) for name in ("laplacian", *FIRST, *SECOND, "grad", "div")},
     "dot": _operator("dot", 2),
     "vector": _operator("vector", 2, more=True),
-    "upwind": _operator("upwind", 3, more=True),
+    "upwind": _operator("upwind", 1, more=True),
 }
-"""laplacian(u), dx(u) … dyz(u), grad(u), vector(a, b), div(flux), dot(a, b), upwind(a, b, u) of a velocity (a, b)."""
+"""laplacian(u), dx(u) … dyz(u), grad(u), vector(a, b), div(flux), dot(a, b); of a velocity v = (a, b) upwind(v, u) or
+upwind(a, b, u), and the flux upwind(v*u)."""
 OPS = frozenset((*(each for each in OPERATORS if each != "div"), DIVERGENCE))
 
 
@@ -53,8 +54,20 @@ class SpatialError(ValueError):
     """A formula whose derivatives make no sense; the message goes on where a line has been named."""
 
 
+def is_vector(root: Node) -> bool:
+    """Raises SpatialError as :func:`vectors_in`."""
+    return root in _vectors(root)
+
+
 def vectors_in(root: Node) -> frozenset[Node]:
     """The nodes that are vectors. Raises SpatialError where one stands in the place of a number, or the other way."""
+    found = _vectors(root)
+    if root in found:
+        raise SpatialError("is a vector, and no number: take 'div' or 'dot' of it")
+    return found
+
+
+def _vectors(root: Node) -> frozenset[Node]:
     found: set[Node] = set()
     for node in ordered([root]):
         inside = [arg in found for arg in node.args]
@@ -69,6 +82,11 @@ def vectors_in(root: Node) -> frozenset[Node]:
                 raise SpatialError(f"takes '{name}' of a number: it takes {what}")
         elif node.op in VECTORS:
             found.add(node)
+        elif node.op == "upwind":
+            if inside == [True]:
+                found.add(node)
+            elif inside != [True, False] and (any(inside) or len(inside) < 3):
+                raise SpatialError("takes 'upwind' of other than upwind(v, u), upwind(a, b, u) or a flux, upwind(v*u)")
         elif node.op in ("add", "sub") and any(inside):
             if not all(inside):
                 raise SpatialError("adds a vector and a number")
@@ -80,9 +98,22 @@ def vectors_in(root: Node) -> frozenset[Node]:
             found.add(node)
         if node.op in VECTORS and any(inside):
             raise SpatialError(f"takes '{name}' of a vector")
-    if root in found:
-        raise SpatialError("is a vector, and no number: take 'div' or 'dot' of it")
     return frozenset(found)
+
+
+def added_upwind(root: Node) -> bool:
+    """Whether ``div(upwind(…))`` is added to a rate: what is carried would come from where it flows to."""
+    signs: dict[Node, set[int]] = {root: {1}}
+    for node in reversed(ordered([root])):
+        for sign in signs.get(node, ()):
+            if node.op == DIVERGENCE and sign > 0 and any(each.op == "upwind" for each in ordered(node.args)):
+                return True
+            for place, arg in enumerate(node.args if node.op in ("add", "sub", "neg", "mul", "div", "select") else ()):
+                turned = node.op == "neg" or (node.op == "sub" and place == 1)
+                if node.op == "mul" and node.args[1 - place].op == "const":
+                    turned = node.args[1 - place].number < 0
+                signs.setdefault(arg, set()).add(-sign if turned else sign)
+    return False
 
 
 def differentiated(root: Node) -> list[tuple[str, Node]]:
@@ -94,7 +125,7 @@ def differentiated(root: Node) -> list[tuple[str, Node]]:
             for inner in ordered(node.args):
                 if inner in vectors:
                     found += [("div", arg) for arg in inner.args if arg not in vectors]
-        elif node.op in OPS and node.op not in VECTORS:
+        elif node.op in OPS and node.op not in VECTORS and node not in vectors:
             found += [(node.op, arg) for arg in node.args if arg not in vectors]
             for inner in ordered([arg for arg in node.args if arg in vectors]):
                 if inner.op == "grad":
@@ -195,14 +226,14 @@ class Stencil:
             if node in vectors:
                 continue
             if node.op in OPS:
-                made[node] = self._operator(node, vectors)
+                made[node] = self._operator(node, vectors, made)
             elif node.op == "symbol":
                 made[node] = self._symbol(str(node.value), node, HERE)
             else:
                 made[node] = combined(node.op, *(made[arg] for arg in node.args)) if node.args else node
         return made[root]
 
-    def _operator(self, node: Node, vectors: frozenset[Node]) -> Node:
+    def _operator(self, node: Node, vectors: frozenset[Node], made: Mapping[Node, Node]) -> Node:
         op, args = node.op, node.args
         if op == "laplacian":
             return self._laplacian(args[0])
@@ -212,9 +243,13 @@ class Stencil:
             a, b = (self._axis(op, axis) for axis in SECOND[op])
             return self._second(args[0], a) if a == b else self._mixed(args[0], a, b)
         if op == "upwind":
-            return self._upwind(self._of_all_axes(op, args[:-1]), args[-1])
+            if args[0] in vectors:
+                velocity = [self._component(args[0], axis, vectors, made) for axis in range(self.dimensions)]
+            else:
+                velocity = [made[part] for part in self._of_all_axes(op, args[:-1])]
+            return self._upwind(velocity, args[-1])
         if op == "dot":
-            parts = [[self._component(arg, axis, vectors) for axis in range(self.dimensions)] for arg in args]
+            parts = [[self._component(arg, axis, vectors, made) for axis in range(self.dimensions)] for arg in args]
             return _sum([rules.multiply(a, b) for a, b in zip(*parts, strict=True)])
         return _sum([self._divergence(args[0], axis, vectors) for axis in range(self.dimensions)])
 
@@ -260,21 +295,21 @@ class Stencil:
     def _upwind(self, velocity: Sequence[Node], root: Node) -> Node:
         """v·∇u with differences towards where the flow comes from, of first order."""
         here, zero, parts = self.at(root), const(0.0), []
-        for axis, part in enumerate(velocity):
-            speed = self.at(part)
+        for axis, speed in enumerate(velocity):
             behind = rules.multiply(make("max", speed, zero), rules.subtract(here, self.at(root, step(axis, -1))))
             ahead = rules.multiply(make("min", speed, zero), rules.subtract(self.at(root, step(axis, 1)), here))
             parts.append(rules.multiply(_inverse(axis), rules.add(behind, ahead)))
         return _sum(parts)
 
-    def _component(self, root: Node, axis: int, vectors: frozenset[Node]) -> Node:
-        """Of a vector in the cell itself."""
-        return self._carried(root, vectors, self.at, lambda inner: self._first(inner, axis), axis)
+    def _component(self, root: Node, axis: int, vectors: frozenset[Node], made: Mapping[Node, Node]) -> Node:
+        """Of a vector in the cell itself, where what has derivatives is ``made``."""
+        return self._carried(root, vectors, made.__getitem__, lambda inner: self._first(inner, axis), axis)
 
     def _divergence(self, root: Node, axis: int, vectors: frozenset[Node]) -> Node:
         plain = not any(node.op == "vector" for node in ordered([root]) if node in vectors)
         sides = []
         for low, high in ((HERE, step(axis, 1)), (step(axis, -1), HERE)):
+            ends = low, high
 
             def difference(inner: Node, low: Offset = low, high: Offset = high) -> Node:
                 found = rules.subtract(self.at(inner, high), self.at(inner, low))
@@ -285,14 +320,14 @@ class Stencil:
                     return self.at(inner)
                 return rules.multiply(const(0.5), rules.add(self.at(inner, low), self.at(inner, high)))
 
-            sides.append(self._carried(root, vectors, mean, difference, axis))
+            sides.append(self._carried(root, vectors, mean, difference, axis, ends))
         return rules.multiply(_squared(axis) if plain else _inverse(axis), rules.subtract(*sides))
 
     def _carried(
         self, root: Node, vectors: frozenset[Node], of_number: Callable[[Node], Node], of_gradient: Callable[[Node],
-        Node], axis: int,
+        Node], axis: int, ends: tuple[Offset, Offset] | None = None,
     ) -> Node:  # fmt: skip
-        """A component of a vector, from its factors and gradients."""
+        """A component of a vector, from its factors and gradients; in the face between ``ends``, if these are given."""
         made: dict[Node, Node] = {}
         for node in ordered([root]):
             if node not in vectors:
@@ -301,9 +336,38 @@ class Stencil:
                 made[node] = of_gradient(node.args[0])
             elif node.op == "vector":
                 made[node] = of_number(self._of_all_axes("vector", node.args)[axis])
+            elif node.op == "upwind":
+                if ends is None:
+                    raise SpatialError("takes 'upwind' of a flux outside of 'div': write upwind(v, u) for v·grad(u)")
+                made[node] = self._upstream(node.args[0], vectors, made, ends)
             else:
                 made[node] = combined(node.op, *(made[arg] if arg in vectors else of_number(arg) for arg in node.args))
         return made[root]
+
+    def _upstream(
+        self, flux: Node, vectors: frozenset[Node], made: Mapping[Node, Node], ends: tuple[Offset, Offset]
+    ) -> Node:
+        """A flux through the face between ``ends``: what differs from cell to cell among its factors is that of the
+        cell that the rest of it, the velocity, comes from."""
+        carried, velocity = const(1.0), const(1.0)
+        while flux.op in ("mul", "div", "neg"):
+            if flux.op == "neg":
+                velocity, flux = rules.negate(velocity), flux.args[0]
+                continue
+            number, inner = flux.args if flux.args[1] in vectors else flux.args[::-1]
+            if self._moves(number):
+                carried = combined(flux.op, carried, number)
+            else:
+                velocity = combined(flux.op, velocity, number)
+            flux = inner
+        if flux.op not in VECTORS:
+            raise SpatialError("takes 'upwind' of a sum: take it of each part")
+        velocity, zero = rules.multiply(self.at(velocity), made[flux]), const(0.0)
+        forth, back = (
+            rules.multiply(make(op, velocity, zero), self.at(carried, end))
+            for op, end in zip(("max", "min"), ends, strict=True)
+        )
+        return rules.add(forth, back)
 
 
 def step(axis: int, by: int) -> Offset:

@@ -1,9 +1,10 @@
 """The largest stable step of typed equations: von Neumann's analysis of what they are near given states.
 
-At a state the equations are taken as linear with constant coefficients: of a wave e^{iθ·x/h} the derivatives of the
-rates by the values of all neighbours make a matrix, whose eigenvalues λ say how it grows. A step is stable where each
-λ Δt with a negative real part lies where the method damps. What grows by itself (Re λ > 0) is the equations' own
-affair. Sides are not looked at: by ghosts of second order they move eigenvalues between those of waves.
+At a state, of a cell or of one with its neighbours, the equations are taken as linear with constant coefficients: of a
+wave e^{iθ·x/h} the derivatives of the rates by the values of all neighbours make a matrix, whose eigenvalues λ say how
+it grows. A step is stable where each λ Δt with a negative real part lies where the method damps. What grows by itself
+(Re λ > 0) is the equations' own affair. Sides are not looked at: by ghosts of second order they move eigenvalues
+between those of waves.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import Node, make, ordered, rebuild
 from engines.stencil.equations.language import System
 from engines.stencil.equations.passes import Method, lowered
-from engines.stencil.equations.spatial import INDICES, Offset, Stencil, cell_of
+from engines.stencil.equations.spatial import INDICES, Offset, Stencil, cell_of, step
 
 ANGLES = 8
 """Between 0 and π along each axis, both ends among them (in three dimensions half of them)."""
@@ -70,6 +71,12 @@ class Linear:
         self._program = Program([*graphs, *roots[len(system.fields) :]])
         self._leaves = {str(node.value) for node in ordered([*graphs, *roots]) if node.op == "symbol"}
 
+    @property
+    def beside(self) -> list[str]:
+        """Symbols of neighbours on whose values derivatives hang."""
+        names = [str(node.value) for node in ordered(self._slopes) if node.op == "symbol"]
+        return [name for name in names if (cell := cell_of(name)) is not None and cell[0] in self._system.fields]
+
     @cached_property
     def constant(self) -> bool:
         """Whether the derivatives are the same whatever the fields are: then the limit holds for good."""
@@ -78,13 +85,10 @@ class Linear:
 
     def matrices(self, states: Mapping[str, Array], given: Mapping[str, float]) -> Array:
         """(states, waves, fields, fields) complex, of the most telling states: those whose derivatives are largest, and
-        some others. states: (n,) of each field, with x, y, z; given: parameters …"""
+        some others. states: (n,) of each field, with x, y, z, and of neighbours where they are not as the cell; given:
+        parameters …"""
         count = len(self._system.fields)
-        n = len(next(iter(states.values())))
-        stored = self._values_of_stored(states, given, n)
-        found_slopes = self._program(self._values({**states, **stored}, given))[: len(self._entries)]
-        slopes = np.array([np.broadcast_to(slope, (n,)) for slope in found_slopes]).reshape(len(self._entries), n)
-        slopes = slopes[:, np.isfinite(slopes).all(axis=0)]
+        slopes = self._of_entries(states, given)
         slopes = slopes[:, _telling(np.abs(slopes).sum(axis=0))]
         n = slopes.shape[1]
         angles = self._angles()
@@ -99,6 +103,27 @@ class Linear:
             one = np.eye(size - count)
             of_fields = np.linalg.solve(one - whole[:, :, count:, count:], whole[:, :, count:, :count])
             found = found + whole[:, :, :count, count:] @ of_fields
+        return found
+
+    def _of_entries(self, states: Mapping[str, Array], given: Mapping[str, float]) -> Array:
+        """(entries, states) of the states where all are numbers: derivatives of rates by what stands beside a cell."""
+        n = len(next(iter(states.values())))
+        stored = self._values_of_stored(states, given, n)
+        found = self._program(self._values({**states, **stored}, given))[: len(self._entries)]
+        slopes = np.array([np.broadcast_to(slope, (n,)) for slope in found]).reshape(len(self._entries), n)
+        return np.asarray(slopes[:, np.isfinite(slopes).all(axis=0)])
+
+    def carried(self, field: str, states: Mapping[str, Array], given: Mapping[str, float]) -> list[tuple[Array, Array]]:
+        """Along each axis (v/h, (2 D + D')/h²) [1/s] with which a field is carried and spreads in these states, by what
+        its rate takes of the cells before and behind: v/2h + D/h² and −v/2h + D/h², and D' = |v| h of upwind."""
+        row, slopes, found = self._system.fields.index(field), self._of_entries(states, given), []
+        for axis in range(self._dimensions):
+            low, high = (
+                sum((slopes[k] for k, entry in enumerate(self._entries) if entry == (row, row, step(axis, by))),
+                    np.zeros(slopes.shape[1]))
+                for by in (-1, 1)
+            )  # fmt: skip
+            found.append((low - high, low + high))
         return found
 
     def _angles(self) -> Array:
@@ -122,7 +147,7 @@ class Linear:
         for name in self._leaves:
             cell = cell_of(name)
             if cell is not None:
-                values[name] = states[cell[0]]
+                values[name] = states[name] if name in states else states[cell[0]]
             elif name in INDICES:
                 axis = INDICES.index(name)
                 values[name] = states["xyz"[axis]] / given[("@dx", "@dy", "@dz")[axis]] - 0.5
@@ -226,6 +251,10 @@ def states_of(fields: Mapping[str, Array], places: Array) -> dict[str, Array]:
 def with_corners(states: Mapping[str, Array], ranges: Mapping[str, tuple[float, float]]) -> dict[str, Array]:
     """The states, and where they are first all fields at either end of their ranges."""
     corners = np.array(list(product(*ranges.values())))
-    found = {name: np.concatenate([states[name], corners[:, row]]) for row, name in enumerate(ranges)}
+    rows = {name: row for row, name in enumerate(ranges)}
+    found = {
+        name: np.concatenate([values, corners[:, rows[name.partition("@")[0]]]])
+        for name, values in states.items() if name.partition("@")[0] in rows
+    }  # fmt: skip
     here = {name: np.concatenate([states[name], np.full(len(corners), states[name][0])]) for name in "xyz"}
     return {**found, **here}

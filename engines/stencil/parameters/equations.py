@@ -8,13 +8,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from engines.api.errors import ProblemError
 from engines.api.parameters import Lines, ParameterGroup, quantity
-from engines.stencil.equations import language, rendered
+from engines.stencil.equations import language
+from engines.stencil.equations.typed import dimensions, rendered
 from engines.stencil.parameters.sides import Periodic
 
 IN_3D = {"grid.kind": ("3D",)}
 LONGEST = 2_000
 """Characters of a line or a formula."""
+LONGEST_UNIT = 60
 MOST_PARAMETERS = 50
 
 
@@ -26,6 +29,10 @@ class NamedNumber(ParameterGroup):
 
     name: str = quantity("a", "", "What the lines call it: letters, digits and _", max_length=LONGEST_NAME)
     value: float = quantity(1.0, "", "Its value; it may change while a run goes on", live=True)
+    unit: str = quantity(
+        "", "", "Unit of the value: mm**2/s, 1/s, mM, K, W/mm/K …; 1 for a plain number. None: units are not checked",
+        max_length=LONGEST_UNIT,
+    )  # fmt: skip
     low: float | None = quantity(None, "", "Lowest value of the slider", title="Slider from")
     high: float | None = quantity(None, "", "Highest value of the slider", title="Slider to")
 
@@ -34,7 +41,7 @@ class HeldValue(ParameterGroup):
     """The field is held at a value on this side (Dirichlet)."""
 
     kind: Literal["value"] = "value"
-    value: str = quantity("0", "", "Value on the side: a formula of t and parameters", max_length=LONGEST)
+    value: str = quantity("0", "", "Value on the side: a formula of x, y, z, t and parameters", max_length=LONGEST)
 
 
 class HeldGradient(ParameterGroup):
@@ -42,7 +49,7 @@ class HeldGradient(ParameterGroup):
 
     kind: Literal["gradient"] = "gradient"
     gradient: str = quantity(
-        "0", "", "Derivative along the outward normal: a formula of t and parameters", max_length=LONGEST
+        "0", "", "Derivative along the outward normal: a formula of x, y, z, t and parameters", max_length=LONGEST
     )
 
 
@@ -50,8 +57,10 @@ class Exchange(ParameterGroup):
     """The outward derivative is a (c − u), as of a body in surroundings at c (Robin)."""
 
     kind: Literal["exchange"] = "exchange"
-    coefficient: str = quantity("1", "", "a [1/mm]: a formula of t and parameters, 0 or more", max_length=LONGEST)
-    outside: str = quantity("0", "", "c: a formula of t and parameters", max_length=LONGEST)
+    coefficient: str = quantity(
+        "1", "", "a [1/mm]: a formula of x, y, z, t and parameters, 0 or more", max_length=LONGEST
+    )
+    outside: str = quantity("0", "", "c: a formula of x, y, z, t and parameters", max_length=LONGEST)
 
 
 OwnSide = Annotated[HeldValue | HeldGradient | Exchange | Periodic, Field(discriminator="kind")]
@@ -86,6 +95,10 @@ class FieldSetting(ParameterGroup):
         "0", "", "Where it begins: a formula of x, y, z, parameters, noise(seed) from 0 to 1 and normal(seed)",
         title="Begins as", max_length=LONGEST,
     )  # fmt: skip
+    unit: str = quantity(
+        "", "", "Its unit: mM, K, mV, 1/mm**2 …; 1 for plain numbers. None: units are not checked",
+        max_length=LONGEST_UNIT,
+    )  # fmt: skip
     sides: SidesOfField = quantity(AsTheGrid(), "", "What holds at its sides")
     low: float | None = quantity(
         None,
@@ -103,8 +116,27 @@ class FieldSetting(ParameterGroup):
     )
 
 
-def _check(lines: Sequence[str], parameters: Sequence[Any] = ()) -> tuple[int, str] | None:
-    return language.check(lines, [each["name"] if isinstance(each, Mapping) else each.name for each in parameters])
+def units_of(rows: Sequence[Any]) -> dict[str, dimensions.Unit | None]:
+    """Of parameters or fields by name; a unit that is none counts as not given, for its own field says so."""
+    found: dict[str, dimensions.Unit | None] = {}
+    for each in rows:
+        name, text = (each["name"], each.get("unit", "")) if isinstance(each, Mapping) else (each.name, each.unit)
+        try:
+            found[name] = dimensions.unit_of(text)
+        except ProblemError:
+            found[name] = None
+    return found
+
+
+def _check(lines: Sequence[str], parameters: Sequence[Any] = (), fields: Sequence[Any] = ()) -> tuple[int, str] | None:
+    units = units_of(parameters)
+    found = language.check(lines, list(units))
+    if found is None:
+        try:
+            dimensions.check(language.parse(lines, list(units)), {**units, **units_of(fields)})
+        except ProblemError as error:
+            return int(error.place[-1]), str(error)
+    return found
 
 
 STEPS = (
@@ -132,7 +164,8 @@ class OwnEquations(ParameterGroup):
 
     kind: Literal["own equations"] = "own equations"
     lines: Annotated[
-        list[Annotated[str, Field(max_length=LONGEST)]], Lines(_check, STEPS, WHOLE, ("parameters",), rendered.html)
+        list[Annotated[str, Field(max_length=LONGEST)]],
+        Lines(_check, STEPS, WHOLE, ("parameters", "fields"), rendered.html),
     ] = quantity(
         ["du/dt = D*laplacian(u) + r*u*(1 - u)"],
         "",
@@ -151,7 +184,7 @@ class OwnEquations(ParameterGroup):
         "Euler",
         "",
         "Explicit Euler, of first order; Adams and Bashforth's of second, in steps half as long; diffusion implicit, "
-        "of second, which then limits no step (in two dimensions); Runge and Kutta's of fourth, also for waves",
+        "of second, which then limits no step; Runge and Kutta's of fourth, also for waves",
         title="Method",
         labels={
             "Euler": "Explicit Euler", "AB2": "Adams-Bashforth, second order",

@@ -90,7 +90,16 @@ class Axis:
     def coarsened(self) -> Axis:
         """Pairs of cells joined, the last one alone if their number is odd; homogeneous ghosts."""
         pairs = np.add.reduceat(self.widths, np.arange(0, self.n, 2))
-        return Axis(pairs, self.homogeneous().ends, self.acts)
+        low, high = (
+            Ghost(end.wraps, farther(end.scale, float(pairs[at] / self.widths[at])))
+            for at, end in zip((0, -1), self.ends, strict=True)
+        )
+        return Axis(pairs, (low, high), self.acts)
+
+
+def farther(scale: float, times: float) -> float:
+    """The scale of a ghost for cells so many times as wide: (2 − a h)/(2 + a h) of an exchange; -1 and 1 stay."""
+    return ((1 + scale) - times * (1 - scale)) / ((1 + scale) + times * (1 - scale))
 
 
 FLAT = Axis(np.ones(1), (Ghost(False), Ghost(False)), acts=False)

@@ -44,7 +44,8 @@ class CpuPoisson(PoissonSolver):
             for axis in level.axes
             for part in (*self._converted((axis.coefficients, axis.ghosts)), np.ascontiguousarray(axis.neighbours))
         ]
-        return kernels.Tables._make([*arrays, level.three, 0 if self._ghosts_lag(level) else 2])
+        absorption = self._real(level.absorption)
+        return kernels.Tables._make([*arrays, level.three, 0 if self._ghosts_lag(level) else 2, absorption])
 
     def _passage(self, level: Level) -> kernels.Passage:
         assert level.to_coarser is not None

@@ -22,7 +22,7 @@ from engines.api import Array
 class Tables(NamedTuple):
     """Of each axis: coefficients (4, n), ghosts (4, n), neighbours (2, n) (:class:`axes.Axis`); whether z acts.
 
-    ``diagonal`` is the first of the two rows of coefficients that make the diagonal: 0 or 2.
+    ``diagonal`` is the first of the two rows of coefficients that make the diagonal: 0 or 2; ``absorption``: a of a u.
     """
 
     x: Array
@@ -36,6 +36,7 @@ class Tables(NamedTuple):
     z_neighbours: Array
     three: bool
     diagonal: int
+    absorption: float
 
 
 class Passage(NamedTuple):
@@ -119,7 +120,7 @@ def _add_conducted_ghosts(r, centre, i, coefficients, ghosts, k_lower, k_upper):
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
 def _residual_row(r, u, source, offset, k, j, level, faces):
-    """r: (nx,) = source - offset + div(k grad u) of the row (k, j)."""
+    """r: (nx,) = source - offset - a u + div(k grad u) of the row (k, j)."""
     centre, nx = u[k, j], u.shape[2]
     south, north = u[k, level.y_neighbours[0, j]], u[k, level.y_neighbours[1, j]]
     below, above = u[level.z_neighbours[0, k], j], u[level.z_neighbours[1, k], j]
@@ -154,6 +155,8 @@ def _residual_row(r, u, source, offset, k, j, level, faces):
             r[x] += low + high
         else:
             r[x] += faces[0][k, j, x] * low + faces[0][k, j, x + 1] * high
+    if level.absorption != 0:
+        _add_scaled(r, centre, -level.absorption)
 
 
 @nb.njit(cache=True, nogil=True, error_model="numpy")
@@ -177,7 +180,7 @@ def _gain_row(gain, omega, k, j, level, faces):
     p, nx = level.diagonal, len(gain) - 1
     lower, upper, d = level.x[p], level.x[p + 1], gain[:nx]
     if faces is None:
-        base = level.y[p, j] + level.y[p + 1, j]
+        base = level.y[p, j] + level.y[p + 1, j] + level.absorption
         if level.three:
             base += level.z[p, k] + level.z[p + 1, k]
         if gain[nx] == base:
@@ -188,7 +191,7 @@ def _gain_row(gain, omega, k, j, level, faces):
     else:
         west, east = faces[0][k, j, :-1], faces[0][k, j, 1:]
         for x in range(nx):
-            d[x] = lower[x] * west[x] + upper[x] * east[x]
+            d[x] = level.absorption + (lower[x] * west[x] + upper[x] * east[x])
         _add_products(d, level.y[p, j], faces[1][k, j], level.y[p + 1, j], faces[1][k, j + 1])
         if level.three:
             _add_products(d, level.z[p, k], faces[2][k, j], level.z[p + 1, k], faces[2][k + 1, j])

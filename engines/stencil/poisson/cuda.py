@@ -48,9 +48,10 @@ class CudaPoisson(PoissonSolver):
 
     def _grid(self, level: Level) -> tuple[Any, ...]:
         """The arguments that describe a level (GRID and FACES in the source)."""
-        table = np.concatenate([*(_ends(axis) for axis in level.axes), *(a.coefficients.ravel() for a in level.axes)])
+        ends, inner = [_ends(axis) for axis in level.axes], [axis.coefficients.ravel() for axis in level.axes]
+        table = np.concatenate([*ends, [level.absorption, 0.0, 0.0, 0.0], *inner])
         flags = sum(int(axis.wraps) << number for number, axis in enumerate(level.axes))
-        flags += 8 * level.three + 16 * self._ghosts_lag(level)
+        flags += 8 * level.three + 16 * self._ghosts_lag(level) + 32 * (level.absorption > 0)
         nz, ny, nx = level.shape
         faces = () if level.faces is None else tuple(self._placed(face) for face in level.faces)
         return np.int32(nx), np.int32(ny), np.int32(nz), np.int32(flags), self._placed(table), *faces

@@ -31,7 +31,7 @@ Box = tuple[int, int, int, int, int, int]
 
 
 class PoissonSolver(ABC):
-    """Solves ``-div(k grad u) = s`` by one method; ``u`` and ``s`` are device arrays in C order of ``precision``.
+    """Solves ``-div(k grad u) + a u = s`` by one method; ``u`` and ``s`` are device arrays in C order of ``precision``.
 
     shape:        (ny, nx) or (nz, ny, nx)
     spacing:      cell sizes along x, y (and z) [mm]
@@ -40,6 +40,7 @@ class PoissonSolver(ABC):
     conductivity: (shape) host array of factors > 0, these with their faces, or None for 1 everywhere
     relaxation:   ω in (0, 1] for Jacobi, in (0, 2) for SOR; None takes the best one of the model problem. Multigrid
                   smooths with ω = 1 unless told otherwise.
+    absorption:   a [1/mm²], 0 or more
 
     Raises ProblemError. Where sides fix no value (``singular``) the mean that no solution can balance is removed from
     the source, and the solution's mean is set to 0 (:mod:`engines.stencil.poisson.balance` says so before a run).
@@ -55,13 +56,14 @@ class PoissonSolver(ABC):
         conductivity: Array | Interfaces | None = None,
         method: Method = "multigrid",
         relaxation: float | None = None,
+        absorption: float = 0.0,
     ) -> None:
         _check(shape, conductivity, method, relaxation)
         self.shape = tuple(shape)
         self.dtype = np.dtype(precision)
         self.method: Method = method
         self.backend = backend
-        first = hierarchy.finest(shape, spacing, ghosts, conductivity)
+        first = hierarchy.finest(shape, spacing, ghosts, conductivity, absorption)
         self.levels = hierarchy.hierarchy(first) if method == "multigrid" else [first]
         self.singular = first.singular
         if relaxation is None:

@@ -7,7 +7,7 @@ one of cubes first (semi-coarsening): a point smoother leaves nothing that oscil
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,12 +29,14 @@ Faces = tuple[Array, Array, Array]
 class Level:
     """A grid of the hierarchy: axes x, y, z (flat in two dimensions), faces where the conductivity varies.
 
-    ``to_coarser`` holds the transfers to the next level, None on the last.
+    ``to_coarser`` holds the transfers to the next level, None on the last; ``absorption`` [1/mm²] is a of
+    -div(k grad u) + a u.
     """
 
     axes: tuple[Axis, Axis, Axis]
     faces: Faces | None
     to_coarser: tuple[Transfer, Transfer, Transfer] | None = None
+    absorption: float = 0.0
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -52,12 +54,13 @@ class Level:
     @property
     def singular(self) -> bool:
         """Whether a constant solves the homogeneous equation."""
-        return all(axis.insulates for axis in self.axes)
+        return self.absorption == 0 and all(axis.insulates for axis in self.axes)
 
 
 def finest(
-    shape: Sequence[int], spacing: Sequence[float], ghosts: Ghosts, conductivity: Array | Interfaces | None
-) -> Level:
+    shape: Sequence[int], spacing: Sequence[float], ghosts: Ghosts, conductivity: Array | Interfaces | None,
+    absorption: float = 0.0,
+) -> Level:  # fmt: skip
     """The level that the problem is posed on. conductivity: of ``shape`` or with its faces, or None for 1."""
     axes = [Axis(np.full(n, float(h)), g) for n, h, g in zip(shape[::-1], spacing, ghosts, strict=True)]
     axes += [FLAT] * (3 - len(axes))
@@ -72,7 +75,7 @@ def finest(
     elif conductivity is not None:
         cells = np.asarray(conductivity, float).reshape(z.n, y.n, x.n)
         faces = _faces(cells, x, 2), _faces(cells, y, 1), _faces(cells, z, 0)
-    return Level((x, y, z), faces)
+    return Level((x, y, z), faces, absorption=absorption)
 
 
 def hierarchy(level: Level) -> list[Level]:
@@ -86,8 +89,8 @@ def hierarchy(level: Level) -> list[Level]:
             axis.coarsened() if step == 2 else axis.homogeneous() for axis, step in zip(level.axes, steps, strict=True)
         )
         down = [transfer(*axis_pair) for axis_pair in zip(level.axes, (x, y, z), steps, strict=True)]
-        levels.append(Level(level.axes, level.faces, (down[0], down[1], down[2])))
-        level = Level((x, y, z), None if level.faces is None else _coarse_faces(level, steps))
+        levels.append(replace(level, to_coarser=(down[0], down[1], down[2])))
+        level = Level((x, y, z), level.faces and _coarse_faces(level, steps), absorption=level.absorption)
         if level.cells <= DIRECT_CELLS:
             return [*levels, level]
 
@@ -134,10 +137,10 @@ def _coarse_faces(level: Level, steps: Sequence[int]) -> Faces:
 
 
 def inverse(level: Level) -> Array:
-    """(n, n) float64: the inverse of -div(k grad) on a small level, for the mean 0 where it is singular."""
+    """(n, n) float64: the inverse of -div(k grad) + a on a small level, for the mean 0 where it is singular."""
     n = level.cells
     cells = np.arange(n).reshape(level.shape)
-    matrix = np.zeros((n, n))
+    matrix = level.absorption * np.eye(n)
     for number, axis in enumerate(level.axes):
         dimension = 2 - number
         along = [1, 1, 1]

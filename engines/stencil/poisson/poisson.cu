@@ -1,15 +1,15 @@
-// Jacobi, red-black relaxation and multigrid for  -div(k grad u) = s  on a grid of cells in two or three dimensions.
+// Jacobi, red-black relaxation and multigrid for  -div(k grad u) + a u = s  on a grid of cells in two or three dimensions.
 //
-//   r_i = s_i - offset + sum over the 2d neighbours of  c k_face (g - u_i)
+//   r_i = s_i - offset - a u_i + sum over the 2d neighbours of  c k_face (g - u_i)
 //
 // g is the neighbour or its ghost, scale * u_i + shift; c = 1 / (cell width * distance of centres), per axis and cell,
 // so that levels with an odd number of cells fit (engines/stencil/poisson/axes.py).
 //
 // Layout: u, s and r: (nz, ny, nx) in C order, nz = 1 in two dimensions.
-//   table   12 numbers: [axis x, y, z][lower, upper side][scale, shift]; then for x, y, z coefficients (4, n):
-//           to the lower and upper neighbour, and what these add to the diagonal
+//   table   12 numbers: [axis x, y, z][lower, upper side][scale, shift]; a and three that nobody reads; then for x, y, z
+//           coefficients (4, n): to the lower and upper neighbour, and what these add to the diagonal
 //   flags   bits 0, 1, 2: x, y, z wrap; bit 3: three dimensions; bit 4: the diagonal is that of Jacobi, whose ghosts are
-//           those of the sweep before
+//           those of the sweep before; bit 5: a is not 0
 //   kx, ky, kz  conductivities of faces, (nz, ny, nx+1), (nz, ny+1, nx), (nz+1, ny, nx); only with VARIABLE
 // Bytes per point of a sweep: u and s read, u written: 3 R (VARIABLE: 5 R or 6 R), R = sizeof(REAL). A red-black sweep
 // is two launches, and each moves whole cache lines. jacobi_four and relax_four take four cells a thread where rows allow.
@@ -28,6 +28,8 @@
 #define WRAPS(axis) ((flags >> (axis)) & 1)
 #define THREE (flags & 8)
 #define JACOBI (flags & 16)
+#define ABSORBS (flags & 32)
+#define ABSORPTION table[12]
 
 // The lower neighbour of cell i (place p, distance stride) of an axis, and the upper one.
 __device__ __forceinline__ REAL lower_of(const REAL* u, const long long p, const REAL centre, const int i, const int n,
@@ -61,7 +63,7 @@ __device__ __forceinline__ Cell at(const REAL* u, const REAL* __restrict__ sourc
                                    const int x, const int y, const int z, GRID FACES) {
     const long long row = (long long)z * ny + y, p = row * nx + x;
     const REAL centre = u[p];
-    const REAL* cx = table + 12;
+    const REAL* cx = table + 16;
     const REAL* cy = cx + 4 * nx;
     const REAL* cz = cy + 4 * ny;
 #if VARIABLE
@@ -71,6 +73,7 @@ __device__ __forceinline__ Cell at(const REAL* u, const REAL* __restrict__ sourc
     const REAL xl = 1, xu = 1, yl = 1, yu = 1;
 #endif
     Cell cell = {source[p] - (REAL)offset[0], REAL(0)};
+    if (ABSORBS) cell.residual -= ABSORPTION * centre, cell.diagonal = ABSORPTION;
     add_axis(cell, u, p, centre, x, nx, 1, WRAPS(0), JACOBI, table, cx, xl, xu);
     add_axis(cell, u, p, centre, y, ny, nx, WRAPS(1), JACOBI, table + 4, cy, yl, yu);
     if (THREE) {
@@ -170,13 +173,15 @@ __device__ __forceinline__ Cells four_at(const REAL* u, const REAL* __restrict__
                                          const double* __restrict__ offset, const Four& centre, const int x, const int y,
                                          const int z, GRID FACES) {
     const long long row = (long long)z * ny + y, p = row * nx + x;
-    const REAL* cx = table + 12;
+    const REAL* cx = table + 16;
     const REAL* cy = cx + 4 * nx;
     const REAL* cz = cy + 4 * ny;
     const Four ones = {{1, 1, 1, 1}};
     Cells cells = {four(source + p), {{0, 0, 0, 0}}};
     const REAL mean = (REAL)offset[0];
     for (int k = 0; k < 4; ++k) cells.residual.v[k] -= mean;
+    if (ABSORBS)
+        for (int k = 0; k < 4; ++k) cells.residual.v[k] -= ABSORPTION * centre.v[k], cells.diagonal.v[k] = ABSORPTION;
     const REAL left = x > 0 ? u[p - 1] : WRAPS(0) ? u[p + nx - 1] : table[0] * centre.v[0] + table[1];
     const REAL right = x + 4 < nx ? u[p + 4] : WRAPS(0) ? u[p + 4 - nx] : table[2] * centre.v[3] + table[3];
     const Four lower = {{left, centre.v[0], centre.v[1], centre.v[2]}};

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,15 @@ from engines.api.errors import ProblemError, nearest_told, placed_at
 from engines.backend.precision import FLOAT_TYPES
 from engines.formulas.graph import Node, const, ordered
 from engines.formulas.parse import FormulaError
-from engines.stencil.equations.language import GIVEN, KNOWN, SIZES, System, expression, parse
+from engines.stencil.equations.language import GIVEN, KNOWN, PLACES, SIZES, System, expression, parse
 from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_law, gradient_law, value_law
 from engines.stencil.equations.passes import Method, Plan, planned
-from engines.stencil.equations.spatial import SPACINGS
+from engines.stencil.equations.spatial import HERE, SPACINGS, cell_of
 from engines.stencil.equations.stability import Limit, Linear, limit_of, states_of, with_corners
+from engines.stencil.equations.typed.dimensions import PLAIN, Unit, check, check_formula, per_length, unit_of
 from engines.stencil.parameters.equations import (
     LONGEST_NAME,
+    MOST_PARAMETERS,
     Exchange,
     FieldSetting,
     HeldGradient,
@@ -32,9 +35,10 @@ from engines.stencil.parameters.equations import (
     OwnSides,
 )
 from engines.stencil.parameters.sides import FixedGradient, FixedValue
+from engines.stencil.setup.convection import carried
 from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.limits import DEFAULT_SHARE, ROUNDING, STEP, check_memory, rounded_down
-from engines.stencil.setup.starts import RANDOM, Start
+from engines.stencil.setup.starts import RANDOM, Start, begun_elsewhere
 
 LINES, PARAMETERS, FIELDS = (("equation", name) for name in ("lines", "parameters", "fields"))
 SAMPLES = 4096
@@ -68,17 +72,24 @@ class TypedProblem:
         equal = len(set(self.grid.spacing)) == 1
         with _adding(equation):
             self.plan, self.linear = _read(tuple(equation.lines), numbers, equation.method, self.grid.dimensions, equal)
-        check_memory(self.grid, self.arrays * self.dtype.itemsize, backend)
         self.settings = _settings(equation, self.system)
+        self._units = self._checked_units()
+        check_memory(self.grid, self.arrays * self.dtype.itemsize, backend)
         with _adding(equation, (*self.system.fields, *self.system.shown, *self.system.stored)):
             self.starts = self._starts()
             self.laws = self._laws()
+            self._check_sides()
         if equation.method == "IMEX":
             self._check_implicit()
         self.stability = self.limit_with(self._states, self.given)
         self.limit = self.stability.step if 0 < self.stability.step < math.inf else None
         self.step, findings = self._chosen()
-        self.findings = (*findings, *self._longer_by_runge_and_kutta(), *_unset(equation, self.system))
+        begin = {name: values[:SAMPLES] for name, values in self._states.items()}  # without the ends of their ranges
+        told = carried(self._whole, self.system, self.grid.spacing, begin, self._known(self.given))
+        self.findings = (
+            *findings, *self._begun_elsewhere(), *_unset(equation, self.system), *self._longer_by_runge_and_kutta(),
+            *told,
+        )  # fmt: skip
 
     @property
     def system(self) -> System:
@@ -88,7 +99,10 @@ class TypedProblem:
     def arrays(self) -> int:
         """Values per cell that the device holds."""
         each = 2 if self.plan.method == "Euler" else 4  # what is kept of the step before, stages of Runge and Kutta's
-        solved = 1 + 3 * len(self.plan.diffusivities) if self.plan.diffusivities else 0  # a source, two solvers' levels
+        solved = 1 if self.plan.diffusivities else 0  # a source; then two solvers' levels and, where D varies, faces
+        for node in self.plan.diffusivities.values():
+            varies = any(each.value in PLACES for each in ordered([node]))
+            solved += 3 + 2 * (self.grid.dimensions + 1) * varies
         return solved + each * len(self.system.fields) + len(self.system.stored) + len(self.system.shown)
 
     def start(self, name: str) -> Array:
@@ -104,11 +118,22 @@ class TypedProblem:
         return values
 
     def sides(self) -> Sides:
-        return Sides(self.laws)
+        return Sides(self.laws, self.grid.shape, self.grid.spacing)
 
     def _place(self, name: str, key: str) -> tuple[str | int, ...]:
         names = [each.name for each in self.equation.fields]
         return (*FIELDS, names.index(name), key) if name in names else LINES
+
+    def _checked_units(self) -> Mapping[str, Unit | None]:
+        """Of all names. Raises ProblemError for what is no unit, and for lines whose units differ."""
+        units: dict[str, Unit | None] = {}
+        given = [(PARAMETERS, number, row.name, row.unit) for number, row in enumerate(self.equation.parameters)]
+        given += [(FIELDS, number, row.name, row.unit) for number, row in enumerate(self.equation.fields)]
+        for place, number, name, unit in given:
+            with placed_at(*place, number, "unit"):
+                units[name] = unit_of(unit)
+        with placed_at(*LINES):
+            return check(self.system, units)
 
     def _starts(self) -> dict[str, Start]:
         found = {}
@@ -118,6 +143,7 @@ class TypedProblem:
             given = ("x", "y", "z", *SIZES)
             with placed_at(*self._place(name, "start")):
                 node = expression(setting.start if setting else "0", self._numbers, RANDOM, given, where)
+                check_formula(node, self._units.get(name), self._units, where)
                 found[name] = Start(node, where)
         return found
 
@@ -149,7 +175,8 @@ class TypedProblem:
                 side = getattr(sides, f"{letter}_{end}")
                 place = (*self._place(name, "sides"), f"{letter}_{end}") if own else ("sides", f"{letter}_{end}")
                 with placed_at(*place):
-                    pair.append(self._law(side, axis, f"What holds for '{name}' at {letter} {end}"))
+                    one = self._units.get(name)
+                    pair.append(self._law(side, axis, one, f"What holds for '{name}' at {letter} {end}"))
             if pair[0].wraps != pair[1].wraps:
                 raise ProblemError(
                     f"One side of '{name}' along {letter} is periodic and the other is not: make both "
@@ -159,9 +186,11 @@ class TypedProblem:
             found.append((pair[0], pair[1]))
         return tuple(found)
 
-    def _law(self, side: Any, axis: int, where: str) -> Law:
-        def read(text: str) -> Node:
-            return expression(text, self._numbers, {}, ("t", *SIZES), where)
+    def _law(self, side: Any, axis: int, one: Unit | None, where: str) -> Law:
+        def read(text: str, wanted: Unit | None) -> Node:
+            node = expression(text, self._numbers, {}, GIVEN, where)
+            check_formula(node, wanted, self._units, where)
+            return node
 
         match side:
             case FixedValue():
@@ -169,49 +198,78 @@ class TypedProblem:
             case FixedGradient():
                 return gradient_law(const(side.gradient), axis)
             case HeldValue():
-                return value_law(read(side.value))
+                return value_law(read(side.value, one))
             case HeldGradient():
-                return gradient_law(read(side.gradient), axis)
+                return gradient_law(read(side.gradient, per_length(one, 1)), axis)
             case Exchange():
-                return exchange_law(read(side.coefficient), read(side.outside), axis)
+                return exchange_law(read(side.coefficient, per_length(PLAIN, 1)), read(side.outside, one), axis)
         return WRAPPED
+
+    def _check_sides(self) -> None:
+        """Raises ProblemError for what is no number, and for an exchange below 0, as the run begins."""
+        sides = self.sides()
+        numbers = sides.numbers({**self.given, "t": 0.0})
+        for row, name in enumerate((*self.system.fields, *self.system.stored)):
+            for axis, pair in enumerate(self.laws[row]):
+                for side, law in enumerate(pair):
+                    first, _, along = sides.where[row, axis, side]
+                    count = math.prod(self.grid.shape) // self.grid.shape[-1 - axis] if along else 1
+                    found, end = numbers[first : first + count], ("low", "high")[side]
+                    place = (*self._place(name, "sides"), f"{'xyz'[axis]}_{end}")
+                    where = f"What holds for '{name}' at {'xyz'[axis]} {end}"
+                    if not law.wraps and not np.isfinite(found).all():
+                        raise ProblemError(f"{where} is no finite number as the run begins: change it.", place)
+                    if not (np.abs(found[:, 0]) <= 1).all():  # (1 − ah/2)/(1 + ah/2)
+                        raise ProblemError(f"{where} has an exchange a below 0: a is 0 or more.", place)
 
     def _check_implicit(self) -> None:
         """Raises ProblemError where diffusion cannot be solved for."""
         method = ("equation", "method")
         other = Remedy("Take Runge-Kutta", {method: "RK4"})
-        if self.grid.dimensions != 2:
-            raise ProblemError("Diffusion is implicit in two dimensions alone: take another method.", method, other)
         if not self.plan.diffusivities:
             raise ProblemError(
-                "No line has diffusion that can be implicit: write it as D*laplacian(u) with a D of parameters, in the "
-                "line of u, or take another method.",
+                "No line has diffusion that can be implicit: write it as D*laplacian(u) with a D of parameters, or as "
+                "div(D*grad(u)) with one of the place, in the line of u, or take another method.",
                 method,
                 other,
             )
-        for row, value in self.plan.diffusivities_with(self.given).items():
+        for row, value in self.plan.diffusivities_with({**self.given, **self._spread_places}).items():
             name = self.system.fields[row]
-            if not value >= 0:
-                raise ProblemError(f"The diffusivity of '{name}' is {value:g}: it cannot be below 0.", LINES)
-            for low, high in self.laws[row]:
-                for law in (low, high):
-                    numbers = {str(node.value) for node in ordered((law.scale, law.shift)) if node.op == "symbol"}
-                    if law.scale.op != "const" or "t" in numbers:
-                        raise ProblemError(
-                            f"Where the diffusion of '{name}' is implicit its sides hold a value or a gradient that "
-                            "does not hang on t: change them, or take another method.",
-                            self._place(name, "sides"),
-                            other,
-                        )
+            if not np.min(value) >= 0:
+                raise ProblemError(f"The diffusivity of '{name}' is {np.min(value):g}: it cannot be below 0.", LINES)
+            for law in chain.from_iterable(self.laws[row]):
+                if any(node.value in ("t", *PLACES) for node in ordered([law.scale])):
+                    raise ProblemError(
+                        f"Where the diffusion of '{name}' is implicit an exchange a does not hang on t or the place: "
+                        "change it, or take another method.",
+                        self._place(name, "sides"),
+                        other,
+                    )
 
     def limit_with(
         self, states: Mapping[str, Array], given: Mapping[str, float], method: Method | None = None
     ) -> Limit:
         """Which step is stable near these states (``stability.states_of``) with these parameters and sizes, by the
         method that is taken unless one is given."""
-        if any(value < 0 for value in self.plan.diffusivities_with(given).values()):
+        known = {**given, **self._spread_places} if self.plan.diffusivities else given
+        if any(np.min(value) < 0 for value in self.plan.diffusivities_with(known).values()):
             return Limit(0.0, 0.0, 0.0, self.system.fields[0])
-        return limit_of(self.linear, method or self.plan.method, states, {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0})
+        return limit_of(self.linear, method or self.plan.method, states, self._known(given))
+
+    def _known(self, given: Mapping[str, float]) -> dict[str, float]:
+        return {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0}
+
+    @property
+    def _whole(self) -> Linear:
+        """With the diffusion that is implicit."""
+        equal = len(set(self.grid.spacing)) == 1
+        return Linear(self.system, self.grid.dimensions, equal) if self.plan.diffusivities else self.linear
+
+    @cached_property
+    def _spread_places(self) -> dict[str, Array]:
+        """x, y (and z) [mm] of the cells, as arrays that spread over the grid."""
+        axes = [self.grid.centers_along(axis).reshape([-1, *[1] * axis]) for axis in range(self.grid.dimensions)]
+        return {"z": np.zeros(1), **dict(zip(PLACES, axes, strict=False))}
 
     @cached_property
     def _states(self) -> dict[str, Array]:
@@ -219,6 +277,10 @@ class TypedProblem:
         places = self.grid.centers(np.random.default_rng(0).integers(0, self.grid.n_cells, SAMPLES))
         fields = {name: start.at(places, self.given) for name, start in self.starts.items()}
         states, ranges = states_of(fields, places), {}
+        for each in self.linear.beside:
+            name, offset = cell_of(each) or ("", HERE)
+            moved = places + np.multiply(offset, (*self.grid.spacing, 1.0)[:3])
+            states[each] = np.nan_to_num(self.starts[name].at(moved, self.given))
         for name, values in fields.items():
             setting = self.settings.get(name)
             low, high = (None, None) if setting is None else (setting.low, setting.high)
@@ -241,6 +303,11 @@ class TypedProblem:
             f"method may be {rounded_down(times, 2):g} times as long, at some 7 times the cost of one."
         )
         return (Finding(text, place=("equation", "method"), remedy=remedy),)
+
+    def _begun_elsewhere(self) -> tuple[Finding, ...]:
+        own = [name for name, setting in self.settings.items() if isinstance(setting.sides, OwnSides)]
+        as_the_grid = {name: start for name, start in self.starts.items() if name not in own}
+        return begun_elsewhere(as_the_grid, self.parameters.sides, self.grid, self.given)
 
     def _chosen(self) -> tuple[float, tuple[Finding, ...]]:
         """The step, and what its owner should know of it."""
@@ -299,15 +366,32 @@ def given_of(equation: OwnEquations, lengths: Sequence[float], spacing: Sequence
 
 @contextmanager
 def _adding(equation: OwnEquations, taken: Collection[str] = ()) -> Iterator[None]:
-    """A name that is not known can be one more parameter, unless it has a meaning elsewhere: the error offers it."""
+    """A name that is not known can be one more parameter, unless it has a meaning elsewhere: the error offers it, with
+    all others of the lines."""
     try:
         yield
     except FormulaError as error:
+        names: list[str] = []
         name = error.unknown
-        if name.isidentifier() and len(name) <= LONGEST_NAME and name not in (*GIVEN, *KNOWN, *taken):
-            rows = [each.model_dump() for each in (*equation.parameters, NamedNumber(name=name))]
-            error.remedy = Remedy(f"Add {name} to the parameters", {PARAMETERS: rows})
+        while name.isidentifier() and len(name) <= LONGEST_NAME and name not in (*GIVEN, *KNOWN, *taken, *names):
+            names.append(name)
+            name = _unknown(equation.lines, [*(each.name for each in equation.parameters), *names])
+        if names and len(equation.parameters) + len(names) <= MOST_PARAMETERS:
+            told = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+            rows = [each.model_dump() for each in (*equation.parameters, *(NamedNumber(name=each) for each in names))]
+            error.remedy = Remedy(f"Add {told} to the parameters", {PARAMETERS: rows})
         raise
+
+
+def _unknown(lines: Sequence[str], numbers: Sequence[str]) -> str:
+    """The name of the lines that is not known beside these numbers; empty where another thing is wrong, or none."""
+    try:
+        parse(lines, numbers)
+    except FormulaError as error:
+        return error.unknown
+    except ProblemError:
+        pass
+    return ""
 
 
 @lru_cache(maxsize=16)

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Finding, Remedy
 from engines.api.errors import ProblemError
 from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import Node, make, ordered, rebuild, symbol
 from engines.formulas.parse import Function
 from engines.geometry.grid import Grid
+from engines.stencil.parameters.sides import FixedGradient, FixedValue, Periodic
 
 RANDOM = {name: Function(1, lambda seed, name=name: make(f"@{name}", seed)) for name in ("noise", "normal")}
 """noise(seed): evenly between 0 and 1; normal(seed): of mean 0 and variance 1; independent in all cells."""
@@ -23,6 +24,12 @@ DRAWN: Mapping[str, Callable[[Any, Any], Array]] = {
 LARGEST_SEED = 2**31
 SLAB = 1 << 20
 """Cells that are worked out at a time: of large grids float64 is held in parts."""
+
+
+SAMPLES = 256
+"""Places at each side at which a start is looked at."""
+APART = 0.1
+"""Of a start's largest value: how far from what a side holds it may be without a word."""
 
 
 class Start:
@@ -68,3 +75,38 @@ class Start:
                 values[name] = DRAWN[kind](random[name], part.shape)
             part[...] = self._program(values)[0]
         return found
+
+
+def begun_elsewhere(
+    starts: Mapping[str, Start], sides: Any, grid: Grid, given: Mapping[str, float]
+) -> tuple[Finding, ...]:
+    """Of fields that the sides of the grid hold at a value far from where they begin: seldom meant by who has set
+    none. starts: of the fields that have these sides"""
+    random, found = np.random.default_rng(0), set()
+    for axis, letter in enumerate("xyz"[: grid.dimensions]):
+        for end, at in (("low", 0.0), ("high", grid.lengths[axis])):
+            side = getattr(sides, f"{letter}_{end}")
+            if not isinstance(side, FixedValue):
+                continue
+            places = np.zeros((SAMPLES, 3))
+            places[:, : grid.dimensions] = random.random((SAMPLES, grid.dimensions)) * grid.lengths
+            places[:, axis] = at
+            for name, start in starts.items():
+                values = start.at(places, given)
+                if np.median(np.abs(values - side.value)) > APART * np.abs(values).max():
+                    found.add((name, side.value))
+    if not found:
+        return ()
+    names = " and ".join(f"'{name}'" for name in starts if name in {each for each, _ in found})
+    ends = [f"{letter}_{end}" for letter in "xyz"[: grid.dimensions] for end in ("low", "high")]
+    closed, periodic = (
+        Remedy(text, {("sides", end): kind().model_dump(mode="json") for end in ends})
+        for text, kind in (("Close the sides", FixedGradient), ("Make them periodic", Periodic))
+    )
+    held = " and ".join(f"{value:g}" for value in sorted({value for _, value in found}))
+    return (
+        Finding(
+            f"The sides of the grid hold {names} at {held}, far from where that begins: it goes in or out there. Close "
+            "them, or make them periodic, if it is not to.", "info", ("sides",), closed, periodic,
+        ),
+    )  # fmt: skip

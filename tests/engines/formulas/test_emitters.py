@@ -39,6 +39,7 @@ EVERY = [
         for op in ("neg", "exp", "log", "sqrt", "log10", "sinh", "cosh", "tanh", "sin", "cos", "tan", "atan")
     ),
     make("abs", A),
+    make("floor", A),
     *(make(op, A, B) for op in ("add", "sub", "mul", "div", "pow", "min", "max")),
     make("goldman", A, make("exp", A)),
     make("goldman_slope", A, make("exp", A)),

@@ -211,3 +211,76 @@ def test_a_fraction_among_many_elements(tmp_path: Path) -> None:
     path.write_text(head + mark + tail.replace(" 1 ", " 1.5 ", 1))
     with pytest.raises(MeshError, match="truncated or damaged"):
         read_mesh(path)
+
+
+TET = "1 2 3 4"
+GMSH_2 = (
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n{nodes}\n$EndNodes\n{more}"
+    "$Elements\n1\n1 4 2 1 1 {cell}\n$EndElements\n"
+)
+GMSH_4 = (
+    "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 5 1 5\n3 1 0 5\n{numbers}\n{points}\n$EndNodes\n{more}"
+    "$Elements\n1 1 1 1\n3 1 4 1\n1 {cell}\n$EndElements\n"
+)
+ABAQUS = "*NODE\n{nodes}\n{more}*ELEMENT, TYPE=C3D4\n1, {cell}\n{last}"
+POINTS = ("0 0 0", "1 0 0", "0 1 0", "0 0 1", "5 5 5")
+
+
+@pytest.mark.parametrize("form", ["gmsh 2.2", "gmsh 4.1", "abaqus"])
+@pytest.mark.parametrize(
+    ("numbers", "cell", "said"),
+    [
+        ((1, 2, 3, 4, 5), TET, ""),
+        ((1, 2, 3, 4, 4), TET, "two nodes one number"),  # the last of them won
+        ((1, 2, 3, 4, 0), TET, "damaged"),  # 0 stood for the last
+        ((1, 2, 3, 4, 5), "1 2 3 -1", "damaged"),
+        ((1, 2, 3, 4, 5), "1 2 3 6", "damaged"),
+    ],
+)
+def test_a_number_is_that_of_one_node(
+    tmp_path: Path, form: str, numbers: tuple[int, ...], cell: str, said: str
+) -> None:
+    rows = [f"{number} {point}" for number, point in zip(numbers, POINTS, strict=True)]
+    if form == "abaqus":
+        commas = [row.replace(" ", ", ") for row in rows]
+        text = ABAQUS.format(nodes="\n".join(commas), cell=cell.replace(" ", ", "), more="", last="")
+    else:
+        lists = {"numbers": "\n".join(map(str, numbers)), "points": "\n".join(POINTS)}
+        whole = GMSH_2 if form == "gmsh 2.2" else GMSH_4
+        text = whole.format(nodes="\n".join(rows), cell=cell, more="", **lists)
+    path = tmp_path / ("a.inp" if form == "abaqus" else "a.msh")
+    path.write_text(text)
+    if not said or (form == "abaqus" and 0 in numbers):  # whose numbers are names
+        assert read_mesh(path).volumes.sum() == pytest.approx(1 / 6)
+        return
+    with pytest.raises(MeshError, match=said) as caught:
+        read_mesh(path)
+    assert path.name in str(caught.value)
+
+
+@pytest.mark.parametrize("where", ["before", "after"])
+@pytest.mark.parametrize("form", ["gmsh 2.2", "abaqus"])
+def test_nodes_are_in_one_place(tmp_path: Path, form: str, where: str) -> None:
+    """meshio put the second section in the place of the first, below the cells of that."""
+    rows = [f"{number} {point}" for number, point in enumerate(POINTS, 1)]
+    if form == "abaqus":
+        nodes = "\n".join(rows).replace(" ", ", ")
+        again = "*Node, NSET=other\n" + nodes.replace(", 1", ", 2") + "\n"
+        spots = {"more": again if where == "before" else "", "last": again if where == "after" else ""}
+        text, name = ABAQUS.format(nodes=nodes, cell=TET.replace(" ", ", "), **spots), "a.inp"
+    else:
+        again = "$Nodes\n5\n" + "\n".join(rows).replace(" 1", " 2") + "\n$EndNodes\n"
+        text = GMSH_2.format(nodes="\n".join(rows), cell=TET, more=again if where == "before" else "")
+        text, name = text + (again if where == "after" else ""), "a.msh"
+    (tmp_path / name).write_text(text)
+    with pytest.raises(MeshError, match="several sections of nodes"):
+        read_mesh(tmp_path / name)
+
+
+def test_an_element_s_number_is_its_own(tmp_path: Path) -> None:
+    """The set got the last of the two."""
+    nodes = "\n".join(f"{number} {point}" for number, point in enumerate(POINTS, 1)).replace(" ", ", ")
+    cells = ABAQUS.format(nodes=nodes, cell="1, 2, 3, 4", more="", last="1, 2, 3, 4, 5\n*ELSET, ELSET=s\n1\n")
+    (tmp_path / "a.inp").write_text(cells)
+    with pytest.raises(MeshError, match="two elements one number"):
+        read_mesh(tmp_path / "a.inp")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from engines.api import Dab, Problem
+from engines.formulas.graph import const, symbol
 from engines.stencil.engine import StencilEngine
 from engines.stencil.equations.explicit import traffic as equations_traffic
 from engines.stencil.equations.implicit.solving import CYCLES, implicit_traffic
@@ -102,17 +103,19 @@ def test_equations_move_the_arrays_of_their_passes_and_of_the_solves_of_implicit
         SimpleNamespace(arrays_read=3, arrays_written=1, flops=7),
         SimpleNamespace(arrays_read=2, arrays_written=2, flops=5),
     ]
-    plain = equations_traffic(SimpleNamespace(passes=passes, diffusivities=()), shape, dtype)
+    plain = equations_traffic(SimpleNamespace(passes=passes, diffusivities={}), shape, dtype)
     one = np.zeros(shape, dtype).nbytes
     assert one == 16 * 12 * size
     assert (plain.bytes_read, plain.bytes_written, plain.flops) == (5 * one, 3 * one, 12 * 16 * 12)
-    solve = implicit_traffic(shape, (1.0, 1.0), dtype)
-    both = equations_traffic(SimpleNamespace(passes=passes, diffusivities=(1.0, 2.0)), shape, dtype)
+    solve = implicit_traffic(shape, False, dtype)
+    both = equations_traffic(
+        SimpleNamespace(passes=passes, diffusivities={"u": const(1.0), "v": symbol("D")}), shape, dtype
+    )
     assert both.bytes_read - plain.bytes_read == 2 * solve.bytes_read
     assert both.bytes_written - plain.bytes_written == 2 * solve.bytes_written
     assert both.flops - plain.flops == 2 * solve.flops
     insulated = (Ghost(False), Ghost(False))
-    levels = hierarchy(finest((1, *shape), (1.0, 1.0, 1.0), (insulated, insulated, insulated), None))
+    levels = hierarchy(finest(shape, (1.0, 1.0), (insulated, insulated), None))
     cycle = method_traffic("multigrid", levels, size, 3)
     cycles = CYCLES[np.dtype(dtype).name]
     assert solve.bytes_read - cycles * cycle.bytes_read == 2 * one

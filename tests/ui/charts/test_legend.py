@@ -6,7 +6,16 @@ import pytest
 from PySide6.QtCore import QPoint
 
 from ui.charts.plots.layers import shade_color
-from ui.charts.plots.legend import GAP_PIXELS, LINE_PIXELS, MOST_OF_TITLES, SCALE_PIXELS, SWATCH_PIXELS, Entry, Legend
+from ui.charts.plots.legend import (
+    CHIP_PIXELS,
+    GAP_PIXELS,
+    LINE_PIXELS,
+    SCALE_PIXELS,
+    SHARE,
+    SWATCH_PIXELS,
+    Entry,
+    Legend,
+)
 from ui.widgets.theme import theme
 
 
@@ -42,8 +51,6 @@ def test_entries_flow_from_line_to_line_as_there_is_room(legend):
     assert spots(legend, third + widths[2] - 1)[2] == ("third", 0, LINE_PIXELS)
     assert spots(legend, 10) == [(name, 0, row * LINE_PIXELS) for row, name in enumerate(names)]
     assert [legend.heightForWidth(each) / LINE_PIXELS for each in (10_000, third, 10)] == [1, 2, 3]
-    legend.set_entries([Entry(f"curve {n}", n) for n in range(9)])
-    assert legend.heightForWidth(10) == MOST_OF_TITLES * LINE_PIXELS
     assert legend.minimumSizeHint().height() == LINE_PIXELS
     legend.set_entries([])
     assert legend.heightForWidth(300) == 0 or legend.isHidden()
@@ -73,6 +80,28 @@ def test_where_values_leave_no_room_for_all_names_the_names_stand_alone(legend):
     assert [(entry.title, entry.value) for entry, _ in shown] == [(name, "") for name in names]
     assert max(spot.y() for _, spot in shown) < legend.heightForWidth(titles_beside_each_other)
     assert [entry.value for entry, _ in legend._placed(4000)] == ["0.3600 V"] * 8
+
+
+@pytest.mark.parametrize(("height", "lines"), [(186, 2), (100, 1), (400, 5), (1000, 8)])
+def test_a_legend_takes_a_quarter_of_a_chart_and_folds_names_to_their_colours_and_number(legend, height, lines):
+    """Eight names, each as wide as the chart is: as many as there are lines but the last, which stands for the rest."""
+    names = [f"Diffusion in negative particles {n}" for n in range(8)]
+    legend.set_entries([Entry(name, n, "area", "0.36 V", "−8.888 V", "0.360", "−8.88") for n, name in enumerate(names)])
+    legend.stand_in(height)
+    width = SWATCH_PIXELS + 5 + wide(legend, names[0])
+    assert legend.heightForWidth(width) == lines * LINE_PIXELS <= max(height / SHARE, LINE_PIXELS)
+    shown = [entry for entry, _ in legend._placed(width)]
+    if lines == len(names):
+        assert [entry.title for entry in shown] == names
+        return
+    rest = len(names) - (lines - 1)
+    assert [entry.title for entry in shown] == [*names[: lines - 1], f"{rest} {'more' if lines > 1 else 'in all'}"]
+    assert shown[-1].folded == tuple(range(lines - 1, len(names)))
+    assert all(name in legend.toolTip() for name in names)
+    legend.resize(width, lines * LINE_PIXELS)
+    image, row = legend.grab().toImage(), lines * LINE_PIXELS - LINE_PIXELS // 2
+    for chip, place in enumerate(shown[-1].folded):
+        assert near(image.pixelColor(CHIP_PIXELS * chip + 3, row), theme().palette.trace(place))
 
 
 def test_other_values_alone_move_nothing(legend, monkeypatch):

@@ -1,4 +1,5 @@
-"""A line between two clicks: what is asked for next, which field and name it has, and where a typed one begins."""
+"""A line between two clicks: what is asked for next, which field and name it has, and where a typed one begins; the
+list of all lines."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from ui.charts.lines.area import FIRST, SECOND, LineCuts
+from ui.charts.lines.dialog import EMPTY, LinesDialog
 
 
 class Model(QObject):
@@ -105,3 +107,75 @@ def test_two_clicks_make_a_line_of_the_field_in_view(cuts):
 def test_a_line_that_is_typed_begins_through_the_middle_along_the_longest_side(cuts, high, ends):
     cuts._controller.build((0, 0, 0), high)
     assert cuts._across() == ends
+
+
+@pytest.fixture
+def dialog(cuts, qtbot):
+    model, parent = cuts._model, QWidget()
+    model.errors = {}
+    fields = tuple(SimpleNamespace(name=name, title=name.upper()) for name in ("v", "c"))
+    dialog = LinesDialog(model, fields, "mm", lambda: ((0.0, 4.0, 1.0), (4.0, 4.0, 1.0)), parent)
+    qtbot.addWidget(parent)
+    yield dialog
+    dialog.close()
+
+
+def texts(dialog):
+    table = dialog.table
+    return [[table.item(row, column).text() for column in (0, *range(2, 8))] for row in range(table.rowCount())]
+
+
+def test_each_number_of_a_line_is_typed_in_its_column(dialog):
+    model, headers = dialog._model, [dialog.table.horizontalHeaderItem(place).text() for place in range(8)]
+    assert headers == ["Name", "Field", "From x [mm]", "y", "z", "To x [mm]", "y", "z"]
+    assert dialog.note.text() == EMPTY
+    assert (dialog.add_button.isEnabled(), dialog.remove_button.isEnabled()) == (True, False)
+    for _ in range(3):
+        dialog.add()
+    dialog._model.draft["lines"].pop(1)
+    dialog.add()
+    assert [line["name"] for line in model.draft["lines"]] == ["line 1", "line 3", "line 2"], "the first that is free"
+    assert texts(dialog)[2] == ["line 2", "0", "4", "1", "4", "4", "1"]
+    assert dialog.note.text() == ""
+    for column in range(2, 8):
+        dialog.table.item(1, column).setText(f" {column},5 ")
+    assert model.draft["lines"][1] == {
+        "name": "line 3", "field": "v", "start": [2.5, 3.5, 4.5], "end": [5.5, 6.5, 7.5],
+    }  # fmt: skip
+    assert texts(dialog)[1] == ["line 3", "2.5", "3.5", "4.5", "5.5", "6.5", "7.5"]
+    for row in (0, 2):
+        assert texts(dialog)[row][1:] == ["0", "4", "1", "4", "4", "1"], "the others are as they were"
+    for column, text, said in (
+        (0, " ", "name of its own"), (0, "line 1", "name of its own"), (4, "deep", "'deep' is no number."),
+        (5, "a very long text that goes on", "'a very long text tha' is no number."),
+    ):  # fmt: skip
+        before = texts(dialog)
+        dialog.table.item(1, column).setText(text)
+        assert said in dialog.note.text()
+        assert texts(dialog) == before
+    dialog.table.item(1, 0).setText(" cut ")
+    assert [line["name"] for line in model.draft["lines"]] == ["line 1", "cut", "line 2"]
+    dialog.table.item(1, 0).setText("cut")
+    assert dialog.note.text() == "", "its own name may stay"
+    boxes = [dialog.table.cellWidget(row, 1) for row in range(3)]
+    assert [box.currentText() for box in boxes] == ["V"] * 3
+    boxes[2].setCurrentIndex(1)
+    boxes[2].activated.emit(1)
+    assert [line["field"] for line in model.draft["lines"]] == ["v", "v", "c"]
+    assert dialog.table.cellWidget(2, 1).currentText() == "C"
+
+
+def test_lines_that_are_chosen_are_removed_and_what_is_wrong_is_said(dialog):
+    for _ in range(3):
+        dialog.add()
+    dialog.table.selectRow(0)
+    assert dialog.remove_button.isEnabled()
+    dialog.remove()
+    assert [line["name"] for line in dialog._model.draft["lines"]] == ["line 2", "line 3"]
+    dialog._model.errors = {("parameters", "a"): "Elsewhere.", ("lines", 0): "It begins where it ends."}
+    dialog._model.changed.emit(("parameters",))
+    assert dialog.note.text() == "", "of others nothing is shown"
+    dialog._model.changed.emit(("lines",))
+    assert dialog.note.text() == "It begins where it ends."
+    dialog.set_fields(())
+    assert not dialog.add_button.isEnabled()

@@ -12,12 +12,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from engines.api.charts import ChartData, ChartInfo, Curve
+from engines.tables.columns import Axis
 from tests.ui.charts.test_panel import drawn, run_until
 from ui.charts.arithmetic import Look, looked_at, over_series
 from ui.charts.figure import FigureSize
+from ui.charts.figure_dialog import OWN, PREVIEW, SIZES, FigureDialog
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.legend import LINE_PIXELS, Entry, Legend
 from ui.charts.plots.scaled_axis import handy_unit, powers
+from workbench.project.measured import read_curves
 from workbench.project.project import MeasuredData
 
 X = np.array([0.0, 1.0, 10.0, 100.0])
@@ -71,6 +74,30 @@ def test_the_distance_of_measured_points_is_told_in_the_unit_of_the_axis(qtbot):
     assert [entry.value for entry in cell.legend.entries if entry.mark == "point"] == ["RMSE 3 mV over 0.983 h"]
     cell.plot.getPlotItem().setXRange(0.0, 500.0)
     assert [entry.value for entry in cell.legend.entries if entry.mark == "point"] == ["RMSE 3 mV over 3\u202f540 s"]
+
+
+@pytest.mark.parametrize("factor", [10, 20])
+def test_a_table_of_decibels_is_laid_over_the_curves_that_it_was_written_of(cell, factor, tmp_path):
+    """Its points stand where the curve is; looked at as they are, they are what was computed."""
+    cell.set_look(Look(vertical=f"dB{factor}"))
+    file = tmp_path / "kept.csv"
+    file.write_bytes(cell.content(".csv"))
+    read = read_curves(file, "gain", (Axis("Frequency", "Hz"), Axis("Gain", "V", decibels=cell.look.decibels)))
+    cell.show_measured(read)
+
+    def seen():
+        return cell.plot._points[0].getData()[1]
+
+    np.testing.assert_allclose(seen(), factor * np.log10([2, 4, 8, 1]))
+    said = [entry.value for entry in cell.legend.entries if entry.mark == "point"]
+    assert [text.split(" over ")[0].endswith(" dB") for text in said] == [True, True]
+    assert cell.content(".csv").decode().splitlines()[9].split(",")[:2] == ["kept: a", "0"]
+    assert float(cell.content(".csv").decode().splitlines()[9].split(",")[2]) == pytest.approx(factor * np.log10(2))
+    cell.set_look(Look())
+    np.testing.assert_allclose(seen(), [2, 4, 8, 1])
+    cell.set_look(Look(over="curve:b"))
+    np.testing.assert_allclose(seen(), [2, 2, 0.1])
+    assert cell.on_paper().plot._points[0].getData()[1][0] == pytest.approx(2)
 
 
 @pytest.fixture
@@ -199,6 +226,32 @@ def test_a_figure_has_the_size_and_the_colours_that_were_asked_for(cell, qtbot):
     svg = cell.content(".svg").decode()
     assert "Frequency [Hz]" in svg
     assert "Gain [V]" in svg
+
+
+def test_sizes_of_figures_are_chosen_by_name_or_by_numbers_that_can_be_printed(qtbot):
+    dialog = FigureDialog(QWidget, FigureSize(1000, 1000, 100, 10_000))
+    qtbot.addWidget(dialog)
+    assert (dialog.size_wanted, dialog.size_chooser.currentText()) == (FigureSize(400, 300, 40, 1200), OWN)
+    dialog.set_size(FigureSize(1, 1, 1, 1))
+    assert (dialog.size_wanted, dialog.size_chooser.currentText()) == (FigureSize(30, 20, 5, 72), OWN)
+    for name, size in SIZES.items():
+        dialog.size_chooser.setCurrentText(name)
+        assert (dialog.size_wanted, dialog.size_chooser.currentText()) == (size, name)
+        dialog._show_preview()
+        picture = dialog.preview.pixmap()
+        assert (picture.width(), picture.height()) <= PREVIEW
+        assert picture.width() / picture.height() == pytest.approx(size.width / size.height, rel=0.01)
+        for box in (dialog.width_box, dialog.height_box, dialog.text_box, dialog.dots_box):
+            box.stepUp()
+            assert dialog.size_chooser.currentText() == OWN
+            box.stepDown()
+            assert dialog.size_chooser.currentText() == name
+    assert dialog._soon.isActive(), "what was typed is shown soon"
+    for suffix, button in dialog.buttons.items():
+        with qtbot.waitSignal(dialog.chosen) as chosen:
+            dialog._choose(suffix)
+        assert chosen.args == [dialog.size_wanted, suffix]
+        assert suffix[1:].upper() in button.text()
 
 
 def test_a_figure_leaves_the_colours_of_the_window_alone(cell, qapp):

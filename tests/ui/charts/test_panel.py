@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
@@ -283,3 +283,26 @@ def test_a_dropped_table_of_several_columns_is_asked_about(charted, qtbot, tmp_p
     assert measured.title == "cycler"
     assert measured.y == [4.2, 4.1]
     assert overlay.dialog is None
+
+
+def test_what_is_said_stands_below_a_large_chart_and_covers_nothing_of_it(charted, qtbot):
+    """It lay over the title, and its cross over the menu of the next file that was to be saved."""
+    panel, banner = charted.charts.panel, charted.banner
+    banner.say("Written to a file.", "info")
+    above = banner.y()
+    panel.enlarge("voltage")
+    cell = panel.cells["voltage"]
+
+    def place(widget):
+        return QRect(widget.mapTo(charted, QPoint()), widget.size())
+
+    for sentence in ("Written to a file.", "A sentence of many words. " * 20):
+        banner.say(sentence, "info")
+        qtbot.waitUntil(lambda: 0 <= place(banner).top() - place(cell).bottom() < 20, timeout=5000)
+    banner.hide()
+    qtbot.waitUntil(lambda: 0 <= place(charted.findings).top() - place(cell).bottom() < 20, timeout=5000)
+    charted.findings.hide()
+    qtbot.waitUntil(lambda: place(cell).bottom() > place(charted.viewport).bottom() - 20, timeout=5000)
+    banner.say("Written to a file.", "info")
+    panel.enlarge("")
+    assert banner.y() == above

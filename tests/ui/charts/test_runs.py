@@ -12,6 +12,7 @@ from ui.charts.runs.dialog import BEHIND, DIFFERS, NAME, REACHED, STORED
 from ui.charts.runs.runs import MOST, SessionRuns, differing
 from workbench.project.project import MeasuredData, Project
 from workbench.run.frames import Frame
+from workbench.run.lines import PREFIX
 from workbench.run.streams.traces import TraceBuffer
 
 
@@ -213,6 +214,19 @@ def test_what_is_asked_for_is_what_somebody_may_see(charted):
     panel.set_in_front(True)
     panel.set_info(None)
     assert asked[-1] == ()
+
+
+def test_along_lines_is_asked_where_their_charts_are_shown(charted):
+    panel, asked = charted.charts.panel, []
+    panel.set_in_front(True)
+    panel.wanted.connect(lambda names, lines: asked.append([line.name for line in lines]))
+    field = charted.controller.info.fields[0].name
+    lines = [{"name": name, "field": field, "start": [0, 0, 0], "end": [1, 0, 0]} for name in ("one", "two")]
+    charted.model.edit(("lines",), lines, "lines")
+    for shown in (("one", "two"), ("two",), (), ("one",)):
+        for name in ("one", "two"):
+            panel.choose(PREFIX + name, name in shown)
+        assert asked[-1] == list(shown)
 
 
 def test_measured_data_take_the_place_of_those_of_their_name_in_their_chart(charted):

@@ -155,6 +155,16 @@ def test_the_slider_goes_over_both_and_the_clock_tells_the_nearest_moment(page, 
     assert page.clock.text() == f"{min(nearest, key=lambda each: abs(each - time)):.2f} ms"
 
 
+@pytest.mark.parametrize(("share", "time"), [(0, 10.0), (250, 15.0), (900, 28.0), (1000, 30.0)])
+def test_the_slider_begins_where_the_first_run_does(page, share, time):
+    show(page, take("run 1", ONE[1:]), take("run 2", OTHER[2:]))
+    assert (page.time, page.slider.value()) == (25.0, 750)
+    page.slider.setValue(share)
+    assert page.time == pytest.approx(time)
+    page.look(time)
+    assert page.slider.value() == share
+
+
 def test_the_slider_goes_where_it_is_pressed(page, qtbot):
     show(page, take("run 1", ONE), take("run 2", OTHER))
     middle = QPoint(page.slider.width() // 2, page.slider.height() // 2)

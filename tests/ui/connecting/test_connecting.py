@@ -86,6 +86,7 @@ def test_what_runs_there_is_seen_lost_and_found_again(running, server, qtbot):
     assert server._hosted.document.project.title == document.project.title
     window.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
     qtbot.waitUntil(lambda: window.controller.phase is Phase.FAILED)
+    assert window.timeline.bar.note == "broken off"
     qtbot.waitUntil(lambda: bool(window.banner.answers))
     assert [button.text() for button in window.banner.answers] == [RECONNECT]
     assert window.banner.text.startswith("The server of this computer has ended")
@@ -135,6 +136,12 @@ def test_closing_the_window_leaves_the_run_on_and_another_window_shows_it(runnin
     again.controller.reset()
     qtbot.waitUntil(lambda: again.controller.phase is Phase.READY)
     assert server._hosted is begun
+
+
+def test_a_run_that_another_window_has_taken_over_is_not_called_broken_off(running, server, make_window, qtbot):
+    make_window().connecting.go_to(Place(socket=server.path))
+    qtbot.waitUntil(lambda: running.controller.phase is Phase.FAILED, timeout=20_000)
+    assert running.timeline.bar.note == "goes on there, not seen here"
 
 
 def test_back_on_this_computer_the_run_there_goes_on(running, server, qtbot):

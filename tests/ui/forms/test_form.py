@@ -10,12 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import Field
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QToolButton, QToolTip, QWidget
 
 from engines.api.parameters import ParameterGroup, quantity
 from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulus, WholeRegion
 from tests.ui.forms.holder import Holder
+from ui.forms.fields.line import Line
 from ui.forms.fields.number import NumberBox, parsed, shown, stepped
 from ui.forms.fields.scalars import CalmComboBox
 from ui.forms.group import ElidedLabel, FieldLine
@@ -271,18 +272,26 @@ def test_scrolling_over_a_field_that_has_the_focus_changes_nothing(qtbot, heart)
     assert heart.edits == []
 
 
-def test_a_choice_longer_than_its_box_ends_in_an_ellipsis(qtbot):
+def test_a_choice_longer_than_its_box_ends_in_an_ellipsis_and_is_whole_in_its_tooltip(qtbot, monkeypatch):
+    told = []
+    monkeypatch.setattr(QToolTip, "showText", lambda at, text, of: told.append(text))
+
     def drawn(text):
-        box = CalmComboBox()
-        qtbot.addWidget(box)
+        holder = QWidget()
+        qtbot.addWidget(holder)
+        holder.setToolTip("Which one, of a & b")
+        box = CalmComboBox(holder)
         box.resize(130, 26)
         box.addItem(text)
+        QApplication.sendEvent(box, QHelpEvent(QEvent.Type.ToolTip, QPoint(9, 9), QPoint(9, 9)))
         return box.shown_text(), box.grab().toImage()
 
     shown_text, picture = drawn("ten Tusscher-Panfilov 2006")
     assert shown_text.endswith("…")
+    assert told.pop() == "ten Tusscher-Panfilov 2006<br>Which one, of a &amp; b"
     assert picture == drawn(shown_text)[1]
     assert drawn("factor")[0] == "factor"
+    assert not told
 
 
 def test_a_long_number_is_told_in_six_digits_and_stays_what_it_is(qtbot):
@@ -320,3 +329,21 @@ def test_fields_stand_at_the_top_of_a_form_that_has_room_below(qtbot):
     holder.form.show()
     qtbot.waitUntil(lambda: holder.form.root.height() > 0)
     assert holder.form.root.geometry().bottom() < 450
+
+
+@pytest.mark.parametrize("gives_up", [False, True])
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize(
+    ("key", "held"),
+    [(Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)],
+)
+def test_keys_are_the_lines_own_only_while_what_is_typed_there_is_not_entered(qtbot, gives_up, typed, key, held):
+    """Escape takes back what was typed where the line does so; Undo is the document's once nothing is left to enter."""
+    line = Line()
+    qtbot.addWidget(line)
+    line.gives_up = gives_up
+    line.setModified(typed)
+    event = QKeyEvent(QEvent.Type.ShortcutOverride, key, held)
+    event.setAccepted(False)
+    QCoreApplication.sendEvent(line, event)
+    assert event.isAccepted() == (typed and (gives_up or key is not Qt.Key.Key_Escape))

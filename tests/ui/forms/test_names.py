@@ -13,6 +13,7 @@ from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.parameters.materials import Material
 from engines.fdtd.parameters.monitors import PlaneMonitor, TraceMonitor
 from engines.fdtd.parameters.objects import Box
+from engines.peridynamics.tools.fitting import FitParameters
 from tests.ui.forms.holder import Holder
 
 
@@ -94,6 +95,31 @@ def test_a_parameter_of_the_cell_model_is_chosen_or_its_last_part_typed(heart, q
     qtbot.keyClick(line, Qt.Key.Key_Return)
     assert heart.edits[-1] == (("regions", 0, "changes", 0, "parameter"), "g_Zz")
     assert len(heart.edits) == 2
+    assert field.combo.property("missing")
+
+
+def test_a_number_that_is_looked_for_is_chosen_as_the_form_calls_it_or_its_identifier_typed(qtbot):
+    holder = Holder(qtbot, FitParameters, FitParameters())
+    words = {"material.fracture_energy": "Fracture energy [J]", "material.law.strength": "Tensile strength"}
+    holder.form.set_suggestions({"name": words})
+    field, named = holder.editor("numbers", 0, "name"), ("numbers", 0, "name")
+    assert texts(field) == list(words.values())
+    assert field.combo.currentText() == "Fracture energy [J]"
+    assert not field.combo.property("missing")
+    assert holder.editor("numbers").sections[0].header.text() == "Fracture energy"
+    pick(qtbot, field, "Tensile strength")
+    line = field.combo.lineEdit()
+    for typed, shown in (
+        ("material.fracture_energy", "Fracture energy [J]"),
+        ("Tensile strength", "Tensile strength"),
+        ("material.law.other", "material.law.other"),
+    ):
+        line.selectAll()
+        qtbot.keyClicks(line, typed)
+        qtbot.keyClick(line, Qt.Key.Key_Return)
+        assert line.text() == shown
+    names = ["material.law.strength", "material.fracture_energy", "material.law.strength", "material.law.other"]
+    assert holder.edits == [(named, name) for name in names]
     assert field.combo.property("missing")
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from engines.api import Finding
 from engines.cardiac.parameters import CardiacParameters, Stimulus
 from tests.ui.forms.holder import Holder
+from ui.forms.form import ParameterForm
 
 ABOVE = ("tissue", "sigma_il")
 WRONG = {ABOVE: "Must be above 0, and it is not, which takes a line of its own."}
@@ -43,15 +44,18 @@ def point_at(widget, qtbot):
 
 
 @pytest.mark.parametrize("scrolled", [0, 60, 10_000])
-def test_an_errors_line_moves_nothing_under_the_pointer(form, qtbot, scrolled):
+@pytest.mark.parametrize("of", [ParameterForm.set_errors, ParameterForm.set_findings])
+def test_lines_of_errors_and_findings_are_whole_and_move_nothing_under_the_pointer(form, qtbot, scrolled, of):
     form.verticalScrollBar().setValue(scrolled)
     QApplication.processEvents()
     box = line_below(form) if scrolled < 100 else form.widget().childAt(60, form.verticalScrollBar().value() + 250)
     point_at(box, qtbot)
     before = place_of(form, box)
-    form.set_errors(WRONG)
+    of(form, WRONG if of is ParameterForm.set_errors else [Finding(2 * WRONG[ABOVE], "warning", ABOVE)])
     assert place_of(form, box) == before
-    form.set_errors({})
+    (said,) = (each for each in form.findChildren(QLabel) if WRONG[ABOVE] in each.text() and not each.isHidden())
+    assert said.height() >= said.heightForWidth(said.width()) > 1.9 * said.fontMetrics().height()
+    of(form, {} if of is ParameterForm.set_errors else [])
     assert place_of(form, box) == before
 
 

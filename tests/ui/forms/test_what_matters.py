@@ -263,6 +263,8 @@ def test_no_field_asks_for_more_room_than_the_panel_has_at_least(qtbot, qapp, en
     qtbot.waitExposed(form)
     for section in form.findChildren(Section):
         section.set_expanded(True)
+        inside = [other for other in form.findChildren(Section) if other is not section and other.isAncestorOf(section)]
+        assert (section.property("level") > 0) == bool(inside), section.header.text()
     for hidden in (*form.findChildren(Section), *form.findChildren(FieldLine)):
         hidden.show()  # what other choices show
     qtbot.wait(20)

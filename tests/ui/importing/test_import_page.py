@@ -15,7 +15,7 @@ from engines.geometry.meshes.box import box_mesh
 from tests.engines.geometry.cups import OUTER, cup
 from tests.workbench.house import write_mesh
 from tests.workbench.importing.boxes import write_box
-from ui.importing.drawing import drawn
+from ui.importing.drawing import DARKEST, LIGHT, drawn
 from ui.session.house import HouseServices
 from workbench.storage.paths import config_dir, state_dir
 
@@ -186,6 +186,7 @@ def test_a_surface_becomes_what_is_chosen(page, window, qtbot, tmp_path):
     dialog = page(write_box(tmp_path / "bar.stl", (2.0, 1.0, 1.0)))
     assert dialog.figures["Mesh"].text() == "12 triangles"
     assert all(widget.isHidden() for name in ("Regions", "Fibres") for widget in dialog.parts[name])
+    assert dialog.engine_chooser.isVisible()
     at = dialog.engine_chooser.findText("Fracture")
     dialog.engine_chooser.setCurrentIndex(at)
     dialog.engine_chooser.activated.emit(at)
@@ -268,3 +269,15 @@ def test_the_picture_shows_what_is_nearest():
         assert picture[12, 12, 0] == 0
         seen = (picture[:, :, 2] > 50).sum() + (picture[:, :, 0] > 50).sum()
         assert seen == pytest.approx((0.88 * 100) ** 2, rel=0.02)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.4, -0.7, 1.2])
+@pytest.mark.parametrize("corner", [(0.0, 0.0, 0.0), (50.0, -30.0, 80.0)])
+def test_a_side_is_as_bright_as_it_faces_the_light(angle, corner):
+    """A square that is turned around x, wherever it lies: seen along y, x to the right and z upwards."""
+    back, up = np.sin(angle), np.cos(angle)
+    square = np.array([[0, 0, 0], [1, 0, 0], [1, back, up], [0, back, up]]) + corner
+    picture = drawn(square[[[0, 1, 2], [0, 2, 3]]], np.full((2, 3), 200), 40, (0, 0, 0), turn=0.0, tilt=0.0)
+    normal = np.array([0.0, back, up])  # in the picture: to the right, upwards, to the eye
+    shade = DARKEST + (1 - DARKEST) * abs(normal @ LIGHT)
+    assert picture[20, 20].tolist() == pytest.approx([200 * shade] * 3, abs=1)

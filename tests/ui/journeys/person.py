@@ -34,6 +34,8 @@ PATIENCE_SECONDS = 60.0
 """How long she waits for something to be seen on a busy machine."""
 FIELDS = (Editor, QLineEdit, QPlainTextEdit)
 GLANCE_SECONDS = 0.02
+STILL_SECONDS = 2.0
+"""What has not changed for so long is drawn to its end: charts that take long to draw are drawn once a second."""
 LIST_SECONDS = 0.5
 """A list that has just opened takes no click for the time of a double click."""
 LEFT = Qt.MouseButton.LeftButton
@@ -75,10 +77,12 @@ class Person:
         """Waits until no such words stand there."""
         self._until(lambda: not any(map(re.compile(pattern).fullmatch, all_words())), f"no {pattern}", longest)
 
-    def looks_at(self, words: str) -> np.ndarray:
-        """The picture of what bears these words; of the largest, if it is several things."""
+    def looks_at(self, words: str, *, still: bool = False) -> np.ndarray:
+        """The picture of what bears these words; of the largest, if it is several things. ``still``: once it stays."""
         seen: np.ndarray = self._until(lambda: picture(self._largest(words)), words, PATIENCE_SECONDS)
-        return seen
+        if still:
+            self.waits(STILL_SECONDS)
+        return self.looks_at(words, still=True) if still and not np.array_equal(seen, self.looks_at(words)) else seen
 
     def watches(self, words: str, until: Callable[[np.ndarray], bool], what: str) -> np.ndarray:
         """Waits until the picture is as said."""

@@ -96,7 +96,7 @@ def reopened_at_its_moment(person: Person, folder: Path) -> None:
     person.clicks_on("Run")
     person.clicks_on("Pause")
     reached = stands_at(person)
-    curve = person.looks_at("Largest value")
+    curve = person.looks_at("Largest value", still=True)
     person.clicks_on("Snapshot")
     person.names_a_file(folder / "moment.png")
     person.sees("Written to .*moment.png.*")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QWidget
 
 from tests.ui.lab.doubles import CACHE_BYTES, MEMORY, SIZES, STUDY, WAYS, machine, plausible_record, variant_record
 from ui.lab.figures.axes import LogAxis, binary_text, rate_tick, seconds_tick
+from ui.lab.figures.bandwidth import BandwidthCurve
 from ui.lab.figures.blocks import cells
 from ui.lab.figures.chart import spread
+from ui.lab.figures.roofline import Roofline
 from ui.lab.findings import (
     accepted,
     best_blocks,
@@ -99,11 +103,38 @@ def test_cells_of_a_map_take_the_best_of_deeper_shapes():
 
 def test_labels_do_not_cover_each_other_and_stay_below_the_top():
     points = [(0.0, float(y)) for y in (10, 11, 12, 96, 97, 98)] + [(500.0, 98.5)]
-    heights = spread(points, gap=15, near=100, top=100)
+    heights = spread(points, [15] * len(points), near=100, top=100)
     assert all(b - a >= 15 - 1e-9 for a, b in pairwise(heights[:6]))
     assert max(heights) <= 100 - 15 / 2
     assert heights[0] == 10.0
     assert heights[6] == 92.5  # far away along x: it makes way for the top alone
+
+
+@pytest.mark.parametrize("width", [330, 406, 1400])
+def test_labels_of_plots_stand_in_them_whole(qtbot, width):
+    """In a window of 1024 pixels, two of its panels beside it, they take several lines."""
+    title = "A thread per particle, transposed tiles in shared memory {}"
+    ways = {way[0]: title.format(place) for place, way in enumerate(WAYS[:5])}
+    record = plausible_record()
+    shown = [replace(each, title=ways[each.variant]) for each in record.variants if each.variant in ways]
+    page = QWidget()
+    qtbot.addWidget(page)
+    chart = Roofline(parent=page)
+    chart.set_data(record.machine, shown, {way: place for place, way in enumerate(ways)})
+    chart.image(QSize(width, 380))
+    area = chart.getPlotItem().getViewBox().sceneBoundingRect()
+    texts = [item.textItem for _, item in chart._labels]
+    assert {text.toPlainText().partition(",")[0] for text in texts} == {"A thread per particle"}
+    places = [text.sceneBoundingRect() for text in texts]
+    assert all(place.right() <= area.right() for place in places)
+    assert all(place.height() > 30 for place in places) == (width < 1000)
+    inner = [place.adjusted(5, 5, -5, -5) for place in places]
+    assert not [pair for pair in combinations(inner, 2) if pair[0].intersects(pair[1])]
+    curve = BandwidthCurve(parent=page)
+    curve.set_data(record.machine)
+    curve.image(QSize(width, 380))
+    area = curve.getPlotItem().getViewBox().sceneBoundingRect()
+    assert all(item.textItem.sceneBoundingRect().right() <= area.right() for _, item in curve._labels)
 
 
 @pytest.mark.parametrize(

@@ -383,3 +383,9 @@ def test_a_first_measurement_is_led_through(lab, window, qtbot):
     qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(lab.views.roofline_place).center())
     qtbot.mouseClick(guide.card.next, Qt.MouseButton.LeftButton)
     assert guide.tour is None
+
+
+def test_what_stands_for_the_source_before_a_choice_is_read_in_full(lab):
+    view = lab.source.editor
+    longest = max(view.fontMetrics().horizontalAdvance(line) for line in view.toPlainText().splitlines())
+    assert longest < 300, "of the panel in a window of 1366 pixels"

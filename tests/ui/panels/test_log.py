@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtGui import QGuiApplication
 
 from ui.panels import log as pane
 from ui.panels.log import LogPane
@@ -65,3 +66,43 @@ def test_lines_that_nobody_sees_are_not_laid_out(qtbot):
     assert bar.maximum() == 0
     log.show()
     qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum())
+
+
+def test_warnings_that_nobody_has_looked_at_are_counted_until_somebody_does(qtbot):
+    log, told = LogPane(), []
+    qtbot.addWidget(log)
+    log.attention.connect(lambda *unseen: told.append(unseen))
+    for severity, unseen in (
+        ("info", None), ("warning", (1, False)), ("warning", (2, False)), ("error", (3, True)), ("warning", (4, True)),
+    ):  # fmt: skip
+        before = len(told)
+        log.add(Message("A line.", severity))
+        assert told[before:] == ([] if unseen is None else [unseen])
+    log.show()
+    qtbot.waitExposed(log)
+    assert told[-1] == (0, False)
+    count = len(told)
+    log.add(Message("It is seen.", "error"))
+    assert len(told) == count
+    log.hide()
+    log.add(Message("It is not.", "error"))
+    assert told[-1] == (1, True)
+    log.clear()
+    assert told[-1] == (0, False)
+    assert log.lines.messages == []
+
+
+def test_lines_that_are_chosen_are_copied_or_all(qtbot):
+    log = LogPane()
+    qtbot.addWidget(log)
+    for number in range(4):
+        log.add(Message(f"Line {number}.", "info"))
+
+    def copied():
+        log.copy()
+        return [text[-7:] for text in QGuiApplication.clipboard().text().split("\n")]
+
+    assert copied() == [f"Line {number}." for number in range(4)]
+    for row in (3, 1):
+        log.list.selectionModel().select(log.lines.index(row), QItemSelectionModel.SelectionFlag.Select)
+    assert copied() == ["Line 1.", "Line 3."]

@@ -13,6 +13,7 @@ from tests.ui.scene.layers.test_lattice_layer import info, lattice
 from tests.ui.scene.spheres import info as spheres_info
 from tests.ui.scene.spheres import ten
 from ui.charts.plots.reading import fact_text
+from ui.panels.view.moved import STEPS
 from ui.panels.view.panel import ViewPanel
 from ui.window.status import geometry_text
 from workbench.project.project import ViewSettings
@@ -98,3 +99,46 @@ def test_a_field_of_names_has_neither_range_nor_colours_to_choose(panel) -> None
     assert all(control.isEnabled() for control in controls)
     panel.set_info(replace(known, fields=(replace(known.fields[0], names=("whole", "broken")),)))
     assert not any(control.isEnabled() for control in controls)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-5.0, 3.0), (2.0, 10.0)])
+def test_the_level_from_which_is_hidden_goes_through_the_range_of_its_field(panel, low, high) -> None:
+    known, moved = info(lattice(4, 3)), panel.moved
+    fields = [replace(field, range=(low, high)) if field.name == known.hidden_by else field for field in known.fields]
+    panel.set_info(replace(known, fields=tuple(fields)))
+    edits = []
+    moved.edited.connect(edits.append)
+    for share, told in ((0.0, f"{low:.2f}"), (0.25, f"{low + 0.25 * (high - low):.2f}"), (1.0, "nothing")):
+        level = None if share == 1 else low + share * (high - low)
+        panel.set_view(ViewSettings(hidden_above=level))
+        assert (moved.hiding.value(), moved.level.text()) == (share * STEPS, told)
+        moved.hiding.blockSignals(True)
+        moved.hiding.setValue(1)
+        moved.hiding.blockSignals(False)
+        moved.hiding.setValue(round(share * STEPS))
+        moved._emit()
+        assert edits[-1]["hidden_above"] == (None if level is None else pytest.approx(level))
+        assert moved.level.text() == told
+
+
+@pytest.mark.parametrize(
+    ("scale", "place", "told"),
+    [
+        (0.0, 0, "at rest"), (0.5, 0, "0.5×"), (1.0, 0, "1×"), (10.0, 100, "10×"), (1000.0, 300, "1 000×"),
+        (5000.0, 300, "5 000×"),
+    ],
+)  # fmt: skip
+def test_the_slider_of_displacements_has_a_thousand_times_at_its_end(panel, scale, place, told) -> None:
+    moved = panel.moved
+    panel.set_view(ViewSettings(deformation=scale))
+    assert (moved.scale.value(), moved.times.text().replace("\u202f", " ")) == (place, told)
+    assert not moved.auto.isChecked()
+    moved.show_scale(7.0)
+    assert moved.scale.value() == place, "it was chosen"
+    panel.set_view(ViewSettings(deformation=None))
+    moved.show_scale(scale)
+    assert moved.scale.value() == place
+    moved.scale.setValue(50 if place != 50 else 51)
+    assert moved.times.text() == "3.2×"
+    moved._emit()
+    assert panel.edits[-1].deformation == 3.2

@@ -136,6 +136,7 @@ def test_the_past_is_pulled_beside_ticks_and_from_one_by_pulling(bar, qtbot):
     assert (len(bar.scrubs), bar.clicked) == (1, [])
     qtbot.mousePress(bar, Qt.MouseButton.RightButton, pos=QPoint(60, 9))
     qtbot.mouseMove(bar, QPoint(70, 9))
+    qtbot.mouseRelease(bar, Qt.MouseButton.RightButton, pos=QPoint(70, 9))
     assert len(bar.scrubs) == 1
 
 
@@ -155,3 +156,17 @@ def test_the_end_is_told_as_the_clock_tells_times_where_there_is_room(qtbot):
     line.resize(700, 80)
     assert line.until.unit_label.text() == "s"
     assert "1 h 23 min" in line.until.box.toolTip()
+
+
+def test_ticks_stay_where_they_are_as_others_come_and_as_the_note_gets_shorter(bar):
+    """They were chosen from the newest on, so that each that came moved all, and what was aimed at was gone."""
+    bar.set_note("1 min 45 s left")
+    crowd = [Tick(n / 60, n, f"step {n}") for n in range(60)]
+    before: list[float] = []
+    for count in range(2, 60):
+        bar.set_ticks(tuple(crowd[:count]))
+        bar.set_note("9 s left" if count % 2 else "")
+        now = [bar.place_of(tick) for tick in bar.ticks]
+        assert now[: len(before) - 1] == before[:-1]  # the newest alone goes on
+        assert bar.ticks[-1] is crowd[count - 1]
+        before = now

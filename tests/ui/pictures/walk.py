@@ -31,7 +31,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ui.forms.notes import NoteLabel
 from ui.widgets.banner import Banner
 from ui.widgets.theme import theme
 
@@ -156,8 +155,6 @@ def _cut(widget: QWidget) -> str:
     if hasattr(widget, "full_text"):
         needed = metrics.horizontalAdvance(text)
         return f"{needed} in {widget.width()}" if needed > widget.width() + SLACK else ""
-    if isinstance(widget, NoteLabel) and widget.folded:
-        return ""  # the mark of a sentence that stands in the banner, and here after a click
     if isinstance(widget, QLabel):
         return _cut_label(widget)
     if isinstance(widget, QLineEdit):

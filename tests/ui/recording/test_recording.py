@@ -110,6 +110,11 @@ def test_a_movie_takes_frames_at_equal_distances():
     wish = MovieWish(".gif", (), 5, seconds=1)
     np.testing.assert_allclose([kept.time for kept in wish.chosen(frames)], [0, 25, 50, 75, 100], atol=1.5)
     assert wish.chosen(frames[:4]) == frames[:4]
+    for seconds, rate, count in ((1, 1, 2), (0, 5, 2), (1, 2, 2), (1, 3, 3), (2, 4, 8), (4, 25, 100)):
+        chosen = MovieWish(".gif", (), rate, seconds=seconds).chosen(frames)
+        assert (chosen[0], chosen[-1]) == (frames[0], frames[-1])
+        assert count / 2 < len(chosen) <= count, "early ones stand close together in time"
+        assert [kept.time for kept in chosen] == sorted({kept.time for kept in chosen})
 
 
 def test_the_dialog_says_before_what_cannot_be_written(qtbot, monkeypatch):

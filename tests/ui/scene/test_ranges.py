@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time as clock
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 
 from engines.api import FieldInfo
 from tests.ui.scene.meshes import VOLTAGE, info, kuhn_cube
-from ui.scene.cameras.following import followed, span_of
+from ui.scene.cameras.following import beyond, followed, span_of
 from ui.scene.scene import Scene
+from ui.scene.shapes.vertex_means import NO_DATA
 from workbench.project.project import ViewSettings
 
 AMPLITUDE = replace(VOLTAGE, title="Amplitude", range=(-1.0, 1.0))
@@ -107,3 +109,43 @@ def test_a_field_that_begins_the_same_everywhere_lies_in_the_middle_and_is_follo
     assert limits(1.0 + 9.0 * ramp)[1] > 5.0
     scene.apply_view(ViewSettings(field="voltage", range=(0.0, 2.0)), 1.0)
     assert limits(1.0 + 9.0 * ramp) == (0.0, 2.0), "a person's own counts"
+
+
+def test_values_beyond_fixed_limits_are_counted_and_what_is_left_out_on_purpose_is_not() -> None:
+    known = np.linspace(-1.0, 9.0, 1000, dtype=np.float32)  # a tenth is below 0, three twentieths above 7.5
+    known[-1] = NO_DATA
+    assert beyond([known[:500], known[500:]], 0.0, 7.5) == (10, 15)
+    assert beyond([known], -1.0, 8.87) == (0, 1)
+    assert beyond([], 0.0, 1.0) == beyond([known[-1:]], 0.0, 1.0) == (0, 0)
+    scene = shown(AMPLITUDE, range=(0.0, 7.0))
+
+    def told(value: float, alone: bool = False, **view) -> tuple[int, int]:
+        scene.apply_view(ViewSettings(field="voltage", **view), 1.0)
+        values = np.zeros(kuhn_cube(2).n_cells, np.float32)
+        values[0 if alone else slice(None)] = value
+        scene.show_fields({"voltage": values}, 0.0)
+        return scene.beyond
+
+    assert told(7.1, range=(0.0, 7.0)) == (0, 0), "it looks like the end of the range"
+    assert told(7.3, range=(0.0, 7.0)) == (0, 100)
+    assert told(-0.3, range=(0.0, 7.0)) == (100, 0)
+    share = told(1e3, alone=True, range=(0.0, 7.0))[1]
+    assert 0 < share < 40
+    assert told(1e3, alone=True, range=(0.0, 7.0), outliers=share) == (0, 0)
+    assert told(7.3, follow=True) == (0, 0)
+    for low, below in ((0.0, 0), (1.0, 100)):
+        scene.info = replace(scene.info, fields=(replace(AMPLITUDE, range=(low, 7.0)),))
+        assert told(1e-5, logarithmic=True) == (below, 0), "a range from zero has no lower end"
+        assert told(9.0, logarithmic=True) == (0, 100)
+    scene.info = replace(scene.info, fields=(ANGLE,))
+    assert told(400.0) == (0, 0)
+
+
+def test_counting_what_is_beyond_a_range_is_cheap() -> None:
+    values = [np.linspace(0.0, 1.0, 1_000_000, dtype=np.float32)] * 3
+    seconds = []
+    for _ in range(20):
+        began = clock.perf_counter()
+        beyond(values, 0.2, 0.9)
+        seconds.append(clock.perf_counter() - began)
+    assert min(seconds) < 2e-3

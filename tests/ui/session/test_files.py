@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QFileDialog
 import workbench
 from tests.engines.spiking.brian2.texts import CUBA
 from tests.ui.doubles import keep_aside
+from ui.session.files import file_stem
 from ui.window.ending import SignalEnding
 from ui.window.questions.outside import OutsideDialog
 from workbench.project.boundary import NOTHING, Permission
@@ -302,3 +303,11 @@ def test_nothing_opens_without_its_mesh(window, qtbot):
     assert dialog.with_them.isEnabled()
     assert not dialog.without.isEnabled()
     dialog.close()
+
+
+@pytest.mark.parametrize("title", ["../../.config/autostart/x", "/etc/x", "a\\b:c\n\u202e", "..", "x" * 5000])
+def test_a_title_suggests_a_name_and_no_folder(title, tmp_path):
+    name = f"{file_stem(title)}.zip"
+    assert (tmp_path / name).parent == tmp_path
+    assert name.isprintable()
+    (tmp_path / name).write_bytes(b"")

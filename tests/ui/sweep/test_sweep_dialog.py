@@ -140,6 +140,47 @@ def test_rows_of_workers_come_in_any_order_and_stand_in_that_of_the_cases_at_the
     assert any("workers" in text for text, _ in seen)
 
 
+def test_what_can_be_pressed_before_during_and_after_a_sweep(dialog, qtbot):
+    services, more, half = dialog._services, threading.Event(), threading.Event()
+
+    def run_sweep(plan, progress, keep):
+        for count, row in enumerate(in_a_row(plan, FakeBackend()), 1):
+            keep(row)
+            progress(f"Run {count} of 2", count / 2)
+            half.set()
+            more.wait(20)
+
+    services.run_sweep = run_sweep
+
+    def states():
+        parts = (dialog._left, dialog.run_button, dialog.export_button, dialog.use_button)
+        return [part.isEnabled() for part in parts], dialog.run_button.text(), dialog.bar.isVisibleTo(dialog)
+
+    at_first, at_the_end = [True, True, False, False], [True, True, True, False]
+    assert states() == (at_first, "Run", False)
+    vary(dialog, STEP, "0.02, 0.03")
+    dialog.run()
+    assert states() == ([False, True, False, False], "Stop", True)
+    qtbot.waitUntil(lambda: half.is_set() and dialog.bar.value() == 500, timeout=10_000)
+    assert dialog.activity.text().startswith("Run 1 of 2")
+    more.set()
+    through(qtbot, dialog)
+    assert states() == (at_the_end, "Run", False)
+    assert dialog.activity.text() == ""
+    dialog.results.overlay.chosen.emit(1)
+    assert states() == ([True] * 4, "Run", False)
+    more.clear()
+    dialog.run()
+    assert dialog.bar.value() == 0
+    qtbot.waitUntil(lambda: dialog.bar.value() == 500, timeout=10_000)
+    dialog.run_button.click()
+    assert (dialog.activity.text(), dialog.run_button.isEnabled()) == ("Stopping", False)
+    more.set()
+    through(qtbot, dialog)
+    assert states()[0][:3] == [True] * 3
+    assert states()[1:] == ("Run", False)
+
+
 def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, qtbot, tmp_path):
     model = dialog._model
     vary(dialog, STEP, "0.02, 0.5, 0.04")  # the fake refuses steps above 0.1

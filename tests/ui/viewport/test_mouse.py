@@ -26,7 +26,10 @@ LEFT, RIGHT, MIDDLE, NONE = (getattr(Qt.MouseButton, f"{each}Button") for each i
 PLAIN, SHIFT, CTRL = (getattr(Qt.KeyboardModifier, f"{each}Modifier") for each in ("No", "Shift", "Control"))
 WIDE, HIGH = 800, 600
 STROKES = PaintInfo("scar", "Scar", "1", 0.0, 0.05)
-HEARD = ("picked", "followed", "stroke_began", "dabbed", "brush_resized", "item_chosen", "item_dragged", "item_dropped")
+HEARD = (
+    "picked", "followed", "stroke_began", "dabbed", "brush_resized", "item_chosen", "item_dragged", "item_dropped",
+    "fit_asked",
+)  # fmt: skip
 TOUCH = PaintInfo("touch", "Touch", "mA", 5.0, 0.1, stroke=False, erasable=False)
 
 
@@ -35,6 +38,7 @@ class View(QObject):
 
     picked, followed = Signal(int, tuple), Signal(int, tuple)
     stroke_began, dabbed, brush_resized = Signal(), Signal(object), Signal(float)
+    fit_asked = Signal()
     item_chosen, item_dragged, item_dropped = Signal(object), Signal(object, str, tuple), Signal(bool)
 
     def __init__(self, geometry, info, view) -> None:
@@ -191,6 +195,25 @@ def test_a_click_tells_the_cell_and_the_place(solid, keys, heard):
     solid.drag(solid.pixel(10, 5, 5), button=RIGHT)
     solid.drag((5.0, 5.0))
     assert solid.said() == []
+
+
+@pytest.mark.parametrize("brush", [None, STROKES])
+def test_a_click_on_what_says_that_values_are_beyond_the_range_asks_to_fit_it(solid, brush):
+    """Whatever lies below it; a drag from there turns the view, and elsewhere all is as ever."""
+    solid.brush.info = brush
+    x, y = solid.pixel(10, 5, 5)
+    solid.scene.fit_offered = (x - 20.0, y - 20.0, 40.0, 40.0)
+    solid.move(x, y)
+    assert solid.shape is Qt.CursorShape.PointingHandCursor
+    solid.drag((x, y))
+    assert solid.said() == [("fit_asked",)]
+    solid.drag((x, y), (x + 30, y))
+    assert solid.said() == [("camera",)]
+    solid.drag((x, y), button=RIGHT)
+    assert ("fit_asked",) not in solid.said()
+    solid.scene.fit_offered = None
+    solid.drag((x, y))
+    assert ("fit_asked",) not in solid.said()
 
 
 @pytest.mark.parametrize(

@@ -241,3 +241,56 @@ def test_what_the_form_refuses_is_told_before_it_is_saved(edited, qtbot):
     question, _ = asked(edited)
     assert "Save writes the last valid values" in question.informativeText()
     edited.leaving.question.reject()
+
+
+def test_answers_stand_in_the_order_that_people_know(edited, qtbot):
+    edited.close()
+    box, _ = asked(edited)
+    buttons = sorted(box.buttons(), key=lambda button: button.x())
+    assert [button.text() for button in buttons] == ["Save", "Keep aside", "Discard", "Cancel"]
+    assert box.defaultButton() is buttons[0]
+    assert [_drawn_from(button) for button in buttons] == [0, 0, 0, 18], "Cancel stands apart"
+    box.reject()
+
+
+def _drawn_from(button):
+    """Pixels of a button to the left of its frame."""
+    picture, middle = button.grab().toImage(), button.height() // 2
+    ground = picture.pixel(0, 0)
+    return next(x for x in range(picture.width()) if picture.pixel(x, middle) != ground)
+
+
+def test_how_fast_a_run_is_watched_is_nothing_to_save(opened, qtbot):
+    window = opened
+    window.timeline.pace_edited.emit(25.0)
+    window.timeline.pace_edited.emit(None)
+    window.timeline.pace_edited.emit(50.0)
+    assert window.model.document.project.run.pace == 50.0
+    assert not window.isWindowModified()
+    assert not window.leaving.unsaved
+    window.model.edit(("title",), "Mine")
+    window.timeline.pace_edited.emit(75.0)
+    assert window.isWindowModified()
+    for title, pace in (("Mine", 50.0), ("Slab", 50.0), ("Slab", None)):
+        window.model.undo_stack.undo()
+        run = window.model.document.project
+        assert (run.title, run.run.pace, window.isWindowModified()) == (title, pace, title == "Mine")
+
+
+@pytest.mark.parametrize("button", ["run_button", "step_button"])
+def test_a_number_that_is_still_being_typed_is_run(opened, qtbot, button):
+    """The button takes no focus: the run began with the number before, below the one that was typed."""
+    box = type_into(opened, qtbot, SIGMA, "0.37")
+    qtbot.mouseClick(getattr(opened.timeline, button), LEFT)
+    assert opened.model.document.parameters.tissue.sigma_il == 0.37
+    qtbot.waitUntil(lambda: opened.controller.phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED), timeout=10_000)
+    assert not opened.controller._stale
+    assert not box.isModified()
+
+
+def test_a_number_that_is_still_being_typed_is_saved_and_typed_on(opened, qtbot, tmp_path, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "a.zip"), ""))
+    box = type_into(opened, qtbot, SIGMA, "0.37")
+    qtbot.keyClick(box, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    assert opened.model.document.parameters.tissue.sigma_il == 0.37
+    assert box.hasFocus()

@@ -17,7 +17,7 @@ def aside(opened, qtbot):
     window = opened
     for number in range(5):
         window.model.edit(("title",), f"Trial {number}")
-        window.controller.open_with(lambda _: window.services.document("Cube"), "Opening the cube")
+        window.controller.opening.open_with(lambda _: window.services.document("Cube"), "Opening the cube")
         keep_aside(window)
         qtbot.waitUntil(lambda: window.model.document.project.title == "Cube")
     qtbot.keyClick(window, Qt.Key.Key_G, CONTROL)

@@ -16,7 +16,8 @@ from engines.api.charts import ChartData, ChartInfo
 from engines.api.charts import Curve as Points
 from workbench.api.arrays import Quantity
 from workbench.api.notebook import Listed
-from workbench.api.plot import HEIGHT, LEFT, MOST_DRAWN, RIGHT, TOP, WIDTH
+from workbench.api.plot import HEIGHT, LEFT, LEGEND, MOST_DRAWN, RIGHT, TOP, WIDTH
+from workbench.api.runs import curves
 from workbench.api.runs.curves import Chart, Curve, curves_of_chart
 from workbench.api.runs.progress import shown
 
@@ -81,7 +82,24 @@ def test_bars_bands_and_charts_are_drawn():
     html = Chart([curve([1.0, 2.0], title="one"), curve([2.0, 3.0], title="two"), curve([2.0], title="none")])
     texts = [each.text for each in ET.fromstring(html._repr_html_()).iter("text")]
     assert [text for text in texts if text in ("one", "two", "none")] == ["one", "two"]
+    for count, rows in ((1, 0), (2, 1), (3, 2), (5, 3)):
+        drawing = ET.fromstring(Chart([curve([1.0, 2.0], title=f"No. {k}") for k in range(count)])._repr_html_())
+        assert drawing.get("viewBox") == f"0 0 {WIDTH} {HEIGHT + rows * LEGEND}"
+        named = [each for each in drawing.iter("text") if rows and (each.text or "").startswith("No.")]
+        assert len({(each.get("x"), each.get("y")) for each in named}) == (count if rows else 0)
+        assert all(HEIGHT < float(each.get("y")) < HEIGHT + rows * LEGEND for each in named), "below the axis"
     assert Chart()._repr_html_() is None
+
+
+def test_in_xarray_bars_stand_at_their_middles(monkeypatch):
+    monkeypatch.setattr(
+        curves, "needed", lambda name: types.SimpleNamespace(DataArray=lambda values, **how: (values, how))
+    )
+    for x, middles in ((np.array([0.0, 1.0, 4.0]), [0.5, 2.5]), (np.array([0.0, 1.0]), [0.0, 1.0])):
+        values, how = curve([3.0, 5.0], x=x).to_xarray()
+        (dim, places, units) = how["coords"]["time"]
+        assert (values.tolist(), places.tolist()) == ([3.0, 5.0], middles)
+        assert (dim, how["dims"], units, how["attrs"]["units"]) == ("time", ("time",), {"units": "s"}, "mV")
 
 
 def test_a_raster_has_dots_that_no_line_joins_and_a_matrix_is_not_drawn():

@@ -34,7 +34,12 @@ def _flat_ceiling(monkeypatch):
     flat = Curve(
         tuple(BandwidthPoint(name, 1 << 20, 1e12) for name in ("copy", "mul", "add", "triad", "read")), 1e-6, None
     )
-    monkeypatch.setattr(lab, "measured_curve", lambda *_, **__: flat)
+
+    def measured(*_, progress, **__):
+        progress("copy", 1.0)
+        return flat
+
+    monkeypatch.setattr(lab, "measured_curve", measured)
 
 
 def of(table, rows=None):
@@ -113,6 +118,7 @@ def test_a_run_ends_at_the_tables_next_word_when_it_is_cancelled():
     events += run.poll()
     kinds = [type(event) for event in events if not isinstance(event, Progress)]
     assert kinds == [Ceilings, MeasuredTable, Finished]
+    assert all(0 <= event.fraction <= 1 for event in events if isinstance(event, Progress))
     assert [table.table for table in events[-1].record.tables] == ["wave_blocks"]
 
 

@@ -38,6 +38,26 @@ def test_every_case_is_tried():
     assert set(SMALL) == set(cases.MODULES)
 
 
+@pytest.mark.parametrize("case", [diffusion, fdtd, gray_scott, network, products], ids=lambda module: module.CASE.id)
+def test_the_work_of_a_size_is_what_its_numbers_make(case):
+    """Cells times steps of a box or a square, seconds of a network, thousands of products."""
+    every = [size for sizes in case.CASE.sizes.values() for size in sizes]
+    assert len(every) >= 4
+    for size in every:
+        of = size.values
+        steps = of.get("steps", of.get("calls"))
+        work = {
+            "diffusion": lambda of=of: of["side"] * of["side"] * of["side"] * of["steps"] / 1e9,
+            "fdtd": lambda of=of: of["side"] * of["side"] * of["side"] * of["steps"] / 1e9,
+            "gray_scott": lambda of=of: of["side"] * of["side"] * of["steps"] / 1e9,
+            "network": lambda steps=steps: steps * network.STEP * 1e-3,
+            "products": lambda steps=steps: steps * 1e-3,
+        }[case.__name__.rpartition(".")[2]]()
+        assert size.work == pytest.approx(work)
+        assert size.steps == steps
+        assert str(of.get("side", f"{of.get('neurons', 0):,}")) in size.name
+
+
 def test_diffusion_is_seven_points_and_forward_euler():
     size = SMALL["diffusion"]
     u = diffusion.start(24).astype(float)
@@ -46,6 +66,16 @@ def test_diffusion_is_seven_points_and_forward_euler():
         around = sum(np.roll(p, by, axis) for axis in range(3) for by in (1, -1))[1:-1, 1:-1, 1:-1]
         u = u + diffusion.RATE * (around - 6 * u)
     assert largest_difference(answered(diffusion, size), {"u": u.reshape(24, -1)}) < 2e-6  # float32 there
+
+
+def test_diffusion_begins_with_modes_that_insulated_sides_keep():
+    """A product of cosines and a little noise."""
+    u, (m, n, k) = diffusion.start(16), diffusion.MODES
+    at = np.pi * (np.arange(16) + 0.5) / 16
+    modes = np.cos(k * at)[:, None, None] * np.cos(n * at)[:, None] * np.cos(m * at)
+    assert u.dtype == np.float32
+    noise = u - modes
+    assert -1e-6 < noise.min() < noise.max() < diffusion.NOISE * 1.001
 
 
 def test_gray_scott_is_five_points_and_forward_euler():

@@ -14,7 +14,7 @@ import pytest
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from tests.workbench.bench import fake_peer
-from workbench.bench.peers import cases, process
+from workbench.bench.peers import cases, child, process
 from workbench.bench.peers.case import Place
 from workbench.bench.peers.contest import Effort, contest
 from workbench.bench.peers.process import environment
@@ -49,6 +49,12 @@ def test_both_are_timed_in_processes_of_their_own():
     assert {"numpy", "numba"} <= set(found.ours.versions)
     processes = {note.split(",")[0] for note in (found.ours.note, found.theirs.note)}
     assert len(processes | {f"PID {os.getpid()}"}) == 3
+
+
+def test_time_of_cores_is_that_of_all_that_worked_for_a_process(monkeypatch: pytest.MonkeyPatch):
+    """User and system, its own and its children's; not the clock on the wall."""
+    monkeypatch.setattr(child.os, "times", lambda: (1.0, 2.0, 4.0, 8.0, 100.0))
+    assert child.core_seconds() == 15.0
 
 
 def test_a_peer_that_is_not_there_is_told_with_the_command_that_brings_it(monkeypatch: pytest.MonkeyPatch):

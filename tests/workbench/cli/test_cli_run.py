@@ -17,7 +17,7 @@ from tests.workbench.fake_engine import WaveEngine, WaveSimulation
 from workbench.cli import doctor, main
 from workbench.cli.arguments import parser
 from workbench.cli.runs import pictures
-from workbench.cli.runs.asked import Asked
+from workbench.cli.runs.asked import KEY, Asked
 from workbench.cli.runs.progress import ProgressLine
 from workbench.cli.runs.run import _way_on
 from workbench.project.document import open_document, save_document
@@ -402,11 +402,11 @@ def test_how_a_run_was_asked_for_comes_back_as_the_same_options(tmp_path):
     """All that a resumed run must know stands in its record."""
     given = ["run", "slab", "--until", "3.5", "--device", "cpu", "--snapshot-every", "0.25", "--checkpoint-every", "7"]
     options = parser().parse_args([*given, "--checkpoints", "4", "--pictures", "2", "--out", str(tmp_path)])
-    again = parser().parse_args(Asked.of(options, options.until).arguments(tmp_path, resume=True))
+    again = parser().parse_args(Asked.of(options, options.until, tmp_path).arguments(tmp_path, resume=True))
     assert again.resume
     kept = {name: value for name, value in vars(options).items() if name not in ("resume", "carry_out", "answer")}
     assert {name: getattr(again, name) for name in kept} == kept
-    assert "--resume" not in Asked.of(options, options.until).arguments(tmp_path, resume=False)
+    assert "--resume" not in Asked.of(options, options.until, tmp_path).arguments(tmp_path, resume=False)
 
 
 @pytest.mark.parametrize(
@@ -426,3 +426,15 @@ def test_the_way_on_after_an_error_is_named_where_there_is_one(tmp_path, error, 
     told = _way_on(types.SimpleNamespace(info=object(), device="cuda:0"), error, tmp_path)
     assert told.endswith(words)
     assert bool(told) is bool(words)
+
+
+@pytest.mark.parametrize(
+    "make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/etc/hostname"), lambda path: path.touch()]
+)
+def test_what_is_no_key_marks_no_run(own_home, tmp_path, make):
+    """A pipe in its place was waited for."""
+    key = state_dir() / KEY
+    key.parent.mkdir(parents=True)
+    make(key)
+    options = parser().parse_args(["run", "slab", "--out", str(tmp_path)])
+    assert Asked.of(options, 1.0, tmp_path).mark == ""

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import numpy as np
 import pytest
 
 from tests.workbench.cli.commands import change, command, rows
+from workbench import cli
 from workbench.cli import main
 from workbench.cli.runs.run import ended_by_signals
 from workbench.run.recording import HURRIED
@@ -218,6 +220,43 @@ def test_a_folder_without_a_run_is_not_gone_on_with(house, tmp_path, capsys, con
     assert (answer["exit_code"], words in answer["error"]) == (2, True)
 
 
+@pytest.mark.parametrize("how", ["another project", "another folder", "another key", "a link"])
+def test_a_folder_of_a_stranger_opens_no_project_elsewhere(project, tmp_path, capsys, monkeypatch, how):
+    """Its run.json could name any project of the person's, which was read."""
+    out, private = tmp_path / "out", tmp_path / "private"
+    asked = ["run", str(project), "--no-pictures", "--until", "2", "--out", str(out)]
+    assert main(asked) == 0
+    record = json.loads((out / "run.json").read_text())
+    record["command"]["until"], record["outcome"]["state"] = 4.0, "interrupted"
+    if how == "another key":
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "nowhere" / "else"))
+    elif how == "another folder":
+        out = out.rename(tmp_path / "moved")
+    else:
+        shutil.copytree(project, private)
+        inside = out / "project"
+        record["command"]["project"] = str(private if how == "another project" else inside)
+        if how == "a link":
+            inside.symlink_to(private)
+    (out / "run.json").write_text(json.dumps(record))
+    capsys.readouterr()
+    assert main(["resume", str(out)]) == 2
+    assert "Add --allow-outside if it may read what it names." in capsys.readouterr().err
+    assert main(["resume", str(out), "--allow-outside"]) == 0
+
+
+def test_a_folder_that_holds_its_project_goes_on_wherever_it_is(project, tmp_path, capsys):
+    out = tmp_path / "out"
+    shutil.copytree(project, out / "project")
+    assert main(["run", str(out / "project"), "--no-pictures", "--until", "2", "--out", str(out)]) == 0
+    record = json.loads((out / "run.json").read_text())
+    out = out.rename(tmp_path / "moved")
+    record["command"] |= {"until": 4.0, "project": str(out / "project"), "mark": "0" * 64}
+    record["outcome"]["state"] = "interrupted"
+    (out / "run.json").write_text(json.dumps(record))
+    assert main(["resume", str(out)]) == 0, capsys.readouterr().err
+
+
 def test_resuming_to_before_the_checkpoint_is_refused(project, tmp_path, capsys):
     run = ["run", str(project), "--no-pictures", "--out", str(tmp_path / "out"), "--until"]
     assert main([*run, "2"]) == 0
@@ -252,6 +291,17 @@ def test_a_run_to_which_nobody_listens_is_made_all_the_same(project, tmp_path, m
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes and descriptors of POSIX")
+@pytest.mark.parametrize("code", [0, 1, 2, 3, 128, 129, 130, 143])
+def test_a_process_that_a_signal_ended_takes_nothing_down(monkeypatch, code):
+    def gone(given):
+        raise RuntimeError(given)
+
+    monkeypatch.setattr(cli, "main", lambda: code)
+    monkeypatch.setattr(cli.os, "_exit", gone)
+    with pytest.raises(RuntimeError if code > 128 else SystemExit, match=str(code)):
+        cli.command()
+
+
 def test_a_process_that_nobody_listens_to_ends_without_a_traceback(tmp_path):
     """Also without a stdout at all, as a service may be started: its descriptors would go to the next files."""
     begin = f"exec {shlex.quote(sys.executable)} -P -m workbench"

@@ -10,7 +10,7 @@ import pytest
 
 from engines.api.errors import ProblemError
 from engines.api.values import CellQuantity, Population
-from workbench.export.hdf5 import changed, readable
+from workbench.export.hdf5 import changed, readable, write_hdf5
 from workbench.export.streams.cells import CellsFile
 from workbench.export.streams.nwb import convert_spikes
 from workbench.export.streams.spikes import SpikesFile
@@ -148,3 +148,10 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "spikes.h5")
     with pytest.raises(ProblemError, match="is a pipe or a device"):
         convert_spikes(tmp_path / "spikes.h5", tmp_path / "spikes.nwb")
+
+
+def test_a_name_of_two_lines_is_a_name(tmp_path):
+    """The run ended in an error that nobody expected, without the results of other monitors."""
+    write_hdf5(tmp_path / "a.h5", {"of\ntwo/field [V/m]": np.arange(3.0)})
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert file["of\ntwo/field"].attrs["unit"] == "V/m"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import shutil
+import zlib
 
 import h5py
 import numpy as np
@@ -130,3 +133,43 @@ def test_a_journal_that_is_torn_or_of_a_file_made_anew_does_nothing(file):
     journal_of(file).write_bytes(b"WBJ1" + bytes(40))
     make_hdf5(file, lambda opened: packed(opened, "a/rows", (0,), (100,), float))
     assert not journal_of(file).exists()
+
+
+def journal_with(path, content, end, size=0):
+    body = journal._ENTRY.pack(0, len(content)) + content
+    whole = journal._HEAD.pack(b"WBJ1", end, 1, zlib.crc32(body)) + body
+    journal_of(path).write_bytes(whole)
+    if size:
+        os.truncate(journal_of(path), size)
+
+
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+@pytest.mark.parametrize("how", [readable, changed])
+def test_a_stranger_s_journal_writes_into_no_other_file(file, tmp_path, how, link):
+    """A link and a journal in a folder that somebody sent wrote what they liked over any file of the person who
+    converted the spikes there."""
+    private = tmp_path / "private"
+    private.write_bytes(b"of the person")
+    file.unlink()
+    getattr(file, link)(private)
+    journal_with(file, b"of a stranger", 13)
+    with pytest.raises(ProblemError, match="copy it"), how(file):
+        pass
+    assert private.read_bytes() == b"of the person"
+
+
+def test_a_journal_is_no_larger_than_what_it_is_of(file):
+    """One of 3 GB that takes no room on a disk took 6 GB of memory."""
+    before, peak = file.read_bytes(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    journal_with(file, b"x", len(before), size=1 << 30)
+    recover(file)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 100 << 10  # [kB]
+    journal_with(file, before[:1], 1 << 40)
+    recover(file)
+    assert (file.read_bytes(), journal_of(file).exists()) == (before, False)
+
+
+def test_a_pipe_in_the_place_of_a_journal_is_refused(file):
+    os.mkfifo(journal_of(file))
+    with pytest.raises(ProblemError, match="is a pipe"), readable(file):
+        pass

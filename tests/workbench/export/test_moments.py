@@ -82,6 +82,25 @@ def test_meshes_stand_once_and_moments_begin_at_their_offsets(tmp_path):
         assert steps["CellDataOffsets/region"][:].tolist() == [0, 0, 0]
 
 
+@pytest.mark.parametrize("counts", [(4, 3), (4, 3, 2)])
+def test_cells_of_a_graded_grid_span_from_line_to_line(tmp_path, counts):
+    lines = tuple(0.5 * n + np.cumsum(np.arange(n + 1.0)) for n in counts)
+    grid = Grid(counts[::-1], (1.0,) * len(counts), (2.0, 1.5, 1.0), lines=lines)
+    VtkHdf(tmp_path, grid, (VOLTAGE,), "as computed").make()
+    with h5py.File(tmp_path / "fields.vtkhdf") as file:
+        root = file["VTKHDF"]
+        corners = root["Points"][:][root["Connectivity"][:].reshape(grid.n_cells, -1)]
+        assert set(root["Types"][:].tolist()) == {8 if len(counts) == 2 else 11}
+        np.testing.assert_array_equal(np.diff(root["Offsets"]), 2 ** len(counts))
+    cells = np.unravel_index(np.arange(grid.n_cells), grid.shape)[::-1]
+    for axis, (places, cell) in enumerate(zip(lines, cells, strict=True)):
+        np.testing.assert_array_equal(corners[:, 0, axis], places[cell])  # x first, then y, then z
+        np.testing.assert_array_equal(corners[:, -1, axis], places[cell + 1])
+        np.testing.assert_array_equal(corners[:, 1, axis], places[cell + (axis == 0)])
+    if len(counts) == 2:
+        assert set(corners[..., 2].ravel()) == {1.0}
+
+
 def test_a_file_goes_on_with_the_fields_that_it_has(tmp_path):
     balls = Particles(np.eye(3), np.ones(3))
     sink = VtkHdf(tmp_path, balls, (VOLTAGE,), "as computed")

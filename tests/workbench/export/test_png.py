@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import zlib
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from engines.api.errors import ProblemError
 from workbench.export import png
-from workbench.export.png import KEYWORD, SIGNATURE, encode_png, read_text
+from workbench.export.png import KEYWORD, SIGNATURE, encode_png, holds_project, read_text
 from workbench.project.store import read_stored
 
 
@@ -136,3 +137,9 @@ def test_a_snapshot_of_a_moved_mesh_names_it(project, tmp_path: Path):
     (tmp_path / "slab.vtu").unlink()
     with pytest.raises(ProblemError, match=r"slab\.vtu' is missing"):
         open_document(tmp_path / "shot.png")
+
+
+def test_a_pipe_holds_no_project(tmp_path):
+    """The window, on which one was dropped, waited for ever."""
+    os.mkfifo(tmp_path / "a.png")
+    assert not holds_project(tmp_path / "a.png")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
@@ -113,3 +114,15 @@ def test_others_read_the_meshes_that_are_shipped(path):
     np.testing.assert_array_equal(theirs.cells_dict["tetra"], own.cells)
     np.testing.assert_allclose(theirs.points, own.points, rtol=1e-6)
     np.testing.assert_array_equal(theirs.cell_data["region"][0], own.regions)
+
+
+@pytest.mark.parametrize(
+    "content", [b'<?xml version="1.0" encoding="nonsense"?><a/>', b"<DataSet/>", b"\xff\xfe<", None]
+)
+def test_a_collection_that_is_none_is_one_sentence(tmp_path, content):
+    path = tmp_path / "fields.pvd"
+    path.write_bytes(content or b"")
+    if content is None:  # takes no room on a disk, and took as much memory
+        os.truncate(path, 3 << 30)
+    with pytest.raises(ProblemError, match=r"^'fields.pvd' is "):
+        read_pvd(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -133,3 +134,12 @@ def test_a_damaged_list_counts_as_empty(tmp_path, content):
     assert recent.items() == []
     recent.add(tmp_path, "again")
     assert len(recent.items()) == 1
+
+
+def test_a_list_of_recent_projects_that_somebody_else_wrote(tmp_path):
+    """Each of 20,000 became a card of the window, which was a minute about it; what is no list is none."""
+    file = tmp_path / "recent.json"
+    file.write_text(json.dumps([{"path": str(tmp_path), "title": "t" * 500}] * 20_000))
+    assert [len(item.title) for item in RecentFiles(file).items()] == [200] * 12
+    file.write_text('{"a": 1}')
+    assert RecentFiles(file).items() == []

@@ -1,17 +1,21 @@
 """What is told of a project that cannot run yet."""
 
+from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from engines.backend.ceilings.machine import free_memory_bytes
 from engines.backend.cpu import CpuBackend
+from engines.geometry.grid import Grid
 from engines.geometry.meshes.box import box_mesh
 from tests.findings.cases import project
 from tests.findings.meshes import mesh
 from workbench.project.document import open_document
 from workbench.project.findings import estimate_of, estimated_findings, findings_before_changes, findings_of
+from workbench.project.probing import NEAR, SLACK, _is_beyond
 from workbench.project.project import Probe
 
 
@@ -78,6 +82,31 @@ def test_a_probe_in_a_hollow_of_a_mesh_is_told_and_one_on_its_surface_is_not(tmp
     told = [each.message for each in findings_of(document, None) if "is outside" in each.message]
     assert len(told) == 1
     assert "'in the hollow'" in told[0]
+
+
+@pytest.mark.parametrize("counts", [(4, 5), (4, 5, 6), (1, 1)])
+def test_a_probe_on_the_surface_of_a_grid_is_in_it_and_one_a_little_further_is_not(counts):
+    """A thousandth of the longest side away, beyond any side of a grid that lies anywhere."""
+    grid = Grid(counts, (1.0, 2.0, 0.5)[: len(counts)], (-10.0, 20.0, 30.0))
+    low, high = (np.array(corner) for corner in grid.bounds)
+    slack = SLACK * (high - low).max()
+    for axis, end in product(range(3), (-1, 1)):
+        for share, beyond in ((0.9, False), (1.1, high[axis] > low[axis])):
+            place = (low + high) / 2
+            place[axis] = (low, high)[(end + 1) // 2][axis] + end * share * slack
+            assert _is_beyond(grid, place, grid.nearest(place[None])) == beyond, (axis, end, share)
+
+
+def test_a_probe_beside_a_mesh_is_in_it_as_far_as_twice_the_size_of_the_nearest_cell():
+    mesh = box_mesh((3, 3, 3), (3.0, 3.0, 3.0))
+    tetrahedra = SimpleNamespace(
+        points=mesh.points, cells=mesh.cells[:1], bounds=mesh.bounds, centers=lambda _: mesh.centers(np.array([0]))
+    )
+    centre, corners = tetrahedra.centers(0)[0], mesh.points[mesh.cells[0]]
+    reach = NEAR * np.linalg.norm(corners - centre, axis=1).max()
+    for share, beyond in ((0.99, False), (1.01, True)):
+        away = share * reach * np.ones(3) / np.sqrt(3)
+        assert _is_beyond(tetrahedra, centre + away, np.array([0])) == beyond
 
 
 PLANE = {"kind": "plane", "position": 0.5, "frequencies": {"first": 0.9, "last": 1.2, "count": 3}}

@@ -167,6 +167,40 @@ def test_columns_that_are_not_found_are_said_with_what_was_looked_for(tmp_path, 
         read_curves(file, "voltage", VOLTAGE)
 
 
+@pytest.mark.parametrize(
+    ("text", "y"),
+    [
+        ("curve,Wavelength [µm],Transmission [dB]\nthrough,1,0\nthrough,2,-10\n", [1, 0.1]),
+        ("curve,Wavelength [µm],Transmission\nthrough,1,0.5\nthrough,2,0.25\n", [0.5, 0.25]),
+        ("1,0\n2,-10\n", [1, 0.1]),  # as the axis shows it
+        ("l,T\n1,0\n2,-10\n", [1, 0.1]),
+        ("T (dB),Wavelength (nm)\n0,1000\n-10,2000\n", [1, 0.1]),
+        ("Wavelength [µm],T [%],Transmission [%]\n1,0,50\n2,0,25\n", [0.5, 0.25]),
+    ],
+)
+def test_over_an_axis_of_decibels_tables_are_in_them_or_in_what_they_are_of(tmp_path, text, y):
+    file = tmp_path / "lab.csv"
+    file.write_text(text)
+    axes = Axis("Wavelength", "um"), Axis("Transmission", "1", decibels=10)
+    (found,) = read_curves(file, "transmission", axes)
+    np.testing.assert_allclose(found.x, [1, 2])
+    np.testing.assert_allclose(found.y, y)
+
+
+@pytest.mark.parametrize(
+    ("heading", "sentence"),
+    [
+        ("Transmission [dB]", "or let the chart show decibels"),
+        ("Transmission ÷ largest", "save it of the chart undivided"),
+    ],
+)
+def test_tables_of_decibels_and_quotients_say_what_to_change(tmp_path, heading, sentence):
+    file = tmp_path / "lab.csv"
+    file.write_text(f"curve,Wavelength [µm],{heading}\nthrough,1,0\nthrough,2,-10\n")
+    with pytest.raises(ProblemError, match=sentence):
+        read_curves(file, "transmission", (Axis("Wavelength", "um"), Axis("Transmission", "1")))
+
+
 def test_a_temperature_in_kelvin_stands_over_one_in_degrees(tmp_path):
     file = tmp_path / "lab.csv"
     file.write_text("time [h],T [K]\n0,298.15\n1,308.15\n")

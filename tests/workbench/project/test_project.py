@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import json
+import os
+import resource
+import shutil
+import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, without_controls
+from workbench.project.autosave import Autosave
+from workbench.project.document import open_document, save_document
 from workbench.project.migrations import migrate
-from workbench.project.project import CameraView, ClipPlane, MeshReference, Probe, Project, RunSettings, ViewSettings
+from workbench.project.project import (
+    CameraView,
+    ClipPlane,
+    MeasuredData,
+    MeshReference,
+    Probe,
+    Project,
+    RunSettings,
+    ViewSettings,
+)
 from workbench.project.store import as_json, parse_project
+from workbench.storage.atomic import StorageError
 
 number = st.floats(allow_nan=False, allow_infinity=False)
 positive = st.floats(min_value=1e-12, allow_infinity=False)
@@ -76,3 +93,93 @@ def test_older_versions_are_brought_up_step_by_step():
 def test_an_impossible_version_is_refused(version):
     with pytest.raises(ProblemError, match="schema_version"):
         migrate({"schema_version": version}, "it")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {f"{number:x}": 0 for number in range(500_000)},
+        {"parameters": {f"{number:x}": 0 for number in range(300_000)}},
+        {"probes": [{}] * 300_000},
+        {"probes": [0] * 3_000_000},
+        {"measured": [{"chart": "a", "title": "b", "x": [None] * 1_000_000, "y": []}]},
+    ],
+    ids=["unknown", "of an engine", "groups", "numbers", "curves"],
+)
+def test_what_nobody_can_read_is_refused_in_little_time(values, tmp_path):
+    """A file of 14 MB took ten seconds and 1.6 GB, one of other values minutes: each wrong one was told of."""
+    (tmp_path / "project.json").write_text(json.dumps({"engine": "stencil", **values}, separators=(",", ":")))
+    before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    with pytest.raises(ProblemError, match=r"thin it out|no project|wrong value at measured.0.x.0"):
+        open_document(tmp_path)
+    assert time.process_time() - began < 5
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 800 << 10  # [kB]
+
+
+def test_long_curves_are_no_trouble():
+    curve = {"title": "", "x": list(range(300_000)), "y": [None, *range(299_999)]}
+    run = {"title": "one", "when": "2026-01-01T00:00:00", "time": 1.0, "series": {"voltage": curve}}
+    assert (
+        len(parse_project(json.dumps({"engine": "stencil", "runs": [run]}), "it").runs[0].series["voltage"].y)
+        == 300_000
+    )
+
+
+@pytest.mark.parametrize("name", ["there", "there.zip"])
+def test_nothing_is_saved_that_would_not_open_again(project, tmp_path, name):
+    document = open_document(project)
+    document.project.measured = [MeasuredData(chart="a", title="b", x=[1.0] * 10_000, y=[1.0] * 10_000)]
+    save_document(document, tmp_path / name)
+    kept = (tmp_path / name / "project.json" if name == "there" else tmp_path / name).read_bytes()
+    document.project.measured *= 80
+    with pytest.raises(StorageError, match="keep the curves of fewer runs"):
+        save_document(document)
+    assert (tmp_path / name / "project.json" if name == "there" else tmp_path / name).read_bytes() == kept
+    autosave = Autosave(tmp_path / "state")
+    with pytest.raises(StorageError, match="keep the curves of fewer runs"):
+        autosave.tick(document)
+
+
+@pytest.mark.parametrize("made", ["form", "file"])
+def test_texts_have_nothing_that_others_stumble_over(made):
+    """XML has no form for control characters: files of fields could not be read again."""
+    given = {"title": "a\x1b]0;b\x07", "probes": [{"name": "\x01", "position": [0, 0, 0]}], "engine": "stencil"}
+    if made == "file":
+        project = parse_project(json.dumps(given), "it")
+    else:
+        project = Project(engine="stencil")
+        project.title, project.probes = given["title"], [Probe.model_validate(given["probes"][0])]
+    assert (project.title, project.probes[0].name) == ("a ]0;b ", " ")
+    assert without_controls(["a\ufffe", "b\x9b", "\ta\n"]) == ["a ", "b ", "\ta\n"]
+
+
+class Named(ParameterGroup):
+    name: str = "a"
+    lines: tuple[str, ...] = ()
+
+
+def test_texts_of_parameters_have_no_controls_either():
+    named = Named(name="a\0b", lines=("c\x0c", "d"))
+    named.name += "\x7f"
+    assert (named.name, named.lines) == ("a b ", ("c ", "d"))
+
+
+def test_a_file_called_as_no_text_can_be(project, tmp_path):
+    """As old systems named them: saving ended in an error that nobody expected."""
+    document = open_document(project)
+    mesh = tmp_path / os.fsdecode(b"h\xff.vtu")
+    shutil.copy(document.mesh, mesh)
+    document = open_document(mesh)
+    with pytest.raises(StorageError, match="rename it"):
+        Autosave(tmp_path / "state").tick(document)
+    for place in ("there", "there.zip"):
+        save_document(document, tmp_path / place)
+        assert open_document(tmp_path / place).mesh.name == "h .vtu"
+    assert Autosave(tmp_path / "state").tick(open_document(tmp_path / "there"))
+
+
+@pytest.mark.parametrize("wrong", [{"title": "t" * 2000}, {"summary": "s" * 30_000}])
+def test_a_title_is_one(wrong):
+    """A label of five million letters kept the window busy for more than a minute."""
+    with pytest.raises(ProblemError, match="should have at most"):
+        parse_project(json.dumps({"engine": "stencil", **wrong}), "it")

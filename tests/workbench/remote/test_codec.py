@@ -19,8 +19,9 @@ from engines.api.simulation.base import SimulationInfo
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
 from workbench.project.project import Line
 from workbench.remote import messages as m
+from workbench.remote.checking import MOST_AT_ONCE, MOST_OF_A_RUN, check_attached, check_samples, check_size
 from workbench.remote.codec import WireError, pack, unpack
-from workbench.remote.wire import decoded, encoded
+from workbench.remote.wire import LARGEST_HEAD, LENGTH, decoded, encoded
 from workbench.run.frames import Frame, FrameRequest, KernelRate, Message, RunState, Sample
 from workbench.run.states.history import Mark
 
@@ -183,3 +184,43 @@ def test_arrays_that_are_named_again_and_again_do_not_fill_memory():
     sent = pack(np.zeros(1 << 24))
     wrong(tuple[np.ndarray, ...], [sent.tree] * 24, sent.arrays)
     assert len(unpack(tuple[np.ndarray, ...], [sent.tree] * 2, sent.arrays)) == 2
+
+
+def test_a_server_cannot_keep_a_window_busy():
+    """3,000 brushes or a long title took it minutes."""
+    right = info()
+    check_size(right, MOST_OF_A_RUN)
+    long = replace(right.fields[0], title="x" * 5000)
+    for wrong in ({"time_unit": "x" * 5000}, {"fields": (long,)}, {"brushes": right.fields[:1] * 3000}):
+        with pytest.raises(WireError, match="More came of the run"):
+            check_size(replace(right, **wrong), MOST_OF_A_RUN)
+
+
+@pytest.mark.parametrize("speed", [np.nan, np.inf])
+def test_speeds_are_numbers(speed):
+    """The gauge, and each painting after it, ended in an error that nobody expected."""
+    check_samples([sample()])
+    check_size(sample(), MOST_AT_ONCE)
+    with pytest.raises(WireError, match="no numbers"):
+        check_samples([sample(), replace(sample(), bytes_per_second=speed)])
+
+
+def test_the_words_of_a_message_are_bounded_before_they_are_read():
+    whole = encoded(m.Refused("r", m.Trouble("no")))
+    padded = whole[LENGTH.size :].ljust(LARGEST_HEAD + 1)
+    kinds = m.kinds(m.Refused)
+    assert decoded(LENGTH.pack(LARGEST_HEAD) + padded[:LARGEST_HEAD], kinds).run == "r"
+    with pytest.raises(WireError, match="no message"):
+        decoded(LENGTH.pack(len(padded)) + padded, kinds)
+
+
+@pytest.mark.parametrize(
+    ("until", "pace", "values"),
+    [(np.nan, None, 3), (None, -1.0, 3), (None, None, 4), (None, None, None)],
+)
+def test_what_goes_on_there_is_a_run(until, pace, values):
+    times = np.arange(3.0)
+    check_attached(1.0, None, {("near", "voltage"): (times, times)})
+    curve = times.astype(complex) if values is None else np.zeros(values)
+    with pytest.raises(WireError, match="is no run's"):
+        check_attached(until, pace, {("near", "voltage"): (times, curve)})

@@ -162,6 +162,7 @@ def test_two_windows_at_once_each_get_a_sentence(there, running, document):
     wait_for(lambda: runner.state is RunState.FAILED)
     assert str(runner.error) == serving.TAKEN_OVER
     assert first.lost == serving.TAKEN_OVER
+    assert runner.error.goes_on
     stranger = second.start(document, autostart=True)
     wait_for(lambda: stranger.state is RunState.FAILED)
     assert "that this window does not look at" in str(stranger.error)
@@ -189,7 +190,8 @@ def test_a_server_that_is_ended_says_so_and_the_next_goes_on_where_it_stood(ther
     wait_for(lambda: sum(sample.steps for sample in runner.take_samples()) or runner.marks)
     there.stop()
     wait_for(lambda: runner.state is RunState.FAILED)
-    assert connection.lost == serving.STOPPED
+    assert connection.lost == m.STOPPED
+    assert not runner.error.goes_on
     with pytest.raises(LineLost, match="start 'workbench serve'"):
         there.connect()
     there.start()

@@ -28,6 +28,7 @@ def test_a_run_through_ssh_outlives_the_line_and_its_server_is_missed(lab):
     connection._stream._process.kill()
     wait_for(lambda: connection.lost)
     assert connection.lost == "The line to me@lab is lost: what runs there goes on."
+    assert runner.error.goes_on
     again = Connection(place)
     assert again.run == runner.run_id
     again.attach()
@@ -36,6 +37,7 @@ def test_a_run_through_ssh_outlives_the_line_and_its_server_is_missed(lab):
     end(signal.SIGKILL)
     wait_for(lambda: again.lost)
     assert again.lost == "The server of me@lab has ended: what it ran can go on from where it was last kept."
+    assert not again.runner.error.goes_on
     third = Connection(place)
     assert not third.run, "another server, of which the socket that was left behind is no hindrance"
     third.close()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import socket
+import subprocess
 import threading
 import time as clock
 from contextlib import suppress
@@ -14,7 +17,7 @@ import pytest
 
 from engines.api import Array
 from workbench.remote.messages import kinds
-from workbench.remote.streams import SocketStream
+from workbench.remote.streams import ProcessStream, SocketStream
 from workbench.remote.wire import HEAD, PIECE_BYTES, UNCONFIRMED, WHOLE, Ended, Line, _Allowance, encoded
 
 
@@ -222,3 +225,29 @@ def test_what_a_receiver_raises_ends_the_line_alone(sockets):
     near.line.send(Word("hello"))
     near.until(lambda: near.why is not None)
     assert "ZeroDivisionError" in near.why
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell that is not there")
+@pytest.mark.parametrize(
+    ("does", "words", "waits", "cut"),
+    [
+        ("exit 0", "", False, False),
+        ("echo first >&2; echo ' The last. ' >&2; exit 255", "The last", False, True),
+        ("echo queued >&2; exit 75", "queued", True, True),
+        ("kill -TERM $$", "", False, False),
+        ("echo gone >&2; sleep 20 & exit 255", "gone", False, True),
+    ],
+)
+def test_a_process_that_ended_says_how_at_once(does, words, waits, cut):
+    """What it has left behind may still hold its end open."""
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    process = subprocess.Popen(["sh", "-c", does], start_new_session=True, **pipes)
+    stream, began = ProcessStream(process), clock.monotonic()
+    try:
+        assert (stream.words(), stream.waits, stream.is_cut) == (words, waits, cut)
+        assert clock.monotonic() - began < 10
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            pipe.close()

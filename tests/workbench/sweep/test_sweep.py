@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import csv
+from typing import Annotated
 
 import h5py
 import numpy as np
 import pytest
+from pydantic import Field
 
 from engines.api import Estimate
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError
+from engines.api.parameters import ParameterGroup, quantity
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
 from workbench.cli import main
 from workbench.project.document import open_document
 from workbench.sweep import running
+from workbench.sweep.files import write_sweep
 from workbench.sweep.numbers import number_called, numbers_of
 from workbench.sweep.outlook import outlook
 from workbench.sweep.plan import KeptChart, SweepPlan, Variation, values_of, variation
 from workbench.sweep.readings import Reading, reading_of
-from workbench.sweep.table import against, columns_of, overlay, table_of, value_of
+from workbench.sweep.table import against, columns_of, overlay, read_anew, table_of, value_of
 from workbench.sweep.workers import run_sweep
 
 
@@ -56,6 +60,22 @@ def test_numbers_in_lists_tuples_and_unions_are_found():
     assert not found["grid.at_z"].matters, "the grid has three dimensions"
     with pytest.raises(ProblemError, match=r"Nothing depends on 'grid\.at_z'"):
         number_called(FdtdParameters(objects=[Sphere()]), "grid.at_z")
+
+
+def test_numbers_of_a_list_that_may_be_missing_have_its_bounds():
+    class Group(ParameterGroup):
+        maybe: list[Annotated[float, Field(gt=0)]] | None = quantity([1.0, 2.0], "m", "Maybe")
+        counts: Annotated[tuple[int, ...], Field(min_length=1)] = quantity((3, 4), "1", "Counts")
+        pair: tuple[int, float] | str = quantity((5, 6.0), "1", "Pair")
+        either: float | str = quantity("none", "1", "Either")
+
+    found = {one.name: one for one in numbers_of(Group())}
+    assert {name: one.integer for name, one in found.items()} == {
+        "maybe.0": False, "maybe.1": False, "counts.0": True, "counts.1": True, "pair.0": True, "pair.1": False,
+    }  # fmt: skip
+    assert found["maybe.1"].bounds.sentence() == "above 0"
+    assert [one.titles[-1] for one in found.values()] == ["1", "2", "Counts 1", "Counts 2", "Pair 1", "Pair 2"]
+    assert numbers_of(Group(maybe=None))[0].name == "counts.0"
 
 
 @pytest.mark.parametrize(
@@ -269,6 +289,10 @@ def test_curves_are_laid_over_each_other_and_columns_over_a_parameter(charted):
         "Line / square: y/y, value at 0.5 m [V]",
     ]
     assert value_of(rows[0], columns[1]) == pytest.approx(2.25)
+    anew = read_anew(rows, (KeptChart("line", Reading("at", 1.0)), KeptChart("none", Reading("max"))))
+    assert value_of(anew[0], columns_of(anew)[1]) == pytest.approx(9.0)
+    assert [row.case for row in anew] == [row.case for row in rows]
+    assert value_of(read_anew(rows, None)[0], columns[1]) == pytest.approx(2.25), "with nothing chosen as they were"
     info, data = against(plan, rows, columns[0])
     assert (info.x_title, info.x_unit) == ("Speed", "mm/ms")
     assert [curve.title for curve in data.curves] == ["Tau 1 ms", "Tau 2 ms"]
@@ -295,6 +319,10 @@ def test_the_command_writes_table_curves_and_groups(charted, project, tmp_path, 
         np.testing.assert_allclose(file["run_0003/charts/line/y∕y/y"], (2 * np.linspace(0, 1, 11)) ** 2)
         assert file["run_0003/charts/line/y/x"].attrs["unit"] == "m"
     assert (out / "charts" / "line.csv").read_text().splitlines()[1] == '"y, Speed 1 mm/ms",0,0'
+    plan = plan_of(open_document(project), ("speed", "1"), until=0.1)
+    rows = list(run_sweep(plan, FakeBackend()))
+    for _ in range(2):  # into a folder of a folder that is not there yet, and over what is there
+        assert write_sweep(plan, rows, tmp_path / "new" / "sweep")[-1] == "sweep.h5"
 
 
 def test_the_command_lists_what_can_be_varied_and_refuses_in_a_sentence(project, tmp_path, capsys):

@@ -58,6 +58,9 @@ def test_the_closing_sentence_says_what_came_of_it(outcomes):
 def test_a_figure_has_the_digits_that_its_tolerance_asks_for():
     assert number_texts(Answer("", 3.73021234, 3.73020000, 1e-6))[:2] == ("3.7302", "3.73021234")
     assert number_texts(Answer("", 12, 12, 0))[:2] == ("12", "12")
+    for tolerance, text in ((1e3, "1235"), (10.0, "1234.6"), (1.0, "1234.57"), (0.1, "1234.568")):
+        assert number_texts(Answer("", 1234.567890123, 0.0, tolerance))[1] == text
+    assert number_texts(Answer("", 1234.567890123, 0.0, 1e-30))[1] == "1234.56789012"
     assert number_texts(Answer("", math.nan, 0.0, 1.0))[1:3] == ("nan", "+nan")
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from pydantic.fields import FieldInfo
 
 from workbench.cli.runs.progress import duration
 from workbench.words.amounts import prefixed
+from workbench.words.bounds import Bounds, bounds_of
 
 SMALL, LARGE = ("", "m", "µ", "n"), ("", "k", "M")
 
@@ -40,3 +42,23 @@ def test_an_amount_has_three_digits_and_the_prefix_for_it(value, prefixes, facto
 )  # fmt: skip
 def test_a_duration_is_of_two_units_at_most(seconds, said):
     assert duration(seconds) == said
+
+
+@pytest.mark.parametrize(
+    ("limits", "admitted", "refused", "said"),
+    [
+        ({}, (-1e300, 0.0, 1e300), (), ""),
+        ({"gt": 0.0}, (1e-300, 5.0), (0.0, -1.0), "above 0 S/m"),
+        ({"ge": 0.0}, (0.0, 5.0), (-1e-300,), "at least 0 S/m"),
+        ({"lt": 1000.0}, (999.9, -5.0), (1000.0, 2000.0), "below 1000 S/m"),
+        ({"le": 1.5}, (1.5, -5.0), (1.6,), "at most 1.5 S/m"),
+        ({"gt": -1.0, "le": 1.0}, (-0.9, 1.0), (-1.0, 1.1), "above −1, at most 1 S/m"),
+        ({"ge": 2.0, "lt": 3.0}, (2.0, 2.9), (1.9, 3.0), "at least 2, below 3 S/m"),
+    ],
+)
+def test_limits_admit_what_they_say(limits, admitted, refused, said):
+    bounds = Bounds(**limits)
+    assert all(map(bounds.admits, admitted))
+    assert not any(map(bounds.admits, refused))
+    assert bounds.sentence("S/m").replace("\u202f", "") == said
+    assert bounds_of(FieldInfo(annotation=float, **limits).metadata) == bounds

@@ -18,14 +18,14 @@ class DiagramArea(QObject):
 
     def __init__(self, viewport: QWidget, window: QWidget) -> None:
         super().__init__(window)
-        self._large = LargeChart(viewport)
-        self.view = DiagramView(self._large)
+        self.large = LargeChart(viewport)
+        self.view = DiagramView(self.large)
         self.action = QAction("&Network diagram", window)
         self.action.setCheckable(True)
         self.action.setToolTip("Populations and what joins them, in place of the 3D view (N)")
         self.action.setVisible(False)
-        self.action.toggled.connect(lambda on: self._large.take(self.view if on else None))
-        self._large.left.connect(lambda: self.action.setChecked(False))
+        self.action.toggled.connect(lambda on: self.large.take(self.view if on else None))
+        self.large.left.connect(lambda: self.action.setChecked(False))
         self.view.left.connect(lambda: self.action.setChecked(False))
         self.view.place_asked.connect(self.place_asked)
 

@@ -135,6 +135,8 @@ class ChartCell(QWidget):
     def show_data(self, data: ChartData) -> None:
         self._raw = data
         self.plot.show_data(looked_at(data, self.look, self._kept))
+        if self.look.over:
+            self.plot.show_measured(self._measured_seen)  # what they are divided by is another
         self._tell()
 
     def show_forecast(self, data: ChartData) -> None:
@@ -157,6 +159,7 @@ class ChartCell(QWidget):
         self.plot.show_kept([looked_at(data, look, self._kept) for data in self._kept.values()])
         self.show_forecast(self._raw_forecast)
         self.show_data(self._raw)
+        self.plot.show_measured(self._measured_seen)
 
     def set_large(self, large: bool) -> None:
         """With words at the axes."""
@@ -176,8 +179,19 @@ class ChartCell(QWidget):
 
     def show_measured(self, measured: Sequence[MeasuredData]) -> None:
         self._measured = tuple(measured)
-        self.plot.show_measured(measured)
+        self.plot.show_measured(self._measured_seen)
         self._tell()
+
+    @property
+    def _measured_seen(self) -> Sequence[MeasuredData]:
+        """The measured points, divided and in decibels as the curves are, without those that have no such value."""
+        if not self._measured or self.look.unit("") == "":
+            return self._measured
+        points = [Curve(each.title, np.array(each.x), np.array(each.y)) for each in self._measured]
+        data = replace(self._raw, curves=(*self._raw.curves, *points))
+        seen = looked_at(data, self.look, self._kept).curves[-len(points) :]
+        known = [(each, one.x, one.y, np.isfinite(one.y)) for each, one in zip(self._measured, seen, strict=True)]
+        return [each.model_copy(update={"x": list(x[kept]), "y": list(y[kept])}) for each, x, y, kept in known]
 
     def show_cursor(self, x: float | None) -> None:
         """Read all values at ``x``; None: the newest, where there is one."""
@@ -231,7 +245,6 @@ class ChartCell(QWidget):
         cell = ChartCell(self.chart, self._time_unit, paper=True)
         cell.set_abscissa(self.abscissa)
         cell._kept, cell._raw, cell._raw_forecast = self._kept, self._raw, self._raw_forecast
-        cell.plot.show_measured(self._measured)
         cell._measured = self._measured
         cell.set_look(self.look)
         if self.chart.kind in ("line", "area", "bar"):
@@ -253,7 +266,7 @@ class ChartCell(QWidget):
         info = replace(self.chart, title=self.title.text(), unit=self.look.unit(self.chart.unit))
         if self.abscissa is not None:
             info = replace(info, x_title=self.abscissa[1], x_unit=self.abscissa[2])
-        points = [[each.title, x, y] for each in self._measured for x, y in zip(each.x, each.y, strict=True)]
+        points = [[each.title, x, y] for each in self._measured_seen for x, y in zip(each.x, each.y, strict=True)]
         return chart_text(info, data, "time", self.plot.x_unit, points).encode()
 
     def _button(self, icon: str, tip: str) -> QToolButton:
@@ -301,6 +314,8 @@ class ChartCell(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        if not self._paper:
+            self.legend.stand_in(self.height())
         if event.oldSize().width() != self.width():
             self._tell()
 
@@ -332,9 +347,8 @@ class ChartCell(QWidget):
             entries.append(Entry(self._forecast.curves[0].title if one else "Forecast", 0 if one else None, "dashed"))
         kept = [(title, data) for title, data in self._kept.items() if data.curves]
         entries += [Entry(title, None, "dotted", run=run) for run, (title, _) in enumerate(kept)]
-        for each in self._measured:
-            plain = self.look == Look(log_x=self.look.log_x) and self.abscissa is None
-            said = self._apart(each, data.curves) if plain else ""
+        for each in self._measured_seen:
+            said = self._apart(each, data.curves) if self.abscissa is None else ""
             entries.append(Entry(each.title, mark="point", value=said))
         return entries
 
@@ -346,7 +360,7 @@ class ChartCell(QWidget):
         if not known:
             return ""
         nearest, title = min(known, key=lambda pair: pair[0].rmse)
-        said = nearest.text(self.chart.unit, *self.plot.told_in)
+        said = nearest.text(self.look.unit(self.chart.unit), *self.plot.told_in)
         return f"{said} to {title}" if len(curves) > 1 else said
 
 

@@ -15,14 +15,17 @@ from ui.widgets.theme import theme
 
 LINE_PIXELS, SWATCH_PIXELS, GAP_PIXELS = 17, 14, 14
 SCALE_PIXELS = 64
+CHIP_PIXELS = 10
+"""Of a colour whose name is folded away."""
 MOST_LINES = 3
 ROOMY_LINES = 2
 """Where values with units would take more lines than these, the short ones are shown."""
-MOST_OF_TITLES = 4
-"""Where values would take more than ``MOST_LINES``, titles stand alone: a colour without a name says nothing."""
+SHARE = 4
+"""Of the height of a chart, one part of so many is for its legend."""
+EVERY_LINE = 1000
 
 
-Mark = Literal["line", "area", "dashed", "dotted", "point", "scale"]
+Mark = Literal["line", "area", "dashed", "dotted", "point", "scale", "folded"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class Entry:
     shortest: str = ""
     run: int = 0
     """Of a dotted mark: which of the kept runs."""
+    folded: tuple[int | None, ...] = ()
+    """Of a folded mark: the places of those that it stands for."""
 
     def brief(self) -> Entry:
         return self if not self.shortest else replace(self, value=self.short, widest=self.shortest)
@@ -50,11 +55,16 @@ Placed = list[tuple[Entry, QPoint]]
 
 
 class Legend(QWidget):
-    """Paints itself; without entries it takes no room."""
+    """Paints itself; without entries it takes no room.
+
+    Where values would take more than ``MOST_LINES`` or ``most`` lines, titles stand alone; where these would, the first
+    of them, and the colours and the number of the others, whose names are in the tooltip.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entries: tuple[Entry, ...] = ()
+        self._most = EVERY_LINE
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -78,11 +88,19 @@ class Legend(QWidget):
             self.updateGeometry()
         self.update()
 
+    def stand_in(self, height: int) -> None:
+        """Take a part of a chart of this height [pixels]."""
+        most = max(1, height // (SHARE * LINE_PIXELS))
+        if most != self._most:
+            self._most = most
+            self.updateGeometry()
+            self.update()
+
     def hasHeightForWidth(self) -> bool:
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return LINE_PIXELS * min(_lines(self._placed(width)), MOST_OF_TITLES)
+        return LINE_PIXELS * _lines(self._placed(width))
 
     def sizeHint(self) -> QSize:
         return QSize(100, self.heightForWidth(max(self.width(), 100)))
@@ -114,13 +132,15 @@ class Legend(QWidget):
 
     def _placed(self, width: int) -> Placed:
         """Each entry and where it begins, with short values if there is little room."""
-        for entries, most in (
-            (self._entries, ROOMY_LINES),
-            ([entry.brief() for entry in self._entries], MOST_LINES),
-            ([replace(entry, value="", widest="") if entry.shortest else entry for entry in self._entries], 0),
-        ):
+        titles = [replace(entry, value="", widest="") if entry.shortest else entry for entry in self._entries]
+        stages = (self._entries, ROOMY_LINES), ([entry.brief() for entry in self._entries], MOST_LINES)
+        for entries, most in (*stages, (titles, EVERY_LINE)):
             placed = self._flow(entries, width)
-            if _lines(placed) <= most:
+            if _lines(placed) <= min(most, self._most):
+                return placed
+        for shown in reversed(range(len(titles))):
+            placed = self._flow([*titles[:shown], _folded(titles[shown:], whole=not shown)], width)
+            if _lines(placed) <= self._most:
                 break
         return placed
 
@@ -141,14 +161,20 @@ class Legend(QWidget):
 
     @staticmethod
     def _mark_width(entry: Entry) -> int:
+        if entry.folded:
+            return CHIP_PIXELS * len(entry.folded)
         return SCALE_PIXELS + 22 if entry.mark == "scale" else SWATCH_PIXELS
 
     def _swatch(self, painter: QPainter, entry: Entry, spot: QPoint) -> None:
         colors = theme().palette
-        color = colors.color("muted") if entry.place is None else QColor(colors.trace(entry.place))
+        color = _colour(entry.place)
         middle = spot.y() + LINE_PIXELS / 2
         box = QRectF(spot.x(), middle - 5, SWATCH_PIXELS, 10)
-        if entry.mark == "scale":
+        if entry.mark == "folded":
+            for place, of in enumerate(entry.folded):
+                left = spot.x() + CHIP_PIXELS * place
+                painter.fillRect(left, spot.y() + 4, CHIP_PIXELS - 2, 9, _colour(of))
+        elif entry.mark == "scale":
             self._scale(painter, box)
         elif entry.mark == "area":
             color.setAlpha(190)
@@ -180,6 +206,16 @@ class Legend(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(gradient)
         painter.drawRoundedRect(strip, 2, 2)
+
+
+def _colour(place: int | None) -> QColor:
+    return theme().palette.color("muted") if place is None else QColor(theme().palette.trace(place))
+
+
+def _folded(entries: Sequence[Entry], whole: bool) -> Entry:
+    """One in the place of these, which are all there are or the rest."""
+    count = f"{len(entries)} {'in all' if whole else 'more'}"
+    return Entry(count, mark="folded", folded=tuple(entry.place for entry in entries))
 
 
 def _lines(placed: Placed) -> int:

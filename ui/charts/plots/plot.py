@@ -134,7 +134,7 @@ class ChartPlot(pg.PlotWidget):
             self.removeItem(points)
         self._points = []
         for place, each in enumerate(measured):
-            every = -(-len(each.x) // DRAWN_POINTS)
+            every = max(-(-len(each.x) // DRAWN_POINTS), 1)
             x, y = self._placed(np.array(each.x)[::every], np.array(each.y)[::every])
             points = pg.ScatterPlotItem(x, y, symbol=SYMBOLS[place % len(SYMBOLS)], size=5)
             points.setZValue(7)

@@ -112,6 +112,7 @@ class Knob(QWidget):
         self.name.setFixedWidth(NAME_BESIDE_UNIT if with_unit else NAME_WIDTH)
         self.name.editingFinished.connect(lambda: self._retype(self.name, "name"))
         self.unit.setFixedWidth(UNIT_WIDTH)
+        self.unit.setPlaceholderText("unit")
         self.unit.setVisible(with_unit)
         self.unit.editingFinished.connect(lambda: self._retype(self.unit, "unit"))
         self.slider = Slider(self)

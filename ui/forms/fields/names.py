@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
@@ -36,6 +37,13 @@ class NameEditor(OneWidget):
         offered = [name for place in self._among.places for name in self._suggestions.get(place, ())]
         return list(dict.fromkeys([*self._among.words, *offered, *names_among(self._among.places, self._around)]))
 
+    @property
+    def _words(self) -> dict[str, str]:
+        """What a person reads for names, where it is not they."""
+        offered = (self._suggestions.get(place, ()) for place in self._among.places)
+        told = (each for each in offered if isinstance(each, Mapping))
+        return {**self._among.words, **{name: word for each in told for name, word in each.items()}}
+
     def set_around(self, around: Around) -> None:
         self._around = around
         self._show()
@@ -53,10 +61,10 @@ class NameEditor(OneWidget):
         self._tell()
 
     def _show(self) -> None:
-        names = self.names
+        names, words = self.names, self._words
         typed = self._among.typed or not names
         missing = self._missing(names)
-        shown = (names, typed, self._value, missing)
+        shown = (names, words, typed, self._value, missing)
         if shown == self._shown:
             return
         self._shown = shown
@@ -64,13 +72,13 @@ class NameEditor(OneWidget):
             self._make_editable(typed)
             self.combo.clear()
             for name in names:
-                self.combo.addItem(self._among.words.get(name, name), name)
+                self.combo.addItem(words.get(name, name), name)
             if self._value not in names and not typed:
                 self.combo.addItem(f"{self._value} (missing)" if missing else self._value, self._value)
             self.combo.setCurrentIndex(self.combo.findData(self._value))
             line = self.combo.lineEdit()
             if line is not None:
-                line.setText(self._value)
+                line.setText(words.get(self._value, self._value))
                 line.setCursorPosition(0)
             self.combo.view().setMinimumWidth(self.combo.view().sizeHintForColumn(0) + POPUP_MARGIN)
         if bool(self.combo.property("missing")) != missing:
@@ -100,7 +108,11 @@ class NameEditor(OneWidget):
         assert completer is not None  # an editable list has one
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         self.combo.setInsertPolicy(CalmComboBox.InsertPolicy.NoInsert)
-        line.editingFinished.connect(lambda: self._choose(line.text().strip()))
+        line.editingFinished.connect(lambda: self._typed(line.text().strip()))
+
+    def _typed(self, text: str) -> None:
+        """A name, or what is read for one."""
+        self._choose(next((name for name, word in self._words.items() if word == text), text))
 
     def _choose(self, name: str) -> None:
         line = self.combo.lineEdit()

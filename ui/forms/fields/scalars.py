@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from html import escape
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPaintEvent, QWheelEvent
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QHelpEvent, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionComboBox,
     QStylePainter,
+    QToolTip,
     QWidget,
 )
 
@@ -51,6 +53,18 @@ class CalmComboBox(QComboBox):
         area = QStyle.SubControl.SC_ComboBoxEditField
         room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, area, self)
         return self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room.width())
+
+    def event(self, event: QEvent) -> bool:
+        """A text that is longer than the box stands whole in its tooltip, before what else is said there."""
+        whole = self.currentText()
+        if not isinstance(event, QHelpEvent) or event.type() != QEvent.Type.ToolTip or whole == self.shown_text():
+            return super().event(event)
+        above: QWidget | None = self
+        while above is not None and not above.toolTip():
+            above = None if above.isWindow() else above.parentWidget()
+        tips = [escape(text) for text in (whole, "" if above is None else above.toolTip()) if text]
+        QToolTip.showText(event.globalPos(), "<br>".join(tips), self)
+        return True
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """As usual, but a text that is longer than the box ends in an ellipsis."""

@@ -52,8 +52,10 @@ class BandwidthCurve(Chart):
                 xs, ys = xs + x, ys + y
                 if not hollow:
                     labels.append(Label(x[-1], y[-1], operation, self.colors.trace(place)))
-        wide, low, high = max(xs) - min(xs), min(ys), max(ys)
-        self.fit(min(xs) - 0.03 * wide, max(xs) + 0.12 * wide, low - 0.06, high + max(0.12, 0.12 * (high - low)))
+        low, high = min(ys), max(ys)
+        left = min(xs) - 0.03 * (max(xs) - min(xs))
+        right = left + (max(xs) - left) / (1 - self.room([label.text for label in labels]))
+        self.fit(left, right, low - 0.06, high + max(0.12, 0.12 * (high - low)))
         self._draw_levels()
         self.set_labels(labels)
 

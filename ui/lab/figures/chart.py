@@ -22,9 +22,12 @@ SYMBOLS = ("o", "s", "t1", "d", "t", "star", "p", "h")
 """Shapes of points: the first eight variants are told apart by colour, the next by shape too."""
 AXIS_PIXELS = 82
 MOST_ROOM = 0.45
-LINE_PIXELS = 15
-LABEL_PIXELS = 190
-"""Labels whose points are nearer to each other than this along x make way for each other."""
+GAP_PIXELS = 1
+"""Between two labels."""
+LEADER_PIXELS, EDGE_PIXELS = 16, 4
+"""From a point to its label, and from there to the plot's edge."""
+LEAST_LABEL = 60
+"""Pixels: where there is less room at the right, a person has moved it away."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +190,8 @@ class Chart(pg.PlotWidget):
             self._labels.append((label, item))
 
     def _place_labels(self, *_: object) -> None:
-        """Texts stand right of their points; where they would cover each other they move along y, with a leader."""
+        """Texts stand right of their points, in as many lines as they need up to the edge; where they would cover each
+        other they move along y, with a leader."""
         if not self._labels or self._leaders is None:
             return
         box = self.getPlotItem().getViewBox()
@@ -197,13 +201,15 @@ class Chart(pg.PlotWidget):
             return
         across, up = width / (right - left), height / (high - low)
         order = sorted(self._labels, key=lambda entry: entry[0].y)
-        places = spread(
-            [((label.x - left) * across, (label.y - low) * up) for label, _ in order], LINE_PIXELS, LABEL_PIXELS, height
-        )
+        points = [((label.x - left) * across, (label.y - low) * up) for label, _ in order]
+        rooms = [width - x - LEADER_PIXELS - EDGE_PIXELS for x, _ in points]
+        tall = [_folded(item, room) for (_, item), room in zip(order, rooms, strict=True)]
+        widest = max(item.textItem.boundingRect().width() for _, item in order)
+        places = spread(points, tall, widest, height)
         lines: list[float] = []
         heights: list[float] = []
         for (label, item), pixels in zip(order, places, strict=True):
-            x, y = label.x + 16 / across, low + pixels / up
+            x, y = label.x + LEADER_PIXELS / across, low + pixels / up
             item.setPos(x, y)
             lines += [label.x, x + 3 / across]
             heights += [label.y, y]
@@ -227,16 +233,26 @@ class Chart(pg.PlotWidget):
             axis.setLabel(title, **{"color": colors.text if self._fixed else colors.muted, "font-size": "12px"})
 
 
-def spread(points: Sequence[tuple[float, float]], gap: float, near: float, top: float) -> list[float]:
-    """Heights of labels for points sorted by height, so that those with near x are ``gap`` apart and below ``top``."""
+def _folded(item: pg.TextItem, room: float) -> float:
+    """Fold a label's text to lines that are no wider than ``room`` [pixels]; returns how high it is with a gap."""
+    text = item.textItem
+    text.setTextWidth(-1)
+    if LEAST_LABEL <= room < text.boundingRect().width():
+        item.setTextWidth(room)
+    return float(text.boundingRect().height() - 2 * text.document().documentMargin() + GAP_PIXELS)
+
+
+def spread(points: Sequence[tuple[float, float]], tall: Sequence[float], near: float, top: float) -> list[float]:
+    """Heights of the middles of labels, so ``tall`` each, for points sorted by height, so that those with near x do not
+    cover each other and are below ``top``."""
     heights: list[float] = []
     for place, (x, y) in enumerate(points):
-        below = [heights[other] for other in range(place) if abs(points[other][0] - x) < near]
-        heights.append(max([y, *(height + gap for height in below)]))
+        below = [other for other in range(place) if abs(points[other][0] - x) < near]
+        heights.append(max([y, *(heights[other] + (tall[other] + tall[place]) / 2 for other in below)]))
     # What rose above the top comes down again and takes those below it along.
     for place in range(len(points) - 1, -1, -1):
         x = points[place][0]
-        above = [heights[other] for other in range(place + 1, len(points)) if abs(points[other][0] - x) < near]
-        limit = min([top - gap / 2, *(height - gap for height in above)])
-        heights[place] = min(heights[place], limit)
+        above = [other for other in range(place + 1, len(points)) if abs(points[other][0] - x) < near]
+        limits = (heights[other] - (tall[other] + tall[place]) / 2 for other in above)
+        heights[place] = min([heights[place], top - tall[place] / 2, *limits])
     return heights

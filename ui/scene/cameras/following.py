@@ -1,4 +1,5 @@
-"""A colour range that follows the values in the picture: in steps, so that the colour bar stays calm."""
+"""A colour range and the values in the picture: one that follows them in steps, so that the colour bar stays calm, and
+how many are beyond it."""
 
 from __future__ import annotations
 
@@ -16,6 +17,11 @@ SHARE = 99.8
 """Per cent of the values that the range holds: the place of a point source would leave no colour for its waves."""
 KEPT = 0.35
 """A range is kept while the values fill this part of it."""
+
+LOOKED_AT = 20_000
+"""Values of each array that are looked at: so many take some microseconds."""
+AT_END = 0.02
+"""Values that are beyond a range by less than this part of it look like those at its end."""
 
 
 def followed(
@@ -59,6 +65,16 @@ def span_of(values: Array, share: float) -> tuple[float, float]:
     cut = 0.5 * (100.0 - share)
     low, high = (float(end) for end in np.percentile(values, (cut, 100.0 - cut)))
     return (low, high) if high > low else (float(values.min()), float(values.max()))
+
+
+def beyond(values: Sequence[Array], low: float, high: float) -> tuple[int, int]:
+    """How many of the ``values`` are below and above, in per cent, from 10 on in steps of five."""
+    parts = [each.ravel()[:: each.size // LOOKED_AT | 1] for each in values]  # odd: not the same places of each row
+    known = np.concatenate(parts) if parts else np.zeros(0)
+    known = known[np.abs(known) < NO_DATA / 2]
+    shares = (100 * np.count_nonzero(out) / max(known.size, 1) for out in (known < low, known > high))
+    below, above = (round(share) if share < 10 else 5 * round(share / 5) for share in shares)
+    return below, above
 
 
 def ladder(value: float) -> float:

@@ -93,8 +93,8 @@ def _hold(
         along = np.array(handle.direction)
     facing = np.abs(scene.camera.back)
     assert scene.marks.placement is not None
-    thin = [len(nodes) <= 2 for nodes in scene.marks.placement.snaps]
-    normal = np.eye(3)[thin.index(True) if any(thin) else int(np.argmax(facing))]
+    thin = np.array([len(nodes) <= 2 for nodes in scene.marks.placement.snaps])
+    normal = np.eye(3)[int(np.argmax(facing + 2 * thin))]  # of one cell before others, and what faces most
     start = np.array(handle.position)
     hold = Hold(item, handle, along, normal, start, start)
     gripped = _met(hold, *scene.camera.ray(x, y, width, height))

@@ -36,6 +36,8 @@ GONE = "Grey\tgone"
 MOST_NAMES = 16
 """Entries of a legend of values."""
 
+FIT = "Click to fit"
+
 GAP = 6
 """Points between what lies over the view and the plates below."""
 LEAST_BAR = 110
@@ -69,11 +71,13 @@ class Hud:
         """Pictures and strokes for a view of (width, height) device pixels; ``handles``: also what one can grip."""
         placed: list[Placed] = []
         strokes: list[Stroke] = []
+        if handles:
+            scene.fit_offered = None
         if scene.layer is None:
             return placed, strokes
         margin = round(12 * ratio)
         self._corner_texts(scene, placed, width, height, margin, ratio)
-        self._bar_or_legend(scene, placed, width, height, margin, ratio)
+        self._bar_or_legend(scene, placed, width, height, margin, ratio, handles)
         self._scale_bar(scene, placed, strokes, width, height, margin, ratio)
         self._arrow_key(scene, placed, strokes, width, height, margin, ratio)
         self._axes(scene, placed, strokes, height, ratio)
@@ -165,7 +169,7 @@ class Hud:
         return top + image.shape[0] + round(6 * ratio)
 
     def _bar_or_legend(
-        self, scene: Scene, placed: list[Placed], width: int, height: int, margin: int, ratio: float
+        self, scene: Scene, placed: list[Placed], width: int, height: int, margin: int, ratio: float, handles: bool
     ) -> None:
         theme, field = scene.theme, scene.shown_field
         names = scene.names(field) if field is not None else ()
@@ -178,17 +182,25 @@ class Hud:
             placed.append(("names", image, width - margin - image.shape[1], top))
         elif field is not None:
             limits, lut = scene.limits(field), scene.lut(field)
-            top = max(min(_top(scene, margin, ratio), round(height - below - LEAST_BAR * ratio)), margin)
-            room = max(height - top - below, LEAST_BAR * ratio)
+            left_out = beyond_lines(scene.beyond)
+            offer = FIT if handles and any(left_out) and scene.common is None else ""
+            more = plates.BEYOND_ROOM * sum(map(bool, left_out)) + plates.NOTE_ROOM * bool(offer)
+            least = (LEAST_BAR + more) * ratio
+            top = max(min(_top(scene, margin, ratio), round(height - below - least)), margin)
+            room = max(height - top - below, least)
             tall = int(min(max(0.46 * height, 170 * ratio), 380 * ratio, room))
             lines = scene.isochrone_step(field)
             log = scene.look().log
-            key = (field, limits, id(lut), theme, ratio, tall, lines, log)
+            key = (field, limits, id(lut), theme, ratio, tall, lines, log, left_out, offer)
             image = self._keep(
-                "bar", key, lambda: plates.colour_bar(field, limits, lut, theme, ratio, tall, lines, log)
+                "bar",
+                key,
+                lambda: plates.colour_bar(field, limits, lut, theme, ratio, tall, lines, log, left_out, offer),
             )
-            top = beside(image, height, top, below)
-            placed.append(("bar", image, width - margin - image.shape[1], top))
+            top, left = beside(image, height, top, below), width - margin - image.shape[1]
+            placed.append(("bar", image, left, top))
+            if offer:
+                scene.fit_offered = (left / ratio, top / ratio, image.shape[1] / ratio, image.shape[0] / ratio)
         elif scene.layer is not None and scene.layer.regions:
             entries = tuple(scene.layer.regions[:12])
             image = self._keep("legend", (entries, theme, ratio), lambda: plates.legend(entries, theme, ratio))
@@ -343,8 +355,10 @@ class Hud:
 
 
 def _top(scene: Scene, margin: int, ratio: float) -> int:
-    """Where legends begin [pixels]: below what may lie over the view, so that they are not moved by it."""
-    return max(margin, round(scene.room.top * ratio))
+    """Where legends begin [pixels]: below what may lie over the view, so that they are not moved by it, unless it is
+    higher, or no room was left for it as before the first run."""
+    covered = scene.covered + GAP if scene.covered > 0 else 0.0
+    return max(margin, round(max(scene.room.top, covered) * ratio))
 
 
 def beside(image: Array, height: int, top: int, below: float) -> int:
@@ -352,6 +366,12 @@ def beside(image: Array, height: int, top: int, below: float) -> int:
     ``below``."""
     high = image.shape[0]
     return max(top, min((height - high) // 2, round(height - below) - high))
+
+
+def beyond_lines(shares: tuple[int, int]) -> tuple[str, str]:
+    """What stands below and above the colours: how many values lie there, where any do."""
+    below, above = shares
+    return f"{below} % below" if below else "", f"{above} % above" if above else ""
 
 
 def marker_lines(marked: MarkerInfo, signs: Array) -> tuple[str, tuple[tuple[str, plates.Colour], ...]]:

@@ -21,6 +21,10 @@ from workbench.words.units import unit_text
 Colour = tuple[int, int, int]
 TITLE_WIDTH = 100
 """Points: a longer title of a colour bar takes a second line rather than cover what is drawn."""
+BEYOND_ROOM = 26
+"""Points that an end takes which values are beyond: pointed, with words."""
+NOTE_ROOM = 18
+"""And a line below the colours."""
 LINE_SAMPLE, LINE_SHADE = 150, 0.35
 """The entry of the colours that a sample of an isochrone lies on, and how dark the line is on it."""
 
@@ -121,6 +125,13 @@ def _disc(image: Array, x: int, y: int, size: int, colour: Colour) -> None:
     blend(image[y : y + size, x : x + size], cover.astype(np.uint8), colour)
 
 
+def _point(image: Array, x: int, y: int, width: int, way: int, colour: Colour) -> None:
+    """The end of a bar that points down (``way`` 1) or up (-1) from the row ``y``."""
+    for row in range(width // 2):
+        at = y + row if way > 0 else y - 1 - row
+        image[at, x + row : x + width - row] = [*colour, 255]
+
+
 def _line_sample(image: Array, x: int, y: int, width: int, scale: float, ground: Colour) -> None:
     """A line of equal value as the surface shows it on all but its darkest colours."""
     high, thick = round(11 * scale), max(1, round(1.5 * scale))
@@ -138,9 +149,12 @@ def colour_bar(
     height: int,
     line_step: float = 0.0,
     log: bool = False,
+    beyond: tuple[str, str] = ("", ""),
+    offer: str = "",
 ) -> Array:
     """A vertical bar with title, unit and round ticks, ``height`` pixels high; grey swatch where data may miss, and
-    what is between two lines of equal value where there are any."""
+    what is between two lines of equal value where there are any. ``beyond``: what is said of values below and above,
+    beside an end that points there; ``offer``: what a click would do."""
     pixels, margin = round(12 * scale), round(10 * scale)
     ascent, line_height = text.line_metrics(pixels)
     marks = log_ticks(*limits) if log else ticks(*limits)
@@ -148,16 +162,19 @@ def colour_bar(
     places = [_share(mark, limits, log) for mark in marks]
     titles = wrapped(field.title, pixels, round(TITLE_WIDTH * scale))
     unit = f"[{unit_text(field.unit)}]" if unit_text(field.unit) else ""
-    note_height = round(18 * scale)
+    note_height = round(NOTE_ROOM * scale)
     notes = [field.missing_title] if field.missing is not None else []
     notes += [f"every {tick_texts([line_step])[0]} {unit_text(field.unit)}".rstrip()] if line_step else []
-    foot = note_height * len(notes) + round(2 * scale) * bool(notes)
-    bar_width, head = round(14 * scale), (len(titles) + bool(unit)) * line_height + round(8 * scale)
+    notes += [offer] if offer else []
+    under, over = (round(BEYOND_ROOM * scale) * bool(said) for said in beyond)
+    foot = note_height * len(notes) + round(2 * scale) * bool(notes) + under
+    bar_width, head = round(14 * scale), (len(titles) + bool(unit)) * line_height + round(8 * scale) + over
     inner = max(
         *(text.width(line, pixels) for line in titles),
         text.width(unit, pixels) if unit else 0,
         bar_width + round(9 * scale) + max((text.width(t, pixels) for t in texts), default=0),
-        *(bar_width + round(9 * scale) + text.width(note, pixels) for note in notes),
+        *(bar_width + round(9 * scale) + text.width(note, pixels) for note in notes if note != offer),
+        *(text.width(said, pixels) for said in (*beyond, offer)),
     )
     image = plate(inner + 2 * margin, height, theme, scale)
     for row, line in enumerate([*titles, *([unit] if unit else [])]):
@@ -175,8 +192,15 @@ def colour_bar(
         right = margin + bar_width
         image[y : y + thick, right : right + round(5 * scale)] = [*theme.ink, 255]
         write(image, string, right + round(9 * scale), y - ascent + round(0.37 * pixels), pixels, theme.ink)
+    for said, way, end, y in ((beyond[0], 1, bottom, bottom + under - note_height), (beyond[1], -1, top, top - over)):
+        if said:
+            _point(image, margin, end, bar_width, way, tuple(lut[0 if way > 0 else 255]))
+            write(image, said, margin, y, pixels, theme.ink)
     for place, note in enumerate(notes):
         y = height - margin - round(14 * scale) - note_height * (len(notes) - 1 - place)
+        if note == offer:
+            write(image, note, margin, y, pixels, theme.faint)
+            continue
         if note == field.missing_title:
             _disc(image, margin + round(1.5 * scale), y + round(1 * scale), round(11 * scale), MISSING)
         else:

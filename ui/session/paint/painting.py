@@ -95,7 +95,10 @@ class Painting(QObject):
 
 
 class PaintStroke(QUndoCommand):
-    """A stroke that was painted. It is no edit of the document: what is unsaved is not told by it."""
+    """A stroke that was painted."""
+
+    counts = False
+    """It is no edit of the document: what is unsaved is not told by it."""
 
     def __init__(self, painting: Painting, stroke: int) -> None:
         super().__init__("stroke of the brush")

@@ -8,8 +8,9 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from engines.api import Finding
+from ui.charts.large import LargeChart
 from ui.charts.lines.area import HINTS
-from ui.widgets.banner import Banner
+from ui.widgets.banner import EDGE, Banner
 from ui.widgets.findings_banner import FindingsBanner
 from workbench.run.frames import Message
 
@@ -26,18 +27,24 @@ class Sentences(QObject):
         self._problem = ""
         self.banner = Banner(window)
         self.findings = FindingsBanner(window)
+        self._large: tuple[LargeChart, ...] = ()
 
     def lie_over(self, centre: QWidget) -> None:
-        """Over the view at its top, where the picture leaves room; over other pages below."""
+        """Over the view at its top, where the picture leaves room; over other pages below, and below a large chart."""
         for banner in (self.banner, self.findings):
             banner.lie_over(centre)
             banner.settled.connect(self._settled)
         self._window.stack.currentChanged.connect(self._page_changed)
+        self._large = (self._window.charts.large, self._window.network.large)
+        for large in self._large:
+            large.toggled.connect(self._page_changed)
         self._page_changed()
 
     def _page_changed(self) -> None:
-        self.banner.low = not self._over_view
-        self.banner.settle()
+        low = not self._over_view or any(not large.isHidden() for large in self._large)
+        for banner in (self.banner, self.findings):
+            banner.low = low
+            banner.settle()
 
     @property
     def _over_view(self) -> bool:
@@ -46,7 +53,10 @@ class Sentences(QObject):
     def _settled(self) -> None:
         self.findings.set_covered(not self._over_view or not self.banner.isHidden())
         shown = [each for each in (self.banner, self.findings) if not each.isHidden() and self._over_view]
-        self._window.viewport.cover(max((each.geometry().bottom() + 1 for each in shown), default=0))
+        room = max((each.height() + EDGE for each in shown), default=0)
+        self._window.viewport.cover(0 if self.banner.low else room)
+        for large in self._large:
+            large.leave_below(room if self.banner.low else 0)
 
     def say(self, sentence: str) -> None:
         """What was done, in the log too."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QPushButton, QWidget
 
 from ui.forms.fields.line import Line
 from ui.forms.fields.lines import LineText
-from ui.forms.refusals import refusing, told
+from ui.forms.refusals import enter_typed, refusing, told
 from ui.session.files import FileActions
 from ui.session.keeping import Keeper
 from ui.session.model import DocumentModel
@@ -36,6 +36,7 @@ class Leaving(QObject):
         self._files = files
         self._keeper = keeper
         self._window = window
+        model.wanted.connect(lambda: enter_typed(fields))
         self.question: QMessageBox | None = None
         """While it is asked."""
 
@@ -44,9 +45,7 @@ class Leaving(QObject):
         """Whether there is anything to ask about; what is still being typed is entered first."""
         if self._model.document is None:
             return False
-        typed = QApplication.focusWidget()
-        if isinstance(typed, Line | LineText) and any(each.isAncestorOf(typed) for each in self._fields):
-            typed.clearFocus()
+        enter_typed(self._fields)
         return not self._model.undo_stack.isClean() or bool(self._refusing())
 
     def _refusing(self) -> list[Line | LineText]:
@@ -84,9 +83,11 @@ class Leaving(QObject):
             changed = not self._model.undo_stack.isClean()
             save = box.addButton("Save", roles.AcceptRole) if changed else None
             if changed:
-                box.addButton("Keep aside", roles.YesRole)
+                box.addButton("Keep aside", roles.AcceptRole)  # the second one stands beside the first
             discard = box.addButton("Discard", roles.DestructiveRole)
-            cancel = box.addButton("Cancel", roles.RejectRole)
+            cancel = QPushButton("Cancel")
+            cancel.setObjectName("apart")
+            box.addButton(cancel, roles.RejectRole)
             box.setDefaultButton(save or cancel)
             box.setEscapeButton(cancel)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from ui.session.controller import Outside
+from ui.session.opening import Outside
 from workbench.project.boundary import Permission
 
 LISTED = 12

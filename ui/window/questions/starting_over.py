@@ -25,8 +25,9 @@ class StartingOver(QObject):
         controller.phase_changed.connect(banner.withdraw)  # the run that was asked about goes on, or is another
 
     def toggle(self) -> None:
-        """Run, pause, or ask first."""
+        """Run, pause, or ask first; a run is of what stands in the form, even of what is still being typed."""
         controller = self._controller
+        controller.model.wanted.emit()
         over = controller.phase is Phase.FINISHED and controller.at_end and not controller.rewinding.pending
         if not (self.asks and over):
             controller.toggle()

@@ -36,7 +36,8 @@ def resume_command(options: Namespace) -> int:
         command, content = record["command"], record["project"]
     except (ProblemError, LookupError, TypeError) as error:
         raise ProblemError(f"'{file}' is damaged: start the run anew with 'workbench run'.") from error
-    asked = validated(Asked, command, f"'{file}'")
+    asked, permission = validated(Asked, command, f"'{file}'"), permission_of(options)
+    asked.check(folder, f"'{file}'", permission)
     asked.device = options.device or asked.device
     asked.ranks = options.ranks or asked.ranks
     if to_launch(asked.ranks):
@@ -49,7 +50,7 @@ def resume_command(options: Namespace) -> int:
     there = bool(checkpoints_at(folder / CHECKPOINT))
     if not there:
         print("There is no checkpoint yet: the run starts from the beginning.", file=sys.stderr)
-    document = _as_it_was(asked.project, content, f"'{file}'", permission_of(options))
+    document = _as_it_was(asked.project, content, f"'{file}'", permission)
     run = parser().parse_args(asked.arguments(folder, there))
     run.answer = options.answer
     return run_document(document, asked.until, run)

@@ -114,7 +114,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         checkpoint_seconds=options.checkpoint_every,
         checkpoints=options.checkpoints,
         resume=resume,
-        command=Asked.of(options, until).model_dump(),
+        command=Asked.of(options, until, folder).model_dump(),
         patience=Patience(DISK_PATIENCE, lambda text: print(text, file=sys.stderr)),
     )
     with ended_by_signals() as again:
@@ -137,7 +137,8 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         with redirect_stdout(io.StringIO()) if options.quiet else nullcontext():
             code = _report(runner, recorder, drawings, interrupted)
     record = recorder.record()
-    record["asked"] = record.pop("command", None)
+    asked = record.pop("command", None)
+    record["asked"] = asked and {name: value for name, value in asked.items() if name != "mark"}
     if code != DONE:
         record["error"] = "Interrupted." if runner.error is None else str(runner.error)
     options.answer.update(folder=str(folder.absolute()), **record)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, Simulation
+from engines.api.errors import DeviceError, ProblemError
 
 LAST_STEP = 2**53
 """Up to which a step times a float64 is exact."""
@@ -26,3 +27,13 @@ def fitting(state: Mapping[str, Array], own: Mapping[str, Array]) -> dict[str, A
         with np.errstate(all="ignore"):
             found[name] = values.astype(like.dtype, copy=False)
     return found
+
+
+def go_on(simulation: Simulation, state: Mapping[str, Array], own: Mapping[str, Array]) -> None:
+    """From ``state``, which may be a stranger's. Raises ProblemError where it is of another problem."""
+    try:
+        simulation.restore(fitting(state, own))
+    except DeviceError:
+        raise
+    except Exception as error:  # a stranger's arrays may have any form
+        raise ProblemError(f"The checkpoint does not fit this problem ({error}): start without it.") from error

@@ -10,6 +10,8 @@ from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.fdtd.monitors.ringing.resonances import Resonance
 
 MOST_SHOWN = 8
+LEAST_SHOWN = 1e-3
+"""A bar that is this part of the highest cannot be seen; what is weaker than that stands among the results."""
 BARS = 120
 """A bar is this part of the band wide."""
 
@@ -23,7 +25,9 @@ def resonance_info(name: str, frequency_unit: str, unit: str) -> ChartInfo:
 
 def resonance_chart(found: Sequence[Resonance], band: tuple[float, float], scale: float = 1.0) -> ChartData:
     """The strongest of ``found``, ascending; band: where they were sought; scale: shown frequencies over theirs."""
-    strongest = sorted(found, key=lambda mode: -mode.amplitude)[:MOST_SHOWN]
+    least = LEAST_SHOWN * max((mode.amplitude for mode in found), default=0.0)
+    seen = [mode for mode in found if mode.amplitude >= least]
+    strongest = sorted(seen, key=lambda mode: -mode.amplitude)[:MOST_SHOWN]
     half = 0.5 * scale * (band[1] - band[0]) / BARS
     curves = []
     for mode in sorted(strongest, key=lambda mode: mode.frequency):

@@ -9,7 +9,7 @@ decaying exponentials, they are found all the same:
    doi 10.1109/29.56027). How many rise above the noise is told by the description length (Wax and Kailath, doi
    10.1109/TASSP.1985.1164557).
 3. Frequencies, decays and amplitudes are polished together by least squares (Gauss and Newton), whose covariance is the
-   error that is told.
+   error that is told; what is lost in it is left out, and the rest polished again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,14 @@ OVERLAP = 0.02
 SAME = 6.0
 """Modes of two halves no farther apart than so many standard errors are one."""
 MOST_MODES = 24
-POLISHES = 6
+POLISHES, FIRST_POLISHES, SHORTER = 12, 7, 0.3
+"""Steps of least squares at most, those that show what is noise, and what is taken of one that leads too far."""
+RESOLVED = 2.0
+"""Modes closer than so many lines of the Fourier transform may stand for one."""
+FASTEST = -2 * np.log(100.0) / TAPS
+"""What decays faster, by 100 over half the filter, is no mode that samples kept can tell of."""
+SETTLED = 1e-6
+"""A residual that gets no smaller than by this part is polished."""
 SEEN = 4.0
 """Amplitudes below so many of their standard errors are noise."""
 GROWS = 300.0
@@ -102,14 +109,14 @@ def _in_band(trace: Array, step: float, low: float, high: float) -> list[Resonan
     roots = _exponentials(kept)
     if not len(roots):
         return []
-    rates = np.log(roots)
-    rates, weights, rate_errors, weight_errors = _polished(kept, rates)
+    polished = _seen(kept, np.log(roots))
     modes = []
     least = LEAK * float(np.abs(trace).max()) if every > 1 else 0.0
-    for rate, weight, error, doubt in zip(rates, weights, rate_errors, weight_errors, strict=True):
+    for rate, weight, error in zip(polished.rates, polished.weights, polished.rate_errors, strict=True):
         frequency = middle + rate.imag / (2 * np.pi * every * step)
         decay = -rate.real / (every * step)
-        if not low <= frequency < high or abs(weight) < max(SEEN * doubt, least):
+        lasts = every == 1 or rate.real > FASTEST
+        if not (low <= frequency < high and lasts and abs(weight) >= least):
             continue
         response = np.sum(taps * np.exp(rate / every * np.arange(len(taps))))
         amplitude = 2 * weight / response
@@ -170,7 +177,7 @@ def _number(values: Array, columns: int) -> int:
         return size
     best, least = 0, np.inf
     logs, squares = 2 * np.log(values), values**2
-    for k in range(min(MOST_MODES, size - 1) + 1):
+    for k in range(min(MOST_MODES, columns * 2 // 3, size - 1) + 1):
         rest = size - k
         likelihood = columns * (rest * np.log(squares[k:].mean()) - logs[k:].sum())
         length = likelihood + 0.5 * k * (2 * size - k) * np.log(columns)
@@ -179,21 +186,60 @@ def _number(values: Array, columns: int) -> int:
     return best
 
 
-def _polished(samples: Array, rates: Array) -> tuple[Array, Array, Array, Array]:
-    """rates and weights (modes,) of ``Σ weight · exp(rate · n)`` by least squares, and their standard errors."""
+@dataclass(frozen=True)
+class _Polished:
+    """``Σ weights · exp(rates · n)`` by least squares (modes,), and the standard errors of both."""
+
+    rates: Array
+    weights: Array
+    rate_errors: Array
+    weight_errors: Array
+
+    @property
+    def likely(self) -> Array:
+        """(modes,) weights over their standard errors."""
+        return np.asarray(np.abs(self.weights) / np.maximum(self.weight_errors, np.finfo(float).tiny))
+
+
+def _seen(samples: Array, rates: Array) -> _Polished:
+    """Of those that are no noise.
+
+    Where two stand for one mode neither is known, and both look like noise: of those close to each other the
+    unlikeliest alone is left out, and the rest is polished again.
+    """
+    close = RESOLVED * 2 * np.pi / len(samples)
+    steps = FIRST_POLISHES
+    while True:
+        found = _polished(samples, rates, steps)
+        rates, likely = found.rates, found.likely
+        left_out: list[int] = []
+        for mode in np.argsort(likely):
+            if likely[mode] < SEEN and all(abs(rates[mode] - rates[other]) > close for other in left_out):
+                left_out.append(int(mode))
+        if not left_out and steps == POLISHES:
+            return found
+        steps = FIRST_POLISHES if left_out else POLISHES
+        rates = np.delete(rates, left_out)
+
+
+def _polished(samples: Array, rates: Array, steps: int) -> _Polished:
     at = np.arange(len(samples))[:, None]
     best = _fit(samples, rates, at)
-    for _ in range(POLISHES):
-        weights, _, change, _ = best
-        trial = _fit(samples, rates + change, at)
+    part = 1.0
+    for _ in range(steps):
+        trial = _fit(samples, rates + part * best[2], at)
         if not trial[1] < best[1]:
+            part *= SHORTER
+            continue
+        settled = trial[1] > (1 - SETTLED) * best[1]
+        rates, best, part = rates + part * best[2], trial, min(1.0, part / SHORTER)
+        if settled:
             break
-        rates, best = rates + change, trial
     weights, residual, _, inverse = best
     modes = len(rates)
     variance = residual / max(1, len(samples) - 2 * modes)
     errors = np.sqrt(variance * np.maximum(np.diag(inverse).real, 0.0) / 2)
-    return rates, weights, errors[modes:], errors[:modes]
+    return _Polished(rates, weights, errors[modes:], errors[:modes])
 
 
 def _fit(samples: Array, rates: Array, at: Array) -> tuple[Array, float, Array, Array]:
@@ -201,12 +247,14 @@ def _fit(samples: Array, rates: Array, at: Array) -> tuple[Array, float, Array, 
     if rates.real.max(initial=0.0) * len(samples) > GROWS:
         return np.zeros(len(rates), complex), np.inf, np.zeros_like(rates), np.zeros((2 * len(rates),) * 2)
     waves = np.exp(rates * at)
-    weights = np.linalg.lstsq(waves, samples, rcond=None)[0]
+    sizes = np.linalg.norm(waves, axis=0)  # beside one that grows the others are rounding
+    weights = np.linalg.lstsq(waves / sizes, samples, rcond=None)[0] / sizes
     left = samples - waves @ weights
     slopes = np.concatenate([waves, at * waves * weights], axis=1)
     scale = np.linalg.norm(slopes, axis=0)
     scale[scale == 0] = 1.0
     inverse = np.linalg.pinv(slopes / scale)
     step = (inverse @ left) / scale
-    covariance = (inverse @ inverse.conj().T) / np.outer(scale, scale)
+    with np.errstate(over="ignore"):  # of what is gone at once nothing is known
+        covariance = (inverse @ inverse.conj().T) / np.outer(scale, scale)
     return weights, float(np.vdot(left, left).real), step[len(rates) :], covariance

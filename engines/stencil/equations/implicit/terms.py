@@ -1,6 +1,7 @@
-"""Which part of a rate is diffusion that can be taken implicitly: D ∇²u of the field itself, D of parameters alone.
+"""Which part of a rate is diffusion that can be taken implicitly: D ∇²u or ∇·(D ∇u) of the field itself.
 
-It may be written as ``D*laplacian(u)`` or ``div(D*grad(u))``, in sums, with signs and factors of parameters.
+It may be written as ``D*laplacian(u)`` with D of parameters alone or as ``div(D*grad(u))`` with D of parameters and the
+place, in sums, with signs and factors of parameters.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import replace
 
 from engines.formulas.graph import Node, const, make, ordered
 from engines.stencil.equations.language import System
-from engines.stencil.equations.spatial import DIVERGENCE, OPS, combined
+from engines.stencil.equations.spatial import AXES, DIVERGENCE, OPS, combined, vectors_in
 
 Part = tuple[Node | None, Node | None]
 """(D, the rest of a formula beside D ∇²u), None for nothing."""
@@ -28,21 +29,26 @@ def split(system: System) -> tuple[dict[str, Node], System]:
 
 
 def _parts(rate: Node, field: str, parameters: Collection[str]) -> Part:
-    numbers: set[Node] = set()
+    numbers, placed = _of(parameters, rate), _of((*parameters, *AXES), rate)
+    vectors = vectors_in(rate)
     made: dict[Node, Part] = {}
     for node in ordered([rate]):
-        if node.op in ("symbol", "const"):
-            alone = node.op == "const" or str(node.value) in parameters
-        else:
-            alone = node.op not in OPS and all(arg in numbers for arg in node.args)
-        if alone:
-            numbers.add(node)
-        made[node] = _part(node, field, made, numbers)
+        made[node] = _part(node, field, made, placed if node in vectors else numbers)
     return made[rate]
 
 
+def _of(names: Collection[str], root: Node) -> set[Node]:
+    """What is of these names and of constants alone."""
+    found: set[Node] = set()
+    for node in ordered([root]):
+        leaf = node.op == "const" or (node.op == "symbol" and str(node.value) in names)
+        if leaf or (node.args and node.op not in OPS and all(arg in found for arg in node.args)):
+            found.add(node)
+    return found
+
+
 def _part(node: Node, field: str, made: dict[Node, Part], numbers: Collection[Node]) -> Part:
-    """Of a node whose arguments are in ``made``; of a flux, D of D ∇u."""
+    """Of a node whose arguments are in ``made``; of a flux, D of D ∇u. numbers: what D may be multiplied by"""
     op, args = node.op, node.args
     if op in ("laplacian", "grad"):
         own = args[0].op == "symbol" and args[0].value == field

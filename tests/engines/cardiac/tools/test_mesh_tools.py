@@ -44,6 +44,7 @@ class Stopped(Exception):
 def test_refining_tells_what_it_comes_to_and_does_it(backend: CpuBackend) -> None:
     tool, problem = RefineMesh(), problem_on(box_mesh((3, 3, 3), (3, 3, 3)))
     assert tool.outlook(problem, RefineParameters(levels=2)).startswith("10,368 cells; refining takes about ")
+    assert "0 MB" not in tool.outlook(problem, RefineParameters(levels=1))
     seen: list[float] = []
     result = tool.run(problem, RefineParameters(levels=2), backend, lambda _, fraction: seen.append(fraction))
     assert result.geometry.n_cells == 64 * 162

@@ -117,6 +117,7 @@ def test_what_is_offered(cpu):
     names = TOOL.suggestions(Problem(given(SMALL)))["name"]
     assert {"material.young", "material.law.strength", "loads.0.x", "numerics.damping"} <= set(names)
     assert "loads.0.y" not in names  # free, so no number
+    assert names["material.law.strength"] == "Material › Law › Tensile strength [MPa]"  # as the form calls it
     told = TOOL.outlook(Problem(given(SMALL)), offered.model_copy(update={"target": "peak"}))
     assert told == "25 runs, then up to 4 rounds of 6"
 

@@ -348,20 +348,42 @@ def structure_length(u: np.ndarray) -> float:
     return float(2 * np.pi * power.sum() / (k * power).sum())
 
 
+def border_length(u: np.ndarray) -> float:
+    """Of domains, by the area over the energy of borders: the free energy that the equation lowers, κ = 1."""
+    slopes = (np.roll(u, -1, 0) - u) ** 2 + (np.roll(u, -1, 1) - u) ** 2
+    return float(1 / ((u**2 - 1) ** 2 / 4 + slopes / 2).mean())
+
+
+def coarsened(cpu, cells: int, seed: int, times: tuple[float, ...]) -> list[tuple[float, float]]:
+    """(structure length, border length) of a mixture that parts, at these times."""
+    start = {"u": f"0.2*(noise({seed}) - 0.5)"}
+    simulation = ENGINE.build(preset("cahn_hilliard", plane(cells, cells), start), cpu)
+    content, found = values(simulation).sum(), []
+    for until in times:
+        simulation.advance(round((until - simulation.time) / simulation.dt))
+        found.append((structure_length(values(simulation)), border_length(values(simulation))))
+    assert values(simulation).sum() == pytest.approx(content, abs=1e-12 * cells**2)
+    return found
+
+
+def exponent(lengths: Any) -> float:
+    """n of a + b tⁿ, from lengths at t, 4 t and 16 t: what a is, such as of borders that are a few cells wide, is no
+    matter."""
+    first, second, third = lengths
+    return math.log((third - second) / (second - first)) / math.log(4)
+
+
+def test_domains_of_a_mixture_begin_to_grow_as_the_cube_root_of_time(cpu):
+    """Lifshitz, Slyozov, Wagner: a + b t^(1/3); of one mixture, in which there are few domains at last."""
+    found = coarsened(cpu, 128, 1, (25.0, 100.0, 400.0))
+    assert exponent([borders for _, borders in found]) == pytest.approx(1 / 3, abs=0.08)
+
+
 @pytest.mark.slow
-def test_domains_of_a_mixture_grow_roughly_as_the_cube_root_of_time(cpu):
-    """Lifshitz, Slyozov, Wagner: L = a + b t^(1/3), whose slope in logarithms is 1/3 less the part of a in L, about a
-    quarter while domains are a few borders wide: 0.256 from t = 100 to 800, of the mean of three mixtures."""
-    lengths = []
-    for seed in (1, 2, 3):
-        start = {"u": f"0.2*(noise({seed}) - 0.5)"}
-        simulation = ENGINE.build(preset("cahn_hilliard", plane(128, 128), start), cpu)
-        content = values(simulation).sum()
-        found = []
-        for until in (100.0, 800.0):
-            simulation.advance(round((until - simulation.time) / simulation.dt))
-            found.append(structure_length(values(simulation)))
-        assert values(simulation).sum() == pytest.approx(content, abs=1e-12 * values(simulation).size)
-        lengths.append(found)
-    first, last = np.array(lengths).mean(axis=0)
-    assert 0.24 < math.log(last / first) / math.log(8) < 1 / 3
+def test_domains_of_a_mixture_grow_as_the_cube_root_of_time(cpu):
+    """Of three mixtures of 256² 0.344 in single precision, from t = 200 to 3200. Without a it is a little less, by the
+    length of borders 0.31, and by the structure, of which borders raise the mean wave number, 0.25."""
+    found = np.array([coarsened(cpu, 256, seed, (200.0, 800.0, 3200.0)) for seed in (1, 2, 3)]).mean(axis=0)
+    structure, borders = np.log(found[2] / found[0]) / math.log(16)
+    assert exponent(found[:, 1]) == pytest.approx(1 / 3, abs=0.03)
+    assert 0.24 < structure < borders < 1 / 3

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.stencil.equations.rendered import html
+from engines.stencil.equations.typed.rendered import html
 
 
 def text(line: str) -> str:

@@ -114,6 +114,17 @@ def test_names_of_lines_are_shown_as_they_are_now(cpu):
     assert observed["largest:growth"] == pytest.approx((2 * u * (1 - u)).max())
 
 
+@pytest.mark.parametrize(
+    ("start", "guessed"),
+    [("1.4 + 0.1*noise(1)", True), ("0.01*normal(1)", True), ("2 + 0.1*sin(x)", True), ("3", True), ("sin(x)", False)],
+)
+def test_colours_follow_where_a_start_says_little_of_what_comes(cpu, start, guessed):
+    given = typed("du/dt = u - u**3", {"u": start})
+    assert [info.guessed for info in ENGINE.build(given, cpu).fields] == [guessed]
+    given.parameters.equation.fields[0].high = 5.0
+    assert [info.guessed for info in ENGINE.build(given, cpu).fields] == [False]
+
+
 def test_every_field_is_painted_and_what_was_there_comes_back(cpu):
     simulation = built(cpu, ("d2w/dt2 = laplacian(w)",), {"w": "0"}, method="RK4")
     assert [brush.name for brush in simulation.brushes] == ["w", "w_t"]
@@ -192,8 +203,8 @@ def test_sides_of_one_field_are_its_own(cpu):
         ({"numbers": {"D": 1.0, "2a": 1.0}}, "'2a' cannot name a parameter"),
         ({"own": {"u": {"x_low": {"kind": "periodic"}}}}, "One side of 'u' along x is periodic and the other is not"),
         (
-            {"own": {"u": {"x_low": {"kind": "value", "value": "x"}}}},
-            "What holds for 'u' at x low uses 'x', which is not known",
+            {"own": {"u": {"x_low": {"kind": "value", "value": "u"}}}},
+            "What holds for 'u' at x low uses 'u', which is not known",
         ),
         ({"lines": ("du/dt = dz(u)",)}, "Line 1 takes 'dz', and a grid of two dimensions has no z"),
         ({"lines": ("du/dt = D*lap(u)",)}, "Line 1 calls the unknown function 'lap'"),
@@ -225,6 +236,15 @@ def test_a_name_that_is_not_known_is_added_to_the_parameters(cpu, line, start, p
     ENGINE.estimate(typed(line, {"u": start}, {row["name"]: row["value"] for row in rows}), cpu)
 
 
+def test_all_names_that_are_not_known_are_added_at_once(cpu):
+    given = typed(("du/dt = D*laplacian(u) + a - m*u", "dv/dt = a*F(v) + b"), {"u": "s"}, {"D": 2.0})
+    with pytest.raises(ProblemError, match="Line 1 uses 'a'") as refused:
+        ENGINE.estimate(given, cpu)
+    assert refused.value.remedy.text == "Add a and m to the parameters"  # and then line 2 has another mistake
+    (rows,) = refused.value.remedy.changes.values()
+    assert [row["name"] for row in rows] == ["D", "a", "m"]
+
+
 @pytest.mark.parametrize("start", ["w", "u", "t", "laplacian", "a" * 41])
 def test_a_name_with_another_meaning_or_none_that_is_one_is_not_offered_as_a_parameter(cpu, start):
     lines = ("du/dt = w", "w = 2*u + x")
@@ -239,6 +259,25 @@ def test_a_field_without_a_row_is_told_and_gets_one(cpu):
     ((place, rows),) = told.remedy.changes.items()
     assert place == ("equation", "fields")
     assert [row["name"] for row in rows] == ["u", "v"]
+
+
+def test_sides_of_the_grid_far_from_where_a_field_begins_are_told(cpu):
+    """Those of a grid that nobody has set hold 0; what fields have as their own is meant."""
+    starts = {"u": "1 + 0.1*noise(1)", "v": "exp(-(x - 12)**2 - (y - 8)**2)"}
+    held = {side: {"kind": "value", "value": 0.0} for side in PERIODIC}
+    given = typed(GRAY_SCOTT, starts, {"F": 0.04, "k": 0.06}, sides=held)
+    (told,) = ENGINE.estimate(given, cpu).findings
+    assert told.message.startswith("The sides of the grid hold 'u' at 0, far from where that begins")
+    for remedy, kind in zip(told.remedies, ("gradient", "periodic"), strict=True):
+        assert list(remedy.changes) == [("sides", f"{axis}_{end}") for axis in "xy" for end in ("low", "high")]
+        for (_, side), change in remedy.changes.items():
+            setattr(given.parameters.sides, side, change)
+        assert not ENGINE.estimate(given, cpu).findings
+        assert {each["kind"] for each in remedy.changes.values()} == {kind}
+    assert not ENGINE.estimate(typed(GRAY_SCOTT, {**starts, "u": "0.05*noise(1)*v0"}, {"F": 0.04, "k": 0.06, "v0": 0.0},
+                                     sides=held), cpu).findings  # fmt: skip
+    own = typed(GRAY_SCOTT, starts, {"F": 0.04, "k": 0.06}, sides=held, own={"u": CLOSED})
+    assert not ENGINE.estimate(own, cpu).findings
 
 
 def test_a_row_of_no_field_is_renamed_or_removed(cpu):

@@ -1,9 +1,12 @@
 """The camera's maps agree with each other."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from ui.scene.cameras.camera import DIRECTIONS, FRAMED, VIEWS, Camera, _directions, bounding_sphere
+from ui.scene.cameras.room import Room
 from ui.scene.overlays.hud import named_axes
 from workbench.project.project import CameraView
 
@@ -170,3 +173,31 @@ def test_a_view_without_distance_and_center_fits_the_scene(camera: Camera) -> No
     np.testing.assert_array_equal(camera.center, camera.scene_center)
     camera.apply(CameraView(azimuth=1.0, elevation=2.0, distance=7.0, center=(1.0, 2.0, 3.0)), 1.5)
     assert (camera.distance, *camera.center) == (7.0, 1.0, 2.0, 3.0)
+
+
+@pytest.mark.parametrize("framed", [False, True])
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+@pytest.mark.parametrize(("width", "body"), [(1000, 700.0), (400, 200.0), (100, 50.0)])
+def test_a_body_has_what_plates_leave_of_a_view_and_half_of_it_at_least(width, body, ratio, framed) -> None:
+    """Plates at the left and right keep 200 and 100 points, in a narrow view in proportion; what is on top, 60."""
+    room = Room(left=200.0, top=60.0, right=100.0, least=0.5, tight=True)
+    camera = SimpleNamespace(frame=(1, 1) if framed else None, offset=None, distance=None)
+    camera.fitting_distance = lambda aspect, part: (aspect, part)
+    wide, high = width * ratio, 500 * ratio
+    room.place(camera, wide, high, ratio, fit=False)
+    assert camera.distance is None, "it is only moved aside"
+    room.place(camera, wide, high, ratio, fit=True)
+    body, tall = body * ratio, 440 * ratio
+    left = (wide - body) * 2 / 3
+    if framed:  # what has ticks at its left and below begins where they do, and reaches to the other edges
+        body, tall = (2 * free * more / (1 + more) for free, more in zip((body, tall), FRAMED, strict=True))
+    assert camera.offset == pytest.approx(((2 * left + body) / wide - 1, tall / high - 1))
+    assert camera.distance == pytest.approx((body / tall, tall / high))
+
+
+def test_what_is_on_top_leaves_half_of_the_height_at_least() -> None:
+    camera = SimpleNamespace(frame=None, fitting_distance=lambda aspect, part: (aspect, part))
+    Room(left=0.0, top=300.0, right=1.0).place(camera, 201, 400, 1.0, fit=True)
+    assert camera.distance == pytest.approx((1.0, 0.5))
+    Room(left=0.0, top=300.0, right=1.0, of_round=0.5).place(camera, 251, 400, 1.0, fit=True)
+    assert camera.distance == pytest.approx((1.0, 250 / 400)), "a ball has no corners to be covered"

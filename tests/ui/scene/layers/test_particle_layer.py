@@ -8,14 +8,18 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from engines.api import FieldInfo
 from engines.geometry.packing import packed
 from engines.geometry.particles import Particles
 from tests.ui.scene.spheres import ARRIVAL, INSIDE, SHELLS, SURFACE, info, ten, touching
+from ui.scene.layers import particles as module
 from ui.scene.layers.layer import Plan
 from ui.scene.layers.particles import (
     COARSE_SPHERES,
     DEEPEST_SHADE,
+    HIDING,
     MOST_SPHERES,
+    MOVED,
     SHADE_DEPTH,
     VALUES,
     ParticleLayer,
@@ -131,6 +135,77 @@ def test_whole_fields_give_what_the_simulation_would_answer() -> None:
     layer.set_fields({"surface": whole}, 0.0)
     ((_, selection),) = layer.parts(layer.shape).values()
     assert np.array_equal(layer._values[:, 0], whole[selection.elements])
+
+
+def test_what_has_changed_is_sent_once_and_what_has_not_is_not(monkeypatch) -> None:
+    """To the graphics card: places and sizes where they are others, values where these are or their spheres."""
+    sent: list[tuple[str, int]] = []
+
+    class Visual:
+        def __init__(self, _palette) -> None:
+            sent.clear()
+
+        def set_spheres(self, places, radii, shades) -> None:
+            assert len(places) == len(radii) == len(shades)
+            sent.append(("spheres", len(places)))
+
+        def set_values(self, values, masked) -> None:
+            sent.append(("values", len(values)))
+
+        def draw(self, look, view, projection) -> None:
+            sent.append(("drawn", int(look.mapped)))
+
+        def release(self) -> None:
+            sent.append(("released", 0))
+
+    monkeypatch.setattr(module, "SphereVisual", Visual)
+    look, layer = replace(Scene().look(), mapped=True), ParticleLayer(ten())
+    displaced = FieldInfo("moved", "Moved", "mm", "point", (0.0, 1.0), components=3)
+    layer.adopt(layer.plan_shape(Plan(SURFACE, displaced=displaced, hiding=SURFACE)))
+
+    def drawn() -> list[tuple[str, int]]:
+        sent.clear()
+        layer.draw(look, np.eye(4), np.eye(4), None)
+        return list(sent)
+
+    def given(values=1.0, moved=0.0) -> None:
+        hiding = np.arange(10.0)
+        layer.set_values({VALUES: np.full(10, values), MOVED: np.full((10, 3), moved), HIDING: hiding}, 0.0)
+
+    assert drawn() == [("spheres", 10), ("drawn", 0)], "before it has values"
+    assert drawn() == [("drawn", 0)]
+    given()
+    assert drawn() == [("spheres", 10), ("values", 10), ("drawn", 1)], "they are carried along from now on"
+    assert drawn() == [("drawn", 1)]
+    layer.deformation = 2.0
+    assert drawn() == [("spheres", 10), ("values", 10), ("drawn", 1)]
+    layer.hidden_above = 5.5
+    assert drawn() == [("spheres", 6), ("values", 6), ("drawn", 1)]
+    given(moved=3.0)
+    assert drawn()[0] == ("spheres", 6)
+    layer.adopt(layer.plan_shape(replace(layer.shape.plan, clip=HALF)))
+    assert drawn()[0][0] == "spheres"
+    layer.release()
+    assert drawn()[0][0] == "spheres", "on another canvas all of it"
+
+
+@pytest.mark.parametrize("size", [(800, 600), (300, 500)])
+def test_the_value_under_the_pointer_is_that_of_the_sphere_there(size) -> None:
+    places = np.stack([np.arange(48) % 8, np.arange(48) // 8, np.zeros(48)], axis=1).astype(float)
+    particles, scene = Particles(places, np.full(48, 0.4)), Scene()
+    scene.set_geometry(particles)
+    scene.info = info(particles)
+    scene.apply_view(ViewSettings(field="surface"), size[0] / size[1])
+    scene.show_fields({"surface": np.arange(48, dtype=np.float32)}, 0.0)
+    pixels, _ = scene.camera.to_pixels(places, *size)
+    for sphere, pixel in enumerate(pixels):
+        scene.pointer = tuple(pixel / size)
+        assert scene.reading(*size) == sphere
+        assert scene.pick(*pixel, *size)[0] == sphere
+    scene.pointer = (0.0, 0.0)
+    assert scene.reading(*size) is None, "beside them"
+    scene.pointer = None
+    assert scene.reading(*size) is None
 
 
 # Where a ray meets them.

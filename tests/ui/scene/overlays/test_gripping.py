@@ -102,6 +102,15 @@ def test_an_arrow_moves_along_one_axis(scene) -> None:
     assert hold_at(scene, 2.0, 2.0, *SIZE) is None
 
 
+@pytest.mark.parametrize(("cells", "moved"), [(1, (8.0, 5.0, 5.0)), (2, (8.0, 9.0, 5.0))])
+def test_a_drag_in_a_plane_moves_nothing_along_an_axis_of_one_cell(scene, cells, moved) -> None:
+    """In a line of cells too, which lies in planes of two such axes."""
+    scene.marks = Marks(placement((10, cells, 1)), ("objects", 0), None, grips=True)
+    hold = hold_at(scene, *pixel(scene, 5.0, 5.0, 5.0), *SIZE)
+    assert hold.normal == pytest.approx((0.0, 0.0, 1.0))
+    assert dragged_to(scene, hold, *pixel(scene, 8.0, 9.0, 5.0), *SIZE, free=True) == pytest.approx(moved)
+
+
 def test_along_an_axis_of_one_cell_nothing_moves(scene) -> None:
     scene.marks = Marks(placement((10, 10, 1)), ("objects", 0), None, grips=True)
     scene.camera.azimuth, scene.camera.elevation = -60.0, 24.0

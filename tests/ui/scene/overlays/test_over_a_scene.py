@@ -73,7 +73,7 @@ def test_a_screen_of_twice_the_pixels_has_all_of_it_twice_as_large(seen, clipped
     assert len(lines) == len(long) > 150
     for one, two in zip(lines, long, strict=True):
         for pair in (one.start, two.start), (one.end, two.end):
-            np.testing.assert_allclose(2 * np.array(pair[0]), pair[1], atol=12)  # room for figures is in whole pixels
+            np.testing.assert_allclose(2 * np.array(pair[0]), pair[1], atol=0.01)
         assert two.radius == pytest.approx(2 * one.radius)
         assert two.colour == one.colour
     assert [each[0] for each in plates] == [each[0] for each in large]

@@ -15,7 +15,7 @@ from tests.ui.scene.test_markers import MARKED, MARKERS
 from tests.ui.scene.test_solids import ball, box
 from tests.ui.scene.test_solids import scene_of as solid
 from ui.scene.overlays import hud as module
-from ui.scene.overlays.hud import GONE, Hud
+from ui.scene.overlays.hud import FIT, GONE, Hud
 from ui.scene.scene import Scene
 from workbench.project.project import ViewSettings
 
@@ -24,7 +24,7 @@ from workbench.project.project import ViewSettings
 def compose(monkeypatch):
     """Composes the plates of a scene; what was written on each is noted beside them."""
 
-    def compose(scene, size=(800, 600), ratio=1.0):
+    def compose(scene, size=(800, 600), ratio=1.0, handles=True):
         written, made = {}, {}
         for name in ("text_plate", "legend", "label", "bare_text", "colour_bar"):
             plain = getattr(module.plates, name)
@@ -35,7 +35,7 @@ def compose(monkeypatch):
                 return image
 
             monkeypatch.setattr(module.plates, name, noted)
-        placed, strokes = Hud().compose(scene, *size, ratio)
+        placed, strokes = Hud().compose(scene, *size, ratio, handles)
         monkeypatch.undo()
         return {name: (written[id(image)], image, left, top) for name, image, left, top in placed}, strokes
 
@@ -144,3 +144,19 @@ def test_a_bar_is_about_half_as_high_as_the_view_within_bounds(compose, height, 
 
 def test_an_empty_scene_has_nothing_over_it(compose):
     assert compose(Scene()) == ({}, [])
+
+
+@pytest.mark.parametrize("handles", [True, False])
+def test_a_bar_says_how_much_is_beyond_its_ends_and_where_a_click_fits_it(compose, handles):
+    """Pictures for files say the same, and offer nothing."""
+    scene = full()
+    values = np.zeros(1000, np.float32)
+    values[:300], values[300:400] = 7.0, -7.0
+    for each, lines in ((values, ("7 % below", "20 % above")), (0 * values, ("", ""))):  # of those on three slices
+        scene.show_fields({"u": each}, 1.5)
+        plates, _ = compose(scene, ratio=2.0, handles=handles)
+        (*_, beyond, offer), image, left, top = plates["bar"]
+        offers = handles and any(lines)
+        assert (beyond, offer) == (lines, FIT if offers else "")
+        area = (left / 2, top / 2, image.shape[1] / 2, image.shape[0] / 2)
+        assert scene.fit_offered == (area if offers else None)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api import FrontInfo
+from engines.geometry.grid import Grid
 from tests.ui.scene.meshes import ACTIVATION, VOLTAGE, gather, info, kuhn_cube
 from tests.ui.scene.test_renderer import SIZE, canvas, egl  # noqa: F401 — fixtures
 from ui.panels.view.panel import ViewPanel
@@ -15,7 +16,7 @@ from ui.scene.painter import Painter
 from ui.scene.scene import Scene
 from ui.scene.shapes.inside import Inside, front_surface, inside_of
 from ui.scene.shapes.smoothing import recurring, smoothing
-from workbench.project.project import CameraView, ViewSettings
+from workbench.project.project import CameraView, ClipPlane, ViewSettings
 from workbench.run.frames import Frame, FrameRequest
 
 FRONT = FrontInfo("activation", 4.0, "voltage", -20.0)
@@ -141,6 +142,20 @@ def test_it_is_asked_for_only_where_a_front_has_a_level() -> None:
     scene.info = info(mesh)  # a front without a level
     scene.view = ViewSettings(front_inside=True)
     assert scene.plan().inside == 0
+
+
+def test_a_mesh_is_planned_without_what_grids_alone_have_and_mixes_values() -> None:
+    """So that what makes no difference to it asks nothing new; and values in between are called nothing."""
+    layer, clip = TetLayer(kuhn_cube(2)), ClipPlane(origin=(0.5, 0.5, 0.5), normal=(1.0, 0.0, 0.0))
+    of_mesh = Plan(VOLTAGE, FRONT, ACTIVATION, clip, inside=100, levels=50, fibres=True)
+    of_grids = replace(of_mesh, height=0.3, slices=(0.1, 0.2, 0.3), volume=True, samples=7, cuts=True, coarse=True)
+    assert layer.settled(of_grids) == layer.settled(of_mesh) == of_mesh
+    scene = Scene()
+    scene.set_geometry(kuhn_cube(2))
+    named = replace(VOLTAGE, names=("rest", "peak"))
+    assert scene.names(named) == ()
+    scene.set_geometry(Grid((2, 2), (1.0, 1.0)))
+    assert scene.names(named) == named.names
 
 
 def test_fields_at_hand_are_shown_as_a_frame_would_be(monkeypatch) -> None:

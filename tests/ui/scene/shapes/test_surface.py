@@ -5,7 +5,7 @@ import pytest
 
 from engines.geometry.meshes.adjacency import cells_at
 from tests.ui.scene.meshes import kuhn_cube
-from ui.scene.shapes.decimate import coarse_surface, decimate
+from ui.scene.shapes.decimate import _candidates, _error, _quadrics, coarse_surface, decimate
 from ui.scene.shapes.surface import surface
 
 
@@ -92,3 +92,25 @@ def test_decimation_of_a_thin_shell_does_not_join_its_walls() -> None:
         of_wall = flat & (np.abs(heights[:, 0] - z) < 1e-6)
         area = np.linalg.norm(area_vectors(coarse.points, coarse.triangles[of_wall]), axis=1).sum()
         assert area == pytest.approx(100.0, rel=0.05)  # only triangles at the rim lean
+
+
+def test_what_a_collapse_costs_is_the_squared_distance_from_the_planes_around_by_twice_their_area() -> None:
+    choose = np.random.default_rng(2)
+    position = choose.normal((3.0, -2.0, 5.0), 1.0, (6, 3))
+    faces = np.array([[0, 1, 2], [0, 2, 3], [4, 3, 2], [1, 5, 2]])
+    at = choose.normal(size=(6, 3))
+    told = _error(_quadrics(position, faces), at)
+    for vertex in range(6):
+        cost = 0.0
+        for a, b, c in position[faces[(faces == vertex).any(axis=1)]]:
+            across = np.cross(b - a, c - a)
+            area = np.linalg.norm(across)
+            cost += area * float((at[vertex] - a) @ across / area) ** 2
+        assert told[vertex] == pytest.approx(cost)
+    remove, keep, cost = _candidates(position, faces, _quadrics(position, faces))
+    assert len({frozenset(edge) for edge in zip(remove.tolist(), keep.tolist(), strict=True)}) == len(remove) == 9
+    both = _quadrics(position, faces)[remove] + _quadrics(position, faces)[keep]
+    here, there = _error(both, position[keep]), _error(both, position[remove])
+    assert (here <= there + 1e-12).all(), "the cheaper way round"
+    length = np.linalg.norm(position[remove] - position[keep], axis=1)
+    np.testing.assert_allclose(cost, here + 1e-3 * length**4, atol=1e-12)

@@ -24,6 +24,7 @@ from ui.scene.visuals.plates import (
     text_plate,
     ticks,
     wrapped,
+    write,
 )
 from workbench.words.numbers import tick_texts
 
@@ -259,3 +260,37 @@ def test_ticks_of_a_logarithmic_bar(low, high, expected):
 )
 def test_figures_have_as_few_digits_as_tell_them_apart(values, labels):
     assert tick_texts(values) == labels
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_ends_that_values_are_beyond_point_there_with_words_beside_them(scale):
+    plain, told = (
+        colour_bar(FIELD, (0.0, 60.0), RAMP, DARK, scale, round(260 * scale), beyond=said)
+        for said in (("", ""), ("10 % below", "30 % above"))
+    )
+    ends = []
+    for image in (plain, told):
+        coloured = (image[..., 1] == 90) & (image[..., 3] == 255)
+        widths = coloured.sum(axis=1)
+        rows = np.flatnonzero(widths)
+        ends.append(widths[[rows[0], rows[-1]]])
+    full = round(14 * scale)
+    assert (ends[0] == full).all()
+    assert (ends[1] <= 2).all()
+    top, bottom, _, _ = bar_of(told)
+    for part in (told[top - round(18 * scale) : top], told[bottom + 1 :]):
+        assert (part[..., :3].min(axis=-1) > 200).sum() > 50 * scale, "words"
+    said = {"beyond": ("", "2 % above"), "offer": "Fit"}
+    foot = colour_bar(FIELD, (0.0, 60.0), RAMP, DARK, scale, round(260 * scale), **said)[-round(24 * scale) :]
+    assert near(foot, DARK.faint).any()
+    assert not near(plain[-round(24 * scale) :], DARK.faint).any()
+
+
+@pytest.mark.parametrize(("x", "y"), [(0, 0), (40, 3), (70, 0), (79, 15), (90, 0), (0, 30)])
+def test_what_does_not_fit_is_cut_and_the_rest_stands_where_it_should(x, y):
+    whole, image = np.zeros((60, 300, 4), np.uint8), np.zeros((20, 80, 4), np.uint8)
+    for each in (whole, image):
+        write(each, "Membrane voltage", x, y, 14, RED)
+    np.testing.assert_array_equal(image, whole[:20, :80])
+    assert whole.any()
+    assert image.any() == (x < 78 and y < 12)

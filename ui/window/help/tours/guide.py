@@ -215,7 +215,7 @@ class TourGuide(QObject):
         """Title, text and the button's name, empty while there is nothing to answer."""
         assert self.tour is not None
         step, last = self.step, self.place + 1 == len(self.tour.steps)
-        if self.strayed and (self._window.controller.opening or self._window.document_display.entering):
+        if self.strayed and (self._window.controller.opening.goes_on or self._window.document_display.entering):
             return self.tour.title, "Its problem is being opened.", ""
         if self.strayed:
             return "The tour waits", "Something else is shown now. Go back to where it was, or end it.", "&Go back"

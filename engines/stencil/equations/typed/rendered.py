@@ -36,13 +36,21 @@ def _line(text: str) -> str:
     name, order, formula = head
     left = {0: name_of(name), 1: f"∂<sub>t</sub>{name_of(name)}", 2: f"∂<sub>t</sub>²{name_of(name)}"}[order]
     try:
-        right = printed(parse_either(formula, Language(Anything(), KNOWN)), _OPERATORS)
+        right = printed(parse_either(formula, Language(Anything(), KNOWN)), OPERATORS)
     except FormulaError:
         right = escape(formula.strip())
     return f"{left} = {right}" if len(right) <= LONGEST else f"{left} = …"
 
 
-_OPERATORS: Operators = {
+def _upwind(args: Sequence[tuple[str, int]]) -> tuple[str, int]:
+    """A flux, or v·∇u of a vector or of its parts."""
+    if len(args) == 1:
+        return args[0]
+    velocity = ", ".join(text for text, _ in args[:-1])
+    return f"{held(args[0], POWER) if len(args) == 2 else f'({velocity})'}·∇{operand(args[-1])}", PRODUCT
+
+
+OPERATORS: Operators = {
     **{
         op: lambda args, along=op[1:]: (f"∂<sub>{along}</sub>{operand(args[0])}", SIGN)  # type: ignore[misc]  # its default
         for op in (*FIRST, *SECOND)
@@ -52,5 +60,5 @@ _OPERATORS: Operators = {
     DIVERGENCE: lambda args: (f"∇·({args[0][0]})", SIGN),
     "dot": lambda args: (f"{held(args[0], POWER)}·{held(args[1], POWER)}", PRODUCT),
     "vector": lambda args: (f"({', '.join(text for text, _ in args)})", ATOM),
-    "upwind": lambda args: (f"({', '.join(text for text, _ in args[:-1])})·∇{operand(args[-1])}", PRODUCT),
+    "upwind": lambda args: _upwind(args),
 }

@@ -1,0 +1,1 @@
+"""Of lines as they are typed: their units, and how print has them."""
