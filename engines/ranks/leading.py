@@ -63,6 +63,8 @@ class LedSimulation(Simulation):
         if hasattr(own, "markers"):
             marked = cast(Marked, own)
             self.marked, self.markers = marked.marked, lambda: self._all("markers")[0]
+        for name in part.answered:
+            setattr(self, name, partial(self._answered, name))
         for name, answer in part.asked.items():
             setattr(self, name, partial(answer, self))
         if not hasattr(own, "underneath"):
@@ -141,6 +143,10 @@ class LedSimulation(Simulation):
 
     def _asked_of_whole(self, name: str, *given: Any) -> Any:
         return getattr(self._seen(), name)(*given)
+
+    def _answered(self, name: str, *given: Any) -> Any:
+        """By the rank that can."""
+        return next((found for found in self._all(name, *given) if found is not None), None)
 
     # Whole fields and selections.
 

@@ -133,6 +133,7 @@ class Part:
                 simulation. None: no more is to be seen than the parts say
     fields:     those that ``whole`` is asked for; the parts have the others
     sites:      where elements of the parts are not those of the geometry, which selections name
+    answered:   members that each rank has for some elements of the whole, by whose numbers it is asked, and else None
     asked:      by their names, what answers on rank 0 for members of a simulation (``measure``, ``lines``, ``chart``
                 …): it is given all ranks as one simulation, and what these are given
     """
@@ -147,6 +148,7 @@ class Part:
     seen: tuple[str, ...] = ()
     fields: frozenset[str] = frozenset()
     sites: Sites | None = None
+    answered: tuple[str, ...] = ()
     asked: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     def state_of(self, names: Sequence[str]) -> Mapping[str, Array]:

@@ -17,7 +17,7 @@ def part_of(setup: Setup, ranks: Ranks, progress: Progress) -> Part:
     """Raises ProblemError for what runs on one rank."""
     check(setup)
     assert isinstance(setup, LatticeSetup)
-    slab = BodySlab.of(setup.body.cells, setup.layout, ranks)
+    slab = BodySlab.of(setup.body.cells, setup.body.geometry.positions, setup.layout, ranks)
     body = slab.cut(setup.discretised())
     progress(f"Moving {len(body.places):,} particles to {setup.backend.info.name}", 0.5)
     solver = setup.solver_of(body, slab)
@@ -33,6 +33,7 @@ def part_of(setup: Setup, ranks: Ranks, progress: Progress) -> Part:
         ((slab.first, slab.last),),
         slab.shares(arrays, ("u", "v") if isinstance(body, StateBody) else ("u",)),
         dict.fromkeys((info.name for info in simulation.series), "same"),
+        answered=("inspect",),
         asked={
             "shifts": lambda body: simulation.shifts(),
             "lines": simulation.lines_of,

@@ -34,10 +34,12 @@ class BodySlab(Stretch, Own):
     whole: Layout
     first: int
     last: int
+    nearby: tuple[Array, Array]
+    """Of its own particles and those a horizon beyond its ends: places in the body, and positions."""
 
     @classmethod
-    def of(cls, cells: Array, layout: Layout, ranks: Ranks) -> BodySlab:
-        """cells: (n, 3) lattice points (x, y, z) of the particles, z slowest. Raises ProblemError."""
+    def of(cls, cells: Array, positions: Array, layout: Layout, ranks: Ranks) -> BodySlab:
+        """cells: (n, 3) lattice points (x, y, z) of the particles of the body, z slowest. Raises ProblemError."""
         axis, noun = (2, "planes") if layout.dimensions == 3 else (1, "rows")
         count, least = layout.counts[axis], layout.reach
         if count < least * ranks.size:
@@ -48,7 +50,10 @@ class BodySlab(Stretch, Own):
         before = np.concatenate([[0], np.cumsum(np.bincount(cells[:, axis], minlength=count))])
         rows = weighted_bounds(np.diff(before), ranks.size, least)
         first, last = (int(before[rows[ranks.rank + place]]) for place in range(2))
-        return cls(rows, ranks.rank, False, ranks, layout, first, last)
+        low, high = max(0, rows[ranks.rank] - least), min(count, rows[ranks.rank + 1] + least)
+        near = slice(int(before[low]), int(before[high]))
+        nearby = layout.places(cells[near]), positions[near]
+        return cls(rows, ranks.rank, False, ranks, layout, first, last, nearby)
 
     # The slab as a body.
 
@@ -115,6 +120,10 @@ class BodySlab(Stretch, Own):
 
     def among(self, particles: Array) -> Array:
         return particles[(particles >= self.first) & (particles < self.last)] - self.first
+
+    def around(self, places: Array, positions: Array) -> tuple[Array, Array]:
+        near, where = self.nearby
+        return near - np.int32(self.shift), where
 
     def total(self, sums: Array) -> Array:
         return np.asarray(np.sum(self.ranks.gathered(np.asarray(sums, np.float64)), axis=0))

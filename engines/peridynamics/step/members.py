@@ -27,6 +27,11 @@ class Own:
         """The numbers here of those of these ``particles`` of the body that it has."""
         return particles
 
+    def around(self, places: Array, positions: Array) -> tuple[Array, Array]:
+        """Of its own particles, which are at these places, and of those of others that these have bonds with:
+        their places here, which rise, and their positions."""
+        return places, positions
+
     def total(self, sums: Array) -> Array:
         """Of sums over its own particles those over all of the body. All ranks ask together."""
         return sums

@@ -275,27 +275,30 @@ class PeridynamicSimulation(Simulation):
         )
 
     def inspect(self, element: int) -> Inspection | None:
-        handle = self.select(Selection(np.array([element], np.int32)))
-        solver, place = self._solver, int(self._solver.body.places[element])
+        """On a rank of one of its own particles, which all ranks are asked for: numbers are those of the body."""
+        solver = self._solver
+        here = solver.own.among(np.array([element]))
+        handle = self.select(Selection(here.astype(np.int32)))
+        rows = [info for info in self.fields if info.name in ROWS]
+        energy, *strains = (self.gather(name, handle) for name in ("energy", *(info.name for info in rows)))
+        if not len(here):
+            return None
+        place = int(solver.body.places[here[0]])
         moved = [
             float(self._backend.gather(row, handle)[0]) * solver.body.scales.length * 1e6 for row in solver.arrays["u"]
         ]
         self._find_damage()
         gone = float(self._backend.gather(solver.damage_values, handle)[0])
         whole = float(solver.body.whole[place])
-        links = links_of(solver, self.geometry.positions, element, solver.body.scales.length * 1e3)
+        links = links_of(solver, self.geometry.positions, int(here[0]), solver.body.scales.length * 1e3)
         return Inspection(
             f"Particle {element}",
             (
                 Fact("Bonds that hold", round(whole * (1 - gone)), ""),
                 Fact("Bonds of the uncut body", whole, ""),
                 *(Fact(f"Displacement along {axis}", value, "um") for axis, value in zip("xyz", moved, strict=False)),
-                Fact("Energy density", float(self.gather("energy", handle)[0]), "J/m³"),
-                *(
-                    Fact(info.title, float(self.gather(info.name, handle)[0]), info.unit)
-                    for info in self.fields
-                    if info.name in ROWS
-                ),
+                Fact("Energy density", float(energy[0]), "J/m³"),
+                *(Fact(info.title, float(values[0]), info.unit) for info, values in zip(rows, strains, strict=True)),
                 *_stretches(links),
             ),
             links=links,

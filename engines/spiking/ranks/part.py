@@ -13,7 +13,6 @@ from engines.backend.twins import Twins
 from engines.geometry.particles import Particles
 from engines.ranks.ranges import bounds_of
 from engines.spiking.parameters import SpikingParameters
-from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.plasticity import NoPlasticity
 from engines.spiking.ranks.network import MOVING, Range
 from engines.spiking.setup.networks import general, plain
@@ -70,8 +69,6 @@ def part_of(
     """A range of the neurons. Raises ProblemError for networks that run on one rank."""
     if any(not isinstance(connection.plasticity, NoPlasticity) for connection in parameters.connections):
         raise ProblemError("Synapses whose weights change run on one rank: run it without --ranks.", ("connections",))
-    if any(isinstance(population.neuron, OwnNeuron) for population in parameters.populations):
-        raise ProblemError("Neurons of your own equations run on one rank: run them without --ranks.", ("populations",))
     n = neurons(parameters)
     own = Range(ranks, bounds_of(n, ranks.size, FEWEST, "A network", "neurons"))
 

@@ -134,7 +134,19 @@ def same_answers(many, one) -> bool:
         assert close(mine[name], values, np.abs(values).max(initial=0.0))
     assert many.non_finite() is None
     assert many.noticed() == one.noticed()
+    assert same_inspections(many, one)
     return same_states(many, one)
+
+
+def same_inspections(many, one) -> bool:
+    """Of particles at all places, beside cuts between ranks too, with the bonds that hold and those that are gone."""
+    for element in np.linspace(0, one.geometry.n_cells - 1, 40).astype(int):
+        mine, theirs = many.inspect(int(element)), one.inspect(int(element))
+        assert (mine.title, str(mine.facts)) == (theirs.title, str(theirs.facts))  # nan is not nan
+        assert mine.links.range == theirs.links.range
+        for name in ("segments", "values", "displacements"):
+            np.testing.assert_array_equal(getattr(mine.links, name), getattr(theirs.links, name), name)
+    return True
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,12 @@ from engines.api.abilities import Inspected, Spiking, WithResults
 from engines.api.errors import ProblemError
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import SpikingParameters
-from engines.spiking.parameters.equations import OwnNeuron
-from engines.spiking.parameters.populations import Population
 from tests.cuda_on_host import COMPILER
 from tests.engines.ranks.led import PatientBackend, PatientHostCuda, led_runs, same_states
 from tests.engines.ranks.threads import Post, ThreadRanks
 from tests.engines.spiking.network.test_network import all_models, parameters
 from tests.engines.spiking.problems import general, plain
+from tests.engines.spiking.typed.test_twins import network
 
 
 @pytest.fixture
@@ -52,13 +51,17 @@ def same_answers(many, one) -> bool:
     return same_states(many, one)
 
 
-NETWORKS = {"plain": plain, "all models": lambda: Problem(all_models())}
+NETWORKS = {
+    "plain": plain,
+    "all models": lambda: Problem(all_models()),
+    **{f"typed {name}": lambda name=name: Problem(network(name, seed=5)) for name in ("izhikevich", "channels")},
+}
 
 
 @pytest.mark.parametrize("size", [2, 3])
-@pytest.mark.parametrize("network", NETWORKS)
-def test_neurons_on_ranks_fire_as_on_one(led, network, size):
-    many, one = led(NETWORKS[network](), size)
+@pytest.mark.parametrize("name", NETWORKS)
+def test_neurons_on_ranks_fire_as_on_one(led, name, size):
+    many, one = led(NETWORKS[name](), size)
     for ability in (Spiking, Inspected, WithResults):
         assert isinstance(many, ability)
     readers = [simulation.spike_trains() for simulation in (many, one)]
@@ -76,9 +79,10 @@ def take(reader):
     return reader.take()
 
 
-def test_brushes_live_parameters_and_checkpoints_go_from_some_ranks_to_others(led):
-    three, one = led(problem(), 3)
-    two, _ = led(problem(), 2)
+@pytest.mark.parametrize("given", [problem(), NETWORKS["typed channels"]()], ids=["lif", "typed"])
+def test_brushes_live_parameters_and_checkpoints_go_from_some_ranks_to_others(led, given):
+    three, one = led(given, 3)
+    two, _ = led(given, 2)
     middle = tuple(map(float, one.geometry.positions.mean(axis=0)))
     for simulation in (three, one):
         simulation.advance(70)
@@ -96,10 +100,10 @@ def test_brushes_live_parameters_and_checkpoints_go_from_some_ranks_to_others(le
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
-@pytest.mark.parametrize("network", NETWORKS)
-def test_kernels_of_a_gpu_step_ranges_as_one_network(network):
+@pytest.mark.parametrize("name", NETWORKS)
+def test_kernels_of_a_gpu_step_ranges_as_one_network(name):
     with led_runs(SpikingEngine(), PatientHostCuda) as make:
-        many, one = make(NETWORKS[network](), 2)
+        many, one = make(NETWORKS[name](), 2)
         readers = [simulation.spike_trains() for simulation in (many, one)]
         for steps in (1, 40):
             for simulation in (many, one):
@@ -113,11 +117,6 @@ def test_kernels_of_a_gpu_step_ranges_as_one_network(network):
     ("given", "size", "said"),
     [
         (general(), 2, "Synapses whose weights change run on one rank"),
-        (
-            Problem(SpikingParameters(populations=[Population(neuron=OwnNeuron())], connections=[])),
-            2,
-            "Neurons of your own equations run on one rank",
-        ),
         (problem(), 14, "A network of 100 neurons cannot be shared by 14 ranks"),
     ],
 )
