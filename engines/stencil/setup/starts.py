@@ -98,10 +98,10 @@ def begun_elsewhere(
     if not found:
         return ()
     names = " and ".join(f"'{name}'" for name in starts if name in {each for each, _ in found})
-    ends = [f"{letter}_{end}" for letter in "xyz"[: grid.dimensions] for end in ("low", "high")]
-    closed, periodic = (
-        {("sides", end): kind().model_dump(mode="json") for end in ends} for kind in (FixedGradient, Periodic)
-    )
+    ends: list[tuple[str | int, ...]] = [
+        ("sides", f"{letter}_{end}") for letter in "xyz"[: grid.dimensions] for end in ("low", "high")
+    ]
+    closed, periodic = ({end: kind().model_dump(mode="json") for end in ends} for kind in (FixedGradient, Periodic))
     held = " and ".join(f"{value:g}" for value in sorted({value for _, value in found}))
     return (
         Finding(
