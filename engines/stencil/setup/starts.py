@@ -98,15 +98,15 @@ def begun_elsewhere(
     if not found:
         return ()
     names = " and ".join(f"'{name}'" for name in starts if name in {each for each, _ in found})
-    ends = [f"{letter}_{end}" for letter in "xyz"[: grid.dimensions] for end in ("low", "high")]
-    closed, periodic = (
-        Remedy(text, {("sides", end): kind().model_dump(mode="json") for end in ends})
-        for text, kind in (("Close the sides", FixedGradient), ("Make them periodic", Periodic))
-    )
+    ends: list[tuple[str | int, ...]] = [
+        ("sides", f"{letter}_{end}") for letter in "xyz"[: grid.dimensions] for end in ("low", "high")
+    ]
+    closed, periodic = ({end: kind().model_dump(mode="json") for end in ends} for kind in (FixedGradient, Periodic))
     held = " and ".join(f"{value:g}" for value in sorted({value for _, value in found}))
     return (
         Finding(
             f"The sides of the grid hold {names} at {held}, far from where that begins: it goes in or out there. Close "
-            "them, or make them periodic, if it is not to.", "info", ("sides",), closed, periodic,
+            "them, or make them periodic, if it is not to.", "info", ("sides",), Remedy("Close the sides", closed),
+            Remedy("Make them periodic", periodic),
         ),
     )  # fmt: skip

@@ -380,6 +380,7 @@ def test_domains_of_a_mixture_begin_to_grow_as_the_cube_root_of_time(cpu):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_domains_of_a_mixture_grow_as_the_cube_root_of_time(cpu):
     """Of three mixtures of 256² 0.344 in single precision, from t = 200 to 3200. Without a it is a little less, by the
     length of borders 0.31, and by the structure, of which borders raise the mean wave number, 0.25."""
