@@ -21,7 +21,8 @@ from engines.spiking.lif.model import Sources, Synapses
 from engines.spiking.step.network import Network
 
 MOVING = {
-    "voltage": 0, "g_e": 0, "g_i": 0, "recovery": 0, "gates": 1, "ring": 2, "rise": 1, "input": 1, "more": 1, "release": 0,
+    "voltage": 0, "g_e": 0, "g_i": 0, "recovery": 0, "gates": 1, "ring": 2, "rise": 1, "input": 1, "more": 1,
+    "release": 0,
 }  # fmt: skip
 """Arrays of which each rank has its own neurons' part, and along which axis neurons stand."""
 
