@@ -47,6 +47,7 @@ DEVICE void load_rows(const REAL* __restrict__ field, const Box box, const int x
         rows[i][W + 1] = __ldg(row + (!at_right ? W : wraps_x ? W - box.nx : W - 1));
     }
     if (!EDGE) return;
+    const int left = at_most_one_out(x - 1, box.nx, wraps_x), right = at_most_one_out(x + W, box.nx, wraps_x);
 #pragma unroll
     for (int i = 0; i < N; ++i) {
         const int y = y0 + i, row = at_most_one_out(min(y, box.ny), box.ny, wraps_y);
@@ -56,7 +57,7 @@ DEVICE void load_rows(const REAL* __restrict__ field, const Box box, const int x
         if (!out_y && !out_z) continue;
 #pragma unroll
         for (int j = 0; j < W + 2; ++j) {
-            const int column = at_most_one_out(x + j - 1, box.nx, wraps_x);
+            const int column = j == 0 ? left : j == W + 1 ? right : x + j - 1;
             if (out_y) rows[i][j] = beyond(laws, where, 1, y < 0 ? 0 : 1, column, plane, rows[i][j]);
             if (out_z) rows[i][j] = beyond(laws, where, 2, z < 0 ? 0 : 1, column, row, rows[i][j]);
         }
