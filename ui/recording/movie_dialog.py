@@ -85,7 +85,7 @@ class MovieDialog(QDialog):
         self.told = QLabel(self)
         self.told.setObjectName("muted")
         form = QFormLayout()
-        form.addRow("Form", self.form_chooser)
+        form.addRow("Format", self.form_chooser)
         form.addRow("Size", self.size_chooser)
         form.addRow("Background", self.ground_chooser)
         form.addRow("Pace", self.rate_box)
