@@ -11,7 +11,7 @@ import sys
 import threading
 import time as clock
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -22,8 +22,8 @@ LAUNCHED = "WORKBENCH_RANKS"
 files of its own why it ends all, and where its threads are."""
 RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
 STACKS = "stacks-"
-STACK_SECONDS = 1.0
-"""In which all ranks have written where they are."""
+STACK_SECONDS = 3.0
+"""In which a rank has written where it is, but for one in which a thread keeps the interpreter's lock."""
 HELD = "starter"
 LOOK_SECONDS = 0.5
 """After which a rank looks again for whoever has started it."""
@@ -66,15 +66,27 @@ def end_with_this_thread() -> None:
 
 
 def write_stacks_at_signal(otherwise: TextIO = sys.stderr) -> None:
-    """From now on SIGUSR1, which mpiexec passes on to all ranks, has this one write what each of its threads does, even
-    while one holds the interpreter's lock: to a file for the command that has started it, ``otherwise`` where none has
-    on this machine."""
+    """From now on SIGUSR1, which mpiexec passes on to all ranks, has this one write what each of its threads does: to a
+    file for the command that has started it, ``otherwise`` where none has on this machine. A thread writes it that has
+    the interpreter's lock meanwhile: to read frames that move ends the process now and then. SIGUSR2 has it written at
+    once, for a rank in which a thread keeps that lock."""
     if not hasattr(faulthandler, "register"):  # Windows
         return
     folder, file = Path(os.environ.get(LAUNCHED, "")), otherwise
     if LAUNCHED in os.environ and folder.is_dir():
-        file = (folder / f"{STACKS}{own_rank()}").open("w")
-    faulthandler.register(signal.SIGUSR1, file, all_threads=True)
+        file = (folder / f"{STACKS}{own_rank()}-{os.getpid()}").open("w")
+    faulthandler.register(signal.SIGUSR2, file, all_threads=True)
+    heard, told = os.pipe()
+    os.set_blocking(told, False)
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    signal.set_wakeup_fd(told, warn_on_full_buffer=False)  # also while the main thread waits in MPI
+
+    def write() -> None:
+        while given := os.read(heard, 1):
+            if given[0] == signal.SIGUSR1:
+                faulthandler.dump_traceback(file, all_threads=True)
+
+    threading.Thread(target=write, name="stacks", daemon=True).start()
 
 
 @contextmanager
@@ -85,12 +97,26 @@ def stacks_when_asked(pass_on: Callable[[int], object], folder: Path) -> Iterato
         return
     seen: dict[Path, int] = {}
 
+    def silent() -> list[Path]:
+        return [file for file in folder.glob(f"{STACKS}*") if file.stat().st_size <= seen.get(file, 0)]
+
+    def wait() -> None:
+        latest = clock.monotonic() + STACK_SECONDS
+        while silent() and clock.monotonic() < latest:
+            clock.sleep(0.1)
+        clock.sleep(0.1)  # for what comes after the first line
+
     def tell(number: int, frame: Any) -> None:
         pass_on(number)
-        clock.sleep(STACK_SECONDS)
+        wait()
+        for file in silent():
+            with suppress(OSError):
+                os.kill(int(file.name.rpartition("-")[2]), signal.SIGUSR2)
+        wait()
         for file in sorted(folder.glob(f"{STACKS}*")):
             text = file.read_text(errors="replace")
-            print(f"Rank {file.name.removeprefix(STACKS)}:\n{text[seen.get(file, 0) :]}", file=sys.stderr, flush=True)
+            rank = file.name.removeprefix(STACKS).partition("-")[0]
+            print(f"Rank {rank}:\n{text[seen.get(file, 0) :]}", file=sys.stderr, flush=True)
             seen[file] = len(text)
 
     before = signal.signal(signal.SIGUSR1, tell)

@@ -155,7 +155,8 @@ def test_ranks_that_do_not_know_each_other_say_how_they_are_started(monkeypatch)
     """As under 'srun' without MPI."""
     monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "2")
     monkeypatch.setattr(World, "joined", lambda: World(SimpleNamespace(rank=0, size=1)))
-    monkeypatch.setattr(ranks, "end_with_starter", lambda: None)
+    for name in ("end_with_starter", "write_stacks_at_signal"):
+        monkeypatch.setattr(ranks, name, lambda *_: None)
     with pytest.raises(ProblemError, match=r"^2 ranks have been started, .* 'srun --mpi=pmix'"):
         ranks.joined(None)
 
@@ -163,7 +164,8 @@ def test_ranks_that_do_not_know_each_other_say_how_they_are_started(monkeypatch)
 def test_a_signal_to_all_ranks_is_heard_by_rank_0_alone(monkeypatch):
     """As of Slurm at the end of a job's time: the others are there for the last checkpoint."""
     monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "2")
-    monkeypatch.setattr(ranks, "end_with_starter", lambda: None)
+    for name in ("end_with_starter", "write_stacks_at_signal"):
+        monkeypatch.setattr(ranks, name, lambda *_: None)
     numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
     before = [signal.getsignal(number) for number in numbers]
     try:
@@ -209,7 +211,7 @@ def test_a_run_on_ranks_that_is_killed_or_asked_to_end_goes_on_from_its_checkpoi
     open_ports = [port for one in started[1:] for port in one.net_connections() if port.status == psutil.CONN_LISTEN]
     assert not open_ports, "each had one for every network"
     process.send_signal(signal.SIGUSR1)
-    clock.sleep(2.0)
+    clock.sleep(3.0)
     next(
         one for one in started if one.environ().get("OMPI_COMM_WORLD_RANK", one.environ().get("PMI_RANK")) == "1"
     ).kill()
