@@ -31,6 +31,8 @@ def contents(folder: Path) -> dict[str, bytes | Any]:
             found[name] = arrays_in(path) if grows else path.read_bytes()
     record = json.loads(found["run.json"])
     found["run.json"] = {name: value for name, value in record.items() if name not in TIMES}
+    if command := record.get("command"):
+        command.pop("mark")  # of the folder, which is another
     return found
 
 
