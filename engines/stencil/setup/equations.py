@@ -87,7 +87,7 @@ class TypedProblem:
         begin = {name: values[:SAMPLES] for name, values in self._states.items()}  # without the ends of their ranges
         told = carried(self._whole, self.system, self.grid.spacing, begin, self._known(self.given))
         self.findings = (
-            *findings, *self._begun_elsewhere(), *_unset(equation, self.system), *self._longer_by_runge_and_kutta(),
+            *findings, *self._longer_by_runge_and_kutta(), *self._begun_elsewhere(), *_unset(equation, self.system),
             *told,
         )  # fmt: skip
 

@@ -80,7 +80,7 @@ def test_what_cannot_be_is_told_where(model, change, place, told):
     assert caught.value.place == ("connections", 1, "plasticity", *place)
     if place[0] == "lines" and "_post" not in " ".join(change["lines"]):
         line, sentence = check(
-            change["lines"], {each["name"]: (0.0, 0.0, 1.0, 0.0, 0.0) for each in model["parameters"]}
+            change["lines"], {each["name"]: (0.0, 0.0, 1.0, 0.0, 0.0, 0.0) for each in model["parameters"]}
         )
         assert (line, sentence) == (place[1], str(caught.value))
 
@@ -109,8 +109,8 @@ def test_typed_neurons_hear_what_they_add_a_weight_to():
 
 
 def test_statements_are_checked_in_the_form_without_the_neuron_that_hears():
-    lines, known = STDP["lines"], dict.fromkeys(("taupre", "taupost"), (0.0, 0.0, 1.0, 0.0, 0.0))
-    known |= dict.fromkeys(("gmax", "dApre", "dApost"), (0.0,) * 5)
+    lines, known = STDP["lines"], dict.fromkeys(("taupre", "taupost"), (0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
+    known |= dict.fromkeys(("gmax", "dApre", "dApost"), (0.0,) * 6)
     assert check(lines, known) is None
     assert check_path(["anything_post += w*nS", *STDP["on_pre"][1:]], lines, known) is None
     assert check_path(["Apre += dApre", "w += clip(w"], lines, known)[0] == 1
