@@ -12,6 +12,11 @@ def case(place: str, **values: object) -> Case:
     return Case(project("stencil", {"grid": SMALL, **values}), (f"engines.stencil.{place}",))
 
 
+def typed(line: str) -> dict[str, object]:
+    fields = [{"name": "u", "start": "1 + 0.01*noise(1)"}]
+    return {"kind": "own equations", "lines": [line], "fields": fields}
+
+
 CASES = {
     "a solution up to a constant": case(
         "poisson.balance.balance_findings#1",
@@ -27,6 +32,13 @@ CASES = {
     "a reaction on long steps": case(
         "setup.reaction.reaction_findings", equation={"kind": "Gray-Scott"}, sides=PERIODIC, numerics={"step": 5.0}
     ),
+    "a field that is carried against its flow": case(
+        "setup.convection.carried#1", equation=typed("du/dt = -upwind(3, u)"), sides=PERIODIC
+    ),
+    "a field that is carried by central differences": case(
+        "setup.convection.carried#2", equation=typed("du/dt = 1e-3*laplacian(u) - 3*dx(u)"), sides=PERIODIC
+    ),
+    "sides far from where a field begins": case("setup.starts.begun_elsewhere", equation=typed("du/dt = laplacian(u)")),
     "a step that is lowered": case("setup.limits.chosen_step", numerics={"step": 1e6, "lower_step": True}),
     "a source that fp32 loses": case(
         "setup.limits.rounding_findings#1", equation={"kind": "diffusion", "source": 1e-9, "initial": UNIFORM}

@@ -5,6 +5,7 @@ The window edits a document through commands on its undo stack; the command line
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -285,7 +286,7 @@ def new_document(
         },
         "The mesh",
     )
-    project = Project(title=source.stem, engine=engine.id, geometry=reference)
+    project = Project(title=_title(source), engine=engine.id, geometry=reference)
     chosen = [file.resolve() for file in (source, fibre_file) if file is not None]
     return document_of(Stored(project, source, fibre_file, None, source.parent), permission.with_files(chosen))
 
@@ -297,7 +298,7 @@ def _with_body(engine: Engine, source: Path, length_unit: str, permission: Permi
     if not source.is_file():
         raise ProblemError(f"There is no file '{source}': choose another.")
     values = engine.of_body(source, length_unit).model_dump(mode="json")
-    project = Project(title=source.stem, engine=engine.id, parameters=values)
+    project = Project(title=_title(source), engine=engine.id, parameters=values)
     return document_of(Stored(project, None, None, None, source.parent), permission.with_files(files_read([source])))
 
 
@@ -381,3 +382,8 @@ def default_engine() -> Engine:
         if engine.geometry_type is TetMesh:
             return engine
     raise ProblemError("No engine of this installation takes a mesh: open a project instead.")
+
+
+def _title(file: Path) -> str:
+    """Its name without what is no text, as old systems called files."""
+    return os.fsencode(file.stem).decode(errors="replace")
