@@ -192,6 +192,7 @@ class Controller(QObject):
         """Take ``steps`` steps and pause; builds first if need be."""
         if self.phase is Phase.EMPTY or self.rewinding.pending:
             return
+        self.model.wanted.emit()
         if self.runner is None or self._needs_build():
             self.build()
         if self.runner is not None:
