@@ -18,7 +18,8 @@ def transmission_in_decibels(person: Person, folder: Path) -> None:
     person.sees("1 note")  # its banner, too, which moves what is at the upper edge of the view
     person.clicks_on("pace")
     person.clicks_on("Run")
-    person.sees("finished|Run")
+    person.sees("Pause")
+    person.sees_no("Pause")  # it has ended
     small = person.looks_at(CHART)
     person.clicks_on(f"Enlarge {CHART}")
     person.watches(CHART, lambda now: now.shape[0] > 1.5 * small.shape[0], "a large chart")
