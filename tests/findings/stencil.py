@@ -33,10 +33,10 @@ CASES = {
         "setup.reaction.reaction_findings", equation={"kind": "Gray-Scott"}, sides=PERIODIC, numerics={"step": 5.0}
     ),
     "a field that is carried against its flow": case(
-        "setup.convection.carried#1", equation=typed("du/dt = -upwind(3, u)"), sides=PERIODIC
+        "setup.convection.carried#1", equation=typed("du/dt = -upwind(3, 0, u)"), sides=PERIODIC
     ),
     "a field that is carried by central differences": case(
-        "setup.convection.carried#2", equation=typed("du/dt = 1e-3*laplacian(u) - 3*dx(u)"), sides=PERIODIC
+        "setup.convection.carried#2", equation=typed("du/dt = laplacian(u) - 2*dx(u)"), sides=PERIODIC
     ),
     "sides far from where a field begins": case("setup.starts.begun_elsewhere", equation=typed("du/dt = laplacian(u)")),
     "a step that is lowered": case("setup.limits.chosen_step", numerics={"step": 1e6, "lower_step": True}),
