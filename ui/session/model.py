@@ -38,7 +38,7 @@ class DocumentModel(QObject):
     changed = Signal(tuple)
     """The value at this path of the draft has changed."""
     wanted = Signal()
-    """It is about to be reset or saved: what is still being typed is to be entered."""
+    """It is about to be run, reset or saved: what is still being typed is to be entered."""
     files_moved = Signal()
     """The parameters name the same files at another place, where the project was saved."""
 

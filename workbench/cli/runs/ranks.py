@@ -127,7 +127,7 @@ def launch(options: Namespace, ranks: int, cores: int | None = None) -> int:
         with (folder / "log").open("w") as log:
             process = subprocess.Popen(
                 command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-                preexec_fn=end_with_this_thread,
+                preexec_fn=end_with_this_thread if os.name == "posix" else None,
             )  # fmt: skip
             with stacks_when_asked(process.send_signal, folder):
                 _wait(process, folder)
