@@ -478,7 +478,8 @@ class Runner:
         if simulation is not None:
 
             def finish(observer: Observer) -> None:
-                self._guarded(observer.finish, simulation, RunState.FAILED if self.error else reached, self.error)
+                state = RunState.FAILED if self.error else reached
+                self._guarded(lambda: observer.finish(simulation, state, self.error))
 
             self._audience.dismiss(finish)
             self._guarded(simulation.close)

@@ -138,22 +138,26 @@ class Person:
         self.entries += 1
         self._do(lambda: _type(text, enter))
 
-    def fills(self, words: str, text: str, *, near: str = "", enter: bool = True) -> None:
-        """A field: into it, all of it selected, and over it."""
+    def enters(self, words: str, *, near: str = "") -> None:
+        """A field: a click, until keys go to it; on a busy machine the click is still on its way through the window."""
         self.clicks_on(words, near=near)
-        self.entries += 2
-
-        def over() -> None:
-            # In one go, and to the field: the click before is still on its way through the window on a busy machine,
-            # and would undo the selection if it came between.
-            QTest.keyClick(_listening(), Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-            _type(text, enter)
 
         def listens() -> bool:
             field, listening = self._find(words, near).widget, _listening()
             return field is listening or field.isAncestorOf(listening)
 
         self._until(listens, f"the focus in {words}", PATIENCE_SECONDS)
+
+    def fills(self, words: str, text: str, *, near: str = "", enter: bool = True) -> None:
+        """A field: into it, all of it selected, and over it."""
+        self.enters(words, near=near)
+        self.entries += 2
+
+        def over() -> None:
+            # In one go, and to the field: a click that came between would undo the selection.
+            QTest.keyClick(_listening(), Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+            _type(text, enter)
+
         self._do(over)
 
     def names_a_file(self, path: Any) -> None:

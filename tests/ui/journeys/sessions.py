@@ -81,7 +81,7 @@ def differing(one: np.ndarray, other: np.ndarray) -> int:
 
 def learnt(person: Person, folder: Path) -> None:
     opens(person, HEAT)
-    person.clicks_on("Source")
+    person.enters("Source")
     person.presses("F1")
     person.sees("(?s).*Rate at which u is produced.*")
     person.presses("Esc")
