@@ -100,7 +100,7 @@ def entry_of(editor: Editor) -> str:
         ("In files and scripts", spec.key),
     ]
     told = "".join(
-        f"<tr><td style='padding-right: 14px'><b>{escape(name)}</b></td><td>{escape(text)}</td></tr>"
+        f"<tr><td style='padding-right: 14px'><span style='font-weight: 600'>{escape(name)}</span></td><td>{escape(text)}</td></tr>"
         for name, text in rows
         if text
     )
@@ -191,7 +191,7 @@ def machine_report() -> str:
 
 def _table(place: str, rows: Sequence[tuple[str, str]]) -> str:
     told = "".join(
-        f"<tr><td style='padding-right: 14px'><b>{escape(keys)}</b></td><td>{escape(title)}</td></tr>"
+        f"<tr><td style='padding-right: 14px'><span style='font-weight: 600'>{escape(keys)}</span></td><td>{escape(title)}</td></tr>"
         for keys, title in rows
     )
     return f"<h4>{escape(place)}</h4><table>{told}</table>"
