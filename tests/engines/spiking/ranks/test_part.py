@@ -166,7 +166,7 @@ def test_what_is_wrong_with_synapses_is_told_of_a_neuron_that_hears(led, on_post
         assert state["spikes"][found.element] > 1
         assert 0 < (state["spikes"][-60:] > 1).sum() < 60
     np.testing.assert_array_equal(state["cut_1"], one.state()["cut_1"])
-    assert state["cut_1"].any() == (not on_post)
+    assert state["cut_1"].any()
 
 
 @pytest.mark.parametrize(("name", "cuda", "steps"), [
