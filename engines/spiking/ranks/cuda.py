@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ class _Heard(RangeNetwork, GraphedNetwork):
     for no number."""
 
     _heard: tuple[Any, ...]
+    _launch_update: Callable[[], None]  # of the network
+    _launch_rest: Callable[[], None]
 
     def _listen(self, backend: Any) -> None:
         own, a = self._range, self.arrays

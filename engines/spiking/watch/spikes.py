@@ -71,8 +71,8 @@ class CpuSpikes(SpikeList):
     def _room_for(self, more: int) -> Array:
         wanted = self.count + more
         if wanted > len(self._kept):
-            more = np.empty((max(wanted, 2 * len(self._kept)) - len(self._kept), 2), np.int32)
-            self._kept = np.concatenate([self._kept, more])
+            rows = np.empty((max(wanted, 2 * len(self._kept)) - len(self._kept), 2), np.int32)
+            self._kept = np.concatenate([self._kept, rows])
         return self._kept
 
     def collect(self, arrays: Mapping[str, Any], steps: int) -> None:
