@@ -155,7 +155,7 @@ def test_a_network_with_fewer_neurons_than_ranks_take_is_refused_in_a_sentence()
 def test_what_is_wrong_with_synapses_is_told_of_a_neuron_that_hears(led, on_post, largest, said):
     """Those that fired twice have weights that are no numbers; the first rank that has one tells of its first."""
     synapse = own({**MODELS["fixed"], "on_post": on_post}, largest=largest)
-    many, one = led(Problem(driven(synapse, number=(60, 60))), 2)
+    many, one = led(Problem(driven(synapse, number=(40, 80), rate=45.0)), 2)
     for simulation in (many, one):
         simulation.advance(400)
     found, expected = many.non_finite(), one.non_finite()
