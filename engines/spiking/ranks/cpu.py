@@ -72,6 +72,18 @@ def _mark(told, place, first, step, fired):
     return place
 
 
+@njit(nogil=True, cache=True)
+def fired_in(step, own, heard, firing):
+    """Those of all who fired in a step of the window."""
+    eights, fired = firing.eights, firing.fired
+    eights[:] = 0
+    for k in range(-1, len(heard.places)):
+        told, first = (own.told, 0) if k < 0 else (heard.told, heard.places[k])
+        for place in range(first + 1, first + 1 + told[first]):
+            if told[place] & 255 == step:
+                fired[told[place] >> 8] = 1
+
+
 def _compiled(sources: int) -> tuple[Any, Any]:
     @njit(nogil=True, cache=True)
     def take(steps, own, clock, populations, rows, random, synapses, state, firing, counts, recorded):
@@ -92,10 +104,9 @@ def _compiled(sources: int) -> tuple[Any, Any]:
         own.told[0] = count
 
     @njit(nogil=True, cache=True)
-    def hear(steps, own, heard, clock, populations, synapses, firing, counts):
-        """What follows from the others' spikes in the steps that were taken; afterwards ``firing`` says who of all
-        fired in the last one. Bytes: 16 of each synaptic event."""
-        eights, fired, told = firing.eights, firing.fired, own.told
+    def hear(steps, heard, clock, populations, synapses, firing, counts):
+        """What follows from the others' spikes in the steps that were taken. Bytes: 16 of each synaptic event."""
+        eights, fired = firing.eights, firing.fired
         eights[:] = 0
         places = heard.places + 1
         for step in range(steps if sources >= 0 else 0):
@@ -106,12 +117,7 @@ def _compiled(sources: int) -> tuple[Any, Any]:
                 places[k] = place
             if some:
                 deliver(clock[0] - np.int32(steps - step), populations, synapses, firing, counts)
-                if step < steps - 1:
-                    eights[:] = 0
-        place = told[0]
-        while place > 0 and told[place] & 255 == steps - 1:
-            fired[told[place] >> 8] = 1
-            place -= 1
+                eights[:] = 0
 
     return take, hear
 
@@ -173,6 +179,8 @@ class _Telling(RangeNetwork):
 class CpuRange(_Telling, CpuNetwork):
     """See :mod:`engines.spiking.ranks.network`."""
 
+    _later = True
+
     def __init__(self, backend: Backend, plan: Plan, synapses: OwnSynapses, first: First, own: Range) -> None:
         self._range = own
         super().__init__(backend, plan, synapses.wiring, first)
@@ -190,9 +198,10 @@ class CpuRange(_Telling, CpuNetwork):
                     synapses.sum_up(self.arrays["clock"][0])
                 take(part, self._own, *network)
                 self._tell_others()
-                hear(part, self._own, self._heard, *heard)
-                if self._changing:
-                    self._change()
+                hear(part, self._heard, *heard)
+                for step in range(part if self._changing else 0):
+                    fired_in(step, self._own, self._heard, self._firing)
+                    self._change(self.arrays["clock"][0] - np.int32(part - step))
                 self._collect(part)
                 steps -= part
 
@@ -203,7 +212,7 @@ class CpuRange(_Telling, CpuNetwork):
             prepared(
                 take, 1, self._own, clock, populations, rows, random, synapses, state, firing, counts, recorded
             ),
-            prepared(hear, 1, self._own, self._heard, clock, populations, synapses, firing, counts),
+            prepared(hear, 1, self._heard, clock, populations, synapses, firing, counts),
         )  # fmt: skip
 
 

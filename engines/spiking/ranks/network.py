@@ -6,8 +6,9 @@ own neurons and delivers their spikes to them; then ranks tell each other who fi
 delivered and counted. So what is counted of spikes is known of all neurons on all ranks, what moves of its own alone;
 inputs are integers, and add to the same in any order: the bits are those of one rank.
 
-Synapses that change need each spike in its step: there a window is a step. Traces are made of spikes alone, and each
-rank has those of all neurons.
+Traces of STDP are made of spikes alone, and each rank has those of all neurons. On the CPU such synapses change after a
+window, step by step, where their own delays are as long; on a GPU, and where a person types what synapses do, a window
+is a step.
 """
 
 from __future__ import annotations
@@ -95,15 +96,17 @@ class Range:
         kept = (targets >= self.first) & (targets < self.stop)
         return kept, np.concatenate([[0], np.cumsum(kept)])[starts]
 
-    def window(self, wiring: Wiring) -> int:
-        """Steps after which ranks must hear of each other's spikes; ``wiring``: own synapses. All ranks ask
-        together."""
-        steps = LONGEST
+    def window(self, wiring: Wiring, later: bool) -> int:
+        """Steps after which ranks must hear of each other's spikes; ``wiring``: own synapses; ``later``: whether those
+        with STDP may change after a window. All ranks ask together."""
+        if wiring.joined or (wiring.plastic and not later):
+            return 1
+        steps = min([1 + int(draw.shortest(each.words, each.late, LONGEST)) for each in wiring.plastic] + [LONGEST])
         for span in (slice(0, self.first), slice(self.stop, None)):  # of senders on other ranks
             starts = wiring.starts[span.start : None if span.stop is None else span.stop + 1]
             some = slice(int(starts[0]), int(starts[-1]))
             steps = min(steps, 1 + int(draw.shortest(wiring.words[some], wiring.late[some], LONGEST)))
-        return 1 if wiring.plastic or wiring.joined else -self.ranks.largest(-steps)
+        return -self.ranks.largest(-steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +179,8 @@ class RangeNetwork(Network):
 
     _range: Range
     _backend: Backend
+    _later = False
+    """Whether synapses with STDP change after a window."""
     _window = 1
     _reached: tuple[Reached, ...] = ()
 
@@ -184,7 +189,7 @@ class RangeNetwork(Network):
         with self._backend.active():
             for name, places in synapses.places.items():
                 self.arrays[name][...] = self._backend.array(synapses.first[name][places])
-        self._window = self._range.window(synapses.wiring)
+        self._window = self._range.window(synapses.wiring, self._later)
         self._reached = tuple(Reached(row_of(place, self.arrays), span) for place, span in synapses.read)
 
     def advance_watched(self, steps: int) -> None:
