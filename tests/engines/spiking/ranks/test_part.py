@@ -55,8 +55,8 @@ def same_answers(many, one) -> bool:
 
 
 def delayed(**more):
-    """Windows of 16 steps; ``more`` of the network's populations, whose neurons may fire in each step."""
-    given = parameters("lif", delay={"kind": "constant", "delay": 1.5}, seed=2).model_dump()
+    """Windows of 15 steps; ``more`` of the network's populations, whose neurons may fire in each step."""
+    given = parameters("lif", delay={"kind": "constant", "delay": 1.4}, seed=2).model_dump()
     return Problem(SpikingParameters.model_validate({**given, "populations": [*given["populations"], *more.values()]}))
 
 
@@ -175,11 +175,11 @@ def test_what_is_wrong_with_synapses_is_told_of_a_neuron_that_hears(led, largest
 
 
 @pytest.mark.parametrize(("name", "cuda", "steps"), [
-    ("delayed", False, 16), ("delayed", True, 16), ("delayed and fast", False, 16), ("delayed and fast", True, 1),
+    ("delayed", False, 15), ("delayed", True, 15), ("delayed and fast", False, 15), ("delayed and fast", True, 1),
     ("plain", False, 1), ("stdp", False, 13), ("stdp", True, 1), ("synapses gap", False, 1),
 ])  # fmt: skip
 def test_ranks_tell_each_other_of_spikes_as_seldom_as_delays_allow(monkeypatch, name, cuda, steps):
-    """A delay of 15 steps: what is fired in 16 of them acts after these. On a GPU no neuron fires twice in them, and
+    """A delay of 14 steps: what is fired in 15 of them acts after these. On a GPU no neuron fires twice in them, and
     synapses that change do so in each step."""
     if cuda and COMPILER is None:
         pytest.skip("needs a C++ compiler")
