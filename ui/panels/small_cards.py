@@ -92,7 +92,8 @@ class CardRows(QWidget):
         layout.addLayout(self._grid)
         self.hide()
 
-    def set_cards(self, title: str, cards: Sequence[SmallCard]) -> None:
+    def set_cards(self, title: str, cards: Sequence[SmallCard], older: int = 0) -> None:
+        """``older``: how many more there are that have no card."""
         for card in self.cards:
             self._grid.removeWidget(card)
             card.hide()
@@ -100,7 +101,8 @@ class CardRows(QWidget):
         self.cards = list(cards)
         for card in cards:
             card.opened.connect(self.opened)
-        self.heading.setText(f"{title} ({len(cards)})" if len(cards) > 1 else title)
+        more = f" and {older:,} older" if older else ""
+        self.heading.setText(f"{title} ({len(cards)}{more})" if len(cards) > 1 else title)
         self.setVisible(bool(cards))
         self._arrange()
 

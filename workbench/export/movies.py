@@ -81,7 +81,7 @@ class Mp4(Movie):
             )  # fmt: skip
         assert self._encoding.stdin is not None
         try:
-            self._encoding.stdin.write(np.ascontiguousarray(rgb[:height, :width]))
+            self._encoding.stdin.write(np.ascontiguousarray(rgb[:height, :width]).data)
         except BrokenPipeError:
             self._end()
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QScrollArea
 
 from engines.api.registry import engines
 from ui.panels.small_cards import CARD_WIDTH, PICTURE, CardRows, SmallCard, _rounded
-from ui.panels.unsaved import UnsavedCard
+from ui.panels.unsaved import MOST_CARDS, UnsavedCard, UnsavedList
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.formatting import moment_text
 from ui.widgets.theme import theme
@@ -116,3 +116,16 @@ def test_what_a_session_is_of_and_when_it_was_kept_are_read_in_full_on_the_narro
     assert [line.text() for line in lines] == ["Gray-Scott: growth", engine, moment_text(1.7e9)]
     for line in lines:
         assert line.fontMetrics().horizontalAdvance(line.text()) <= line.width()
+
+
+def test_of_thousands_of_unsaved_problems_the_newest_have_cards(qtbot):
+    """As many cards kept the window busy for minutes."""
+    found = [Recovery(Path(f"folder{n}"), f"No. {n}", float(n), None) for n in range(2000, 0, -1)]
+    shown = UnsavedList()
+    qtbot.addWidget(shown)
+    for count in (2000, 1999, MOST_CARDS + 1, MOST_CARDS, 2):
+        shown.set_sessions(found[-count:])
+        cards = min(count, MOST_CARDS)
+        assert [card.recovery for card in shown.cards] == found[-count:][:cards]
+        more = f" and {count - MOST_CARDS:,} older" if count > MOST_CARDS else ""
+        assert shown.heading.text() == f"Unsaved ({cards}{more})"

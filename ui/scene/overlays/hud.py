@@ -148,8 +148,8 @@ class Hud:
             put("materials", self._keep("materials", key, lambda: plates.legend(entries, theme, ratio)))
         if scene.marked is not None and scene.markers is not None:
             title, signs = marker_lines(scene.marked, scene.markers.signs)
-            key = (title, signs, theme, ratio)
-            put("markers", self._keep("markers", key, lambda: plates.legend(signs, theme, ratio, title)))
+            named = (title, signs, theme, ratio)
+            put("markers", self._keep("markers", named, lambda: plates.legend(signs, theme, ratio, title)))
 
     def _meters(self, meters: tuple[str, ...], scene: Scene, room: float, ratio: float) -> Array:
         """As many of them as are no higher than ``room`` [pixels], and one at least."""
