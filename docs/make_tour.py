@@ -45,7 +45,7 @@ class Stage:
         theme().apply("dark", self.application)
         settings = QSettings(f"{folder}/window.ini", QSettings.Format.IniFormat)
         self.window = MainWindow(HouseServices(), Viewport, settings)
-        self.window.controller.before_opening = lambda go_on: go_on()  # nothing is worth a question here
+        self.window.controller.opening.before = lambda go_on: go_on()  # nothing is worth a question here
         self.window.setGeometry(0, 0, *SIZE)
         self.window.show()
         self.rest(6.0)
@@ -152,17 +152,18 @@ def equations(stage: Stage) -> None:
 
 def _paint_a_stroke(stage: Stage) -> None:
     """Across patterns that grow."""
-    from PySide6.QtCore import QPoint, Qt
+    from PySide6.QtCore import QPoint, QPointF, Qt
     from PySide6.QtTest import QTest
 
     window = stage.window
     stage.open("gray_scott_coral")
     stage.run_to(1500.0)
+    window.model.edit(("run", "pace"), 100.0, "pace")  # so that the stroke does not take half of the run
     window.controller.run()
     window.actions_["brush"].setChecked(True)
     stage.rest(1.0)
     canvas = window.viewport.childAt(window.viewport.rect().center()) or window.viewport
-    middle = canvas.rect().center()
+    middle = QPointF(*window.viewport.scene.camera.middle(canvas.width(), canvas.height())).toPoint()
     QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=middle + QPoint(-120, 60))
     for step in range(25):
         QTest.mouseMove(canvas, middle + QPoint(-120 + 10 * step, 60 - 5 * step))

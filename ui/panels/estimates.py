@@ -63,6 +63,8 @@ class EstimatesPanel(QWidget):
         self._services = services
         self._background = background
         self.estimate: Estimate | None = None
+        self._per = ""
+        """What the wall time is of, where not of the whole run: ``per second``."""
         self._noticed: tuple[Finding, ...] = ()
         self._refusal: tuple[Finding, ...] = ()
         self.figures: dict[str, QLabel] = {}
@@ -146,16 +148,7 @@ class EstimatesPanel(QWidget):
         for key in ("step", "stable"):
             self.figures[key].setObjectName("error" if above else "")
             Editor.repolish(self.figures[key], above)
-        document = self._model.document
-        until = None if document is None else document.project.run.until
-        name, span = estimate.milestone or (one_of(unit), 1.0)
-        if estimate.milestone is None and until is not None:
-            span = until
-            self.names["pace"].setText(f"Wall time to {clock_text(until, unit, 'g')}")
-        else:
-            self.names["pace"].setText(f"Wall time per {name}")
-        seconds = estimate.seconds_per_simulated_unit
-        self.figures["pace"].setText("–" if seconds is None else f"about {duration_text(seconds * span)}")
+        self._show_wall_time(estimate, unit)
         self._say(
             f"The step is above the largest stable one: set it to {_at_most(stable, unit)} or less."
             if stable is not None and above
@@ -166,11 +159,26 @@ class EstimatesPanel(QWidget):
         self._sum_up()
         self.estimated.emit()
 
+    def _show_wall_time(self, estimate: Estimate, unit: str) -> None:
+        """To the end where one is set, else of what people look for; as long as the pace that is set makes it."""
+        document, seconds = self._model.document, estimate.seconds_per_simulated_unit
+        until, pace = (None, None) if document is None else (document.project.run.until, document.project.run.pace)
+        name, span = estimate.milestone or (one_of(unit), 1.0)
+        self._per = f"per {name}"
+        if estimate.milestone is None and until is not None:
+            self._per, span = "", until
+        paced = seconds is not None and bool(pace) and 1 / pace > seconds
+        if paced:
+            seconds = 1 / pace
+        of = self._per or f"to {clock_text(span, unit, 'g')}"
+        self.names["pace"].setText(f"Wall time {of}{', at its pace' if paced else ''}")
+        self.figures["pace"].setText("–" if seconds is None else f"about {duration_text(seconds * span)}")
+
     def _sum_up(self, _unfolded: bool = False) -> None:
         """Folded, the title says the two figures that most people look for."""
         known = self.estimate is not None and not self.section.header.isChecked()
-        figures = (self.figures["memory"].text(), self.figures["pace"].text())
-        self.section.note.setText(", ".join(text for text in figures if text != "–") if known else "")
+        figures = (self.figures["memory"].text(), f"{self.figures['pace'].text()} {self._per}".strip(" –"))
+        self.section.note.setText(", ".join(text for text in figures if text not in ("", "–")) if known else "")
 
     def show_findings(self) -> None:
         """What is known by now: how many in the panel, and all to whoever listens."""

@@ -62,6 +62,7 @@ def test_at_the_ticks_of_an_empty_chart_stand_no_figures(qtbot, kind):
     assert not any(ticks(plot))
     for show, some, none in (
         (plot.show_data, curves, ChartData((Curve("line", np.zeros(0), np.zeros(0)),))),
+        (plot.show_data, curves, ChartData((Curve("line", np.arange(5.0), np.full(5, np.nan)),))),
         (plot.show_kept, [curves], []),
         (plot.show_left, [(0, np.arange(5.0), np.arange(5.0))], []),
     ):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engines.api.errors import ProblemError
@@ -18,7 +20,7 @@ def test_the_title_says_memory_and_time_where_the_figures_are_folded(qtbot):
     panel.show()
     model.open(services.document())
     panel.show_estimate(services.estimate(model.document))
-    figures = f"{panel.figures['memory'].text()}, {panel.figures['pace'].text()}"
+    figures = f"{panel.figures['memory'].text()}, {panel.figures['pace'].text()} per beat"
     for unfolded in (True, False):
         panel.section.set_expanded(unfolded)
         assert panel.figures["memory"].isVisible() == unfolded
@@ -81,3 +83,31 @@ def test_why_there_is_no_estimate_stands_at_its_field_where_it_has_one(panel, er
     panel._show_error(error)
     assert heard == [refused]
     assert words in panel.sentence.text()
+
+
+@pytest.mark.parametrize(
+    ("milestone", "until", "pace", "name", "figure", "folded"),
+    [
+        (None, 400.0, None, "Wall time to 400 ms", "about 4.0 s", "about 4.0 s"),
+        (None, 400.0, 20.0, "Wall time to 400 ms, at its pace", "about 20.0 s", "about 20.0 s"),
+        (None, 400.0, 1000.0, "Wall time to 400 ms", "about 4.0 s", "about 4.0 s"),
+        (
+            ("second", 1000.0),
+            400.0,
+            20.0,
+            "Wall time per second, at its pace",
+            "about 50.0 s",
+            "about 50.0 s per second",
+        ),
+        (("second", 1000.0), None, None, "Wall time per second", "about 10.0 s", "about 10.0 s per second"),
+    ],
+)
+def test_wall_time_is_that_of_the_pace_that_is_set_and_says_what_it_is_of(
+    panel, milestone, until, pace, name, figure, folded
+):
+    run = panel._model.document.project.run
+    run.until, run.pace = until, pace
+    panel.show_estimate(replace(panel.estimate, milestone=milestone, seconds_per_simulated_unit=0.01))
+    assert (panel.names["pace"].text(), panel.figures["pace"].text()) == (name, figure)
+    panel.section.set_expanded(False)
+    assert panel.section.note.text().endswith(f", {folded}")

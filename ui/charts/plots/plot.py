@@ -286,4 +286,5 @@ class ChartPlot(pg.PlotWidget):
 
 
 def has_points(data: ChartData) -> bool:
-    return any(len(curve.x) for curve in data.curves)
+    """Whether anything of it can be drawn."""
+    return any(np.isfinite(curve.y).any() for curve in data.curves)
