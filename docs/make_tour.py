@@ -109,6 +109,9 @@ def gallery(stage: Stage) -> None:
 
 def problem(stage: Stage) -> None:
     stage.open("fdtd_ring")
+    stage.until(lambda: stage.window.estimates.estimate is not None)
+    stage.window.findings.hide()  # the page is of what there is to set
+    stage.rest(1.0)
     stage.take("problem")
 
 
