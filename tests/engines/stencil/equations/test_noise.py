@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.api.errors import ProblemError
+from engines.api.errors import DeviceError, ProblemError
+from engines.backend.compile.nvrtc import compile_cubin, supported_architectures
+from engines.backend.precision import REAL
 from engines.formulas.noise.normals import philox
 from engines.stencil.equations import reference
+from engines.stencil.equations.cuda_kernel import kernel_file
 from engines.stencil.equations.language import parse
 from engines.stencil.equations.noise.drawn import numbers
 from engines.stencil.equations.noise.strength import longest, variance
@@ -239,3 +242,19 @@ def test_runge_and_kutta_is_refused_with_a_remedy(cpu):
     assert refused.value.remedy is not None
     with pytest.raises(ProblemError, match="give them friction"):
         TypedProblem(typed("d2w/dt2 = laplacian(w) + xi", {"w": "0", "w_t": "0"}), cpu)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_kernels_with_noise_compile_without_a_spilled_register(cpu, tmp_path, monkeypatch, precision):
+    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
+    try:
+        known = supported_architectures()
+    except (ImportError, DeviceError) as error:
+        pytest.skip(f"no NVRTC on this platform: {error}")
+    posed = TypedProblem(typed(COUPLED, {"u": "0", "v": "1"}, HEATED, method="AB2"), cpu)
+    (one,) = set(posed.plan.passes)
+    path = kernel_file(one, posed.system.fields, precision)
+    for architecture, rows in ((min(known), 1), (max(known), 4)):
+        compiled = compile_cubin(path, (REAL[precision], f"-DROWS={rows}", "-DWIDE"), architecture)
+        (kernel,) = [each for each in compiled.resources if each.kernel == "sweep"]
+        assert kernel.spill_stores == kernel.spill_loads == 0, kernel
