@@ -16,6 +16,7 @@ from tests.engines.ranks.threads import Post, ThreadRanks
 from tests.engines.spiking.network.test_network import all_models, parameters
 from tests.engines.spiking.problems import plain
 from tests.engines.spiking.typed.synapses.models import MODELS, STEPPED, own
+from tests.engines.spiking.typed.synapses.test_reading import FOLLOWED, VOLTAGE
 from tests.engines.spiking.typed.synapses.test_steps import cells
 from tests.engines.spiking.typed.synapses.test_twins import driven
 from tests.engines.spiking.typed.test_twins import network
@@ -73,6 +74,12 @@ def stepped(name):
     return Problem(cells(own({**synapse, "starts": f"{synapse['starts']}*(0.5 + rand())"}, largest=1.0), weight))
 
 
+def voltages():
+    """Cells whose synapses read voltages of both ends at spikes, those of hearers late."""
+    synapse = own(VOLTAGE, post_delay=1.3, largest=8.0)
+    return Problem(cells(synapse, 0.5, 24, 0.1, 0.8, cell=FOLLOWED, current=260.0))
+
+
 POISSON = {"name": "sources", "number": 40, "neuron": {"kind": "poisson", "rate": 300.0}}
 NETWORKS = {
     "plain": plain,
@@ -84,11 +91,13 @@ NETWORKS = {
     **{f"synapses {name}": lambda name=name: changing(own(MODELS[name]))
        for name in ("short term", "everything")},
     **{f"synapses {name}": lambda name=name: stepped(name) for name in STEPPED},
+    "synapses voltages": voltages,
 }  # fmt: skip
 
 
 CHANGING = {"stdp": "weights_0", "synapses short term": "synapses_1_x", "synapses everything": "synapses_1_a",
-            "synapses nmda": "synapses_0_g", "synapses following": "synapses_0_a"}  # fmt: skip
+            "synapses nmda": "synapses_0_g", "synapses following": "synapses_0_a",
+            "synapses voltages": "synapses_0_w"}  # fmt: skip
 """An array of synapses of each network that has one which changes."""
 
 
