@@ -101,8 +101,9 @@ CHANGING = {"stdp": "weights_0", "synapses short term": "synapses_1_x", "synapse
 """An array of synapses of each network that has one which changes."""
 
 
-@pytest.mark.parametrize("size", [2, 3])
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize(
+    ("name", "size"), [*((name, 3) for name in NETWORKS), ("plain", 2), ("delayed", 2), ("stdp", 2)]
+)
 def test_neurons_on_ranks_fire_as_on_one(led, name, size):
     many, one = led(NETWORKS[name](), size)
     for ability in (Spiking, Inspected, WithResults):
