@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QPoint, QSize, QSizeF
 from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QGraphicsView, QWidget
 
 from ui.charts.plots.plot import ChartPlot
+from ui.charts.strokes import with_widths
 from ui.widgets.theme import palette, theme
 
 INCH, SCREEN = 25.4, 96
@@ -54,7 +55,8 @@ def figure_bytes(make: Callable[[], QWidget], size: FigureSize, suffix: str) -> 
             drawing.setViewBox(widget.rect())
             _draw(widget, drawing)
     buffer.close()
-    return bytes(content.data())
+    written = bytes(content.data())
+    return with_widths(written) if suffix == ".svg" else written
 
 
 def figure_image(make: Callable[[], QWidget], size: FigureSize, dots: int = SCREEN) -> QImage:
@@ -75,7 +77,10 @@ def _on_paper(make: Callable[[], QWidget], size: FigureSize) -> Iterator[QWidget
     try:
         pixels = max(6, round(size.text / 72 * SCREEN))
         ink, font = theme().palette, f"font-size: {pixels}px;"
-        widget.setStyleSheet(f"* {{ {font} color: {ink.text}; }} #panel {{ background: #ffffff; border: 0; }}")
+        paper = "background: #ffffff; border: 0;"
+        widget.setStyleSheet(f"* {{ {font} color: {ink.text}; }} #panel, QGraphicsView {{ {paper} }}")
+        for view in widget.findChildren(QGraphicsView):
+            view.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)  # else its ground is a picture
         widget.resize(size.pixels())
         widget.ensurePolished()
         widget.grab(widget.rect().adjusted(0, 0, 1 - widget.width(), 1 - widget.height()))  # lays it out

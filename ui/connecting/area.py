@@ -87,10 +87,13 @@ class ConnectingArea(QObject):
         window.controller.progressed.emit(f"Connecting to {place.title}", 0.0)
 
         def connected(same: bool) -> None:
-            begun, edited = window.controller.time > 0, window.controller.stale
-            window.controller.build()
+            controller = window.controller
+            begun, edited, unsent = controller.time > 0, controller.stale, tuple(controller.unsent)
+            controller.build()
             if same and edited:
-                window.controller.await_reset()
+                controller.await_reset()
+            if same and controller.runner is not None:
+                controller.send(*unsent)
             self._connected()
             if begun and not same:
                 window.banner.say(GONE.format(title=place.title), "warning")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from textwrap import fill
 from typing import Any
 
 from pydantic import BaseModel
@@ -15,6 +16,8 @@ from ui.forms.notes import Notes
 from ui.forms.schema import FieldSpec, default_values
 from ui.forms.validation import Errors, Path
 
+LONGEST_LINE = 80
+"""Letters of a line of a tool tip, which Qt does not fold."""
 LOCK_HINT = "Reset to change"
 Suggestions = Mapping[str, Collection[str]]
 """Field key ("region") to the texts that make sense there: in a mapping, with what a person reads for each."""
@@ -88,7 +91,7 @@ class Editor(QWidget):
         """Help and bounds for the tooltip."""
         limits = self.spec.bounds.sentence("" if "{" in self.spec.unit else self.spec.unit)
         parts = [self.spec.help, limits[:1].upper() + limits[1:]]
-        return ". ".join(part.rstrip(".") for part in parts if part)
+        return fill(". ".join(part.rstrip(".") for part in parts if part), LONGEST_LINE)
 
     def mark(self, wrong: bool) -> None:
         """Draw or remove the red outline (the style sheet's ``[wrong="true"]``)."""

@@ -9,6 +9,9 @@ from PySide6.QtCore import QCoreApplication, QEvent, QMargins, QPoint
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication, QBoxLayout, QScrollArea, QWidget
 
+MARGIN = 6
+"""Pixels below what is scrolled into sight."""
+
 
 class SteadyScrollArea(QScrollArea):
     """Scrolls along with what changes its height above the pointer, or above the focus where the pointer is elsewhere.
@@ -85,7 +88,19 @@ class SteadyScrollArea(QScrollArea):
 
 def holding(inside: QWidget) -> AbstractContextManager[None]:
     """Of the form that ``inside`` stands in."""
+    form = _form_of(inside)
+    return nullcontext() if form is None else form.holding()
+
+
+def reveal(inside: QWidget) -> None:
+    """Scroll the form so far that ``inside`` is seen, if it is not."""
+    form = _form_of(inside)
+    if form is not None:
+        form.ensureWidgetVisible(inside, 0, MARGIN)
+
+
+def _form_of(inside: QWidget) -> SteadyScrollArea | None:
     above = inside.parentWidget()
     while above is not None and not isinstance(above, SteadyScrollArea):
         above = above.parentWidget()
-    return nullcontext() if above is None else above.holding()
+    return above

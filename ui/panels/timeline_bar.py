@@ -15,6 +15,7 @@ REACH = 6
 """Pixels beside a tick at which the mouse still means it."""
 APART = 20
 """Pixels between two ticks at least: the past can be pointed at between them."""
+LEFT = "Pull here to see what the run saw on a branch that rewinding has left"
 PULL = 3
 """Pixels from where a tick is pressed, after which it is the past that is pulled, and not the tick that is clicked."""
 
@@ -165,6 +166,10 @@ class ProgressBar(QWidget):
             self._scrub(event.position().x())
             return
         self._look_at(self._tick_at(event.position().x()))
+        if self._under_mouse is None:
+            place = event.position().x() / self.bar_width()
+            beyond = place > (self._fraction or 0.0) and any(low <= place <= high for low, high in self._left)
+            self.setToolTip(LEFT if beyond else self._note)
 
     def leaveEvent(self, event: QEvent) -> None:
         self._look_at(None)

@@ -28,6 +28,7 @@ from ui.widgets.background import Background
 from workbench.project.parameter_files import value_at
 from workbench.project.project import Line
 from workbench.remote.runner import AnyRunner, RemoteRunner
+from workbench.remote.streams import LineLost
 from workbench.run.frames import FrameRequest, Message, RunState
 
 TICK_MILLISECONDS = 33
@@ -92,7 +93,10 @@ class Controller(QObject):
         self._element: int | None = None
         self._pair: tuple[int, int] | None = None
         self._stale = False
-        self._changes: list[Future[None]] = []  # of live parameters, not known to have been carried out yet
+        self._changes: list[tuple[Path, Future[None]]] = []
+        """Of live parameters, not known to have been carried out yet."""
+        self.unsent: set[Path] = set()
+        """Live parameters that were changed while the line to the run was lost."""
         self._ticks = 0
         self._samples: list[Any] = []
         self._progress: tuple[str, float] = ("", 0.0)
@@ -148,6 +152,7 @@ class Controller(QObject):
             return
         self._built_for = (self.model.geometry, autostart)
         self._stale = False
+        self.unsent = set()
         self._reported = False
         self._stepped = False
         self._progress = ("", -1.0)  # nothing is said yet
@@ -292,8 +297,7 @@ class Controller(QObject):
         match path[0]:
             case "parameters" if self.model.is_live(path) and not self._waits():
                 if self.runner is not None and not self.model.errors:
-                    name = ".".join(str(key) for key in path[1:])
-                    self._changes.append(self.runner.set_control(name, value_at(self.model.draft, path)))
+                    self.send(path)
             case "parameters":
                 self._stale = True
                 if self.phase in (Phase.RUNNING, Phase.PAUSED, Phase.FINISHED):
@@ -308,6 +312,18 @@ class Controller(QObject):
                 assert self.model.document is not None
                 self.runner.until = self.model.document.project.run.until
                 self.runner.pace = self.model.document.project.run.pace
+
+    def send(self, *paths: Path) -> None:
+        """Have the run take live parameters as they are now; beyond a line that is lost, when it is there again."""
+        assert self.runner is not None
+        if isinstance(self.runner.error, LineLost):
+            first, self.unsent = not self.unsent, self.unsent.union(paths)
+            if first and self._reported:
+                self.broke_off.emit(self.runner)  # the question says so from now on
+            return
+        for path in paths:
+            name = ".".join(str(key) for key in path[1:])
+            self._changes.append((path, self.runner.set_control(name, value_at(self.model.draft, path))))
 
     def _make_way(self) -> None:
         """A run on another geometry than the document has now, of which no step was taken, makes way for a preview; so
@@ -387,10 +403,13 @@ class Controller(QObject):
 
     def _follow_changes(self) -> None:
         """A live change that the run cannot make waits for Reset like any other; for Run, where none was taken yet."""
-        done = [change for change in self._changes if change.done()]
-        for change in done:
-            self._changes.remove(change)
+        done = [each for each in self._changes if each[1].done()]
+        for each in done:
+            self._changes.remove(each)
+            path, change = each
             error = None if change.cancelled() else change.exception()
+            if change.cancelled() and self.runner is not None and isinstance(self.runner.error, LineLost):
+                self.unsent.add(path)  # it was on its way
             if error is not None:
                 self._stale = True
                 if not self._waits():

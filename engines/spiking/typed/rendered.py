@@ -24,8 +24,8 @@ def html(lines: Sequence[str]) -> str:
 
 
 def lines_html(lines: Sequence[str]) -> str:
-    """A paragraph for each line that is understood; the others as they are typed."""
-    return _paragraphs([_line(text) for _, text in statements(lines)])
+    """A paragraph for each line that is understood, without remarks; the others as they are typed."""
+    return _paragraphs([_line(text.split("#")[0].rstrip()) for _, text in statements(lines)])
 
 
 def _paragraphs(texts: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from ui.charts.figure_dialog import OWN, PREVIEW, SIZES, FigureDialog
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.legend import LINE_PIXELS, Entry, Legend
 from ui.charts.plots.scaled_axis import handy_unit, powers
+from ui.charts.strokes import SVG
 from workbench.project.measured import read_curves
 from workbench.project.project import MeasuredData
 
@@ -226,6 +228,27 @@ def test_a_figure_has_the_size_and_the_colours_that_were_asked_for(cell, qtbot):
     svg = cell.content(".svg").decode()
     assert "Frequency [Hz]" in svg
     assert "Gain [V]" in svg
+
+
+@pytest.mark.parametrize("kind", ["line", "area", "bar", "raster"])
+def test_lines_of_an_svg_are_as_thick_in_viewers_that_know_no_vector_effects(qtbot, kind):
+    cell = ChartCell(ChartInfo("gain", "Gain", "V", x_title="Frequency", x_unit="Hz", kind=kind), "s")
+    qtbot.addWidget(cell)
+    x = np.linspace(0, 1e4, 51)
+    cell.show_data(ChartData((Curve("a", x[: 51 - (kind != "bar")], 1e-3 * np.cos(x[:50])),)))
+    drawn = cell.content(".svg")
+    assert b"vector-effect" not in drawn
+    assert b"<image" not in drawn, "its ground is no picture"
+    lines = 0
+    for group in ElementTree.fromstring(drawn).iter(f"{{{SVG}}}g"):
+        for shape in group:
+            transform = shape.get("transform") or group.get("transform") or ""
+            scale = [float(each) for each in re.findall(r"-?[\d.e+-]+", transform)[:4]]
+            if shape.tag != group.tag and group.get("stroke", "none") != "none":
+                assert scale in ([], [1, 0, 0, 1], [0, -1, 1, 0]), "those of an upright title at most"
+            ends = [float(each) for each in re.findall(r"-?[\d.]+", shape.get("d", ""))]
+            lines += len(ends) >= 10 and min(ends) >= 0 and max(ends) < 500
+    assert lines or kind == "raster"
 
 
 def test_sizes_of_figures_are_chosen_by_name_or_by_numbers_that_can_be_printed(qtbot):

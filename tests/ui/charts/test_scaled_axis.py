@@ -54,13 +54,14 @@ def ticks(plot):
     return texts
 
 
-def test_at_the_ticks_of_an_empty_chart_stand_no_figures(qtbot):
-    plot = ChartPlot(ChartInfo("line", "Voltage", "mV", x_title="Distance"), "mm")
+@pytest.mark.parametrize("kind", ["line", "area", "raster"])
+def test_at_the_ticks_of_an_empty_chart_stand_no_figures(qtbot, kind):
+    plot = ChartPlot(ChartInfo("line", "Voltage", "mV", x_title="Distance", kind=kind), "mm")
     qtbot.addWidget(plot)
     curves = ChartData((Curve("line", np.arange(5.0), np.arange(5.0)),))
     assert not any(ticks(plot))
     for show, some, none in (
-        (plot.show_data, curves, ChartData(())),
+        (plot.show_data, curves, ChartData((Curve("line", np.zeros(0), np.zeros(0)),))),
         (plot.show_kept, [curves], []),
         (plot.show_left, [(0, np.arange(5.0), np.arange(5.0))], []),
     ):

@@ -20,7 +20,7 @@ from ui.connecting.dialog import PlaceDialog
 from ui.session.controller import Phase
 from ui.session.house import HouseServices
 from ui.window.main_window import MainWindow
-from ui.window.questions.going_on import AGAIN, HERE, RECONNECT
+from ui.window.questions.going_on import AGAIN, HERE, MEANWHILE, RECONNECT
 from workbench.remote.connection import Place
 from workbench.remote.server import Server
 
@@ -95,6 +95,27 @@ def test_what_runs_there_is_seen_lost_and_found_again(running, server, qtbot):
     qtbot.waitUntil(lambda: max(len(buffer.times) for buffer in window.probes.store.probes.values()) >= drawn)
     frames = len(window.viewport.frames)
     qtbot.waitUntil(lambda: len(window.viewport.frames) > frames)
+
+
+def test_live_parameters_that_are_changed_while_the_line_is_lost_are_sent_when_it_is_there_again(
+    running, server, qtbot, monkeypatch
+):
+    window, scale, taken = running, ("parameters", "conductivity_scale"), []
+    hosted = server._hosted.runner
+    plain = hosted.set_control
+    monkeypatch.setattr(hosted, "set_control", lambda *change: (taken.append(change), plain(*change))[1])
+    window.services._there._stream._connection.shutdown(socket.SHUT_RDWR)
+    qtbot.waitUntil(lambda: bool(window.banner.answers), timeout=20_000)
+    assert MEANWHILE not in window.banner.text
+    for value in (0.8, 0.5):
+        window.model.edit(scale, value, "scale")
+    assert window.banner.text.endswith(MEANWHILE)
+    assert [button.text() for button in window.banner.answers] == [RECONNECT]
+    assert not taken
+    qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: taken == [("conductivity_scale", 0.5)], timeout=20_000)
+    assert not window.controller.unsent
+    assert not window.controller.stale
 
 
 def test_a_run_that_broke_off_there_goes_on_from_the_state_that_was_kept_there(running, server, qtbot):

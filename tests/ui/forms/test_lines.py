@@ -218,3 +218,26 @@ def test_a_text_of_the_library_sets_what_stands_beside_the_lines_too(qtbot):
     on_pre.text.setPlainText("Apra += dApre")
     assert not on_pre._check()
     assert "the nearest is 'Apre'" in on_pre.sentence.text()
+
+
+def test_a_sentence_below_lines_that_fill_the_form_is_scrolled_into_sight_while_one_writes(qtbot):
+    holder = Holder(qtbot, Connection, Connection(plasticity=OwnSynapse()))
+    form, editor = holder.form, holder.editor("plasticity", "lines")
+    form.resize(420, 260)
+    form.show()
+    qtbot.waitExposed(form)
+    form.activateWindow()
+    text = "\n".join([*editor.lines(), *(f"x{n} : 1" for n in range(14)), "Apra ++"])
+
+    def seen():
+        below = editor.sentence.mapTo(form.viewport(), editor.sentence.rect().bottomLeft()).y()
+        return 0 < below <= form.viewport().height()
+
+    editor.text.setPlainText(text)
+    assert not editor._check()
+    form.verticalScrollBar().setValue(0)
+    assert not seen(), "it is not where one writes"
+    editor.text.setFocus()
+    qtbot.waitUntil(editor.text.hasFocus)
+    editor._check()
+    assert seen()

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from engines.api import Finding
 from engines.cardiac.parameters import CardiacParameters, Stimulus
 from tests.ui.forms.holder import Holder
+from ui.forms.editor import LONGEST_LINE, Editor
 from ui.forms.form import ParameterForm
 
 ABOVE = ("tissue", "sigma_il")
@@ -81,3 +82,9 @@ def test_what_is_typed_in_stays_while_the_pointer_is_elsewhere(form, qtbot):
     before = place_of(form, box)
     form.set_findings([Finding("It is coarse.", place=ABOVE)])
     assert place_of(form, box) == before
+
+
+def test_lines_of_tool_tips_are_no_longer_than_can_be_read(form):
+    tips = [editor.help_text() for editor in form.findChildren(Editor)]
+    assert max(map(len, tips)) > LONGEST_LINE, "some are long"
+    assert all(len(line) <= LONGEST_LINE for tip in tips for line in tip.split("\n"))

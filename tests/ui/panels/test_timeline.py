@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from ui.panels.timeline import Timeline
 from ui.panels.timeline_bar import Tick
 from ui.session.controller import Phase
+from ui.widgets.icons import pixmap
 from workbench.run.states.history import Mark
 
 MARKS = (Mark(100, 10.0), Mark(300, 30.0))
@@ -190,6 +191,10 @@ def test_who_looks_back_has_buttons_in_place_of_fields(timeline, qtbot):
     assert timeline.time_label.text() == "20.00 ms"
     assert timeline.time_label.toolTip() == "Looking back; the run is at 50.00 ms"
     assert all(button.isVisible() for button in backs)
+    arrow = pixmap("now", 48).toImage()
+    inked = [x for x in range(48) if any(arrow.pixelColor(x, y).alpha() > 128 for y in range(48))]
+    tall = {x: sum(arrow.pixelColor(x, y).alpha() > 128 for y in range(48)) for x in inked}
+    assert max(tall, key=tall.get) > 36, "it points to an end at the right, where now is"
     assert not timeline.branch_button.isVisible()
     assert not timeline.pace.isVisible()
     assert not timeline.until.isVisible()

@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 
 from ui.panels.timeline import Timeline
 from ui.panels.timeline_bar import APART, NOTE_GAP, PULL, REACH, ProgressBar, Tick
+from ui.panels.timeline_bar import LEFT as BRANCH
 from ui.widgets.theme import theme
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
@@ -117,6 +118,15 @@ def test_a_tick_is_clicked_within_reach_and_told_under_the_mouse(bar, qtbot):
     qtbot.waitUntil(lambda: bar.toolTip() == "step 200")
     bar.set_ticks(TICKS[:1])
     assert bar.toolTip() == "12 s left"
+
+
+def test_what_a_branch_that_was_left_saw_is_told_where_the_run_has_not_come_yet(bar, qtbot):
+    bar.set_fraction(0.5)
+    bar.set_note("12 s left")
+    bar.set_past((0.0, 0.5), None, ((0.4, 0.8),))
+    for part, told in ((0.45, "12 s left"), (0.7, BRANCH), (0.9, "12 s left")):
+        qtbot.mouseMove(bar, QPoint(round(part * bar.bar_width()), 9))
+        qtbot.waitUntil(lambda told=told: bar.toolTip() == told)
 
 
 def test_the_past_is_pulled_beside_ticks_and_from_one_by_pulling(bar, qtbot):

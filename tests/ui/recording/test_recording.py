@@ -318,6 +318,9 @@ def test_a_movie_is_called_like_its_project_and_lies_beside_it(opened, monkeypat
     document.path = tmp_path / "wave"
     opened.recording._choose_file(wish, ())
     assert asked == [str(Path.home() / "A wave.gif"), str(tmp_path / "A wave.gif")]
+    document.project.title = "R/T of 0.5 mm"
+    opened.recording._choose_file(MovieWish("", (64, 36), 25), ())
+    assert asked[2] == str(tmp_path / "R-T of 0-5 mm"), "a folder whose name is no kind of movie"
 
 
 def test_a_movie_has_as_many_pixels_as_it_is_called():

@@ -78,7 +78,8 @@ class ChartPlot(pg.PlotWidget):
         self.scene().sigMouseMoved.connect(self._hover)
         theme().changed.connect(self._dress)
         self._dress()
-        self._keep_figures()
+        self._shown: dict[str, bool] = {}
+        self._keep_figures("data", False)
 
     @property
     def data(self) -> ChartData:
@@ -115,23 +116,23 @@ class ChartPlot(pg.PlotWidget):
         self._data = data
         keep_legible(self, (curve.y for curve in data.curves), log=self._log_y)
         self._layer.show(self._on_axes(data.curves))
-        self._keep_figures()
+        self._keep_figures("data", has_points(data))
 
     def show_forecast(self, data: ChartData) -> None:
         self._forecast.show(self._on_axes(data.curves))
-        self._keep_figures()
+        self._keep_figures("forecast", has_points(data))
 
     def show_left(self, curves: Sequence[LeftCurve]) -> None:
         """What the run saw on branches that it has left."""
         if self._log_x or self._log_y:
             curves = [(place, *self._placed(x, y)) for place, x, y in curves]
         self._left.show(curves)
-        self._keep_figures()
+        self._keep_figures("left", bool(curves))
 
     def show_kept(self, runs: Sequence[ChartData]) -> None:
         """The curves of kept runs."""
         self._kept.show([self._on_axes(data.curves) for data in runs])
-        self._keep_figures()
+        self._keep_figures("kept", any(map(has_points, runs)))
 
     def show_measured(self, measured: Sequence[MeasuredData]) -> None:
         self._measured = tuple(measured)
@@ -146,11 +147,11 @@ class ChartPlot(pg.PlotWidget):
             self.addItem(points)
             self._points.append(points)
         self._dress_points()
-        self._keep_figures()
+        self._keep_figures("measured", bool(measured))
 
-    def _keep_figures(self) -> None:
-        some = any(len(curve.x) for curve in self._data.curves)
-        keep_figures(self, some or any(self.getPlotItem().getViewBox().childrenBounds()))
+    def _keep_figures(self, what: str, some: bool) -> None:
+        self._shown[what] = some
+        keep_figures(self, any(self._shown.values()))
 
     def show_now(self, x: float | None) -> None:
         """The time that the rest of the window shows."""
@@ -282,3 +283,7 @@ class ChartPlot(pg.PlotWidget):
         for points in self._points:
             points.setPen(line_pen(colors.text))
             points.setBrush(pg.mkBrush(colors.color("plot", 180)))
+
+
+def has_points(data: ChartData) -> bool:
+    return any(len(curve.x) for curve in data.curves)

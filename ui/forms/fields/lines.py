@@ -26,7 +26,7 @@ from ui.forms.editor import LOCK_HINT, Editor
 from ui.forms.fields.line import DOCUMENT_KEYS
 from ui.forms.schema import FieldSpec
 from ui.forms.section import Section
-from ui.forms.steady import holding
+from ui.forms.steady import holding, reveal
 from ui.forms.validation import Errors
 
 CHECK_MILLISECONDS = 150
@@ -164,6 +164,8 @@ class LinesEditor(Editor):
         with holding(self):
             self.sentence.setText(found[1] if found else "")
             self.sentence.setVisible(found is not None)
+        if found is not None and self.text.hasFocus():
+            reveal(self.sentence)  # below lines that fill the form
         return found is None
 
     def _print(self) -> None:

@@ -17,6 +17,7 @@ from workbench.words.units import clock_text
 
 ON_CPU, HERE, AGAIN, RECONNECT = "Go on on the CPU", "Go on", "Start again", "Reconnect"
 TRY = "Try again"
+MEANWHILE = "What was changed since then is sent when the line is there again."
 
 
 class GoingOn(QObject):
@@ -49,7 +50,8 @@ class GoingOn(QObject):
     def offer_reconnecting(self, error: WorkbenchError, first: Callable[[], None] | None = None) -> None:
         """``first``: how to try once more where no line had been there to be lost."""
         answers = {RECONNECT: self.reconnect_asked.emit} if first is None else {TRY: first}
-        self._banner.ask(str(error), answers, "error")
+        told = f" {MEANWHILE}" if self._controller.unsent else ""
+        self._banner.ask(f"{error}{told}", answers, "error")
 
     def _go_on_on_cpu(self, kept: KeptState | None) -> None:
         kept = self._still(kept)

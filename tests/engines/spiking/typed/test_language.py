@@ -128,6 +128,7 @@ def test_print_has_names_units_and_how_it_is_integrated():
     assert "integrated by Euler's method" in html(MODELS["izhikevich"]["lines"])
     assert "linear each in its own variable" in html(MODELS["channels"]["lines"])
     assert "integrated" not in html(["dv/dt = "])
+    assert html(["dv/dt = -v/ms : volt  # a leak"]) == html(["dv/dt = -v/ms : volt"])
 
 
 TOKENS = [
