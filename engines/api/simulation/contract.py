@@ -70,4 +70,4 @@ def whole_field(simulation: Simulation, info: FieldInfo) -> Array:
 
 
 def _is_whole(value: Any, least: int) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
