@@ -1,4 +1,4 @@
-"""Small cards above the gallery: a picture, a title and a line; in one row, of which the others unfold."""
+"""Small cards above the gallery: a picture, a title and a line or two; in one row, of which the others unfold."""
 
 from __future__ import annotations
 
@@ -35,14 +35,13 @@ class SmallCard(QFrame):
         image = QLabel(self)
         image.setFixedSize(PICTURE)
         image.setPixmap(_rounded(picture, self.devicePixelRatioF()))
-        name, told = ElidedLabel(title, self), ElidedLabel(about, self)
-        name.setObjectName("cardTitle")
-        told.setObjectName("muted")
         texts = QVBoxLayout()
         texts.setSpacing(2)
         texts.addStretch(1)
-        texts.addWidget(name)
-        texts.addWidget(told)
+        for line, role in ((title, "smallTitle"), *((line, "muted") for line in about.splitlines())):
+            told = ElidedLabel(line, self)
+            told.setObjectName(role)
+            texts.addWidget(told)
         texts.addStretch(1)
         self.face = QWidget(self)
         self.row = QHBoxLayout(self.face)

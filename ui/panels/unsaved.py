@@ -25,7 +25,7 @@ class UnsavedCard(SmallCard):
 
     def __init__(self, recovery: Recovery, engine: str, parent: QWidget | None = None) -> None:
         kept = moment_text(recovery.written)
-        about = " · ".join(part for part in (kept, engine) if part)
+        about = "\n".join(part for part in (engine, kept) if part)
         super().__init__(recovery, recovery.title, about, recovery.picture, parent)
         self.setAccessibleName(f"{recovery.title}, unsaved, {kept}")
         self.delete_button = QToolButton(self)

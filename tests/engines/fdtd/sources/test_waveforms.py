@@ -7,7 +7,6 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT
 from engines.fdtd.parameters import (
@@ -40,11 +39,6 @@ CORE = {
     "materials": [Material(name="core", permittivity=2.0)],
 }
 BEAM = BeamSource(sheet=0.4, focus=(0.75, 0.75, 0.75), waist=0.3, signal=SHORT)
-
-
-@pytest.fixture(scope="module")
-def backend():
-    return CpuBackend()
 
 
 def problem(*sources, **changes) -> Problem:
