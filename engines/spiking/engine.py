@@ -56,6 +56,7 @@ from engines.spiking.setup.memory import need
 from engines.spiking.setup.networks import general, plain
 from engines.spiking.setup.populations import fewer_neurons, is_plain, live_of, neurons, typed_synapses_of
 from engines.spiking.step.simulation import SpikingSimulation
+from engines.spiking.stimulate.spike_lists import read_spikes
 
 SECOND = 1000.0
 LAUNCHES = 5e-6
@@ -148,7 +149,9 @@ class SpikingEngine(Engine):
     def check_file(self, path: Path, kind: str) -> bool:
         if kind == "connection table":
             check_connections(path)
-        return kind == "connection table"
+        elif kind == "spike list":
+            read_spikes(str(path))
+        return kind in ("connection table", "spike list")
 
     def tools(self) -> Sequence[Tool]:
         from engines.spiking.tools.response import Response  # seldom wanted
