@@ -81,7 +81,7 @@ class SpikingEngine(Engine):
     Parameters = SpikingParameters
     geometry_type = None
     parameter_file = ParameterFile("Brian2 script", ".py", _brian2_of)
-    imports = (".py", ".txt")
+    imports = (".py", ".txt", ".json")
 
     # The network: neurons in space, their synapses, a step on a device.
 
@@ -141,7 +141,11 @@ class SpikingEngine(Engine):
         )
 
     def imported(self, path: Path) -> Imported | None:
-        """A network in the text of a Brian2 script, or of equations; nothing of it is run."""
+        """A network in the text of a Brian2 script, or of equations, of which nothing is run; a SONATA circuit."""
+        if path.suffix.lower() == ".json":
+            from engines.spiking.sonata.reader import read_sonata  # seldom wanted
+
+            return read_sonata(path)
         from engines.spiking.brian2.reader import read_brian2  # seldom wanted
 
         return read_brian2(path)

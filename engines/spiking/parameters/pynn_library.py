@@ -40,22 +40,23 @@ def _synapses(kind: str, unit: str, alpha: bool, sign: str) -> dict[str, Any]:
     return {"lines": lines, "excitatory": f"{into}_exc += weight", "inhibitory": f"{into}_inh {sign}= weight"}
 
 
-def _cell(first: list[str], synapses: Mapping[str, Any], method: str = "auto", **more: Any) -> dict[str, Any]:
+def cell_of(first: list[str], synapses: Mapping[str, Any], method: str = "auto", **more: Any) -> dict[str, Any]:
     """``first``: its lines before those of synapses; ``more``: other fields than HOLDS, and parameters."""
     fields = {name: more.pop(name) for name in HOLDS if name in more}
     lines = {"lines": [*first, *synapses["lines"], CURRENT], "method": method}
     return {**HOLDS, **synapses, **lines, **fields, "parameters": named_numbers(**more)}
 
 
-LEAKY = {
+LEAKY: dict[str, Any] = {
     "v_rest": (-65.0, "mV"), "c_m": (1.0, "nF"), "tau_m": (20.0, "ms", 5.0, 50.0), "tau_refrac": (0.1, "ms"),
     "v_reset": (-65.0, "mV"), "v_thresh": (-50.0, "mV"), "i_offset": (0.0, "nA", 0.0, 2.0),
 }  # fmt: skip
-REVERSALS = {"e_rev_E": (0.0, "mV"), "e_rev_I": (-70.0, "mV")}
+REVERSALS: dict[str, Any] = {"e_rev_E": (0.0, "mV"), "e_rev_I": (-70.0, "mV")}
 CURRENTS = ["dv/dt = (v_rest - v)/tau_m + (isyn_exc + isyn_inh + I)/c_m : volt (unless refractory)"]
 GIVEN = "gsyn_exc*(e_rev_E - {v}) + gsyn_inh*(e_rev_I - {v})"
 CONDUCTANCES = [f"dv/dt = (v_rest - v)/tau_m + ({GIVEN.format(v='v')} + I)/c_m : volt (unless refractory)"]
 CURR_EXP, CURR_ALPHA = (_synapses("isyn", "amp", alpha, "-") for alpha in (False, True))
+PULSES: Mapping[str, Any] = {"lines": [], "excitatory": "v += weight", "inhibitory": "v -= weight"}
 COND_EXP, COND_ALPHA = (_synapses("gsyn", "siemens", alpha, "+") for alpha in (False, True))
 
 
@@ -78,11 +79,11 @@ ADAPTATION: Mapping[str, Any] = {
     "v_thresh": (-50.4, "mV"), "e_rev_E": (0.0, "mV"), "e_rev_I": (-80.0, "mV"), **_taus(5.0, 5.0),
 }  # fmt: skip
 CELLS: Mapping[str, Mapping[str, Any]] = {
-    "IF_curr_exp": _cell(CURRENTS, CURR_EXP, **LEAKY, **_taus(5.0, 5.0)),
-    "IF_curr_alpha": _cell(CURRENTS, CURR_ALPHA, **LEAKY, **_taus(0.5, 0.5)),
-    "IF_cond_exp": _cell(CONDUCTANCES, COND_EXP, "rk4", **LEAKY, **REVERSALS, **_taus(5.0, 5.0)),
-    "IF_cond_alpha": _cell(CONDUCTANCES, COND_ALPHA, "rk4", **LEAKY, **REVERSALS, **_taus(0.3, 0.5)),
-    "IF_cond_exp_gsfa_grr": _cell(
+    "IF_curr_exp": cell_of(CURRENTS, CURR_EXP, **LEAKY, **_taus(5.0, 5.0)),
+    "IF_curr_alpha": cell_of(CURRENTS, CURR_ALPHA, **LEAKY, **_taus(0.5, 0.5)),
+    "IF_cond_exp": cell_of(CONDUCTANCES, COND_EXP, "rk4", **LEAKY, **REVERSALS, **_taus(5.0, 5.0)),
+    "IF_cond_alpha": cell_of(CONDUCTANCES, COND_ALPHA, "rk4", **LEAKY, **REVERSALS, **_taus(0.3, 0.5)),
+    "IF_cond_exp_gsfa_grr": cell_of(
         [
             f"dv/dt = (v_rest - v)/tau_m + (g_s*(e_rev_sfa - v) + g_r*(e_rev_rr - v) + {GIVEN.format(v='v')} + I)/c_m "
             ": volt (unless refractory)",
@@ -93,19 +94,19 @@ CELLS: Mapping[str, Mapping[str, Any]] = {
         tau_sfa=(100.0, "ms", 20.0, 300.0), e_rev_sfa=(-75.0, "mV"), q_sfa=(15.0, "nS", 0.0, 50.0), tau_rr=(2.0, "ms"),
         e_rev_rr=(-75.0, "mV"), q_rr=(3000.0, "nS"),
     ),
-    "EIF_cond_exp_isfa_ista": _cell(ADAPTING, COND_EXP, "rk4", **ADAPTATION),
-    "EIF_cond_alpha_isfa_ista": _cell(ADAPTING, COND_ALPHA, "rk4", **ADAPTATION),
-    "Izhikevich": _cell(
+    "EIF_cond_exp_isfa_ista": cell_of(ADAPTING, COND_EXP, "rk4", **ADAPTATION),
+    "EIF_cond_alpha_isfa_ista": cell_of(ADAPTING, COND_ALPHA, "rk4", **ADAPTATION),
+    "Izhikevich": cell_of(
         [
             "dv/dt = 0.04*v**2/(mV*ms) + 5*v/ms + 140*mV/ms - u + I/pA*mV/ms : volt",
             "du/dt = a*(b*v - u) : volt/second",
         ],
-        {"lines": [], "excitatory": "v += weight", "inhibitory": "v -= weight"},
+        PULSES,
         threshold="v >= 30*mV", reset="v = c; u += d", refractory="", starts="v = -70*mV; u = -14*mV/ms",
         a=(0.02, "1/ms", 0.01, 0.1), b=(0.2, "1/ms", 0.1, 0.3), c=(-65.0, "mV", -70.0, -50.0),
         d=(2.0, "mV/ms", 0.0, 10.0), i_offset=(0.0, "nA", 0.0, 0.05),
     ),
-    "HH_cond_exp": _cell(
+    "HH_cond_exp": cell_of(
         [
             "dv/dt = (g_leak*(e_rev_leak - v) - gbar_Na*m**3*h*(v - e_rev_Na) - gbar_K*n**4*(v - e_rev_K) + "
             f"{GIVEN.format(v='v')} + I)/c_m : volt",
