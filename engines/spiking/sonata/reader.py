@@ -7,7 +7,7 @@ network has not is told, whatever it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from pathlib import Path
@@ -166,11 +166,15 @@ def _whole(known: tuple[Reading, Files], path: Path, _: Files) -> Imported:
         raise ProblemError(f"'{path.name}' cannot be opened: {str(error).removesuffix('.')}.{told}") from None
     _tell_rest(reading, nodes)
     given = {"populations": populations, "connections": connections, "numerics": {"step": step}}
-    findings = [Finding(f"{sentence[0].upper()}{sentence[1:]}.", "warning" if matters else "info")
-                for sentence, matters in reading.told[:MOST_TOLD]]  # fmt: skip
-    if len(reading.told) > MOST_TOLD:
-        findings.append(Finding(f"And {len(reading.told) - MOST_TOLD} more that is otherwise here."))
-    return Imported(checked(SpikingParameters, given), tuple(findings), until if until > 0 else None, tables=tables)
+    parameters = checked(SpikingParameters, given)
+    return Imported(parameters, tuple(_findings(reading.told)), until if until > 0 else None, tables=tables)
+
+
+def _findings(told: Sequence[tuple[str, bool]]) -> Iterator[Finding]:
+    for sentence, matters in told[:MOST_TOLD]:
+        yield Finding(f"{sentence[0].upper()}{sentence[1:]}.", "warning" if matters else "info")
+    if len(told) > MOST_TOLD:
+        yield Finding(f"And {len(told) - MOST_TOLD} more things are left out, or otherwise here.")
 
 
 def _parameters(reading: Reading, files: Files) -> dict[str, Mapping[str, Any]]:
