@@ -10,7 +10,7 @@ from engines.formulas.typed.units import unit
 from engines.spiking.connectivity.draw import LONGEST
 from engines.spiking.parameters.connections import ALL, Connection, ConstantDelay, NoDelay
 from engines.spiking.parameters.equations import OwnNeuron, dimensions
-from engines.spiking.parameters.neurons import ConductanceLif, Izhikevich, Lif, Neuron, PoissonSource
+from engines.spiking.parameters.neurons import ConductanceLif, Izhikevich, Lif, Neuron, Source
 from engines.spiking.parameters.populations import Population
 from engines.spiking.parameters.synapses import OwnSynapse
 from engines.spiking.typed.population import WithNumbers, adding, check_numbers, numbers_of, typed_of
@@ -22,7 +22,7 @@ TypedConnection = WithNumbers[TypedSynapse]
 
 def heard_by(neuron: Neuron) -> dict[str, Heard]:
     """What spikes may add to, by its name: of typed neurons the variables that a weight is added to as it is."""
-    if isinstance(neuron, PoissonSource):
+    if isinstance(neuron, Source):
         return {}
     if not isinstance(neuron, OwnNeuron):
         said, conducts = _fixed(neuron)
