@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
+from PySide6.QtCore import QPointF
 from PySide6.QtGui import QTransform
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
@@ -45,5 +46,5 @@ def _place(shape: ElementTree.Element, matrix: QTransform) -> None:
 
 
 def _mapped(place: re.Match[str], matrix: QTransform) -> str:
-    x, y = matrix.map(float(place[1]), float(place[2]))
-    return f"{x:.6g},{y:.6g}"
+    point = matrix.map(QPointF(float(place[1]), float(place[2])))
+    return f"{point.x():.6g},{point.y():.6g}"

@@ -161,6 +161,18 @@ def test_kernels_of_a_gpu_step_ranges_as_one_network(name):
         np.testing.assert_array_equal(*(np.sort(take(reader).neurons) for reader in readers))
 
 
+def test_sources_that_fire_by_a_list_do_so_on_ranks(led, tmp_path):
+    """In steps that follow each other, too."""
+    path = tmp_path / "spikes.npz"
+    np.savez(path, neuron=np.arange(400) % 40, time=0.1 * (np.arange(400) % 199))
+    neuron = {"kind": "spike list", "path": str(path)}
+    many, one = led(delayed(sources={"name": "sources", "number": 40, "neuron": neuron}), 2)
+    for simulation in (many, one):
+        simulation.advance(150)
+    assert same_answers(many, one)
+    assert one.state()["spikes"][-40:].min() > 0
+
+
 def test_a_network_with_fewer_neurons_than_ranks_take_is_refused_in_a_sentence():
     with pytest.raises(ProblemError, match="A network of 100 neurons cannot be shared by 14 ranks"):
         SpikingEngine().build_part(problem(), PatientBackend(), ThreadRanks(Post(14), 0))

@@ -294,3 +294,10 @@ def test_time_constants_of_ports_and_weights_of_other_programs(tmp_path):
         "without a delay: 1 ms",
     ):
         assert piece in told
+
+
+def test_edges_without_a_weight_have_that_of_nest_and_are_told(tmp_path):
+    path = circuits.circuit(tmp_path)
+    kinds = "edge_type_id delay model_template\n1 1.0 static_synapse\n2 1.0 static_synapse\n"
+    (tmp_path / "network" / "cells_cells_edge_types.csv").write_text(kinds)
+    assert "without a syn_weight: 1, as NEST's" in " ".join(each.message for each in open_document(path).findings)
