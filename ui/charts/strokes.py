@@ -46,5 +46,5 @@ def _place(shape: ElementTree.Element, matrix: QTransform) -> None:
 
 
 def _mapped(place: re.Match[str], matrix: QTransform) -> str:
-    point = matrix.map(QPointF(float(place[1]), float(place[2])))
-    return f"{point.x():.6g},{point.y():.6g}"
+    at = matrix.map(QPointF(float(place[1]), float(place[2])))
+    return f"{at.x():.6g},{at.y():.6g}"
