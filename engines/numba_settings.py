@@ -15,7 +15,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-CACHE = "NUMBA_CACHE_DIR"
+CACHE, THREADS = "NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"
+MOST_THREADS = 4096
+"""More than any machine has cores; with 100,000 a process ends where they are started."""
 
 
 class NoSettingsOfTheFolder(MetaPathFinder):
@@ -36,6 +38,7 @@ class NoSettingsOfTheFolder(MetaPathFinder):
         return spec
 
     def _carry_out(self, carry_out: Any, module: ModuleType) -> None:
+        _check_threads(os.environ.get(THREADS, ""))
         reader = {name: each for name, each in sys.modules.items() if name == "yaml"}
         modules: dict[str, Any] = sys.modules
         modules["yaml"] = None  # of which Python says that it cannot be imported
@@ -55,6 +58,20 @@ def prepare() -> None:
     if not os.environ.get(CACHE) and sys.platform == "linux" and not _has_place():
         os.environ[CACHE] = folder = tempfile.mkdtemp(prefix="workbench-kernels-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _check_threads(asked: str) -> None:
+    """Raises ProblemError for what Numba would pass over without a word, or fail with."""
+    try:
+        right = not asked or 1 <= int(asked) <= MOST_THREADS
+    except ValueError:
+        right = False
+    if not right:
+        from engines.api.errors import ProblemError
+
+        raise ProblemError(
+            f"{THREADS} is '{asked:.20}' here: let it be a whole number from 1 to {MOST_THREADS}, or remove it."
+        )
 
 
 def _has_place() -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -85,7 +85,10 @@ class _StagedExchange(Exchange):
 
 class CudaRanks(Ranks):
     """Arrays of CuPy, sent by NCCL on a stream of high priority: its few blocks come before those of a kernel that
-    fills the GPU. The communicator is made with the first exchange, in which all ranks take part."""
+    fills the GPU. The communicator is made with the first exchange, in which all ranks take part, and is kept to the
+    end of the process: who destroys one waits until all do, and ranks do not close at the same time."""
+
+    _kept: ClassVar[list[Any]] = []
 
     def __init__(self, world: World, backend: Any, nccl: Any) -> None:
         self.rank, self.size = world.rank, world.size
@@ -96,6 +99,7 @@ class CudaRanks(Ranks):
         nccl = self._nccl
         unique = self._world.comm.bcast(nccl.get_unique_id() if self.rank == 0 else None, root=0)
         self._comm = nccl.NcclCommunicator(self.size, unique, self.rank)
+        self._kept.append(self._comm)
         self._stream = self._backend.cupy.cuda.Stream(non_blocking=True, priority=-5)  # the highest that there is
         event = self._backend.cupy.cuda.Event
         self._ready, self._done = event(disable_timing=True), event(disable_timing=True)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from engines.api import Engine, Problem, Simulation
-from engines.backend.cpu import CpuBackend
 from engines.battery import engine as engine_module
 from engines.battery.cells import model as cells_model
 from engines.battery.engine import BatteryEngine
@@ -43,13 +42,6 @@ from tests.engines.stencil.problems import problem as grid
 N = 2 * PADDING
 MESH = box_mesh((4, 3, 3), (2.0, 1.5, 1.5))
 BATTERY = BatteryEngine()
-
-
-@pytest.fixture(scope="module")
-def cpu():
-    backend = CpuBackend()
-    yield backend
-    backend.close()
 
 
 def battery(model: str, **given: Any) -> Problem:

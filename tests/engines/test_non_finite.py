@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from engines.api.device import Backend
-from engines.backend import open_backend
 from engines.battery.step.cell_rows import Row
 from engines.battery.step.many_particle_rows import Row as ParticleRow
 from workbench.project.presets import open_preset, preset_called
@@ -21,13 +20,6 @@ CASES = [
     ("small_slab", "voltage", (17,), "The voltage", None),
     ("gray_scott_coral", "u", (5, 7), "The field", None),
 ]
-
-
-@pytest.fixture(scope="module")
-def cpu():
-    backend = open_backend("cpu")
-    yield backend
-    backend.close()
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

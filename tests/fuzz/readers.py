@@ -43,7 +43,7 @@ def readers(folder: Path) -> dict[str, Reader]:
     from workbench.export.png import read_snapshot_text
     from workbench.export.pvd import read_pvd, write_pvd
     from workbench.project.document import open_document
-    from workbench.project.measured import read_measured
+    from workbench.project.measured import read_curves
     from workbench.run.states.checkpoint import CheckpointMeta, read_checkpoint, write_checkpoint
 
     write_pvd(folder / "a.pvd", [(0.5, "fields/a.vtu"), (1.0, "fields/b.vtu")])
@@ -73,7 +73,7 @@ def readers(folder: Path) -> dict[str, Reader]:
         "histories": Reader(lambda path: read_table(str(path), "history", ("time", "value")), {"h.csv": table}),
         "drive cycles": Reader(read_drive_cycle, {"d.csv": table, "d.txt": table.replace(b",", b"\t")}),
         "measured": Reader(
-            lambda path: read_measured(path, "current", (Axis("time", "s"), Axis("current", "A"))),
+            lambda path: read_curves(path, "current", (Axis("time", "s"), Axis("current", "A"))),
             {"m.csv": table, "m.txt": semicolons, "own.csv": b"curve,time [h],current [A]\nA,0,1\nA,1,2\nB,1,3\n"},
         ),
         "sizes": Reader(lambda path: _table(path, "sizes"), {"s.csv": b"radius,weight\n1,2\n2,3\n3,1\n"}),

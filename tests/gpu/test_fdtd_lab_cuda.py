@@ -6,19 +6,14 @@ import pytest
 
 from engines.backend.precision import FLOAT_TYPES
 from engines.fdtd.lab.fused import SHAPES
-from tests.engines.fdtd.lab_cases import SMALL_TABLES, VARIANTS, check_fused, check_sums, check_table, check_variant
+from engines.fdtd.lab.studies import studies
+from tests.engines.fdtd.lab_cases import SMALL_TABLES, check_fused, check_sums, check_table, check_variant
+from tests.engines.lab_checks import variants_of
 
 pytestmark = pytest.mark.gpu
 
 
-@pytest.mark.parametrize(
-    ("study", "variant"),
-    [
-        pytest.param(study, variant, id=f"{study.id}-{variant.id}")
-        for study, variant in VARIANTS
-        if variant.device == "cuda"
-    ],
-)
+@pytest.mark.parametrize(("study", "variant"), variants_of(studies(), lambda variant: variant.device == "cuda"))
 def test_a_variant_equals_the_reference(gpu, study, variant):
     check_variant(gpu, study, variant, variant.shapes)
 

@@ -12,7 +12,7 @@ from engines.backend.ceilings import curve_cuda
 from engines.backend.ceilings.curve import BandwidthPoint, Curve, ceiling_at, measured_curve
 from engines.backend.timing import cache_bytes
 from engines.stencil.lab.studies import studies
-from workbench.bench.check import Checker
+from tests.engines.lab_checks import check_on_the_gpu, variants_of
 from workbench.bench.lab import Lab
 
 pytestmark = pytest.mark.gpu
@@ -25,34 +25,10 @@ SMALL = {
 }
 
 
-@pytest.mark.parametrize(
-    ("study", "variant"),
-    [
-        pytest.param(study, variant, id=f"{study.id}-{variant.id}")
-        for study in studies()
-        for variant in study.variants
-        if variant.device == "cuda"
-    ],
-)
+@pytest.mark.parametrize(("study", "variant"), variants_of(studies(), lambda variant: variant.device == "cuda"))
 def test_a_variant_equals_the_reference(gpu, study, variant):
-    """With every launch shape, from the second set of buffers; the tolerance is the study's or the variant's own."""
-    for size in SMALL[len(study.cases[0].size)]:
-        case = Case("small", size, int(np.prod(size)))
-        checker = Checker(study, case, seed=case.points)
-        for shape in variant.shapes or (None,):
-            prepared = variant.prepare(gpu, case, checker.inputs, 2, shape)
-            prepared.poison(1)
-            with gpu.active():
-                prepared.launch(1)
-            gpu.synchronize()
-            allowed = study.tolerance if variant.tolerance is None else variant.tolerance
-            error = checker.error(prepared.result(1), variant.steps)
-            resources = prepared.resources()
-            prepared.close()
-            assert error <= allowed, (size, shape)
-            if variant.language == "CUDA":
-                assert resources.registers > 0
-                assert 0 < resources.occupancy <= 1
+    sizes = SMALL[len(study.cases[0].size)]
+    check_on_the_gpu(gpu, study, variant, [Case("small", size, int(np.prod(size))) for size in sizes])
 
 
 @pytest.fixture(scope="module")

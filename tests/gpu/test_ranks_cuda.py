@@ -38,6 +38,9 @@ RUNS = {
     "crack": ["crack_branching", "--until", "30"],
     "solid": ["crack_branching", "--until", "20", "--set", "bonds.theory=state-based"],
     "neurons": ["brunel", "--until", "200"],
+    "without delays": ["cuba_4000", "--until", "100"],
+    "stdp": ["brunel", "--set", 'connections.0.plasticity={"kind": "stdp", "highest": 0.2}', "--until", "50"],
+    "typed synapses": ["typed_stdp", "--until", "200"],
     "cells": ["thousand_cells", "--set", "ensemble.cells=100000", "--until", "1800"],
 }
 EXACT = (
@@ -69,6 +72,9 @@ EXACT = (
     "groups_waiting",
     "groups_low",
     "groups_high",
+    "weights_0",
+    "traces_0",
+    "synapses_0_w",
 )
 """Arrays of a checkpoint in which no sum of many elements is."""
 

@@ -63,6 +63,15 @@ def test_numba_takes_what_the_person_says(folder: Path) -> None:
     assert "'CACHE_DIR': 'mine'" in told.stdout
 
 
+@pytest.mark.parametrize("threads", ["-5", "0", "text", "1e3", "99999"])
+def test_a_number_of_threads_that_is_none_is_told(folder: Path, threads: str) -> None:
+    """Numba failed with some, passed over others without a word, and ended the process where it started 99,999."""
+    ask = f"import os; os.environ['NUMBA_NUM_THREADS'] = '{threads}'; from workbench.cli import main; "
+    done = python(folder, "-c", ask + "raise SystemExit(main(['estimate', 'sine_mode', '--device', 'cpu']))")
+    told = f"NUMBA_NUM_THREADS is '{threads}' here: let it be a whole number from 1 to 4096, or remove it.\n"
+    assert (done.returncode, done.stderr) == (2, told)
+
+
 def test_commands_import_nothing_from_the_folder(folder: Path) -> None:
     done = python(folder, "-m", "workbench", "presets")
     assert done.returncode == 0, done.stderr

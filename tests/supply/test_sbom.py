@@ -77,10 +77,10 @@ def test_references_lead_somewhere():
 
 
 def test_fonts_have_their_licences_beside_them():
-    fonts = list((locked.ROOT / "assets").rglob("*.ttf"))
+    fonts = list((locked.ROOT / "assets").rglob("*.otf"))
     assert fonts
     for font in fonts:
-        assert (font.parent / f"LICENSE-{font.stem.partition('Sans')[0]}.txt").is_file()
+        assert (font.parent / f"LICENSE-{font.stem.partition('-')[0]}.txt").is_file()
     for asset in sbom.licences()["assets"].values():
         assert (locked.ROOT / asset["file"]).is_file()
 

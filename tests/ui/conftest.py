@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import shutil
 import threading
 
 import pytest
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from tests.ui.doubles import FakeServices, FakeViewport
 from ui.widgets.theme import theme
 from ui.window.main_window import MainWindow
+from workbench.storage.paths import config_dir, state_dir
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -50,6 +52,25 @@ def qtbot(request, qtbot, monkeypatch):
 @pytest.fixture
 def services():
     return FakeServices()
+
+
+@pytest.fixture
+def own_folders():
+    """What a test has kept in the folders of the application goes with it."""
+    yield
+    for folder in (state_dir(), config_dir()):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def house(own_folders):
+    """The services of the application itself, for a module's ``services``."""
+    from ui.session.house import HouseServices
+
+    class Services(HouseServices):
+        runners = ()
+
+    return Services()
 
 
 @pytest.fixture

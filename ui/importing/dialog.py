@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -35,8 +34,8 @@ from ui.scene.colormaps import distinct_colours
 from ui.session.services import Services
 from ui.widgets.background import Background
 from ui.widgets.elided import ElidedLabel
-from ui.widgets.fitting import resize_within
 from ui.widgets.formatting import bytes_text, duration_text
+from ui.widgets.parts import button_for, resize_within
 from workbench.importing.report import Report, report_of
 from workbench.project.boundary import OutsideFiles
 from workbench.project.document import Document
@@ -150,8 +149,8 @@ class ImportDialog(QDialog):
         self.fibres = QLabel(self)
         self.fibres.setTextFormat(Qt.TextFormat.PlainText)
         self.fibres.setWordWrap(True)
-        self.choose_fibres = self._button("Choose a file…", self._ask_for_fibres)
-        self.own_fibres = self._button("As in the mesh's file", lambda: self.read(replace(self.reading, fibres=None)))
+        self.choose_fibres = button_for("Choose a file…", self._ask_for_fibres, self)
+        self.own_fibres = button_for("As in the mesh's file", self._with_own_fibres, self)
         fibres = QWidget(self)
         row = QHBoxLayout(fibres)
         row.setContentsMargins(0, 0, 0, 0)
@@ -192,20 +191,17 @@ class ImportDialog(QDialog):
         self.sentence = QLabel(self)
         self.sentence.setWordWrap(True)
         self.sentence.setTextFormat(Qt.TextFormat.PlainText)
-        self.import_button = self._button("Import", self.accept)
+        self.import_button = button_for("Import", self.accept, self)
         self.import_button.setObjectName("primary")
         self.import_button.setDefault(True)
         bottom = QHBoxLayout()
         bottom.addWidget(self.sentence, 1)
-        bottom.addWidget(self._button("Cancel", self.reject))
+        bottom.addWidget(button_for("Cancel", self.reject, self))
         bottom.addWidget(self.import_button)
         return bottom
 
-    def _button(self, text: str, call: Any) -> QPushButton:
-        button = QPushButton(text, self)
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda _=False: call())
-        return button
+    def _with_own_fibres(self) -> None:
+        self.read(replace(self.reading, fibres=None))
 
     def _show_part(self, name: str, shown: bool) -> None:
         for widget in self.parts[name]:

@@ -22,7 +22,8 @@ from PySide6.QtWidgets import (
 from engines.api.errors import WorkbenchError
 from engines.tables.columns import Axis, Column
 from ui.widgets.background import Background
-from ui.widgets.fitting import resize_within
+from ui.widgets.fonts import PLAIN, STRONG
+from ui.widgets.parts import resize_within
 from workbench.importing.choice import Choice, column_in
 from workbench.project.measured import read_curves
 from workbench.project.project import MeasuredData
@@ -140,7 +141,7 @@ class TableDialog(QDialog):
                 item = self.table.item(row, column)
                 if item is not None:
                     font = item.font()
-                    font.setBold(chosen)
+                    font.setWeight(STRONG if chosen else PLAIN)
                     item.setFont(font)
         self.table.resizeColumnsToContents()  # bold figures are wider
         self.use_button.setEnabled(False)

@@ -21,7 +21,7 @@ from ui.lab.figures.roofline import Roofline
 from ui.lab.figures.scaling import QUANTITIES, Scaling
 from ui.lab.figures.table_heat import TableMap
 from ui.lab.findings import cases_of, variants_of
-from ui.widgets.fonts import family
+from ui.widgets.fonts import STRONG, family
 from ui.widgets.theme import palette
 from workbench.bench.records import LabRecord, VariantRecord, device_text
 from workbench.storage.atomic import write_bytes
@@ -68,11 +68,11 @@ def picture(chart: Chart, title: str, machine: str) -> QImage:
     painter = QPainter(result)
     painter.setPen(colors.color("text"))
     font.setPixelSize(18)
-    font.setBold(True)
+    font.setWeight(STRONG)
     painter.setFont(font)
     painter.drawText(20, 30, title)
     font.setPixelSize(13)
-    font.setBold(False)
+    font.setWeight(QFont.Weight.Normal)
     painter.setFont(font)
     painter.setPen(colors.color("muted"))
     painter.drawText(20, 50, machine)

@@ -32,6 +32,9 @@ from ui.widgets.theme import theme
 from workbench.bench.records import VariantRecord
 from workbench.words.units import percent
 
+NONE_YET = "Nothing yet: variants that are no faster than the first one in their language stand here."
+NONE_SLOWER = "Nothing: no variant is slower than the first one in its own language, which alone it is held against."
+
 
 class SourcePanel(QFrame):
     """Shows one record; ``again`` asks for its variant alone to be measured."""
@@ -118,7 +121,7 @@ class SourcePanel(QFrame):
         lines = did_not_help(study, records, case) if study is not None else []
         self.notes.setPlainText(
             "\n".join(f"{title}: {ratio:.2f} × the first at {case}. {note}".rstrip() for title, ratio, note in lines)
-            or "Nothing yet: variants that are no faster than the first one stand here."
+            or (NONE_SLOWER if records else NONE_YET)
         )
 
     def _show_source(self, variant: Variant | None) -> None:

@@ -1,4 +1,4 @@
-"""Small cards above the gallery: a picture, a title and a line; in one row, of which the others unfold."""
+"""Small cards above the gallery: a picture, a title and a line or two; in one row, of which the others unfold."""
 
 from __future__ import annotations
 
@@ -35,14 +35,13 @@ class SmallCard(QFrame):
         image = QLabel(self)
         image.setFixedSize(PICTURE)
         image.setPixmap(_rounded(picture, self.devicePixelRatioF()))
-        name, told = ElidedLabel(title, self), ElidedLabel(about, self)
-        name.setObjectName("cardTitle")
-        told.setObjectName("muted")
         texts = QVBoxLayout()
         texts.setSpacing(2)
         texts.addStretch(1)
-        texts.addWidget(name)
-        texts.addWidget(told)
+        for line, role in ((title, "smallTitle"), *((line, "muted") for line in about.splitlines())):
+            told = ElidedLabel(line, self)
+            told.setObjectName(role)
+            texts.addWidget(told)
         texts.addStretch(1)
         self.face = QWidget(self)
         self.row = QHBoxLayout(self.face)
@@ -93,7 +92,8 @@ class CardRows(QWidget):
         layout.addLayout(self._grid)
         self.hide()
 
-    def set_cards(self, title: str, cards: Sequence[SmallCard]) -> None:
+    def set_cards(self, title: str, cards: Sequence[SmallCard], older: int = 0) -> None:
+        """``older``: how many more there are that have no card."""
         for card in self.cards:
             self._grid.removeWidget(card)
             card.hide()
@@ -101,7 +101,8 @@ class CardRows(QWidget):
         self.cards = list(cards)
         for card in cards:
             card.opened.connect(self.opened)
-        self.heading.setText(f"{title} ({len(cards)})" if len(cards) > 1 else title)
+        more = f" and {older:,} older" if older else ""
+        self.heading.setText(f"{title} ({len(cards)}{more})" if len(cards) > 1 else title)
         self.setVisible(bool(cards))
         self._arrange()
 

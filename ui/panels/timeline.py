@@ -62,7 +62,7 @@ class Timeline(QWidget):
         self._marks: tuple[Mark, ...] = ()
         self._kept: tuple[float, float] | None = None
         self._past: float | None = None
-        self.now_button = self._button("back", "Now", "Back to what the run is doing now", self.now_asked)
+        self.now_button = self._button("now", "Now", "Back to what the run is doing now", self.now_asked)
         self.now_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.loop_button = QToolButton(self)
         self.loop_button.setCheckable(True)

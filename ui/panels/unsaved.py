@@ -14,6 +14,9 @@ from ui.widgets.formatting import moment_text
 from ui.widgets.icons import dress
 from workbench.project.autosave import Recovery
 
+MOST_CARDS = 60
+"""Thousands of cards would keep the window busy for long, and nobody looks through them."""
+
 
 class UnsavedCard(SmallCard):
     """Picture, title, engine and time of one; its button asks before it deletes."""
@@ -22,7 +25,7 @@ class UnsavedCard(SmallCard):
 
     def __init__(self, recovery: Recovery, engine: str, parent: QWidget | None = None) -> None:
         kept = moment_text(recovery.written)
-        about = " · ".join(part for part in (kept, engine) if part)
+        about = "\n".join(part for part in (engine, kept) if part)
         super().__init__(recovery, recovery.title, about, recovery.picture, parent)
         self.setAccessibleName(f"{recovery.title}, unsaved, {kept}")
         self.delete_button = QToolButton(self)
@@ -78,15 +81,18 @@ class UnsavedCard(SmallCard):
 
 
 class UnsavedList(CardRows):
-    """Newest first."""
+    """Newest first, of which some have a card."""
 
     deleted = Signal(object)
+    _older = 0
 
     def set_sessions(self, found: Sequence[Recovery], engines: Mapping[str, str] = MappingProxyType({})) -> None:
         """``engines``: id to title."""
-        if [card.recovery for card in self.cards] == list(found):
+        newest, older = list(found[:MOST_CARDS]), max(0, len(found) - MOST_CARDS)
+        if ([card.recovery for card in self.cards], self._older) == (newest, older):
             return
-        cards = [UnsavedCard(each, engines.get(each.engine, each.engine), self) for each in found]
+        self._older = older
+        cards = [UnsavedCard(each, engines.get(each.engine, each.engine), self) for each in newest]
         for card in cards:
             card.deleted.connect(self.deleted)
-        self.set_cards("Unsaved", cards)
+        self.set_cards("Unsaved", cards, older)

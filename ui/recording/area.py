@@ -17,6 +17,7 @@ from ui.recording.playback import Playback
 from ui.recording.reel import Kept
 from ui.recording.shelf import Footage, Shelf
 from ui.recording.shooting import Shooting
+from ui.session.files import file_stem
 from workbench.export.movies import KINDS, open_movie
 from workbench.run.frames import Frame, Message
 
@@ -110,7 +111,9 @@ class RecordingArea(QObject):
 
     def _choose_file(self, wish: MovieWish, frames: Sequence[Kept]) -> None:
         document = self._window.model.document
-        stem = "movie" if document is None else document.project.title
+        stem = "movie" if document is None else file_stem(document.project.title)
+        if not wish.suffix:
+            stem = stem.replace(".", "-")  # what follows a point would name a kind of movie
         folder = Path.home() if document is None or document.path is None else document.path.parent
         suggestion = folder / f"{stem}{wish.suffix}"
         name, _ = QFileDialog.getSaveFileName(self._window, "Export movie", str(suggestion), KINDS[wish.suffix])

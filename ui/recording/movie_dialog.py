@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout,
 
 from ui.recording.reel import Kept
 from ui.widgets.formatting import bytes_text
-from workbench.export.movies import writes_mp4
+from workbench.export.movies import encoder
 from workbench.words.units import clock_text, counted
 
 FORMS = {"MP4 movie": ".mp4", "GIF animation": ".gif", "Numbered PNG pictures": ""}
@@ -69,8 +69,8 @@ class MovieDialog(QDialog):
         kept.setObjectName("muted")
         self.form_chooser, self.size_chooser, self.ground_chooser = QComboBox(self), QComboBox(self), QComboBox(self)
         self.form_chooser.addItems(list(FORMS))
-        if not writes_mp4():
-            self.form_chooser.setItemText(0, "MP4 movie (needs the extra 'movie')")
+        if encoder() is None:
+            self.form_chooser.setItemText(0, "MP4 movie (needs ffmpeg, or the extra 'movie')")
             self.form_chooser.model().setData(self.form_chooser.model().index(0, 0), 0, DISABLED)
             self.form_chooser.setCurrentIndex(1)
         self.size_chooser.addItems(list(SIZES))

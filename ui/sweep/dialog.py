@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QMessageBox,
     QProgressBar,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -31,8 +29,8 @@ from ui.sweep.tree import NumberTree
 from ui.sweep.values import ValuesEditor
 from ui.tools.job import ToolJob
 from ui.tools.outlook import Outlook
-from ui.widgets.fitting import resize_within
 from ui.widgets.formatting import bytes_text, duration_text
+from ui.widgets.parts import button_for, resize_within
 from workbench.storage.atomic import write_bytes
 from workbench.sweep.files import write_sweep
 from workbench.sweep.numbers import numbers_of
@@ -111,13 +109,13 @@ class SweepDialog(QDialog):
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.bar.hide()
-        self.use_button = self._button("Use this case", self.use)
+        self.use_button = button_for("Use this case", self.use, self)
         self.use_button.setToolTip("Set the problem to the numbers of the chosen run; one Undo takes it back")
-        self.export_button = self._button("Export…", self._ask_export)
+        self.export_button = button_for("Export…", self._ask_export, self)
         self.export_button.setToolTip("Table and curves as CSV, all of it as HDF5, the plots as pictures")
-        self.run_button = self._button("Run", self._run_or_stop)
+        self.run_button = button_for("Run", self._run_or_stop, self)
         self.run_button.setObjectName("primary")
-        close = self._button("Close", self.close)
+        close = button_for("Close", self.close, self)
         left = QVBoxLayout()
         left.setSpacing(6)
         for heading, part, stretch in (
@@ -158,12 +156,6 @@ class SweepDialog(QDialog):
             layout.addWidget(part, stretch)
         else:
             layout.addLayout(part, stretch)
-
-    def _button(self, text: str, call: Callable[[], object]) -> QPushButton:
-        button = QPushButton(text, self)
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda _=False: call())
-        return button
 
     # What is to be done.
 

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QProgressBar,
-    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -28,7 +27,7 @@ from ui.tools.numbers import NumbersForm
 from ui.tools.outlook import Outlook
 from ui.tools.result import ResultView
 from ui.widgets.background import Background
-from ui.widgets.fitting import resize_within
+from ui.widgets.parts import button_for, resize_within
 from workbench.project.document import Document, Standing
 from workbench.project.tooling import changed_parameters, kept_standing
 from workbench.words.numbers import spaced
@@ -93,12 +92,12 @@ class ToolDialog(QDialog):
         self.bar = QProgressBar(self)
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
-        self.run_button = self._button("Run", self._run_or_cancel)
+        self.run_button = button_for("Run", self._run_or_cancel, self)
         self.run_button.setObjectName("primary")
         self.run_button.setDefault(True)
-        self.apply_button = self._button("Apply", self.apply)
+        self.apply_button = button_for("Apply", self.apply, self)
         self.apply_button.setToolTip("Take the result over into the project; one Undo takes it back")
-        close = self._button("Close", self.close)
+        close = button_for("Close", self.close, self)
         middle = QHBoxLayout()
         middle.setSpacing(14)
         left = QVBoxLayout()
@@ -121,12 +120,6 @@ class ToolDialog(QDialog):
         layout.addWidget(self.sentence)
         layout.addLayout(bottom)
         self._show_idle()
-
-    def _button(self, text: str, call: Callable[[], object]) -> QPushButton:
-        button = QPushButton(text, self)
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda _=False: call())
-        return button
 
     def _show_defaults(self) -> None:
         document = self._model.document

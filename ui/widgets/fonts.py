@@ -9,6 +9,8 @@ from PySide6.QtGui import QFont, QFontDatabase
 
 WEIGHTS = ("Regular", "Medium", "SemiBold")
 PIXELS = 13
+PLAIN, STRONG = QFont.Weight.Normal, QFont.Weight.DemiBold
+"""The latter is the heaviest cut that there is: Qt would draw a bold one twice over, blurred."""
 
 
 @cache

@@ -19,6 +19,9 @@ log = logging.getLogger(__name__)
 
 Names = Mapping[str, Sequence[str]]
 
+CEILINGS = 0.2
+"""The part of the progress that measuring the ceilings is, whatever follows."""
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -125,7 +128,7 @@ class LabRun:
 
     def _measure(self, backend: Backend) -> None:
         share = len(self._studies) / max(1, len(self._studies) + len(self._tables))
-        part = [0.0, share or 1.0]  # of the whole progress: where it begins and how much it is
+        part = [0.0, CEILINGS]  # of the whole progress: where it begins and how much it is
 
         def progress(text: str, fraction: float) -> None:
             self._events.append(Progress(text, part[0] + part[1] * fraction))
@@ -134,13 +137,14 @@ class LabRun:
         machine = lab.machine()
         self._events.append(Ceilings(machine))
         records = []
+        part[:] = [CEILINGS, (1 - CEILINGS) * share]
         if self._studies:
             for record in lab.run(self._studies):
                 records.append(record)
                 self._events.append(Measured(record))
         tables = []
         if self._tables:
-            part[:] = [share, 1.0 - share]
+            part[:] = [sum(part), 1.0 - sum(part)]
             for table in lab.tables(self._tables, self._thorough):
                 tables.append(table)
                 self._events.append(MeasuredTable(table))

@@ -118,11 +118,11 @@ def _carried_out(given: list[str], answer: dict[str, Any]) -> int:
     except KeyboardInterrupt:
         answer["error"] = "Interrupted."
         return INTERRUPTED
-    except SystemExit as end:  # argparse: --help, or a wrong option, of which it has told
-        if isinstance(end, Misused):
-            answer["error"] = end.sentence
-        return end.code if isinstance(end.code, int) else BAD_INPUT
-    except Exception as error:  # of ours or of an engine that somebody else wrote: a sentence, and where the rest is
+    except (Exception, SystemExit) as error:  # of ours or of somebody else's engine: a sentence, and where the rest is
+        if isinstance(error, SystemExit) and options is None:  # argparse: --help, or a wrong option, of which it told
+            if isinstance(error, Misused):
+                answer["error"] = error.sentence
+            return error.code if isinstance(error.code, int) else BAD_INPUT
         if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
             answer["error"] = "One of these names is longer than names of files can be: shorten it."
             print(answer["error"], file=sys.stderr)

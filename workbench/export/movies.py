@@ -1,12 +1,13 @@
-"""Movies of pictures: MP4 (H.264, by the extra ``movie``), GIF, and numbered PNG pictures in a folder."""
+"""Movies of pictures: MP4 (H.264, by ffmpeg), GIF, and numbered PNG pictures in a folder."""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,7 +20,8 @@ from workbench.storage.atomic import FORGOTTEN_SECONDS, StorageError, storing, s
 
 KINDS = {".mp4": "Movie (*.mp4)", ".gif": "Animation (*.gif)", "": "Numbered pictures in a folder (*)"}
 NO_ENCODER = (
-    "MP4 needs an encoder: install the extra 'movie' (pip install 'workbench-sim[movie]'), or choose .gif or a folder."
+    "MP4 needs an encoder: install ffmpeg or the extra 'movie' (pip install 'workbench-sim[movie]'), "
+    "or choose .gif or a folder."
 )
 QUALITY = "17"
 """The constant rate factor of H.264: 17 is about where a difference is no longer seen."""
@@ -60,35 +62,46 @@ class Mp4(Movie):
 
     def __init__(self, path: Path, frames_per_second: float) -> None:
         super().__init__(path, frames_per_second)
-        try:
-            import imageio_ffmpeg
-        except ImportError as error:
-            raise ProblemError(NO_ENCODER) from error
-        self._ffmpeg = imageio_ffmpeg
+        program = encoder()
+        if program is None:
+            raise ProblemError(NO_ENCODER)
+        self._program = program
         sweep(path.parent, path.name, FORGOTTEN_SECONDS)
         self._part = path.with_name(f".{path.name[:40]}.{uuid.uuid4().hex[:8]}.tmp")  # which sweeps know
-        self._writer: Any = None
+        self._encoding: subprocess.Popen[bytes] | None = None
 
     def take(self, rgb: Array) -> None:
         height, width = (side - side % 2 for side in rgb.shape[:2])
-        if self._writer is None:
-            self._writer = self._ffmpeg.write_frames(
-                str(self._part), (width, height), fps=self.rate, codec="libx264", macro_block_size=1, quality=None,
-                output_params=["-f", "mp4", "-crf", QUALITY, "-movflags", "+faststart", *HD_COLOURS],
-                pix_fmt_out="yuv420p",
+        if self._encoding is None:
+            raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", str(self.rate), "-i", "-"]
+            how = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", QUALITY, "-movflags", "+faststart", *HD_COLOURS]
+            self._encoding = subprocess.Popen(
+                [self._program, "-v", "error", *raw, *how, "-f", "mp4", str(self._part)],
+                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             )  # fmt: skip
-            self._writer.send(None)
-        self._writer.send(np.ascontiguousarray(rgb[:height, :width]))
+        assert self._encoding.stdin is not None
+        try:
+            self._encoding.stdin.write(np.ascontiguousarray(rgb[:height, :width]).data)
+        except BrokenPipeError:
+            self._end()
 
     def finish(self) -> None:
+        self._end()
         with storing(self.path):
-            if self._writer is not None:
-                self._writer.close()
             self._part.replace(self.path)
 
+    def _end(self) -> None:
+        """No more pictures come. Raises StorageError with what ffmpeg says where it failed."""
+        if self._encoding is not None:
+            _, said = self._encoding.communicate()
+            if self._encoding.returncode:
+                *_, last = said.decode("utf-8", "replace").strip().splitlines() or ["it ended without a word"]
+                raise StorageError(f"'{self.path.name}' cannot be written: ffmpeg says '{last}'. Try .gif or a folder.")
+
     def abandon(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
+        if self._encoding is not None:
+            self._encoding.kill()
+            self._encoding.communicate()
         self._part.unlink(missing_ok=True)
 
 
@@ -142,9 +155,13 @@ class Pngs(Movie):
             self.path.rmdir()
 
 
-def writes_mp4() -> bool:
-    """Whether there is an encoder for MP4."""
-    return find_spec("imageio_ffmpeg") is not None
+def encoder() -> str | None:
+    """The program that encodes MP4: that of the extra ``movie``, else the machine's own."""
+    with suppress(ImportError, RuntimeError):  # RuntimeError: it knows none for this machine
+        import imageio_ffmpeg
+
+        return str(imageio_ffmpeg.get_ffmpeg_exe())
+    return shutil.which("ffmpeg")
 
 
 def open_movie(path: Path, frames_per_second: float) -> Movie:

@@ -12,6 +12,7 @@ import numpy as np
 from engines.api import Array, FieldInfo, Selection, Simulation
 from engines.api.abilities import WithFiles, WithResults
 from engines.api.charts import ChartData, ChartInfo
+from engines.api.simulation.contract import fields_of
 from workbench.export.chart_tables import chart_text
 from workbench.export.formats import format_of, split_by_location, written_fields
 from workbench.export.hdf5 import write_hdf5
@@ -65,7 +66,7 @@ def take_results(
 
     ``others`` gives charts that the simulation does not know of (along lines)."""
     fields = written_fields(simulation)
-    values = {info.name: simulation.field(info.name) for info in fields}
+    values = fields_of(simulation, fields)
     summaries = {}
     if points:
         handle = simulation.select(Selection(np.array([element for _, element in points], np.int32)))

@@ -15,7 +15,6 @@ from workbench.export.vtu import data_array
 from workbench.storage.atomic import write_atomically
 
 VTK_VERTEX = 1
-RADIUS = "radius"
 
 
 class VtuParticlesWriter:

@@ -39,7 +39,7 @@ class Report:
     """A file as it is read in ``unit``.
 
     choices: what it would be in each unit; proposed: the likely one
-    fibres: a sentence, None where they play no part; has_fibres: whether there are any
+    fibres: a sentence, None where they play no part
     edges, count: in words
     triangles: (m, 3, 3) float32 [mm] of its surface, for a picture; colours: (m,) int32, the row of each in ``regions``
     """
@@ -50,7 +50,6 @@ class Report:
     choices: tuple[UnitChoice, ...]
     regions: tuple[RegionRow, ...]
     fibres: str | None
-    has_fibres: bool
     edges: str
     count: str
     triangles: Array
@@ -128,7 +127,6 @@ def _of_mesh(mesh: TetMesh, unit: str, become: Mapping[str, str], fibres: str | 
         choices=choices,
         regions=regions,
         fibres=fibres,
-        has_fibres=mesh.fibres is not None,
         edges=_edges_told(corners),
         count=f"{grouped(mesh.n_cells)} tetrahedra, {counted(mesh.n_points, 'point')}",
         triangles=mesh.points[sides].astype(np.float32),
@@ -147,7 +145,6 @@ def _of_surface(corners: Array, unit: str) -> Report:
         choices=body_choices(extent),
         regions=(),
         fibres=None,
-        has_fibres=False,
         edges=_edges_told(scaled[:: 1 + len(scaled) // SAMPLE].astype(float)),
         count=counted(len(corners), "triangle"),
         triangles=scaled,

@@ -27,12 +27,6 @@ PREFIXED = {"V", "A", "W", "Ω", "m", "s"}
 
 
 @guarded("cannot be read as measured points: save it as CSV with two columns, x and y.")
-def read_measured(path: Path, chart: str, axes: tuple[Axis, Axis] | None = None) -> MeasuredData:
-    """The points (x, y) of a file, for the chart of this name; of several curves the first (:func:`read_curves`)."""
-    return read_curves(path, chart, axes)[0]
-
-
-@guarded("cannot be read as measured points: save it as CSV with two columns, x and y.")
 def read_curves(
     path: Path, chart: str, axes: tuple[Axis, Axis] | None = None, chosen: tuple[Column, Column] | None = None
 ) -> list[MeasuredData]:

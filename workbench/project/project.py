@@ -39,6 +39,8 @@ class MeshReference(_Model):
     length_unit: Literal["um", "mm", "cm", "m"] = "mm"
     fibres: str | None = None
 
+    _plain = field_validator("sha256")(without_controls)  # files are found by what they are called, controls and all
+
 
 class Probe(_Model):
     """A named point whose trace is recorded; the element nearest to ``position`` [mm] is followed."""

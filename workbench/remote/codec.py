@@ -52,9 +52,10 @@ class Packed:
 
 
 class _Arrays(tuple[bytes, ...]):
-    """As they travelled; ``left``: bytes that may still be made of them, whatever is named again and again."""
+    """As they travelled; ``left``: bytes that may still be made of them, whatever is named again and again, of ``most``
+    at the beginning."""
 
-    left = LARGEST_ARRAY
+    left = most = LARGEST_ARRAY
 
 
 def pack(value: Any) -> Packed:
@@ -63,14 +64,20 @@ def pack(value: Any) -> Packed:
     return Packed(_plain(value, arrays), arrays)
 
 
-def unpack(kind: Any, tree: Any, arrays: Sequence[bytes] = ()) -> Any:
-    """A ``kind`` (a type as annotations have it). Raises WireError."""
+def unpack(kind: Any, tree: Any, arrays: Sequence[bytes] = (), most: int = LARGEST_ARRAY) -> Any:
+    """A ``kind`` (a type as annotations have it), whose arrays take ``most`` bytes together. Raises WireError."""
     try:
-        return _made(kind, tree, arrays if isinstance(arrays, _Arrays) else _Arrays(arrays))
+        return _made(kind, tree, arrays if isinstance(arrays, _Arrays) else _counted(arrays, most))
     except WireError:
         raise
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError, zlib.error) as error:
         raise WireError(f"What came is no {getattr(kind, '__name__', kind)} ({type(error).__name__}).") from error
+
+
+def _counted(arrays: Sequence[bytes], most: int) -> _Arrays:
+    counted = _Arrays(arrays)
+    counted.left = counted.most = min(most, LARGEST_ARRAY)
+    return counted
 
 
 def _plain(value: Any, arrays: list[bytes]) -> Any:
@@ -201,7 +208,7 @@ def _array(tree: Any, arrays: _Arrays) -> Array:
     size = math.prod(shape) * dtype.itemsize
     arrays.left -= size
     if arrays.left < 0:
-        raise WireError(f"Arrays of more than {LARGEST_ARRAY >> 20} MB came together, and so much is the most.")
+        raise WireError(f"Arrays of more than {arrays.most >> 20} MB came together, and so much is the most.")
     if packed:
         unpacker = zlib.decompressobj()
         content = unpacker.decompress(content, size + 1)

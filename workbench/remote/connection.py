@@ -18,9 +18,9 @@ from workbench import __version__
 from workbench.project.document import Document
 from workbench.remote import messages as m
 from workbench.remote.checking import check_attached
-from workbench.remote.codec import unpack
+from workbench.remote.codec import WireError, unpack
 from workbench.remote.packing import Received, folder_of, packed, parts_of
-from workbench.remote.runner import RemoteRunner
+from workbench.remote.runner import MOST_TOLD, RemoteRunner
 from workbench.remote.streams import LineLost, ProcessStream, SocketStream, through_ssh, to_socket
 from workbench.remote.wire import Line
 from workbench.words.failures import as_sentence
@@ -72,7 +72,7 @@ class Connection:
         self._numbers = count(-1, -1)  # those of a run count up from zero
         self._judged: dict[int, Future[Estimate]] = {}
         self._stream = place.stream(asks)
-        self._line = Line(self._stream, TO_WINDOW, self._take, self._ended, self._fresh)
+        self._line = Line(self._stream, TO_WINDOW, self._take, self._ended, self._fresh, self._most)
         self._line.open()
         self._line.send(m.Hello(__version__))
         if not self._welcome.wait(PATIENCE_SECONDS) or self.lost:
@@ -173,6 +173,11 @@ class Connection:
     def _fresh(self) -> Any:
         return None if self.runner is None else self.runner.fresh()
 
+    def _most(self, kind: type) -> int:
+        """Bytes of arrays: a frame has what was asked for, beside lines and charts; what is long is unpacked later."""
+        asked = self.runner.most_of_a_frame if kind is m.Shown and self.runner is not None else 0
+        return MOST_TOLD + asked
+
     def _take(self, message: Any) -> None:
         runner = self.runner
         match message:
@@ -198,7 +203,11 @@ class Connection:
 
     def _take_estimate(self, asked: Future[Estimate], answer: m.Answer) -> None:
         if answer.error is None:
-            asked.set_result(unpack(Estimate, answer.value.tree, answer.value.arrays))
+            try:
+                asked.set_result(unpack(Estimate, answer.value.tree, answer.value.arrays, MOST_TOLD))
+            except WireError as error:
+                asked.set_exception(error)
+                raise
         else:
             asked.set_exception(m.error_of(answer.error))
 

@@ -11,12 +11,14 @@ from typing import Any, Literal, TypeVar
 
 from engines.api import Array, Dab, Finding, SimulationInfo
 from engines.api.errors import ProblemError, WorkbenchError
+from engines.backend.ceilings.machine import free_memory_bytes
 from workbench.remote import messages as m
 from workbench.remote.checking import MOST_AT_ONCE, MOST_OF_A_RUN, Parts, check_frame, check_samples, check_size
 from workbench.remote.codec import Raw, WireError, pack, unpack
 from workbench.remote.packing import geometry_told, same_geometry
 from workbench.remote.questions import (
     ANSWERS,
+    LONG,
     Paint,
     PaintAgain,
     Reset,
@@ -37,6 +39,8 @@ from workbench.run.timing_log import TimingRow
 T = TypeVar("T")
 SERIALS = 8
 """Requests whose frames may still be on their way."""
+MOST_TOLD = 1 << 28
+"""Bytes that the arrays of one message expand to, beside what was asked for."""
 OTHER_GEOMETRY = "The other machine makes another grid or mesh of this problem: install the same Workbench on both."
 
 
@@ -138,6 +142,14 @@ class RemoteRunner:
                 self._parts[request.serial] = {part: (field, len(of)) for part, (field, of) in request.parts.items()}
             return watched
         return replace(watched, same=True, request=replace(request, parts={}))
+
+    @property
+    def most_of_a_frame(self) -> int:
+        """Bytes of the values that were asked for."""
+        fields = () if self.info is None else (*self.info.fields, self.info.displaced)
+        components = {each.name: each.components for each in fields if each is not None}
+        asked = [parts.values() for parts in tuple(self._parts.values())]
+        return max((sum(4 * n * components.get(name, 1) for name, n in each) for each in asked), default=0)
 
     def set_probes(self, probes: Sequence[tuple[str, int]]) -> Future[None]:
         return self._ask(SetProbes(tuple(probes)))
@@ -256,7 +268,11 @@ class RemoteRunner:
         if answer.error is not None:
             future.set_exception(m.error_of(answer.error))
             return
-        value = unpack(ANSWERS[kind], answer.value.tree, answer.value.arrays)
+        try:
+            value = unpack(ANSWERS[kind], answer.value.tree, answer.value.arrays, _most_of(kind))
+        except WireError as error:
+            future.set_exception(error)  # who waits for it is told, too
+            raise
         if kind is Reset:
             self._samples.take()
         if hasattr(value, "geometry"):
@@ -286,6 +302,11 @@ class RemoteRunner:
                 self._unsent.append(message)
             elif self.alive:
                 self._line.send(message)
+
+
+def _most_of(kind: type) -> int:
+    """Bytes that the arrays of an answer may expand to: whole states and fields to half of the memory that is free."""
+    return max(MOST_TOLD, free_memory_bytes() // 2) if kind in LONG else MOST_TOLD
 
 
 STAYS_THERE: dict[str, Array] = {}

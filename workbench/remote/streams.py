@@ -19,6 +19,8 @@ from workbench.storage.paths import state_dir
 GREETING = b"\nworkbench-serve\n"
 """Before it come the words of the other machine's shell, which nobody wants."""
 MOST_WORDS = 1 << 16
+GREETING_SECONDS = 240.0
+"""Until the other side has greeted: a password may be asked for, a job of Slurm waited for, and a server started."""
 WAITS = 75
 """The exit code of what can be tried again later: a job that waits in a queue."""
 OPTIONS = ("ConnectTimeout=15", "ServerAliveInterval=5", "ServerAliveCountMax=3", "ClearAllForwardings=yes")
@@ -143,7 +145,17 @@ def through_ssh(
     except OSError as error:
         raise ProblemError("There is no 'ssh' here: install OpenSSH's client.") from error
     stream = ProcessStream(process)
-    if not _greeted(stream):
+    greeted: list[bool] = []
+    waiting = threading.Thread(target=lambda: greeted.append(_greeted(stream)), name="workbench-greeting", daemon=True)
+    waiting.start()
+    waiting.join(GREETING_SECONDS)
+    if not greeted:
+        stream.close()
+        raise LineLost(
+            f"{host} has let us in and not started Workbench within {GREETING_SECONDS / 60:g} minutes: see whether "
+            f"'ssh {host} {command} doctor' answers there."
+        )
+    if not greeted[0]:
         stream.close()
         if stream.waits:
             raise LineLost(f"{stream.words()}.")

@@ -101,6 +101,7 @@ class _Allowance:
 class Line:
     """One end of it. ``kinds``: what may come, by name; ``receive`` is given each message on the line's own thread.
 
+    ``most`` says how many bytes the arrays of a message may take once they are expanded, by its kind, before they are.
     ``ended`` is called once, on one of the line's threads, with why: what the other side said, or an empty text where
     the stream just ended. ``fresh`` gives the newest long message worth sending or None; it is asked again when the one
     before has left and after :meth:`wake`.
@@ -113,7 +114,9 @@ class Line:
         receive: Callable[[Any], None],
         ended: Callable[[str], None],
         fresh: Callable[[], Any] = lambda: None,
+        most: Callable[[type], int] = lambda kind: LARGEST_ARRAY,
     ) -> None:
+        self._most = most
         self._stream, self._kinds = stream, {**kinds, "Ended": Ended}
         self._receive, self._ended, self._fresh = receive, ended, fresh
         self._changed = threading.Condition()
@@ -260,7 +263,7 @@ class Line:
                 self._changed.notify_all()
             return None
         if kind == WHOLE and length <= LARGEST_WHOLE:
-            return decoded(self._exactly(length), self._kinds)
+            return decoded(self._exactly(length), self._kinds, self._most)
         if kind not in (PIECE, LAST) or length > PIECE_BYTES or len(self._coming) + length > LARGEST_LONG:
             raise WireError("What came over the line is no message of Workbench: is the same version on both sides?")
         self._coming += self._exactly(length)
@@ -270,7 +273,7 @@ class Line:
         if kind == PIECE:
             return None
         content, self._coming = bytes(self._coming), bytearray()
-        return decoded(content, self._kinds)
+        return decoded(content, self._kinds, self._most)
 
     def _exactly(self, length: int) -> bytes:
         content = bytearray()
@@ -299,7 +302,7 @@ def encoded(message: Any) -> bytes:
     return b"".join((LENGTH.pack(len(head)), head, *packed.arrays))
 
 
-def decoded(content: bytes, kinds: Mapping[str, type]) -> Any:
+def decoded(content: bytes, kinds: Mapping[str, type], most: Callable[[type], int] = lambda kind: LARGEST_ARRAY) -> Any:
     """Raises WireError."""
     try:
         (length,) = LENGTH.unpack_from(content)
@@ -317,4 +320,4 @@ def decoded(content: bytes, kinds: Mapping[str, type]) -> Any:
             raise ValueError
     except (struct.error, ValueError, KeyError, TypeError, RecursionError) as error:
         raise WireError("What came over the line is no message of Workbench: is the same version on both?") from error
-    return unpack(kind, body, arrays)
+    return unpack(kind, body, arrays, most(kind))

@@ -6,7 +6,7 @@ from typing import Any
 
 from engines.api import Simulation
 from engines.api.errors import NotLiveError, ProblemError
-from workbench.run.meters import FOR_THE_AUTHOR
+from engines.api.simulation.contract import FOR_THE_AUTHOR
 
 
 class RefusedChange(ProblemError):

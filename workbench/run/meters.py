@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTiming, Selection, Simulation
+from engines.api.simulation.contract import FOR_THE_AUTHOR
 from workbench.run.frames import KernelRate, Sample
 
 PACE_SECONDS = 1.0
@@ -25,9 +26,6 @@ KERNEL_SECONDS = 1.0
 
 LONGEST_VECTOR = 3
 """Numbers of a field at an element that are followed over time; more (the shells of a particle) are a profile."""
-
-
-FOR_THE_AUTHOR = "That is for the author of this engine to mend."
 
 
 def followed(fields: Iterable[FieldInfo], *, profiles: bool = False) -> list[FieldInfo]:

@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeVar
 from engines.api import Array, Dab, Finding, Progress, Simulation, SimulationInfo
 from engines.api.device import Backend
 from engines.api.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
+from engines.api.simulation.contract import check_declared, check_taken
 from engines.backend.ceilings.curve import working_set_of
 from workbench.run.controls import Controls, RefusedChange
 from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Rewound, RunState, Sample
@@ -276,6 +277,7 @@ class Runner:
 
     def _present(self, simulation: Simulation, backend: Backend) -> None:
         """Make the new simulation known to those who watch."""
+        check_declared(simulation)
         self._audience.check(simulation)
         self._report("Measuring the device", 1.0)
         backend.ceilings()
@@ -383,8 +385,10 @@ class Runner:
             self._meters.collect(simulation)
         while simulation.step < goal:
             before = simulation.step
-            simulation.advance(min(goal, (before // every + 1) * every) - before)
+            asked = min(goal, (before // every + 1) * every) - before
+            simulation.advance(asked)
             finished = simulation.finished
+            check_taken(simulation, before, asked, finished)
             if simulation.step > before and (simulation.step % every == 0 or finished):
                 self._meters.collect(simulation)
             late = clock.perf_counter() - started > LONGEST_BATCH_SECONDS

@@ -28,7 +28,8 @@ class Ranks(ABC):
         """Begin to send and to receive device arrays: (the other rank, a tag, the array) of each, C order.
 
         A tag tells messages between the same two ranks apart, and all ranks give theirs in the order of tags. What is
-        sent may not change, nor may what is received be read, before the exchange is waited for."""
+        sent may not change, nor may what is received be read, before the exchange is waited for. On the host what comes
+        may be shorter than the array that it is received into."""
 
     @abstractmethod
     def gathered(self, values: Array) -> list[Array]:

@@ -19,7 +19,6 @@ from engines.api import Array
 from engines.battery.parameter_sets.model import ParameterSet, layers_heat_capacity, sourced
 
 PAPER = "Chen et al. 2020, doi 10.1149/1945-7111/ab9050"
-NYMAN = "Nyman et al. 2008, doi 10.1016/j.electacta.2008.04.023"
 PYBAMM = "PyBaMM, parameter set Chen2020"
 AGEING = "example values of PyBaMM, parameter set Chen2020, after Safari 2009, Yang 2017, Single 2018"
 

@@ -22,8 +22,6 @@ CHANGEABLE = (
     "K_o", "Na_o", "Ca_o", "Vmax_up", "V_rel", "V_leak", "V_xfer",
 )  # fmt: skip
 """Parameters that a kind may change: conductances, largest fluxes, concentrations outside of the cell."""
-MAX_KINDS = 256
-"""A cell's kind is one byte."""
 
 
 @dataclass(frozen=True)

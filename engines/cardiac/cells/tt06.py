@@ -43,8 +43,6 @@ STATES: tuple[str, ...] = tuple(state["name"] for state in _DATA["states"])
 """All 19 states, voltage first."""
 ROWS: tuple[str, ...] = STATES[1:]
 """The rows of the state array: every state but the voltage."""
-UNITS: dict[str, str] = {state["name"]: state["unit"] for state in _DATA["states"]}
-
 PARAMETERS: dict[CellType, dict[str, float]] = {
     kind: {row["name"]: float(row[_KEYS[kind]]) for row in _DATA["parameters"]} for kind in CellType
 }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -13,10 +12,7 @@ from engines.api.device import Backend
 from engines.backend.twins import Twins
 from engines.cardiac.cells import tt06
 from engines.cardiac.cells.kinds import CELL_TYPES, Kind, starts
-
-if TYPE_CHECKING:
-    from engines.cardiac.multirate.groups import Groups
-    from engines.cardiac.step.graphs import StepTimes
+from engines.cardiac.cells.tissue import Tissue
 
 NOT_ACTIVATED = -1.0
 """Stands in the activation array for a cell that has not crossed the threshold yet."""
@@ -25,7 +21,7 @@ FLOPS_PER_CELL = 900
 """Operations of one cell-step below −40 mV, an exp or log counted as 15 (a test recounts them)."""
 
 
-class Tt06Tissue(ABC):
+class Tt06Tissue(Tissue):
     """The cells of a tissue, without their voltage.
 
     Per-cell arrays have length ``n_padded`` (:func:`tt06.padded_size`); ``precision`` is the type of voltage, states
@@ -60,7 +56,7 @@ class Tt06Tissue(ABC):
         self._cell_types = np.array([kind.cell_type for kind in of], np.uint8)[kinds]
         mask = np.zeros(self.n_cells, np.uint32) if stimulus_mask is None else np.asarray(stimulus_mask, np.uint32)
         voltage, states = tt06.tissue_start(self._cell_types, self.dtype, kinds, starts(of, start))
-        self._start_voltage = voltage
+        self.at_rest = voltage
         self.kinds = backend.array(self._padded(kinds))
         self.stimulus_mask = backend.array(self._padded(mask))
         self.states = backend.array(states)
@@ -71,41 +67,7 @@ class Tt06Tissue(ABC):
         padded[: len(values)] = values
         return padded
 
-    def new_voltage(self) -> Any:
-        """(n_padded,) on the device: the voltage at rest [mV]. Diffusion reads one such array and writes another."""
-        return self.backend.array(self._start_voltage)
-
-    @abstractmethod
-    def step(
-        self,
-        voltage: Any,
-        voltage_before: Any,
-        step: int,
-        dt: float,
-        currents: Array | None = None,
-        *,
-        moment: StepTimes | None = None,
-        groups: Groups | None = None,
-    ) -> None:
-        """One reaction step, from time step·dt on.
-
-        voltage: (n_padded,) after diffusion, overwritten with the voltage at the end of the step [mV].
-        voltage_before: (n_padded,) at the start of the step, before diffusion; ``voltage`` itself where there is none.
-        currents: (k,) host array [pA/pF = mV/ms], positive depolarises, one per stimulus (k ≤ 32); None or zeros when
-        none is on. A cell that crosses the threshold upwards for the first time gets its activation time [ms], linear
-        between the voltages at start and end of the step.
-        moment: where the time is found instead, in steps that a CUDA graph keeps. groups: those alone react that are
-        due, for all the steps that they have waited (:mod:`engines.cardiac.multirate`).
-        """
-
-    def set_currents(self, currents: Array | None) -> None:
-        """Copy the currents to the device, in the order of the stream, where they have changed: at a stimulus' edges.
-
-        A step does so by itself; before a CUDA graph of steps it is done once.
-        """
-
     def state(self, name: str) -> Array:
-        """(n,) float64 on the host: one state in physical units (not the voltage)."""
         row = tt06.ROWS.index(name)
         stored = self.backend.to_host(self.states[row])[: self.n_cells].astype(np.float64)
         return stored + tt06.offsets(self._cell_types)[row]

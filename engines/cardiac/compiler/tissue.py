@@ -1,14 +1,12 @@
 """Cells of a compiled model on a device: the arrays of a tissue, and its step on either device.
 
-The same methods as :class:`engines.cardiac.cells.tt06_tissue.Tt06Tissue` has; all cells of a tissue are of one model.
+All cells of a tissue are of one model.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,15 +14,12 @@ from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.backend.precision import FloatType
 from engines.backend.twins import Twins
+from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.cells.tt06 import padded_size
 from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
 from engines.cardiac.compiler.model import shipped
 from engines.cardiac.compiler.schemes import Scheme, Step, step
 from engines.formulas.counts import count
-
-if TYPE_CHECKING:
-    from engines.cardiac.multirate.groups import Groups
-    from engines.cardiac.step.graphs import StepTimes
 
 CALCIUM = ("ca_i", "cai", "ca_c")
 """What the calcium of the cytosol is called, in small letters."""
@@ -67,7 +62,7 @@ def all_alike(compiled: Step, n_cells: int) -> Kinds:
     return Kinds(np.zeros(n_cells, np.uint8), np.array([row]))
 
 
-class CompiledTissue(ABC):
+class CompiledTissue(Tissue):
     """The cells of a tissue, without their voltage.
 
     ``states: (rows, n_padded)``, the states but the voltage less the step's offsets; ``activation: (n_padded,)`` [ms].
@@ -94,7 +89,7 @@ class CompiledTissue(ABC):
         of[:n_cells], of[n_cells:] = kinds.of, kinds.of[0]
         initial = np.array([[state.initial for state in self.model.states]])
         start = np.repeat(initial, len(kinds.values), axis=0) if kinds.start is None else kinds.start
-        self._rest = start[:, self.model.voltage][of].astype(self.dtype)
+        self.at_rest = start[:, self.model.voltage][of].astype(self.dtype)
         start = (np.delete(start, self.model.voltage, axis=1) - self._offsets).T.astype(self.dtype)
         self.kinds = backend.array(of)
         self.n_kinds = len(kinds.values)
@@ -106,29 +101,7 @@ class CompiledTissue(ABC):
         self.states = backend.array(np.ascontiguousarray(start[:, of]))
         self.activation = backend.array(np.full(self.n_padded, NOT_ACTIVATED, self.dtype))
 
-    def new_voltage(self) -> Any:
-        """(n_padded,) on the device: the voltage at rest [mV]."""
-        return self.backend.array(self._rest)
-
-    @abstractmethod
-    def step(
-        self,
-        voltage: Any,
-        voltage_before: Any,
-        step: int,
-        dt: float,
-        currents: Array | None = None,
-        *,
-        moment: StepTimes | None = None,
-        groups: Groups | None = None,
-    ) -> None:
-        """One reaction step, from time step·dt on; arguments as in :mod:`engines.cardiac.cells.tt06_tissue`."""
-
-    def set_currents(self, currents: Array | None) -> None:
-        """As :meth:`engines.cardiac.cells.tt06_tissue.Tt06Tissue.set_currents`."""
-
     def state(self, name: str) -> Array:
-        """(n,) float64 on the host: one state in the units of the model's file (not the voltage)."""
         row = [state.name for state in self.model.rows].index(name)
         return self.backend.to_host(self.states[row])[: self.n_cells].astype(np.float64) + self._offsets[row]
 

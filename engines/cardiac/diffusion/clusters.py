@@ -8,7 +8,6 @@ Plain functions of arrays, for a benchmark or a person who has another device.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numba as nb
@@ -60,29 +59,6 @@ def voltage_bytes(matrix: SlicedMatrix, rows: int, value_bytes: int) -> float:
     return (
         float(_distinct(matrix.starts, matrix.columns, rows // SLICE, SECTOR // value_bytes)) * SECTOR / matrix.n_rows
     )
-
-
-def cluster_step_seconds(
-    backend: CudaBackend,
-    matrix: SlicedMatrix,
-    orders: Sequence[Array],
-    threads: Sequence[int],
-    precision: str = "float32",
-    group: int = 2,
-    window: int = WINDOW,
-) -> Array:
-    """(len(orders), len(threads)) [s]: a step of ``matrix`` in each order with each number of threads per block.
-
-    Orders are those of :func:`engines.geometry.meshes.ordering.metis_order` with clusters of many sizes, for instance.
-    """
-    seconds = np.empty((len(orders), len(threads)))
-    for row, order in enumerate(orders):
-        ordered, _ = reordered(matrix, order, window)
-        for column, count in enumerate(threads):
-            diffusion = CudaDiffusion(backend, ordered, 0.0, precision, shapes=((group, count),))
-            seconds[row, column] = step_seconds(backend, diffusion)
-            del diffusion
-    return seconds
 
 
 def step_seconds(backend: CudaBackend, diffusion: CudaDiffusion) -> float:

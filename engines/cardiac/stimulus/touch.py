@@ -56,10 +56,6 @@ class TouchProtocol(Protocol):
         self.pulses = self.pulses[: self.own]
         self._forget()
 
-    def next_change(self, step: int) -> float:
-        """The first step after ``step`` at which a current switches on or off; infinity if none ever does again."""
-        return min((pulse.next_edge(step) for pulse in self.pulses), default=np.inf)
-
     def _forget(self) -> None:
         self._valid = (0, 0)
         self.version += 1

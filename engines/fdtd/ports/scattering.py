@@ -28,19 +28,6 @@ def waves(voltage: Array, current: Array, impedance: Array | float) -> tuple[Arr
     return 0.5 * (voltage / root + current * root), 0.5 * (voltage / root - current * root)
 
 
-def scattering_matrix(into: Array, out: Array) -> Array:
-    """S (f, n, n) of waves a and b, (f, n, n) each: by frequency, port, and run. The runs drive the ports differently.
-
-    Waves that come back from ports whose ends do not match are accounted for. NaN where the runs tell too little.
-    """
-    found = np.full(into.shape, np.nan, complex)
-    for n, a in enumerate(into):
-        values = np.linalg.svd(a, compute_uv=False)
-        if values[-1] > FAINT * values[0]:
-            found[n] = np.linalg.solve(a.T, out[n].T).T
-    return found
-
-
 def scattering_column(into: Array, out: Array, driven: int) -> Array:
     """``S_ij`` (f, n) of a run that drives port ``driven`` alone and ends the others in their impedances.
 
@@ -60,13 +47,6 @@ def input_impedance(reflection: Array, impedance: float) -> Array:
 def decibels(parameters: Array) -> Array:
     """``20 log₁₀ |S|``."""
     return np.asarray(20 * np.log10(np.maximum(np.abs(parameters), FLOOR)))
-
-
-def standing_wave_ratio(reflection: Array) -> Array:
-    """``(1 + |S|)/(1 − |S|)``; infinite where all comes back."""
-    size = np.abs(reflection)
-    with np.errstate(divide="ignore"):
-        return np.where(size < 1, (1 + size) / np.where(size < 1, 1 - size, 1.0), np.inf)
 
 
 def scattering_info(name: str, unit: str) -> ChartInfo:

@@ -5,28 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array
+from engines.peridynamics.step.reference import BondList
 
 
-class CloudReference:
+class CloudReference(BondList):
     """Particles at ``places: (n, d)`` of ``masses: (n,)``, bonds of weight k: (m,) between ``pairs: (m, 2)`` of them;
     those of ``weak: (m,)`` can break. K and the critical stretch s₀ as in the kernels."""
 
     def __init__(
         self, places: Array, masses: Array, pairs: Array, weights: Array, weak: Array, stiffness: float, stretch: float
     ) -> None:
-        self.places, self.masses, self.pairs, self.weights, self.weak = places, masses, pairs, weights, weak
+        super().__init__(places, pairs, weak)
+        self.masses, self.weights = masses, weights
         self.stiffness, self.critical_stretch = stiffness, stretch
-        self.u, self.v = np.zeros_like(places), np.zeros_like(places)
-        self.intact = np.ones(len(pairs), bool)
-        self.work = self.loss = self.damped = 0.0
-
-    def stretches(self) -> tuple[Array, Array, Array]:
-        """(m,) stretch, (m, d) direction from the first end to the second, (m,) length at rest."""
-        i, j = self.pairs.T
-        at_rest = self.places[j] - self.places[i]
-        bond = at_rest + self.u[j] - self.u[i]
-        length, now = np.linalg.norm(at_rest, axis=1), np.linalg.norm(bond, axis=1)
-        return (now - length) / length, bond / now[:, None], length
+        self.work = 0.0
 
     @property
     def elastic(self) -> float:
@@ -38,10 +30,7 @@ class CloudReference:
         """(n, d) K Σ k |ξ| s n of the intact bonds of each particle."""
         stretch, direction, length = self.stretches()
         force = (self.stiffness * self.weights * length * stretch * self.intact)[:, None] * direction
-        total = np.zeros_like(self.u)
-        np.add.at(total, self.pairs[:, 0], force)
-        np.add.at(total, self.pairs[:, 1], -force)
-        return total
+        return self.pulled(force)
 
     def step(
         self, kick: float, acceleration: Array, held: Array, displacement: Array, velocity: Array, decay: float = 1.0

@@ -49,7 +49,7 @@ class ReferenceContact:
             place = self.places[number] if ratio else path[number, :3]
             velocity = self.velocities[number].copy() if ratio else path[number, 3:6]
             points, moving = np.zeros((len(before), 3)), np.zeros((len(before), 3))
-            points[:, :d], moving[:, :d] = self.bonds.cells + before, self.bonds.v
+            points[:, :d], moving[:, :d] = self.bonds.places + before, self.bonds.v
             axis, sizes = np.split(shape[ShapeRow.AXIS : ShapeRow.STIFFNESS], 2)
             solid = Solid(int(shape[ShapeRow.KIND]), place, axis, sizes, d)
             distance, out = solid.distance(points)
@@ -79,7 +79,7 @@ class ReferenceContact:
 
     def _repulsion(self) -> Array:
         """(n, d) spacings per step."""
-        now = self.bonds.cells + self.bonds.u
+        now = self.bonds.places + self.bonds.u
         apart = now[None] - now[:, None]
         length = np.linalg.norm(apart, axis=2)
         bonded = np.eye(len(now), dtype=bool)

@@ -66,14 +66,14 @@ DEVICE double mul(double a, double b) { return __dmul_rn(a, b); }
 DEVICE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 DEVICE double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
 
-// s/(1 + s) of p = (1 + s)² − 1, and s. Without the library's division and root, which keep registers for rare cases.
-DEVICE float pull_of(float p, float& s)
+// 1/(1 + s) of p = (1 + s)² − 1, and s. Without the library's division and root, which keep registers for rare cases.
+DEVICE float shrink_of(float p, float& s)
 {
     const float w = rsqrtf(1.0f + p);
     s = __fdividef(mul(p, w), 1.0f + w);
-    return mul(s, w);
+    return w;
 }
-DEVICE double pull_of(double p, double& s)
+DEVICE double shrink_of(double p, double& s)
 {
     const double x = 1.0 + p;
     double w = rsqrtf((float)x);  // 22 bits; each turn of Newton's doubles them
@@ -84,6 +84,14 @@ DEVICE double pull_of(double p, double& s)
     r = mul(r, fused(-d, r, 2.0));
     r = mul(r, fused(-d, r, 2.0));
     s = mul(mul(p, w), r);
+    return w;
+}
+
+// s/(1 + s), and s.
+template <class T>
+DEVICE T pull_of(T p, T& s)
+{
+    const T w = shrink_of(p, s);
     return mul(s, w);
 }
 

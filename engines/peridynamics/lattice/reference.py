@@ -7,9 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from engines.api import Array
+from engines.peridynamics.step.reference import BondList
 
 
-class Reference:
+class Reference(BondList):
     """Particles at ``cells: (n, d)`` lattice points, bonds between ``pairs: (m, 2)`` of them; those of ``weak: (m,)``
     can break. K and the critical stretch s₀ as in the kernels; lengths in spacings, velocities in spacings per
     step.
@@ -28,39 +29,23 @@ class Reference:
         mass: Array | float = 1.0,
         law: Callable[[Array, Array], Array] | None = None,
     ) -> None:
-        self.cells, self.pairs, self.weak = np.asarray(cells, float), pairs, weak
+        super().__init__(cells, pairs, weak)
         self.stiffness, self.critical_stretch = stiffness, critical_stretch
-        self.u, self.v = np.zeros_like(self.cells), np.zeros_like(self.cells)
-        self.pushes = np.zeros_like(self.cells)
+        self.pushes = np.zeros_like(self.places)
         """What others add to velocities in a step."""
-        self.intact = np.ones(len(pairs), bool)
         self.weights = np.broadcast_to(np.asarray(weights, float), len(pairs))
         self.mass = np.broadcast_to(np.asarray(mass, float), len(cells))[:, None]
         self.law = law
         self.damage = np.zeros(len(pairs))
-        self.loss = 0.0
-        """Σ w (|ξ| s² + 2 s n·v) over both ends of all bonds that broke, or of the part that they lost: their energy
-        half a step before."""
-        self.damped = 0.0
-        """What damping has taken, for particles of mass 1."""
-
-    def stretches(self) -> tuple[Array, Array, Array]:
-        """(m,) stretch, (m, d) direction from the first end to the second, (m,) length at rest."""
-        i, j = self.pairs.T
-        at_rest = self.cells[j] - self.cells[i]
-        bond = at_rest + self.u[j] - self.u[i]
-        length, now = np.linalg.norm(at_rest, axis=1), np.linalg.norm(bond, axis=1)
-        return (now - length) / length, bond / now[:, None], length
+        """loss: Σ w (|ξ| s² + 2 s n·v) over both ends of all bonds that broke, or of the part that they lost: their
+        energy half a step before; damped: what damping has taken, for particles of mass 1."""
 
     def pull(self) -> Array:
         """(n, d) Σ w (1 − d) s n of the intact bonds of each particle; closed cracks have no damage."""
         stretch, direction, _ = self.stretches()
         left = self.intact * np.where(stretch > 0, 1 - self.damage, 1.0)
         force = (self.weights * stretch * left)[:, None] * direction
-        total = np.zeros_like(self.u)
-        np.add.at(total, self.pairs[:, 0], force)
-        np.add.at(total, self.pairs[:, 1], -force)
-        return total
+        return self.pulled(force)
 
     def step(
         self, kick: float, acceleration: Array, held: Array, displacement: Array, velocity: Array, decay: float = 1.0

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array
+from engines.peridynamics.step.reference import BondList
 
 
-class StateReference:
+class StateReference(BondList):
     """Particles at ``cells: (n, d)``, bonds between ``pairs: (m, 2)`` of them; those of ``weak: (m,)`` can break.
 
     stiffness, dilation: (n,) β and γ of each particle; lengths in spacings, velocities in spacings per step, ω = 1/|ξ|.
@@ -16,26 +17,15 @@ class StateReference:
     def __init__(
         self, cells: Array, pairs: Array, weak: Array, stiffness: Array, dilation: Array, critical_stretch: float
     ) -> None:
-        self.cells, self.pairs, self.weak = np.asarray(cells, float), pairs, weak
+        super().__init__(cells, pairs, weak)
         self.stiffness, self.dilation, self.critical_stretch = stiffness, dilation, critical_stretch
-        self.u, self.v = np.zeros_like(self.cells), np.zeros_like(self.cells)
-        self.intact = np.ones(len(pairs), bool)
-        self.loss = self.damped = 0.0
-        """Energy of half a step before that went with broken bonds, and that damping has taken."""
-
-    def stretches(self) -> tuple[Array, Array, Array]:
-        """(m,) stretch, (m, d) direction from the first end to the second, (m,) length at rest."""
-        i, j = self.pairs.T
-        at_rest = self.cells[j] - self.cells[i]
-        bond = at_rest + self.u[j] - self.u[i]
-        length, now = np.linalg.norm(at_rest, axis=1), np.linalg.norm(bond, axis=1)
-        return (now - length) / length, bond / now[:, None], length
+        """loss, damped: energy of half a step before that went with broken bonds, and that damping has taken."""
 
     def sums(self) -> Array:
         """(n,) Σ ω |ξ| e of the intact bonds of each particle: m/d times the dilatation."""
         stretch, _, length = self.stretches()
         mine = length * stretch * self.intact
-        return np.asarray(sum(np.bincount(end, mine, len(self.cells)) for end in self.pairs.T))
+        return np.asarray(sum(np.bincount(end, mine, len(self.places)) for end in self.pairs.T))
 
     def energy(self) -> float:
         """½ Σ γ S² + ½ Σ (β_i + β_j) ω e²."""
@@ -49,10 +39,7 @@ class StateReference:
         state = self.dilation * self.sums()
         size = self.stiffness[self.pairs].sum(axis=1) * stretch + state[self.pairs].sum(axis=1)
         force = (size * self.intact)[:, None] * direction
-        total = np.zeros_like(self.u)
-        np.add.at(total, self.pairs[:, 0], force)
-        np.add.at(total, self.pairs[:, 1], -force)
-        return total
+        return self.pulled(force)
 
     def step(
         self, kick: float, acceleration: Array, held: Array, displacement: Array, velocity: Array, decay: float = 1.0

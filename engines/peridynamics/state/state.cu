@@ -33,27 +33,6 @@ constexpr int ORBITS = orbits();
 // Blocks that a processor has room for: asked for so that no register is spilled on any architecture.
 constexpr int RESIDENT = DIMENSIONS == 2 ? (sizeof(REAL) == 8 ? 2 : 3) : sizeof(REAL) == 8 ? 6 : 3;
 
-// 1/(1 + s) of p = (1 + s)² − 1, and s. Without the library's division and root, which keep registers for rare cases.
-DEVICE float shrink_of(float p, float& s)
-{
-    const float w = rsqrtf(1.0f + p);
-    s = __fdividef(mul(p, w), 1.0f + w);
-    return w;
-}
-DEVICE double shrink_of(double p, double& s)
-{
-    const double x = 1.0 + p;
-    double w = rsqrtf((float)x);  // 22 bits; each turn of Newton's doubles them
-    w = mul(w, fused(mul(-0.5, x), mul(w, w), 1.5));
-    w = mul(w, fused(mul(-0.5, x), mul(w, w), 1.5));
-    const double d = 1.0 + w;
-    double r = __fdividef(1.0f, (float)d);
-    r = mul(r, fused(-d, r, 2.0));
-    r = mul(r, fused(-d, r, 2.0));
-    s = mul(mul(p, w), r);
-    return w;
-}
-
 // Before a choice: the compiler is not to jump over the work of one bond, for nearly all of them hold.
 #ifdef __CUDA_ARCH__
 DEVICE void computed(float& value) { asm volatile("" : "+f"(value)); }

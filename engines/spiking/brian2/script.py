@@ -171,6 +171,9 @@ def _synapses(
     arrives = not isinstance(connection.plasticity, OwnSynapse) or any(connection.plasticity.on_pre)
     if isinstance(delay, ConstantDelay) and arrives:
         yield f"{called}.pre.delay = {delay.delay!r}*ms"
+    own_synapse = connection.plasticity if isinstance(connection.plasticity, OwnSynapse) else None
+    if own_synapse is not None and own_synapse.post_delay and any(own_synapse.on_post):
+        yield f"{called}.post.delay = {own_synapse.post_delay!r}*ms"
     yield ""
 
 

@@ -242,6 +242,15 @@ def longest(words, late):
     return far
 
 
+@njit(nogil=True, cache=True)
+def shortest(words, late, most):
+    """The shortest delay [steps], or ``most`` where none is shorter."""
+    near = most
+    for k in range(len(words)):
+        near = min(near, (words[k, 0] & SHORT) + (np.int64(late[k]) << 8 if len(late) else 0))
+    return near
+
+
 @njit(parallel=True, nogil=True, cache=True)
 def quantised(words, weights, quantum):
     """Weights as integers, in place."""

@@ -58,17 +58,15 @@ class CudaLif(GraphedNetwork):
         self._update, self._deliver = module.get_function("update"), module.get_function("deliver")
         a, (begin, end) = self.arrays, own or (0, n)
         raster = np.int32(raster_stride(n)), np.int32(host["history"].shape[1]), np.int32(HISTORY)
-        self._fired = None if own is None else backend.array(np.zeros(n, np.uint8))
         of, refractory = np.zeros(n, np.uint8), np.array([lif.refractory_steps], np.int32)
         self._heard = (
-            self._list, self._counts, a["clock"], self._fired, backend.array(of), backend.array(refractory),
-            np.int32(n), *raster,
+            self._list, self._counts, a["clock"], backend.array(of), backend.array(refractory), np.int32(n), *raster,
         )  # fmt: skip
         self._update_arguments = (
             *(a[name] for name in ("voltage", "g_e", "g_i", "input", "release", "last", "spikes", "interval",
                                    "interval_square", "history")),
             self._list, self._counts, a["clock"], a["constants"], np.int32(n), np.int32(lif.refractory_steps),
-            *raster, np.int32(begin), np.int32(end), self._fired,
+            *raster, np.int32(begin), np.int32(end),
         )  # fmt: skip
         self._deliver_arguments = (
             a["input"], self._list, self._counts, a["clock"], *self._net, a["population_spikes"], a["events"],
@@ -85,7 +83,7 @@ class CudaLif(GraphedNetwork):
 
     def _launch_update(self) -> None:
         """Neurons take a step."""
-        self._update(self._grid, self._block, (*self._update_arguments, np.int32(self._parity)))
+        self._update(self._grid, self._block, (*self._update_arguments, self._told, np.int32(self._parity)))
 
     def _launch_rest(self) -> None:
         """What follows from its spikes."""

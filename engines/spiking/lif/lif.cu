@@ -21,7 +21,7 @@ __device__ __forceinline__ float kept(float a) { return fabsf(a) < FADED ? 0.0f 
 extern "C" __global__ void __launch_bounds__(256)
 update(float* voltage, float* g_e, float* g_i, int* input, int* release, int* last, int* spikes, double* interval,
        double* interval_square, unsigned char* history, int* list, int* counts, const int* __restrict__ clock,
-       const float* __restrict__ constants, int n, int refractory, int stride, int slots, int window, int first, int stop, unsigned char* fired, int parity) {
+       const float* __restrict__ constants, int n, int refractory, int stride, int slots, int window, int first, int stop, unsigned* told, int parity) {
     const int i = first + blockIdx.x * blockDim.x + threadIdx.x;
     const int now = *clock;
     bool fires = false;
@@ -43,10 +43,10 @@ update(float* voltage, float* g_e, float* g_i, int* input, int* release, int* la
         g_e[i] = kept(__fadd_rn(excitation, __fmul_rn(excitation, constants[Constant::LOSS_E])));
         g_i[i] = kept(__fadd_rn(inhibition, __fmul_rn(inhibition, constants[Constant::LOSS_I])));
         if (fires) count_spike(i, now, refractory, release, last, spikes, interval, interval_square);
-        if (fired) fired[i] = fires;
         if (i % stride == 0) history[(long long)(now % window) * slots + i / stride] = fires;
     }
-    enlist(fires, i, list, counts + parity);
+    const unsigned votes = enlist(fires, i, list, counts + parity);
+    if (told && !(threadIdx.x & 31) && i < stop) told[(i - first) >> 5] = votes;
 }
 
 // grid: any number of warps

@@ -83,8 +83,9 @@ class CpuNetwork(Network):
             for _ in range(steps):
                 for synapses in self._synapses_typed:
                     synapses.sum_up(self.arrays["clock"][0])
+                now = self.arrays["clock"][0]
                 kernel(1, *network)
-                self._change()
+                self._change(now)
 
     @property
     def _changing(self) -> bool:
@@ -117,10 +118,9 @@ class CpuNetwork(Network):
                 spikes.count = run_watched(part, network, last, count, kept)
             steps -= part
 
-    def _change(self) -> None:
-        """What the spikes of the step that was taken do to synapses."""
+    def _change(self, now: np.int32) -> None:
+        """What the spikes of a step that was taken do to synapses."""
         a, fired = self.arrays, self._firing.fired[: len(self.arrays["voltage"])]
-        now = a["clock"][0] - np.int32(1)
         for k, block in enumerate(self._plastic):
             sent, heard = a[f"traces_{k}"]
             change(fired, now, block, a[f"weights_{k}"], sent, heard, a["ring"], a["events"])

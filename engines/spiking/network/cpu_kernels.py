@@ -312,13 +312,13 @@ def update(k, first, stop, now, populations, rows, random, base, arrived, state,
 
 @njit(nogil=True, cache=True, inline="always")
 def deliver(now, populations, synapses, firing, counts):
-    """What follows from the spikes of a step: their targets' input at its time, and what is counted."""
+    """What follows from the spikes of a step: their targets' input at its time, and what is counted; its row of the
+    history was cleared."""
     bounds, starts, words, ring = populations.bounds, synapses.starts, synapses.words, synapses.ring
     late = synapses.late
     fired, eights, release = firing.fired, firing.eights, firing.release
     spikes, last, interval, interval_square = counts.spikes, counts.last, counts.interval, counts.interval_square
     row = counts.history[now % counts.history.shape[0]]
-    row[:] = 0
     mask = len(ring) - 1
     for eight in range(len(eights)):
         if eights[eight] == 0:
@@ -380,6 +380,7 @@ def _compiled_run(sources: int) -> Any:
                 update(
                     k, bounds[k], bounds[k + 1], now, populations, rows, random, base, arrived, state, firing, recorded
                 )  # fmt: skip
+            counts.history[now % counts.history.shape[0], :] = 0
             deliver(now, populations, synapses, firing, counts)
             if len(recorded.watched):
                 _record(now, recorded, state, counts.last)
@@ -407,6 +408,7 @@ def _compiled_run_shared(sources: int) -> Any:
                         update(
                             k, first, stop, now, populations, rows, random, base, arrived, state, firing, recorded
                         )  # fmt: skip
+            counts.history[now % counts.history.shape[0], :] = 0
             deliver(now, populations, synapses, firing, counts)
             if len(recorded.watched):
                 _record(now, recorded, state, counts.last)

@@ -51,10 +51,9 @@ class CudaNetwork(GraphedNetwork):
         module = backend.compile(source, _bits(wiring.late))
         self._update, self._deliver = module.get_function("update"), module.get_function("deliver")
         begin, end = own or (0, n)
-        self._fired = None if own is None else backend.array(np.zeros(n, np.uint8))
         refractory = backend.array(plan.refractory)
         raster = np.int32(raster_stride(n)), np.int32(host["history"].shape[1]), np.int32(HISTORY)
-        self._heard = spiking, counts, a["clock"], self._fired, of, refractory, np.int32(n), *raster
+        self._heard = spiking, counts, a["clock"], of, refractory, np.int32(n), *raster
         self._update_arguments = (
             *(a[name] for name in ("parameters", "chances", "outside", "voltage", "recovery", "gates", "g_e", "g_i",
                                    "ring")),
@@ -62,7 +61,7 @@ class CudaNetwork(GraphedNetwork):
             *(a[name] for name in ("release", "last", "spikes", "interval", "interval_square", "history")),
             spiking, counts, a["clock"], of, backend.array(plan.models), refractory, backend.array(noise_table()),
             *(backend.array(each) if len(each) else None for each in plan.listed),
-            np.uint64(plan.key), np.int32(n), mask, *raster, np.int32(begin), np.int32(end), self._fired,
+            np.uint64(plan.key), np.int32(n), mask, *raster, np.int32(begin), np.int32(end),
             *((a["numbers"], np.int32(a["numbers"].shape[1]), a["more"]) if plan.typed else ()),
         )  # fmt: skip
         parts = max(1, -(-int(np.diff(wiring.starts).max(initial=0)) // PART))
@@ -83,14 +82,14 @@ class CudaNetwork(GraphedNetwork):
         self.traffic = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising, typed=plan.joined(wiring))
 
     def _launch(self) -> None:
-        for kernel, grid, arguments, _ in self._sums:
-            kernel(grid, (THREADS,), arguments)
         self._launch_update()
         self._launch_rest()
 
     def _launch_update(self) -> None:
-        """Neurons take a step."""
-        arguments = (*self._update_arguments, *self.electrodes.arguments, np.int32(self._parity))
+        """Neurons take a step, with what synapses sum up for it."""
+        for kernel, grid, arguments, _ in self._sums:
+            kernel(grid, (THREADS,), arguments)
+        arguments = (*self._update_arguments, *self.electrodes.arguments, self._told, np.int32(self._parity))
         self._update(self._grid, self._block, arguments)
 
     def _launch_rest(self) -> None:

@@ -15,8 +15,9 @@
 // Clock, counts and everything live are on the device: a CUDA graph of steps replays without the host. `parity`
 // alternates: `deliver` clears the count that the next step's list will use, which nobody reads at that time.
 //
-// On several ranks (engines/spiking/ranks) `update` steps neurons first … stop − 1 alone, and says in `fired` who of them
-// fires.
+// On several ranks (engines/spiking/ranks) `update` steps neurons first … stop − 1 alone, and tells in `told`, a bit of each,
+// who of them fires. An entry of the list is a neuron, and above 24 bits how many steps ago it fired: those of other ranks
+// (ranks/hear.cu) are heard later.
 //
 // variants: -DDELAY=8; -DDELAY=16
 #include "spiking/neurons/models.cuh"
@@ -45,11 +46,11 @@ update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const
        const int* __restrict__ clock, const unsigned char* __restrict__ population, const int* __restrict__ models,
        const int* __restrict__ refractory, const float* __restrict__ noises,
        const long long* __restrict__ spike_starts, const int* __restrict__ spike_steps, unsigned long long key, int n, int mask,
-       int stride, int slots, int window, int first, int stop, unsigned char* fired,
+       int stride, int slots, int window, int first, int stop,
 #ifdef TYPED_NEURONS
        const float* __restrict__ numbers, int width, float* more,
 #endif
-       const int* __restrict__ watched, float* recorded, int most, int recorded_steps, int parity) {
+       const int* __restrict__ watched, float* recorded, int most, int recorded_steps, unsigned* told, int parity) {
     const int i = first + blockIdx.x * blockDim.x + threadIdx.x;
     const int now = *clock;
     bool fires = false;
@@ -171,10 +172,10 @@ update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const
             }
         }
         if (fires) count_spike(i, now, refractory[own], release, last, spikes, interval, interval_square);
-        if (fired) fired[i] = fires;
         if (i % stride == 0) history[(long long)(now % window) * slots + i / stride] = fires;
     }
-    enlist(fires, i, list, counts + parity);
+    const unsigned votes = enlist(fires, i, list, counts + parity);
+    if (told && !(threadIdx.x & 31) && i < stop) told[(i - first) >> 5] = votes;
 }
 
 // grid: any number of warps; parts: stretches of PART synapses of the longest row
@@ -195,7 +196,8 @@ deliver(int* ring, const int* __restrict__ list, int* counts, int* clock, const 
         *clock = now + 1;
     }
     for (long long job = first; job < jobs; job += warps) {
-        const int sender = list[job / parts], part = (int)(job % parts);
+        const int entry = list[job / parts], part = (int)(job % parts);
+        const int sender = entry & SENDER, then = now - (entry >> AGE);
         const long long row = starts[sender], end = starts[sender + 1], begin = row + (long long)part * PART;
         if (part == 0 && lane == 0) {
             atomicAdd(population_spikes + population[sender], 1ull);
@@ -208,9 +210,9 @@ deliver(int* ring, const int* __restrict__ list, int* counts, int* clock, const 
             if (k + lane < count) {
                 const int2 synapse = synapses[begin + k + lane];
 #if DELAY > 8
-                const long long slot = (now + 1 + ((synapse.x & 255) | (late[begin + k + lane] << 8))) & mask;
+                const long long slot = (then + 1 + ((synapse.x & 255) | (late[begin + k + lane] << 8))) & mask;
 #else
-                const long long slot = (now + 1 + (synapse.x & 255)) & mask;
+                const long long slot = (then + 1 + (synapse.x & 255)) & mask;
 #endif
                 atomicAdd(ring + (slot * 2 + (synapse.y < 0)) * n + (synapse.x >> 8), synapse.y);
             }

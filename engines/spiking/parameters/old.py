@@ -6,7 +6,6 @@ from typing import Any
 
 from engines.spiking.parameters.neurons import IN_PICOAMPERES
 
-NEURON = ("membrane_time", "resting_voltage", "threshold", "reset", "refractory_time")
 TIMES = {"excitatory_time": 5.0, "inhibitory_time": 10.0}
 WEIGHTS = {"excitatory_weight": 1.62, "inhibitory_weight": -9.0}
 

@@ -1,1 +1,1 @@
-"""A network on several ranks: each steps a range of its neurons and delivers to them the spikes of all."""
+"""A network on several ranks: each steps a range of its neurons, and hears the others' spikes once a window."""

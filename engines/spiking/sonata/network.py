@@ -143,7 +143,7 @@ def _maps(circuit: Circuit, kind: Kind, model: str) -> bool:
     return True
 
 
-def _counted(number: int, what: str) -> str:
+def _counted(number: int | np.integer[Any], what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 

@@ -62,6 +62,8 @@ class GraphedNetwork(Network):
         super().__init__(backend, quantum)
         self._parity = 0
         """Of a step: which of two counts of spikes is its own."""
+        self._told: Any = None
+        """Where a step says who fires, a bit of each neuron, on several ranks."""
         self._graphs: dict[tuple[bool, int], Any] = {}
         """Of steps; those that record have one more launch, and those whose spikes are found more of them."""
 

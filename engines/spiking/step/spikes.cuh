@@ -16,14 +16,19 @@ static __device__ __forceinline__ void count_spike(
     release[i] = now + refractory;
 }
 
-// Those of a warp that fire, into the list: compacted by a ballot, one atomic per warp that has one.
-static __device__ __forceinline__ void enlist(const bool fires, const int i, int* list, int* counter)
+// An entry of a list of spikes: the neuron, and from bit AGE on how many steps ago it fired.
+#define AGE 24
+#define SENDER ((1 << AGE) - 1)
+
+// Those of a warp that fire, into the list: compacted by a ballot, one atomic per warp that has one. Returns who they are.
+static __device__ __forceinline__ unsigned enlist(const bool fires, const int i, int* list, int* counter)
 {
     const int lane = threadIdx.x & 31;
     const unsigned votes = __ballot_sync(~0u, fires);
-    if (!votes) return;
+    if (!votes) return 0;
     int place = 0;
     if (lane == 0) place = atomicAdd(counter, __popc(votes));
     place = __shfl_sync(~0u, place, 0);
     if (fires) list[place + __popc(votes & ((1u << lane) - 1))] = i;
+    return votes;
 }

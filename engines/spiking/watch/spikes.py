@@ -59,11 +59,21 @@ class CpuSpikes(SpikeList):
 
     def room(self, looks: int) -> tuple[Array, int]:
         """(rows, 2) int32 with room for all neurons at so many looks behind the first ``count``, and that."""
-        wanted = self.count + looks * self.neurons
+        return self._room_for(looks * self.neurons), self.count
+
+    def add(self, steps: Array, neurons: Array) -> None:
+        """Spikes that are known, in any order."""
+        count = self.count + len(steps)
+        rows = self._room_for(len(steps))[self.count : count]
+        rows[:, 0], rows[:, 1] = steps, neurons
+        self.count = count
+
+    def _room_for(self, more: int) -> Array:
+        wanted = self.count + more
         if wanted > len(self._kept):
-            more = np.empty((max(wanted, 2 * len(self._kept)) - len(self._kept), 2), np.int32)
-            self._kept = np.concatenate([self._kept, more])
-        return self._kept, self.count
+            rows = np.empty((max(wanted, 2 * len(self._kept)) - len(self._kept), 2), np.int32)
+            self._kept = np.concatenate([self._kept, rows])
+        return self._kept
 
     def collect(self, arrays: Mapping[str, Any], steps: int) -> None:
         kept, count = self.room(1)

@@ -19,6 +19,7 @@
 // variants: -DREAL=float -DDIMENSIONS=2 -DEQUAL -DDEPTH=2; -DREAL=float -DDIMENSIONS=2 -DEQUAL -DDEPTH=4
 
 #include "stencil/step/update.cuh"
+#include "stencil/step/columns.cuh"
 
 // Rates of both substances, and the reaction.
 struct Model {
@@ -30,38 +31,6 @@ DEVICE void react(const REAL u, const REAL v, const Model& model, REAL& next_u, 
     const REAL r = multiply(u, multiply(v, v));
     next_u = multiply_add(model.dt, multiply_add(model.feed, subtract(REAL(1), u), -r), next_u);
     next_v = multiply_add(model.dt, multiply_add(-model.removal, v, r), next_v);
-}
-
-// Where a lane finds its V cells of a row, and which of them have a side beside them.
-struct Columns {
-    int place[V];
-    bool aligned, at_left;
-    int last;
-    REAL low_scale, low_shift, high_scale, high_shift;
-};
-
-DEVICE Columns columns_at(const int x, const int nx, const int wraps, const REAL* __restrict__ sides)
-{
-    const bool wraps_x = wraps & 1;
-    Columns columns;
-    columns.aligned = nx % V == 0;
-#pragma unroll
-    for (int j = 0; j < V; ++j) columns.place[j] = inside(x + j, nx, wraps_x);
-    if (columns.aligned && !wraps_x) columns.place[0] = min(max(x, 0), nx - V);
-    columns.at_left = !wraps_x && x == 0;
-    columns.last = !wraps_x && nx - 1 - x < V ? nx - 1 - x : -1;
-    columns.low_scale = __ldg(sides), columns.low_shift = __ldg(sides + 1);
-    columns.high_scale = __ldg(sides + 2), columns.high_shift = __ldg(sides + 3);
-    return columns;
-}
-
-DEVICE void load_row(const REAL* __restrict__ row, const Columns& columns, REAL (&v)[V])
-{
-    if (columns.aligned) unpack(__ldg(reinterpret_cast<const Packed*>(row + columns.place[0])), v);
-    else {
-#pragma unroll
-        for (int j = 0; j < V; ++j) v[j] = __ldg(row + columns.place[j]);
-    }
 }
 
 DEVICE void store_row(REAL* __restrict__ row, const int x, const int nx, const bool aligned, const REAL (&v)[V])

@@ -7,7 +7,6 @@ import numpy as np
 from engines.api.lab import Case
 from engines.fdtd.lab.fused import FusedYee
 from engines.fdtd.lab.spectra import SAMPLES, FourierSums
-from engines.fdtd.lab.studies import studies as lab_studies
 from engines.fdtd.lab.tables import (
     CoarseningTable,
     FourierTable,
@@ -23,7 +22,6 @@ EPSILON = {"float32": 2.0**-24, "float64": 2.0**-53}
 STEPS = 6
 WITH_RESOURCES = ("two-passes", "arrays", "structures", "one-structure", "padded")
 """Whose registers are told: kernels that do the work alone."""
-VARIANTS = [(study, variant) for study in lab_studies() for variant in study.variants]
 SIZES = {"fdtd-step": (13, 10, 21), "fdtd-layers": (23, 24, 25)}
 """(nz, ny, nx), no multiples of anything."""
 

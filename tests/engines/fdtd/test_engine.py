@@ -9,7 +9,6 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.parameters import (
     Box,
     Cylinder,
@@ -24,11 +23,6 @@ from engines.fdtd.parameters import (
     WaveSource,
 )
 from tests.engines.fdtd.problems import ENGINE, GRID, small
-
-
-@pytest.fixture(scope="module")
-def backend():
-    return CpuBackend()
 
 
 def test_presets_can_run(backend):

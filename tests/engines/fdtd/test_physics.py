@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.grid.boundaries import make_axes
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, Yee
 from engines.fdtd.media.materials import Medium, make_media
@@ -14,16 +13,9 @@ from engines.fdtd.sources.waveforms import Waveform
 from engines.fdtd.step.cpu import CpuYee, energy_weights
 from tests.engines.fdtd.fdtd_cases import PEC, PMC, WRAP, Case, cpml, make_case, steps_of
 
+THREADS = 1
 C = SPEED_OF_LIGHT
 VACUUM = (Medium(),)
-
-
-@pytest.fixture(scope="module")
-def backend():
-    """One thread: most of these grids are lines."""
-    backend = CpuBackend()
-    backend.threads = 1
-    return backend
 
 
 def empty(counts, spacing, faces, courant=0.99, media=VACUUM, cells=None) -> Case:

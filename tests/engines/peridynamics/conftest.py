@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from engines.backend.cpu import CpuBackend
 from tests.cuda_on_host import COMPILER, HostCudaBackend
-
-
-@pytest.fixture(scope="session")
-def cpu() -> Iterator[CpuBackend]:
-    """All cores."""
-    backend = CpuBackend()
-    yield backend
-    backend.close()
 
 
 @pytest.fixture

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import queue
+import weakref
 from collections import defaultdict
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -63,6 +65,7 @@ class Nccl:
 
     def NcclCommunicator(self, size, unique, rank):
         assert unique == "unique"
+        self.made = weakref.ref(self)
         return self
 
     def groupStart(self):
@@ -122,3 +125,15 @@ def test_messages_of_gpus_go_in_the_order_of_their_tags_beside_the_kernels():
     assert gpu.waits == [("messages", "kernels")], "what is sent has been computed"
     exchange.wait()
     assert gpu.waits[1:] == [("kernels", "messages")]
+
+
+def test_a_rank_that_closes_first_does_not_wait_for_the_others():
+    """Who destroys a communicator of NCCL waits until all ranks do."""
+    world = SimpleNamespace(rank=0, size=2, comm=SimpleNamespace(bcast=lambda value, root: value))
+    nccl, gpu = Nccl(), Gpu()
+    ranks = CudaRanks(world, gpu, nccl)
+    ranks.exchange([], [])
+    made = nccl.made
+    del ranks, nccl
+    gc.collect()
+    assert made() is not None

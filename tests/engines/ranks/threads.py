@@ -52,7 +52,8 @@ class Coming(Exchange):
 
     def wait(self):
         for other, tag, into in self._incoming:
-            into[...] = self._post.box(other, self._rank, tag).get(timeout=PATIENCE)
+            values = self._post.box(other, self._rank, tag).get(timeout=PATIENCE)
+            into[: len(values)] = values
 
 
 def on_each(size: int, call: Callable[[Ranks], Any]) -> list[Any]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from engines.backend.cpu import CpuBackend
 from tests.cuda_on_host import COMPILER, HostCudaBackend
 
 
@@ -17,11 +14,3 @@ def on_host(tmp_path, monkeypatch) -> HostCudaBackend:
         pytest.skip("no C++ compiler, or not Linux")
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     return HostCudaBackend()
-
-
-@pytest.fixture(scope="session")
-def cpu() -> Iterator[CpuBackend]:
-    """All cores."""
-    backend = CpuBackend()
-    yield backend
-    backend.close()

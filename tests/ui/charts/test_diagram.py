@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from itertools import combinations
 
 import pytest
@@ -13,10 +12,8 @@ from engines.api.charts import Diagram, DiagramEdge, DiagramNode
 from tests.ui.doubles import FakeViewport
 from ui.charts.diagram.view import DiagramView
 from ui.session.controller import Phase
-from ui.session.house import HouseServices
 from ui.widgets.theme import theme
 from workbench.project.presets import preset_called
-from workbench.storage.paths import config_dir, state_dir
 
 
 def diagram(count):
@@ -98,13 +95,8 @@ def test_the_edge_that_was_clicked_is_marked(qtbot, count):
 
 
 @pytest.fixture
-def services():
-    class Services(HouseServices):
-        runners = ()
-
-    yield Services()
-    for folder in (state_dir(), config_dir()):
-        shutil.rmtree(folder, ignore_errors=True)
+def services(house):
+    return house
 
 
 def opened(window, name, qtbot):

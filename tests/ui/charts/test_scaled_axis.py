@@ -54,6 +54,22 @@ def ticks(plot):
     return texts
 
 
+def test_at_the_ticks_of_an_empty_chart_stand_no_figures(qtbot):
+    plot = ChartPlot(ChartInfo("line", "Voltage", "mV", x_title="Distance"), "mm")
+    qtbot.addWidget(plot)
+    curves = ChartData((Curve("line", np.arange(5.0), np.arange(5.0)),))
+    assert not any(ticks(plot))
+    for show, some, none in (
+        (plot.show_data, curves, ChartData(())),
+        (plot.show_kept, [curves], []),
+        (plot.show_left, [(0, np.arange(5.0), np.arange(5.0))], []),
+    ):
+        show(some)
+        assert any(ticks(plot)), show
+        show(none)
+        assert not any(ticks(plot)), show
+
+
 @pytest.mark.parametrize("noise", [0.0, 1e-7])
 def test_a_flat_line_has_no_ticks_of_twelve_digits(qtbot, noise):
     """Of a field that is the same along a cut but for the last digit of fp32; what varies more is seen as before."""

@@ -23,16 +23,10 @@ from ui.window.main_window import MainWindow
 from ui.window.questions.going_on import AGAIN, HERE, RECONNECT
 from workbench.remote.connection import Place
 from workbench.remote.server import Server
-from workbench.storage.paths import config_dir, state_dir
 
 SLAB = "small_slab"
 
-
-@pytest.fixture(autouse=True)
-def _clean():
-    yield
-    for folder in (state_dir(), config_dir()):
-        shutil.rmtree(folder, ignore_errors=True)
+pytestmark = pytest.mark.usefixtures("own_folders")
 
 
 @pytest.fixture

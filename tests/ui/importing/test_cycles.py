@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 from ui.session.controller import Phase
-from ui.session.house import HouseServices
 from workbench.project.presets import preset_called
-from workbench.storage.paths import config_dir, state_dir
 
 CYCLER = '"Step","Elapsed, total [min]","Current [mA]","Power [kW]"\n1,0,"1,500",0.1\n1,1,-500,0.2\n2,2,250,0.3\n'
 
 
 @pytest.fixture
-def services():
-    class Services(HouseServices):
-        runners = ()
-
-    yield Services()
-    for folder in (state_dir(), config_dir()):
-        shutil.rmtree(folder, ignore_errors=True)
+def services(house):
+    return house
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 
 import meshio
@@ -16,18 +15,11 @@ from tests.engines.geometry.cups import OUTER, cup
 from tests.workbench.house import write_mesh
 from tests.workbench.importing.boxes import write_box
 from ui.importing.drawing import DARKEST, LIGHT, drawn
-from ui.session.house import HouseServices
-from workbench.storage.paths import config_dir, state_dir
 
 
 @pytest.fixture
-def services():
-    class Services(HouseServices):
-        runners = ()
-
-    yield Services()
-    for folder in (state_dir(), config_dir()):
-        shutil.rmtree(folder, ignore_errors=True)
+def services(house):
+    return house
 
 
 @pytest.fixture

@@ -137,6 +137,29 @@ def test_labels_of_plots_stand_in_them_whole(qtbot, width):
     assert all(item.textItem.sceneBoundingRect().right() <= area.right() for _, item in curve._labels)
 
 
+@pytest.mark.parametrize("width", [420, 1200])
+def test_names_of_levels_are_whole_and_stand_beside_or_below_each_other(qtbot, width):
+    """A first cache at the left edge was called "KB"."""
+    rates = {15: 185, 17: 49, 19: 98, 21: 72, 23: 57, 25: 59, 27: 18, 29: 13}
+    points = tuple(BandwidthPoint("copy", 1 << power, rate * 1e9) for power, rate in rates.items())
+    curve = BandwidthCurve()
+    qtbot.addWidget(curve)
+    curve.set_data(replace(plausible_record().machine, curve=points))
+    curve.image(QSize(width, 420))
+    area = curve.getPlotItem().getViewBox().sceneBoundingRect()
+    texts = [item.textItem for _, item in curve._levels]
+    assert [text.toPlainText().split(",")[0].split("\n")[0] for text in texts] == [
+        "Cache 1",
+        "Cache 2",
+        "Cache 3",
+        "Memory",
+    ]
+    places = [text.sceneBoundingRect() for text in texts]
+    assert all(area.adjusted(-1, -1, 1, 1).contains(place) for place in places)
+    inner = [place.adjusted(1, 1, -1, -1) for place in places]
+    assert not [pair for pair in combinations(inner, 2) if pair[0].intersects(pair[1])]
+
+
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [(binary_text(32768), "32 KB"), (binary_text(2**32), "4 GB"), (rate_tick(2e11), "200 GB/s"),

@@ -46,3 +46,15 @@ def test_the_curve_and_its_ceiling_are_in_gigabytes_of_a_thousand_million(qtbot)
     assert history._curve.getData()[1] == pytest.approx([15.0])
     assert history._line.value() == pytest.approx(20.0)
     assert history.viewRange()[1] == pytest.approx([0.0, 24.0])
+
+
+def test_a_curve_without_points_has_no_figures_and_one_that_comes_into_sight_is_up_to_date(qtbot):
+    history = History()
+    qtbot.addWidget(history)
+    left = history.getAxis("left")
+    assert left._tickLevels == []
+    assert not history._line.isVisible()
+    history.add(15e9, 20e9)  # while it is closed
+    history.show()
+    assert history.viewRange()[1] == pytest.approx([0.0, 24.0])
+    assert left._tickLevels is None, "pyqtgraph finds them"

@@ -9,7 +9,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QScrollArea
 
+from engines.api.registry import engines
 from ui.panels.small_cards import CARD_WIDTH, PICTURE, CardRows, SmallCard, _rounded
+from ui.panels.unsaved import MOST_CARDS, UnsavedCard, UnsavedList
+from ui.widgets.elided import ElidedLabel
+from ui.widgets.formatting import moment_text
+from ui.widgets.theme import theme
+from workbench.project.autosave import Recovery
 
 GAP = 12
 
@@ -97,3 +103,29 @@ def test_a_picture_fills_its_place_but_for_round_corners(qapp, tmp_path, ratio):
     plain = none.pixelColor(4, high // 2)
     drawn = [x for x in range(wide) if any(none.pixelColor(x, y) != plain for y in range(high // 4, high * 3 // 4))]
     assert wide // 2 - 15 * ratio <= drawn[0] < wide // 2 < drawn[-1] <= wide // 2 + 15 * ratio, "a wave in the middle"
+
+
+@pytest.mark.parametrize("engine", [engine.title for engine in engines().values()])
+def test_what_a_session_is_of_and_when_it_was_kept_are_read_in_full_on_the_narrowest_card(qtbot, qapp, engine):
+    theme().apply("dark", qapp)
+    card = UnsavedCard(Recovery(Path("none"), "Gray-Scott: growth", 1.7e9, None), engine)
+    qtbot.addWidget(card)
+    card.setFixedWidth(CARD_WIDTH)
+    card.show()
+    lines = card.findChildren(ElidedLabel)
+    assert [line.text() for line in lines] == ["Gray-Scott: growth", engine, moment_text(1.7e9)]
+    for line in lines:
+        assert line.fontMetrics().horizontalAdvance(line.text()) <= line.width()
+
+
+def test_of_thousands_of_unsaved_problems_the_newest_have_cards(qtbot):
+    """As many cards kept the window busy for minutes."""
+    found = [Recovery(Path(f"folder{n}"), f"No. {n}", float(n), None) for n in range(2000, 0, -1)]
+    shown = UnsavedList()
+    qtbot.addWidget(shown)
+    for count in (2000, 1999, MOST_CARDS + 1, MOST_CARDS, 2):
+        shown.set_sessions(found[-count:])
+        cards = min(count, MOST_CARDS)
+        assert [card.recovery for card in shown.cards] == found[-count:][:cards]
+        more = f" and {count - MOST_CARDS:,} older" if count > MOST_CARDS else ""
+        assert shown.heading.text() == f"Unsaved ({cards}{more})"

@@ -36,6 +36,12 @@ def colour(curve):
     return pg.mkPen(curve.opts["pen"]).color()
 
 
+def test_no_figures_stand_at_the_ticks_until_there_are_values(plot):
+    assert plot.getAxis("left").tickStrings([0.5], 1.0, 0.5) == ["0.5"]
+    plot.show_traces(["P1"], {"P1": TraceBuffer()})
+    assert [plot.getAxis(side).tickStrings([0.5], 1.0, 0.5) for side in ("left", "bottom")] == [[""], [""]]
+
+
 def test_each_probe_has_its_curve_in_the_colour_of_its_place(plot):
     assert list(plot._curves) == ["P1", "P2"]
     for place, (curve, factor) in enumerate(zip(plot._curves.values(), (2.0, -1.0), strict=True)):

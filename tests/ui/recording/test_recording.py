@@ -119,13 +119,13 @@ def test_a_movie_takes_frames_at_equal_distances():
 
 def test_the_dialog_says_before_what_cannot_be_written(qtbot, monkeypatch):
     frames = [Kept(None, 1, Frame(1, k, 3600.0 * k, {})) for k in range(3)]
-    for there, suffix in ((True, ".mp4"), (False, ".gif")):
-        monkeypatch.setattr("ui.recording.movie_dialog.writes_mp4", lambda there=there: there)
+    for there, suffix in (("ffmpeg", ".mp4"), (None, ".gif")):
+        monkeypatch.setattr("ui.recording.movie_dialog.encoder", lambda there=there: there)
         dialog = MovieDialog(frames, "s", 19_900)
         qtbot.addWidget(dialog)
         assert dialog.wish.suffix == suffix
         mp4 = dialog.form_chooser.model().item(0)
-        assert mp4.isEnabled() == there
+        assert mp4.isEnabled() == bool(there)
     texts = [label.text() for label in dialog.findChildren(QLabel)]
     assert "3 frames from 0.00 s to 2 h 00 min are kept, 19.9 kB on disk." in texts
 

@@ -16,21 +16,14 @@ from tests.ui.session.test_files import drop
 from ui.forms.fields.file import FileEditor
 from ui.forms.fields.scalars import ChoiceEditor, OptionalEditor
 from ui.forms.schema import Kind, fields_of
-from ui.session.house import HouseServices
 from workbench.project.document import open_document, save_document
-from workbench.storage.paths import config_dir, state_dir
 
 SAMPLE = Path(__file__).parents[3] / "sample_data" / "bpx" / "lg_m50_chen2020.json"
 
 
 @pytest.fixture
-def services():
-    class Services(HouseServices):
-        runners = ()
-
-    yield Services()
-    for folder in (state_dir(), config_dir()):
-        shutil.rmtree(folder, ignore_errors=True)
+def services(house):
+    return house
 
 
 @pytest.fixture

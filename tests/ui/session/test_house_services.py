@@ -27,16 +27,11 @@ from workbench.project.boundary import OutsideFiles, Permission
 from workbench.project.store import read_stored
 from workbench.run.states.memory import runs_dir
 from workbench.storage.atomic import StorageError
-from workbench.storage.paths import config_dir, state_dir
+from workbench.storage.paths import state_dir
 
 SLAB = "small_slab"
 
-
-@pytest.fixture(autouse=True)
-def _clean():
-    yield
-    for folder in (state_dir(), config_dir()):
-        shutil.rmtree(folder, ignore_errors=True)
+pytestmark = pytest.mark.usefixtures("own_folders")
 
 
 @pytest.fixture

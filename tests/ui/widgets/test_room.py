@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from engines.api import Finding
 from ui.widgets.banner import Banner
 from ui.widgets.findings_banner import FindingsBanner
-from ui.widgets.fitting import FRAME, resize_within
+from ui.widgets.parts import FRAME, resize_within
 
 QUESTION = "This run is finished. Run on, or start over from zero? Starting over clears its curves."
 ANSWERS = ("Run on to 4000 ms", "Start over", "Start over without asking")

@@ -4,7 +4,6 @@ That each one is in all places is in ``test_every_finding.py``."""
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 
 import pytest
@@ -13,22 +12,15 @@ from engines.api import Finding, Remedy, registry
 from tests.engines.geometry.cups import cup
 from tests.workbench.fake_engine import block
 from tests.workbench.house import write_mesh
-from ui.session.house import HouseServices
 from ui.widgets.findings_banner import FindingsBanner
 from workbench.cli import main
 from workbench.project.findings import in_order
 from workbench.project.parameter_files import value_at, with_values
-from workbench.storage.paths import config_dir, state_dir
 
 
 @pytest.fixture
-def services():
-    class Services(HouseServices):
-        runners = ()
-
-    yield Services()
-    for folder in (state_dir(), config_dir()):
-        shutil.rmtree(folder, ignore_errors=True)
+def services(house):
+    return house
 
 
 def test_a_remedy_may_be_the_unit_of_the_mesh_or_a_tool(window, qtbot, tmp_path, capsys):

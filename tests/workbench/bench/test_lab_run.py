@@ -50,7 +50,9 @@ def test_a_session_measures_what_was_asked_for(laplace):
     record = events[-1].record
     assert [one.variant for one in record.variants] == ["numba", "numpy"]
     assert all(isinstance(one, VariantRecord) and one.case == "1024²" and not one.refused for one in record.variants)
-    assert [event.fraction for event in events if isinstance(event, Progress)][-1] == 1.0
+    done = [event.fraction for event in events if isinstance(event, Progress)]
+    assert done == sorted(done), "it does not begin again after the ceilings"
+    assert done[-1] == pytest.approx(1.0)
 
 
 def test_a_cancelled_session_keeps_what_it_has(laplace):

@@ -180,7 +180,18 @@ def test_a_pipe_among_results_is_not_waited_for(project, tmp_path, capsys, name)
         assert f"'{out / name}' is a pipe or a device" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["series.csv", "timing.jsonl", "fields", "fields/fields.igb", ".spikes.h5.journal"])
+LINKS = [
+    "series.csv",
+    "timing.jsonl",
+    "fields",
+    "fields/fields.igb",
+    ".spikes.h5.journal",
+    "branch-2",
+    "branch-2/fields",
+]
+
+
+@pytest.mark.parametrize("name", LINKS)
 def test_a_run_writes_through_no_link(project, tmp_path, capsys, name):
     """Results that somebody else packed may hold links: what a resumed run added went into the linked file."""
     out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
@@ -188,9 +199,10 @@ def test_a_run_writes_through_no_link(project, tmp_path, capsys, name):
     (elsewhere / "file").write_text("mine")
     run = ["run", str(project), "--no-pictures", "--out", str(out), "--until"]
     assert main([*run, "1"]) == 0
-    target = elsewhere if name == "fields" else elsewhere / "file"
+    target = elsewhere / "file" if "." in name else elsewhere
     if name == "fields":
         (out / name).rename(out / "other")
+    (out / name).parent.mkdir(exist_ok=True)
     (out / name).unlink(missing_ok=True)
     (out / name).symlink_to(target)
     for arguments in ([*run, "2", "--resume"], [*run, "2"]):
@@ -260,6 +272,17 @@ def test_what_an_engine_raises_before_a_run_is_a_sentence_with_a_log(project, ow
     assert log.is_relative_to(own_home)
     assert str(log) in told
     assert 'raise KeyError("conductance")' in log.read_text()
+
+
+def test_an_engine_that_ends_python_is_told(project, monkeypatch, capsys):
+    """Its command ended without a word, with whatever code that engine gave."""
+
+    def end(*_: Any) -> None:
+        raise SystemExit(4)
+
+    monkeypatch.setattr(WaveEngine, "estimate", end)
+    assert main(["estimate", str(project)]) == 3
+    assert capsys.readouterr().err.startswith("This command ended with an unexpected SystemExit: 4. Its traceback is")
 
 
 def test_what_an_engine_raises_in_a_sweep_is_in_the_row_and_in_the_log(project, tmp_path, capsys):

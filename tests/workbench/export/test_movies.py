@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import pytest
 from PIL import Image
 
 from engines.api.errors import ProblemError
-from workbench.export.movies import NO_ENCODER, finished, open_movie
+from workbench.export.movies import NO_ENCODER, encoder, finished, open_movie
 from workbench.storage.atomic import FORGOTTEN_SECONDS, StorageError, sweep
 
 
@@ -67,30 +69,64 @@ def test_a_folder_holds_them_as_png(tmp_path):
         open_movie(folder, 10.0)
 
 
-def test_an_mp4_is_written_or_its_encoder_asked_for(tmp_path):
+def own() -> str | None:
+    """The machine's."""
+    return shutil.which("ffmpeg")
+
+
+def of_extra() -> str | None:
     if importlib.util.find_spec("imageio_ffmpeg") is None:
-        with pytest.raises(ProblemError) as caught:
-            open_movie(tmp_path / "run.mp4", 10.0)
-        assert str(caught.value) == NO_ENCODER
-        return
+        return None
     import imageio_ffmpeg
 
+    return imageio_ffmpeg.get_ffmpeg_exe()
+
+
+@pytest.mark.parametrize("which", [own, of_extra])
+def test_an_mp4_is_written(tmp_path, monkeypatch, which):
+    """By the machine's ffmpeg as by that of the extra."""
+    if (program := which()) is None:
+        pytest.skip("no encoder")
+    if which is own:
+        monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    assert encoder() == program
     path = written(tmp_path / "run.mp4")
-    reader = imageio_ffmpeg.read_frames(str(path))
-    told = next(reader)
-    assert (told["size"], told["fps"], told["codec"]) == ((24, 16), 10.0, "h264")  # sides of 4:2:0 colours are even
-    shown = [np.frombuffer(frame, np.uint8).reshape(16, 24, 3) for frame in reader]
-    assert len(shown) == 3
-    for frame, picture in zip(shown, pictures(), strict=True):
+    raw = [program, "-v", "error", "-i", str(path), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
+    shown = np.frombuffer(subprocess.run(raw, capture_output=True, check=True).stdout, np.uint8)
+    for frame, picture in zip(shown.reshape(-1, 16, 24, 3), pictures(), strict=True):
         assert np.abs(frame[10, 15].astype(int) - picture[10, 15, :3]).max() < 12  # away from the corner
     assert [each.name for each in tmp_path.iterdir()] == ["run.mp4"]
-    described = subprocess.run([imageio_ffmpeg.get_ffmpeg_exe(), "-i", str(path)], capture_output=True, text=True)
-    assert "yuv420p(tv, bt709" in described.stderr  # no player has to guess
+    described = subprocess.run([program, "-i", str(path)], capture_output=True, text=True).stderr
+    assert "yuv420p(tv, bt709" in described, "no player has to guess"
+    for told in ("h264", "24x16", "10 fps"):  # sides of 4:2:0 colours are even
+        assert told in described
+
+
+def test_without_an_encoder_one_is_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr("workbench.export.movies.encoder", lambda: None)
+    with pytest.raises(ProblemError) as caught:
+        open_movie(tmp_path / "run.mp4", 10.0)
+    assert str(caught.value) == NO_ENCODER
+
+
+@pytest.mark.parametrize("count", [1, 200], ids=["at the end", "meanwhile"])
+def test_what_an_encoder_says_that_fails_is_told_and_nothing_left(tmp_path, monkeypatch, count):
+    program = tmp_path / "ffmpeg"
+    program.write_text("#!/bin/sh\nhead -c 9 >/dev/null\necho Working >&2; echo Unknown encoder libx264 >&2\nexit 8\n")
+    program.chmod(0o755)
+    monkeypatch.setattr("workbench.export.movies.encoder", lambda: str(program))
+    path = tmp_path / "movies" / "run.mp4"
+    path.parent.mkdir()
+    told = pytest.raises(StorageError, match=r"'run.mp4' cannot be written: ffmpeg says 'Unknown encoder libx264'")
+    with told, finished(open_movie(path, 10.0)) as movie:
+        for _ in range(count):
+            movie.add(np.zeros((64, 64, 3), np.uint8))
+    assert not list(path.parent.iterdir())
 
 
 @pytest.mark.parametrize("name", ["run.gif", "run", "run.mp4"])
 def test_what_is_abandoned_leaves_nothing(tmp_path, name):
-    if name.endswith("mp4") and importlib.util.find_spec("imageio_ffmpeg") is None:
+    if name.endswith("mp4") and encoder() is None:
         pytest.skip("no encoder")
     movie = open_movie(tmp_path / name, 10.0)
     for picture in pictures():
@@ -100,7 +136,7 @@ def test_what_is_abandoned_leaves_nothing(tmp_path, name):
 
 
 def test_what_a_killed_export_left_is_gone_after_the_next(tmp_path, monkeypatch):
-    if importlib.util.find_spec("imageio_ffmpeg") is None:
+    if encoder() is None:
         pytest.skip("no encoder")
     path = tmp_path / "run.mp4"
     with monkeypatch.context() as killed:

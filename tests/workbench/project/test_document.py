@@ -19,6 +19,7 @@ from engines.geometry import reading
 from tests.workbench.fake_engine import WaveEngine, block
 from tests.workbench.house import write_mesh
 from workbench.export.png import save_snapshot
+from workbench.project.autosave import Autosave, recover, recoveries
 from workbench.project.document import Document, new_document, open_document, save_document
 from workbench.project.meshes import SUFFIXES, fingerprint, usual_length_unit
 from workbench.project.presets import open_named
@@ -110,6 +111,22 @@ def test_a_mesh_in_a_folder_below_stays_there(project):
     save_document(document)
     assert document.project.geometry.path == "meshes/slab.vtu"
     assert open_document(save_document(document, project.with_suffix(".zip"))).geometry.n_cells == 216
+
+
+@pytest.mark.parametrize("name", ["bell\a", "two\nlines", "next\x85line"])
+def test_a_mesh_whose_name_holds_controls_is_found_again(project, tmp_path, name):
+    """They were replaced in what names it, and not in what it is called."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    mesh = (project / "slab.vtu").rename(folder / f"{name}.vtu")
+    document = new_document(WaveEngine(), mesh)
+    for target in (folder, tmp_path / "copy.zip", tmp_path / "copy"):
+        assert open_document(save_document(document, target)).geometry.n_cells == 216
+    root = tmp_path / "autosave"
+    autosave = Autosave(root)
+    autosave.tick(new_document(WaveEngine(), mesh), now=True)
+    autosave.leave()
+    assert recover(*recoveries(root)).geometry.n_cells == 216
 
 
 def test_fibres_travel_with_the_mesh(house, mesh_file, tmp_path):

@@ -13,7 +13,7 @@ from engines.tables.columns import Axis
 from workbench.export.chart_tables import chart_table
 from workbench.export.tables import rows_as_text
 from workbench.project import measured as module
-from workbench.project.measured import difference, read_curves, read_measured
+from workbench.project.measured import difference, read_curves
 from workbench.project.project import Project
 
 POINTS = [(0.0, 4.2), (10.5, 4.1), (1e3, -3.5)]
@@ -36,7 +36,7 @@ POINTS = [(0.0, 4.2), (10.5, 4.1), (1e3, -3.5)]
 def test_separators_headings_and_decimal_commas(tmp_path, text):
     file = tmp_path / "lab.csv"
     file.write_bytes(text.encode())
-    found = read_measured(file, "voltage")
+    found = read_curves(file, "voltage")[0]
     assert list(zip(found.x, found.y, strict=True)) == POINTS
     assert (found.chart, found.title) == ("voltage", "lab")
 
@@ -44,7 +44,7 @@ def test_separators_headings_and_decimal_commas(tmp_path, text):
 def test_a_heading_of_an_old_spreadsheet(tmp_path):
     file = tmp_path / "lab.csv"
     file.write_bytes("t;T [°C]\n0;25,0\n1;26,5\n".encode("latin-1"))
-    assert read_measured(file, "temperature").y == [25.0, 26.5]
+    assert read_curves(file, "temperature")[0].y == [25.0, 26.5]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_bad_file_is_told_in_one_sentence_with_row_and_column(tmp_path, text, 
     file = tmp_path / "lab.csv"
     file.write_text(text)
     with pytest.raises(ProblemError) as caught:
-        read_measured(file, "voltage")
+        read_curves(file, "voltage")[0]
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -76,16 +76,16 @@ def test_a_bad_file_is_told_in_one_sentence_with_row_and_column(tmp_path, text, 
 def test_what_is_no_text_or_not_there(tmp_path):
     (tmp_path / "lab.xlsx").write_bytes(b"PK\x03\x04\0\0")
     with pytest.raises(ProblemError, match="is no text"):
-        read_measured(tmp_path / "lab.xlsx", "voltage")
+        read_curves(tmp_path / "lab.xlsx", "voltage")[0]
     with pytest.raises(ProblemError, match="cannot be read"):
-        read_measured(tmp_path / "none.csv", "voltage")
+        read_curves(tmp_path / "none.csv", "voltage")[0]
 
 
 def test_a_long_file_is_thinned(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "MOST_POINTS", 100)
     file = tmp_path / "lab.csv"
     file.write_text("".join(f"{k},1\n" for k in range(1001)))
-    found = read_measured(file, "voltage")
+    found = read_curves(file, "voltage")[0]
     assert found.x == [float(k) for k in range(0, 1001, 11)]
 
 
@@ -116,7 +116,7 @@ def test_units_of_a_difference():
 def test_a_project_keeps_measured_data(tmp_path):
     file = tmp_path / "lab.csv"
     file.write_text("0,1\n1,2\n")
-    project = Project(engine="wave", measured=[read_measured(file, "voltage")])
+    project = Project(engine="wave", measured=[read_curves(file, "voltage")[0]])
     again = Project.model_validate_json(project.model_dump_json())
     assert again.measured == project.measured
 
@@ -204,7 +204,7 @@ def test_tables_of_decibels_and_quotients_say_what_to_change(tmp_path, heading, 
 def test_a_temperature_in_kelvin_stands_over_one_in_degrees(tmp_path):
     file = tmp_path / "lab.csv"
     file.write_text("time [h],T [K]\n0,298.15\n1,308.15\n")
-    found = read_measured(file, "temperature", (Axis("time", "s"), Axis("Temperature", "°C")))
+    found = read_curves(file, "temperature", (Axis("time", "s"), Axis("Temperature", "°C")))[0]
     np.testing.assert_allclose(found.y, [25, 35])
 
 

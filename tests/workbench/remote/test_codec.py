@@ -186,6 +186,16 @@ def test_arrays_that_are_named_again_and_again_do_not_fill_memory():
     assert len(unpack(tuple[np.ndarray, ...], [sent.tree] * 2, sent.arrays)) == 2
 
 
+def test_few_bytes_do_not_become_more_than_the_receiver_has_said():
+    """2 MB became 2 GB in a window that had asked for nothing."""
+    message = m.FilePart("a", 0, np.zeros(1 << 24))
+    assert len(encoded(message)) < 1 << 20
+    kinds = m.kinds(m.FilePart)
+    decoded(encoded(message), kinds, lambda kind: 1 << 27)
+    with pytest.raises(WireError, match=r"more than 127 MB"):
+        decoded(encoded(message), kinds, lambda kind: (1 << 27) - 1)
+
+
 def test_a_server_cannot_keep_a_window_busy():
     """3,000 brushes or a long title took it minutes."""
     right = info()

@@ -25,6 +25,7 @@ from tests.workbench.remote.conftest import wait_for
 from workbench.export.results import take_results
 from workbench.project.findings import estimate_beside_others
 from workbench.remote import messages as m
+from workbench.remote import runner as asking
 from workbench.remote import server as serving
 from workbench.remote.connection import Connection, Place
 from workbench.remote.packing import Received
@@ -356,6 +357,21 @@ def test_values_that_nobody_asked_for_are_not_drawn(there, running, monkeypatch,
     wait_for(lambda: connection.lost)
     assert "nobody had asked for" in connection.lost
     assert runner.frames.take() is None
+
+
+def test_more_than_was_asked_for_is_not_expanded_and_who_asked_is_told(running, monkeypatch):
+    """2 MB became 2 GB; and whoever had asked for what ended the line waited for ever."""
+    connection, runner = running
+    runner.watch(FrameRequest(1, EVERY))
+    frame_of(runner)
+    assert connection._most(m.Shown) - connection._most(m.News) == 4 * 216
+    runner.pause()
+    wait_for(lambda: runner.state is RunState.PAUSED)
+    monkeypatch.setattr(asking, "free_memory_bytes", lambda: 0)
+    monkeypatch.setattr(asking, "MOST_TOLD", 500)
+    assert "came together" in str(runner.post(TakeSnapshot()).exception(5))
+    wait_for(lambda: connection.lost)
+    assert "came together" in connection.lost
 
 
 @pytest.mark.parametrize("pace", [0.0, -1.0, float("nan")])

@@ -9,6 +9,7 @@ import pytest
 
 from tests.workbench.remote.conftest import end, wait_for
 from workbench.project.presets import open_preset, presets
+from workbench.remote import streams
 from workbench.remote.connection import Connection, Place
 from workbench.remote.streams import LineLost
 from workbench.run.frames import RunState
@@ -49,4 +50,12 @@ def test_a_machine_that_does_not_let_in_is_told_with_the_words_of_ssh(lab):
         Connection(Place("me@lab"))
     (lab / "bin" / "ssh").write_text("#!/bin/sh\necho 'sh: workbench: not found' >&2\nexit 127\n")
     with pytest.raises(LineLost, match="workbench: not found"):
+        Connection(Place("me@lab"))
+
+
+def test_a_machine_that_never_greets_is_not_waited_for_without_end(lab, monkeypatch):
+    """A profile that asks something, or never ends: the window waited for as long as it was open."""
+    monkeypatch.setattr(streams, "GREETING_SECONDS", 0.5)
+    (lab / "bin" / "ssh").write_text("#!/bin/sh\necho 'Which terminal?'\nexec sleep 60\n")
+    with pytest.raises(LineLost, match="me@lab has let us in and not started Workbench within"):
         Connection(Place("me@lab"))

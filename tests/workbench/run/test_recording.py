@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 
 from engines.api import FieldInfo, Finding
+from engines.api.errors import WorkbenchError
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
 from workbench.export.moments import series
 from workbench.export.pvd import read_pvd
+from workbench.export.results import take_results
 from workbench.export.vtu import VtuWriter
 from workbench.project.document import Document, open_document
 from workbench.run import recording as module
@@ -286,3 +288,15 @@ def test_a_field_of_many_components_is_traced_whole(document, tmp_path, monkeypa
     runner = run(document, recorder, until=0.2)
     head = (tmp_path / "out" / "traces.csv").read_text().splitlines()[0]
     assert head.count("Profile") == 2 * 8 or head.count("profile") == 2 * 8, (head, runner.error)
+
+
+@pytest.mark.parametrize("wrong", [lambda v: v[:10], lambda v: np.concatenate([v, v]), lambda v: list(map(str, v))])
+def test_a_field_of_another_length_than_its_geometry_is_not_written(document, tmp_path, monkeypatch, wrong):
+    """Ten of 216 values went into a file that ParaView reads nothing of, and the run was "Finished"."""
+    right = WaveSimulation.field
+    monkeypatch.setattr(WaveSimulation, "field", lambda own, name: wrong(right(own, name)))
+    runner = run(document, Recorder(tmp_path / "out", document))
+    assert "The field 'voltage' has" in str(runner.error)
+    assert not list((tmp_path / "out" / "fields").iterdir())
+    with pytest.raises(WorkbenchError, match="for the author of this engine"):
+        take_results(document.engine.build(document.problem, FakeBackend()))

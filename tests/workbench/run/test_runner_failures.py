@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engines.api.errors import InstabilityError, NotLiveError, ProblemError, WorkbenchError
+from engines.api.values import KernelTraffic
 from tests.workbench.fake_engine import FakeBackend, WaveSimulation
 from tests.workbench.run.watching import PROBES, Watcher, step
 from workbench.run.frames import RunState
@@ -167,3 +168,43 @@ def test_a_checkpoint_of_another_problem_is_refused_in_a_sentence(runners, monke
     assert runner.wait(RunState.READY) is RunState.FAILED
     assert isinstance(runner.error, ProblemError)
     assert "checkpoint does not fit" in str(runner.error)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("dt", 0.0),
+        ("dt", -0.02),
+        ("dt", float("nan")),
+        ("dt", 1e-320),
+        ("dt", "0.1"),
+        ("sample_steps", 0),
+        ("sample_steps", -3),
+        ("whole_batch", 1.5),
+        ("step", None),
+        ("fields", None),
+        ("fields", ("voltage",)),
+        ("traffic", (KernelTraffic("follow", -5, 0, 0),)),
+        ("traffic", (KernelTraffic("follow", 1, 1, float("nan")),)),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_declaration_ends_the_run_before_it_begins(runners, monkeypatch, name, value):
+    """A step below 0 was "Finished" at −1 ms, and −3 steps between samples had a run go on for ever without a step."""
+    made = WaveSimulation.__init__
+    monkeypatch.setattr(
+        WaveSimulation, "__init__", lambda own, *given: (made(own, *given), setattr(own, name, value))[0]
+    )
+    runner = runners(autostart=True, until=1.0)
+    assert runner.wait(RunState.FINISHED, timeout=10) is RunState.FAILED
+    assert str(runner.error).endswith("That is for the author of this engine to mend.")
+    assert name in str(runner.error) or name == "traffic"
+
+
+@pytest.mark.parametrize("taken", [lambda n: 0, lambda n: n + 1000, lambda n: -2 * n, lambda n: n + 0.5])
+def test_steps_that_were_not_asked_for_end_the_run(runners, monkeypatch, taken):
+    """A run that stood still never ended, and one that went 1000 steps too far was "Finished" at ten times its end."""
+    monkeypatch.setattr(WaveSimulation, "advance", lambda own, n: setattr(own, "step", own.step + taken(n)))
+    runner = runners(autostart=True, until=1.0)
+    assert runner.wait(RunState.FINISHED, timeout=10) is RunState.FAILED
+    assert "was to go" in str(runner.error)
+    assert runner.error.torn

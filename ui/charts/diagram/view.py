@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from engines.api.charts import Diagram, DiagramEdge
 from ui.charts.diagram.paths import path, places
+from ui.widgets.fonts import STRONG
 from ui.widgets.icons import dress
 from ui.widgets.theme import theme
 
@@ -111,7 +112,7 @@ class DiagramView(QWidget):
 
     def _bold(self) -> QFont:
         font = QFont(self.font())
-        font.setBold(True)
+        font.setWeight(STRONG)
         return font
 
     # What a person does.

@@ -18,7 +18,7 @@ from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 from ui.charts.arithmetic import logarithm
 from ui.charts.plots.layers import Bars, Branches, DotCloud, Dots, Ghosts, Lines, Stack
 from ui.charts.plots.pens import fineness, line_pen
-from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis, keep_legible
+from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis, keep_figures, keep_legible
 from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
 from workbench.project.project import MeasuredData
@@ -78,6 +78,7 @@ class ChartPlot(pg.PlotWidget):
         self.scene().sigMouseMoved.connect(self._hover)
         theme().changed.connect(self._dress)
         self._dress()
+        self._keep_figures()
 
     @property
     def data(self) -> ChartData:
@@ -114,19 +115,23 @@ class ChartPlot(pg.PlotWidget):
         self._data = data
         keep_legible(self, (curve.y for curve in data.curves), log=self._log_y)
         self._layer.show(self._on_axes(data.curves))
+        self._keep_figures()
 
     def show_forecast(self, data: ChartData) -> None:
         self._forecast.show(self._on_axes(data.curves))
+        self._keep_figures()
 
     def show_left(self, curves: Sequence[LeftCurve]) -> None:
         """What the run saw on branches that it has left."""
         if self._log_x or self._log_y:
             curves = [(place, *self._placed(x, y)) for place, x, y in curves]
         self._left.show(curves)
+        self._keep_figures()
 
     def show_kept(self, runs: Sequence[ChartData]) -> None:
         """The curves of kept runs."""
         self._kept.show([self._on_axes(data.curves) for data in runs])
+        self._keep_figures()
 
     def show_measured(self, measured: Sequence[MeasuredData]) -> None:
         self._measured = tuple(measured)
@@ -141,6 +146,11 @@ class ChartPlot(pg.PlotWidget):
             self.addItem(points)
             self._points.append(points)
         self._dress_points()
+        self._keep_figures()
+
+    def _keep_figures(self) -> None:
+        some = any(len(curve.x) for curve in self._data.curves)
+        keep_figures(self, some or any(self.getPlotItem().getViewBox().childrenBounds()))
 
     def show_now(self, x: float | None) -> None:
         """The time that the rest of the window shows."""

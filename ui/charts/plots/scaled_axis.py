@@ -46,6 +46,15 @@ def keep_legible(plot: pg.PlotWidget, values: Iterable[Array], *, log: bool = Fa
         box.setLimits(minYRange=least or None)
 
 
+def keep_figures(plot: pg.PlotWidget, some: bool) -> None:
+    """Figures stand at the ticks only where the plot shows something: those of an empty one would be of nothing."""
+    for side in ("left", "bottom"):
+        axis = plot.getAxis(side)
+        if axis.blank == some:
+            axis.blank = not some
+            axis.setStyle()  # draws it anew
+
+
 def powers(values: Sequence[float]) -> list[str]:
     """What stands at powers of ten, ``10⁻³``; in full where it is short. Between them stand 2 and 5 times one, and
     nothing where there are several: 7, 8 and 9 of them lie over each other."""
@@ -63,6 +72,9 @@ def powers(values: Sequence[float]) -> list[str]:
 
 class ScaledAxis(pg.AxisItem):
     """``[10⁶ V/m]``; 0, 2, 4 instead of 0, 2e+06, 4e+06. With a title, where it is long enough: ``Field [10⁶ V/m]``."""
+
+    blank = False
+    """No figures stand at its ticks."""
 
     def __init__(self, orientation: str, **arguments: Any) -> None:
         self._power, self._unit, self._title = 0, "", ""
@@ -97,6 +109,8 @@ class ScaledAxis(pg.AxisItem):
             self._write()
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        if self.blank:
+            return [""] * len(values)
         if self.logMode:
             return super().tickStrings(values, scale, spacing)
         factor = 10.0**-self._power
@@ -141,6 +155,9 @@ def handy_unit(span: float, unit: str) -> tuple[str, float]:
 class TimeAxis(pg.AxisItem):
     """The abscissa. Of simulated time (``times``) it changes its unit with what is seen; its label is ``titled``."""
 
+    blank = False
+    """No figures stand at its ticks."""
+
     unit_changed = Signal()
 
     def __init__(self, orientation: str, **arguments: Any) -> None:
@@ -172,6 +189,8 @@ class TimeAxis(pg.AxisItem):
         return handy_unit(max(abs(end) for end in self.range), self._unit)
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        if self.blank:
+            return [""] * len(values)
         if self.logMode:
             return super().tickStrings(values, scale, spacing)
         return tick_texts([scale * each for each in values], MOST_OF_TIME, abs(scale * spacing))

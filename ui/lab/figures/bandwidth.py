@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
@@ -16,9 +16,15 @@ from ui.widgets.formatting import rate_text
 from ui.widgets.theme import Palette
 from workbench.bench.records import BandwidthPoint, MachineRecord
 
+GROUND = 190
+"""How far the ground of a level's name hides curves below it, of 255."""
+
 
 class BandwidthCurve(Chart):
-    """A line per operation; the levels that were found are shaded and named."""
+    """A line per operation; the levels that were found end at dashed lines, and are named."""
+
+    _levels: Sequence[tuple[float, pg.TextItem]] = ()
+    """Where each begins, in logarithms, and its name; of the class, for pyqtgraph resizes while it is being made."""
 
     def __init__(self, colors: Palette | None = None, parent: QWidget | None = None) -> None:
         super().__init__(LogAxis("bottom", binary_text, binary=True), LogAxis("left", rate_tick), colors, parent)
@@ -31,6 +37,7 @@ class BandwidthCurve(Chart):
         self.redraw()
 
     def draw(self) -> None:
+        self._levels = ()
         if self._machine is None or not self._machine.curve:
             self.say("The ceilings are measured first, when a measurement begins.")
             return
@@ -61,25 +68,39 @@ class BandwidthCurve(Chart):
 
     def _draw_levels(self) -> None:
         assert self._machine is not None
-        (left, right), (_, top) = self.getPlotItem().getViewBox().viewRange()
         found = levels(self._machine.curve)
-        start = left
+        named: list[tuple[float, pg.TextItem]] = []
+        start = -math.inf
         for level in found:
-            last = level is found[-1]
-            end = right if last else math.log10(level.reach)
-            if not last:
-                knee = pg.InfiniteLine(
-                    end, angle=90, pen=pg.mkPen(self.colors.strong, width=1, style=Qt.PenStyle.DashLine)
-                )
-                self.addItem(knee, ignoreBounds=True)
-            reach = "" if last else f", up to {binary_text(level.reach)}"
-            text = pg.TextItem(
-                f"{level.name}{reach}\n{rate_text(level.rate)}", color=self.colors.text, anchor=(0 if last else 1, 0)
-            )
+            end = math.log10(level.reach)
+            reach = ""
+            if level is not found[-1]:
+                reach = f", up to {binary_text(level.reach)}"
+                dashes = pg.mkPen(self.colors.strong, width=1, style=Qt.PenStyle.DashLine)
+                self.addItem(pg.InfiniteLine(end, angle=90, pen=dashes), ignoreBounds=True)
+            ground = pg.mkBrush(self.colors.color("plot", GROUND))
+            text = pg.TextItem(f"{level.name}{reach}\n{rate_text(level.rate)}", color=self.colors.text, fill=ground)
             text.setFont(self.font())
             self.addItem(text, ignoreBounds=True)
-            text.setPos(start if last else end, top)
+            named.append((start, text))
             start = end
+        self._levels = named
+
+    def _place_labels(self, *_: object) -> None:
+        """The name of a level stands where it begins, in a row below those that would reach into it."""
+        super()._place_labels()
+        box = self.getPlotItem().getViewBox()
+        (left, right), (low, high) = box.viewRange()
+        if min(box.width(), box.height(), right - left, high - low) <= 0:
+            return
+        across, up = box.width() / (right - left), box.height() / (high - low)
+        ends: list[float] = []
+        for start, text in self._levels:
+            size = text.textItem.boundingRect()
+            x = max(min((start - left) * across, box.width() - size.width()), 0.0)
+            row = next((place for place, end in enumerate(ends) if x >= end), len(ends))
+            ends[row : row + 1] = [x + size.width()]
+            text.setPos(left + x / across, high - row * size.height() / up)
 
 
 def _lines(curve: Iterable[BandwidthPoint]) -> dict[str, list[tuple[float, float]]]:

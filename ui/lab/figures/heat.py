@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QGraphicsSceneHoverEvent, QWidget
 
 from ui.lab.figures.axes import NamedAxis
 from ui.lab.figures.chart import Chart
+from ui.widgets.fonts import PLAIN, STRONG
 from ui.widgets.theme import Palette
 
 DARK_BELOW = 0.45
@@ -64,7 +65,7 @@ class HeatMap(Chart):
                 color, best, ink = self.colors.color("border"), False, self.colors.muted
             else:
                 color = colormap.map(max(0.0, (tile.good - low) / (high - low)) if high > low else 1.0, mode="qcolor")
-                best = bool(tile.good == high)  # a NumPy truth value ends the process in setBold
+                best = bool(tile.good == high)  # a NumPy truth value is no bool of Qt's
                 ink = _text_color(color)
             boxes[column, row] = _Box(color, tile.tip, best)
             if fits:
@@ -74,7 +75,7 @@ class HeatMap(Chart):
 
     def _texts_fit(self, tiles: Iterable[Tile], columns: int, rows: int) -> bool:
         font = self.font()
-        font.setBold(True)  # as the best is written
+        font.setWeight(STRONG)  # as the best is written
         metrics = QFontMetricsF(font)
         widest = max((metrics.horizontalAdvance(tile.text) for tile in tiles), default=0.0)
         box = self.getPlotItem().getViewBox()
@@ -84,7 +85,7 @@ class HeatMap(Chart):
     def _write(self, column: int, row: int, text: str, ink: str, bold: bool) -> None:
         label = pg.TextItem(text, color=ink, anchor=(0.5, 0.5))
         font = self.font()
-        font.setBold(bold)
+        font.setWeight(STRONG if bold else PLAIN)
         label.setFont(font)
         label.setZValue(2)
         self.addItem(label, ignoreBounds=True)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
     QHBoxLayout,
     QHeaderView,
@@ -24,6 +23,7 @@ from engines.api.lab import LabTable, Row
 from ui.lab.figures.table_heat import TableMap
 from ui.lab.tables.measured_model import BEGINS, LinesModel
 from ui.widgets.formatting import duration_text
+from ui.widgets.parts import show_whole_rows
 from ui.widgets.theme import theme
 from workbench.bench.records import LabRecord, TableRecord
 from workbench.bench.table_lines import device_name, grouped, of_record, published_beside
@@ -56,18 +56,9 @@ class LinesTable(QTableView):
         self.lines = LinesModel()
         self.setModel(self.lines)
         self.setItemDelegate(LinesDelegate(self))
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setAccessibleName("Table")
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setTabKeyNavigation(False)
-        self.verticalHeader().hide()
+        show_whole_rows(self, "Table", ROW_HEIGHT)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.setSortingEnabled(True)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QFont
 
 from engines.api.lab import Column, Value
+from ui.widgets.fonts import STRONG
 from ui.widgets.theme import theme
 from workbench.bench.table_lines import Group, Line, number, ratio_text, value_text
 
@@ -99,7 +100,7 @@ class LinesModel(QAbstractTableModel):
             return theme().palette.color("muted") if line.source else None
         if role == Qt.ItemDataRole.FontRole and shown.kind == "device" and not line.source:
             font = QFont()
-            font.setBold(True)
+            font.setWeight(STRONG)
             return font
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{line.device}: {line.source}" if line.source else f"Measured on {line.device}"

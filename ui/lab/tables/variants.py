@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from ui.lab.findings import Key, key
 from ui.lab.tables.variants_model import BEST, FRACTION, REASON, TIME, VariantModel
+from ui.widgets.parts import show_whole_rows
 from ui.widgets.theme import theme
 from workbench.bench.records import VariantRecord
 
@@ -77,19 +78,10 @@ class VariantTable(QTableView):
         self.setModel(self.variants)
         self.setItemDelegate(FigureDelegate(self))
         self.setSortingEnabled(True)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setAccessibleName("Variants")
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        show_whole_rows(self, "Variants", ROW_HEIGHT)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setTabKeyNavigation(False)
-        self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.selectionModel().currentRowChanged.connect(self._row_changed)

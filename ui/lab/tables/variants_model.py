@@ -11,6 +11,7 @@ from PySide6.QtGui import QFont
 
 from engines.api.lab import Study
 from ui.lab.findings import Key, key, published_figure, shape_text, winners
+from ui.widgets.fonts import STRONG
 from ui.widgets.formatting import count_text, duration_text
 from ui.widgets.theme import theme
 from workbench.bench.records import LabRecord, VariantRecord, device_text
@@ -197,7 +198,7 @@ class VariantModel(QAbstractTableModel):
             return theme().palette.color("disabled")
         if role == Qt.ItemDataRole.FontRole and key(record) in self._best and place == 0:
             font = QFont()
-            font.setBold(True)
+            font.setWeight(STRONG)
             return font
         if role == Qt.ItemDataRole.ToolTipRole:
             if record.refused:

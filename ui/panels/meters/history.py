@@ -8,6 +8,7 @@ from collections import deque
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from ui.charts.plots.pens import line_pen
@@ -37,10 +38,17 @@ class History(pg.PlotWidget):
         self.getAxis("bottom").setTicks([[(-90, "−90 s"), (-60, "−60 s"), (-30, "−30 s"), (-10, "−10 s")]])
         theme().changed.connect(self._dress)
         self._dress()
+        self.clear_points()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.redraw()
 
     def clear_points(self) -> None:
         self._points.clear()
         self._curve.setData([], [])
+        self._line.hide()
+        self.getAxis("left").setTicks([])
 
     def add(self, bytes_per_second: float, ceiling: float) -> None:
         self._points.append((clock.monotonic(), bytes_per_second / 1e9))
@@ -56,6 +64,8 @@ class History(pg.PlotWidget):
         self._curve.setData(ages, points[:, 1])
         self.setXRange(max(-SECONDS, min(float(ages[0]), -SHORTEST)), 0, padding=0)
         self._line.setValue(self._ceiling)
+        self._line.show()
+        self.getAxis("left").setTicks(None)
         top = max(self._ceiling, float(points[:, 1].max())) * HEADROOM
         self.setYRange(0, top or 1.0, padding=0)
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from engines.api import Array
 from ui.charts.plots.pens import line_pen
-from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis, keep_legible
+from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis, keep_figures, keep_legible
 from ui.widgets.freeing import free_controls
 from ui.widgets.theme import theme
 from workbench.run.streams.traces import TraceBuffer
@@ -47,6 +47,7 @@ class TracePlot(pg.PlotWidget):
         self.scene().sigMouseMoved.connect(self._hover)
         theme().changed.connect(self._dress)
         self._dress()
+        keep_figures(self, False)
 
     @property
     def axes(self) -> tuple[str, str, str]:
@@ -108,6 +109,7 @@ class TracePlot(pg.PlotWidget):
     def redraw(self) -> None:
         """Show what the buffers hold now."""
         keep_legible(self, (buffer.values for buffer in self._buffers.values()))
+        keep_figures(self, bool(self._left) or any(len(buffer) for buffer in self._buffers.values()))
         for name, curve in self._curves.items():
             buffer = self._buffers.get(name)
             if buffer is None or not len(buffer):

@@ -23,6 +23,13 @@ class Room:
     """How much of left and top is kept from a body that is fitted as a ball, which has no corners."""
     tight: bool = False
     """A frame, whose ticks are at its left and below, goes to the edges of the room above and at the right."""
+    crowded: Room | None = None
+    """What holds where plates would leave the body less than its part of the width."""
+
+    def at(self, width: float, ratio: float) -> Room:
+        """The room of a view that is ``width`` device pixels wide."""
+        is_crowded = (self.left + self.right) * ratio > (1 - self.least) * width
+        return self.crowded if self.crowded is not None and is_crowded else self
 
     def place(self, camera: Camera, width: int, height: int, ratio: float, fit: bool) -> None:
         """Have the camera's center in the middle of what is left of a view of (width, height) device pixels, ``ratio``
@@ -40,5 +47,7 @@ class Room:
 
 
 CENTRED = Room()
-BESIDE_PLATES = Room(left=220.0, top=64.0, right=124.0, least=0.4, of_round=0.72, tight=True)
+BESIDE_BAR = Room(left=16.0, top=88.0, right=134.0, least=0.4, tight=True)
+"""In a view that is narrow: time and the first meter are on top, in short."""
+BESIDE_PLATES = Room(220.0, 64.0, 124.0, least=0.4, of_round=0.72, tight=True, crowded=BESIDE_BAR)
 """In the window: meters are listed at the left; a sentence with buttons may stand on top of the view."""

@@ -116,38 +116,40 @@ class Hud:
         self, scene: Scene, placed: list[Placed], width: int, height: int, margin: int, ratio: float
     ) -> None:
         theme = scene.theme
+        is_crowded = scene.room.at(width, ratio) is not scene.room
         top = margin if scene.covered <= 0 else round((scene.covered + GAP) * ratio)
+
+        def put(name: str, image: Array) -> None:
+            nonlocal top
+            placed.append((name, image, margin, top))
+            top += image.shape[0] + round(6 * ratio)
+
+        def say(name: str, *lines: str, size: float = 12.5) -> None:
+            key = (lines, theme, ratio)
+            put(name, self._keep(name, key, lambda: plates.text_plate(lines, theme, ratio, size)))
+
         if scene.time is not None and scene.info is not None:
             unit = scene.info.time_unit
-            string = f"{'' if is_count(unit) else 't = '}{clock_text(scene.time, unit)}"
-            image = self._keep(
-                "time", (string, theme, ratio), lambda: plates.text_plate([string], theme, ratio, size=15)
-            )
-            placed.append(("time", image, margin, top))
-            top += image.shape[0] + round(6 * ratio)
+            say("time", f"{'' if is_count(unit) else 't = '}{clock_text(scene.time, unit)}", size=15)
         if scene.deformation is not None and scene.deformation != 1:
-            said = f"displacement × {figure(scene.deformation)}" if scene.deformation else "drawn at rest"
-            image = self._keep("moved", (said, theme, ratio), lambda: plates.text_plate([said], theme, ratio))
-            placed.append(("moved", image, margin, top))
-            top += image.shape[0] + round(6 * ratio)
+            factor = scene.deformation
+            say("moved", f"displacement × {figure(factor)}" if factor else "drawn at rest")
         if scene.links is not None:
             low, high = scene.links.range
             said = f"{scene.links.title}\t{figure(low, 2)} … {figure(high, 2)} {unit_text(scene.links.unit)}".rstrip()
-            links = (said.replace("-", "−"), *([GONE] if np.isnan(scene.links.values).any() else []))
-            image = self._keep("links", (links, theme, ratio), lambda: plates.text_plate(links, theme, ratio))
-            placed.append(("links", image, margin, top))
-            top += image.shape[0] + round(6 * ratio)
+            say("links", said.replace("-", "−"), *([GONE] if np.isnan(scene.links.values).any() else []))
         if scene.lines and scene.view.overlay:
-            image = self._meters(tuple(scene.lines), scene, height - AXES_ROOM * ratio - top, ratio)
-            placed.append(("lines", image, margin, top))
-            top += image.shape[0] + round(6 * ratio)
-        top = self._materials(scene, placed, margin, top, ratio)
+            if is_crowded:
+                say("lines", scene.lines[0].rpartition("\t")[2])
+            else:
+                put("lines", self._meters(tuple(scene.lines), scene, height - AXES_ROOM * ratio - top, ratio))
+        if not is_crowded and (entries := _materials(scene)):
+            key = (entries, theme, ratio)
+            put("materials", self._keep("materials", key, lambda: plates.legend(entries, theme, ratio)))
         if scene.marked is not None and scene.markers is not None:
-            title, entries = marker_lines(scene.marked, scene.markers.signs)
-            image = self._keep(
-                "markers", (title, entries, theme, ratio), lambda: plates.legend(entries, theme, ratio, title)
-            )
-            placed.append(("markers", image, margin, top))
+            title, signs = marker_lines(scene.marked, scene.markers.signs)
+            named = (title, signs, theme, ratio)
+            put("markers", self._keep("markers", named, lambda: plates.legend(signs, theme, ratio, title)))
 
     def _meters(self, meters: tuple[str, ...], scene: Scene, room: float, ratio: float) -> Array:
         """As many of them as are no higher than ``room`` [pixels], and one at least."""
@@ -157,16 +159,6 @@ class Hud:
             lambda: plates.text_plate(meters, scene.theme, ratio),
         )
         return image if image.shape[0] <= room or len(meters) == 1 else self._meters(meters[:-1], scene, room, ratio)
-
-    def _materials(self, scene: Scene, placed: list[Placed], left: int, top: int, ratio: float) -> int:
-        """What bodies in space are made of; returns where there is room below."""
-        field, theme = scene.shown_field, scene.theme
-        entries = () if field is not None and scene.names(field) else materials(scene)[:MOST_NAMES]
-        if not entries:
-            return top
-        image = self._keep("materials", (entries, theme, ratio), lambda: plates.legend(entries, theme, ratio))
-        placed.append(("materials", image, left, top))
-        return top + image.shape[0] + round(6 * ratio)
 
     def _bar_or_legend(
         self, scene: Scene, placed: list[Placed], width: int, height: int, margin: int, ratio: float, handles: bool
@@ -352,6 +344,12 @@ class Hud:
         if hit is None:
             return False
         return float(np.linalg.norm(layer.shown_at(hit[1][None])[0] - eye)) < distance - slack
+
+
+def _materials(scene: Scene) -> tuple[tuple[str, plates.Colour], ...]:
+    """What bodies in space are made of, where the colours of values have no names."""
+    field = scene.shown_field
+    return () if field is not None and scene.names(field) else materials(scene)[:MOST_NAMES]
 
 
 def _top(scene: Scene, margin: int, ratio: float) -> int:

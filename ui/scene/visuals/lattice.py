@@ -9,11 +9,9 @@ import numpy as np
 from vispy import gloo
 
 from engines.api import Array
-from ui.scene.colormaps import MISSING
 from ui.scene.shapes.sampling import LONGEST_SIDE
-from ui.scene.visuals.grid import PLAIN
-from ui.scene.visuals.shaders import program
-from ui.scene.visuals.surface import Look, Palette, set_range
+from ui.scene.visuals.squares import Squares
+from ui.scene.visuals.surface import Look, Palette
 
 _VERTEX = np.dtype([("a_centre", "f4", 3), ("a_corner", "f4", 3), ("a_number", "f4"), ("a_shade", "f4")])
 _FACE = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], np.float32)
@@ -23,10 +21,8 @@ class LatticeVisual:
     """A set of particles of one size, ``deep`` as cubes."""
 
     def __init__(self, palette: Palette, deep: bool) -> None:
-        self._palette, self._deep = palette, deep
-        self._programs: dict[tuple[str, ...], gloo.Program] = {}
-        self._buffer: gloo.VertexBuffer | None = None
-        self._index: gloo.IndexBuffer | None = None
+        self._deep = deep
+        self._squares = Squares(palette, "lattice")
         self._told: gloo.Texture2D | None = None
         self._masked = False
 
@@ -34,7 +30,7 @@ class LatticeVisual:
         """``positions: (n, 3)`` at rest of the middles of the squares or cubes that ``faces: (n,)`` are of: 0 to 2 the
         one across x, y or z that looks towards the eye, 3 to 8 those at -x, +x, -y, … ; ``numbers: (n,)`` rows of what
         :meth:`set_told` takes; ``shades: (n,)`` factors on the light."""
-        self._release_places()
+        self._squares.release()
         n = len(faces)
         if not n:
             return
@@ -44,11 +40,7 @@ class LatticeVisual:
         data["a_corner"][..., 2] = faces[:, None]
         data["a_number"] = numbers[:, None]
         data["a_shade"] = np.broadcast_to(shades, n)[:, None]
-        self._buffer = gloo.VertexBuffer(data.ravel())
-        first = 4 * np.arange(n, dtype=np.uint32)[:, None]
-        self._index = gloo.IndexBuffer((first + np.array([0, 1, 2, 2, 1, 3], np.uint32)).ravel())
-        for made in self._programs.values():
-            made.bind(self._buffer)
+        self._squares.set_corners(data)
 
     def set_told(self, displacements: Array | None, values: Array | None, count: int, masked: bool) -> None:
         """``displacements: (count, 3)`` and ``values: (count,)``, NO_DATA where ``masked`` and missing."""
@@ -67,13 +59,11 @@ class LatticeVisual:
 
     def draw(self, look: Look, view: Array, projection: Array, half: float, deformation: float) -> None:
         """``half``: half a side."""
-        if self._buffer is None or self._index is None or self._told is None:
+        if not self._squares.there or self._told is None:
             return
         needs = {"MAPPED": look.mapped, "MASKED": look.mapped and self._masked, "DEEP": self._deep}
         needs["LOG"] = look.mapped and look.log
-        drawing = self._program(tuple(name for name, wanted in needs.items() if wanted))
-        drawing["u_view"] = view.T.astype(np.float32)
-        drawing["u_projection"] = projection.T.astype(np.float32)
+        drawing = self._squares.using(view, projection, needs)
         drawing["u_told"] = self._told
         drawing["u_size"] = self._told.shape[1::-1]
         drawing["u_half"] = half
@@ -81,32 +71,12 @@ class LatticeVisual:
         if self._deep:
             drawing["u_eye"] = (-view[:3, :3].T @ view[:3, 3]).astype(np.float32)
             drawing["u_lit"] = look.lit
-        if look.mapped:
-            drawing["u_lut"] = self._palette.use(look.lut)
-            set_range(drawing, look)
-        gloo.set_state(blend=False, depth_test=True, depth_func="less", depth_mask=True, cull_face=False)
-        drawing.draw("triangles", self._index)
-
-    def _program(self, needs: tuple[str, ...]) -> gloo.Program:
-        """The program that does this and no more; made when first wanted."""
-        if needs not in self._programs:
-            made = program("lattice", "lattice", *needs)
-            made["u_missing"] = np.array(MISSING, np.float32) / 255
-            made["u_plain"] = tuple(channel**2 for channel in PLAIN)
-            made.bind(self._buffer)
-            self._programs[needs] = made
-        return self._programs[needs]
+        self._squares.draw(drawing, look)
 
     def release(self) -> None:
         """Free what is on the graphics card."""
-        self._release_places()
+        self._squares.release()
         self._release_told()
-
-    def _release_places(self) -> None:
-        for thing in (self._buffer, self._index):
-            if thing is not None:
-                thing.delete()
-        self._buffer = self._index = None
 
     def _release_told(self) -> None:
         if self._told is not None:

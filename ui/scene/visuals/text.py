@@ -1,4 +1,4 @@
-"""Text as coverage arrays, set with the font that comes with the application at exact pixel sizes."""
+"""Text as coverage arrays, set with the window's font, which comes with the application, at exact pixel sizes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engines.api import Array
 def _font() -> tuple[freetype.Face, bytes]:
     from io import BytesIO
 
-    data = files("assets").joinpath("fonts", "DejaVuSans-subset.ttf").read_bytes()
+    data = files("assets").joinpath("fonts", "Inter-Medium-subset.otf").read_bytes()
     return freetype.Face(BytesIO(data)), data
 
 

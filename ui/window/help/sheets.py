@@ -99,11 +99,7 @@ def entry_of(editor: Editor) -> str:
         ("Source", more.source),
         ("In files and scripts", spec.key),
     ]
-    told = "".join(
-        f"<tr><td style='padding-right: 14px'><b>{escape(name)}</b></td><td>{escape(text)}</td></tr>"
-        for name, text in rows
-        if text
-    )
+    told = "".join(_row(name, text) for name, text in rows if text)
     return f"<h3>{escape(spec.title)}</h3><p>{escape(spec.help)}</p><table>{told}</table>"
 
 
@@ -189,11 +185,13 @@ def machine_report() -> str:
     return report_of(list(examine()))
 
 
+def _row(name: str, text: str) -> str:
+    strong = f"<span style='font-weight: 600'>{escape(name)}</span>"
+    return f"<tr><td style='padding-right: 14px'>{strong}</td><td>{escape(text)}</td></tr>"
+
+
 def _table(place: str, rows: Sequence[tuple[str, str]]) -> str:
-    told = "".join(
-        f"<tr><td style='padding-right: 14px'><b>{escape(keys)}</b></td><td>{escape(title)}</td></tr>"
-        for keys, title in rows
-    )
+    told = "".join(_row(keys, title) for keys, title in rows)
     return f"<h4>{escape(place)}</h4><table>{told}</table>"
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from engines.api import Dab, FieldInfo, Simulation, SimulationInfo
 from engines.api.abilities import OnDevice, Painted
 from engines.api.errors import ProblemError
+from engines.api.simulation import contract
 from engines.geometry.grid import Grid
 from engines.geometry.line_cut import line_through
 from workbench.api.arrays import Quantity
@@ -31,7 +32,7 @@ def info_of(runner: Runner) -> SimulationInfo:
 
 def whole_field(simulation: Simulation, info: FieldInfo) -> Quantity:
     """(n,) or (n, components) of the geometry's elements; of a grid (ny, nx) or (nz, ny, nx)."""
-    values = simulation.field(info.name)
+    values = contract.whole_field(simulation, info)
     if info.missing is not None:
         values = np.where(values == info.missing, np.float32(np.nan), values)
     found, geometry = np.asarray(values), simulation.geometry

@@ -25,10 +25,12 @@ WRITTEN_INTO = {Path(name).suffix for name in GROWING} | {".igb"}
 def check_results(folder: Path, anew: bool) -> None:
     """Raises ProblemError where a run in ``folder`` would write or remove what is no run's: through a link, or, where
     it begins ``anew``, because files are called as results are and no run has left its ``run.json`` beside them, or,
-    where it goes on, into a file that has further names; and for pipes and devices in the place of results."""
+    where it goes on, into a file that has further names; and for pipes and devices in the place of results. The folders
+    of what comes after it was rewound are looked into, too."""
     with storing(folder):
         inside = (file for name in FOLDERS if (folder / name).is_dir() for file in (folder / name).iterdir())
-        own = [*map(folder.joinpath, _own_names(folder)), *inside]
+        branches = sorted(folder.glob("branch-*"))
+        own = [*map(folder.joinpath, _own_names(folder)), *branches, *inside]
         link = next((file for file in own if file.is_symlink()), None)
         for file in (*own, folder / RECORD, folder / ERROR_LOG):
             refuse_pipe(file)  # who opens one waits for ever
@@ -48,6 +50,8 @@ def check_results(folder: Path, anew: bool) -> None:
             f"'{strange[0]}' is there already, and no {RECORD} that says of which run it is: choose another folder "
             "with --out."
         )
+    for branch in branches:
+        check_results(branch, anew)
 
 
 def _own_names(folder: Path) -> list[str]:

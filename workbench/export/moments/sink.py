@@ -10,6 +10,7 @@ import numpy as np
 
 from engines.api import Array, FieldInfo, Simulation
 from engines.api.errors import ProblemError
+from engines.api.simulation.contract import fields_of
 
 PRECISIONS: Mapping[str, type[np.floating[Any]] | None] = {
     "as computed": None,
@@ -57,7 +58,7 @@ def in_precision(values: Array, precision: str) -> Array:
 
 def fields_at(simulation: Simulation, fields: Sequence[FieldInfo], precision: str) -> dict[str, Array]:
     """Whole fields on the host, by name."""
-    return {each.name: in_precision(np.asarray(simulation.field(each.name)), precision) for each in fields}
+    return {name: in_precision(values, precision) for name, values in fields_of(simulation, fields).items()}
 
 
 def other_fields(path: Path) -> ProblemError:

@@ -7,18 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engines.backend.cpu import CpuBackend
 from engines.battery.engine import BatteryEngine
 from workbench.project.presets import open_preset
 
 ENGINE = BatteryEngine()
 PRESETS = {preset.id: preset for preset in ENGINE.presets()}
 MODELS = {"particles", "SPM", "SPMe", "MPM", "pack"}
-
-
-@pytest.fixture(scope="module")
-def cpu():
-    return CpuBackend()
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))

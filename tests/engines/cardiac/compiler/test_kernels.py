@@ -8,7 +8,6 @@ from scipy.integrate import solve_ivp
 
 from engines.api import Problem
 from engines.api.errors import DeviceError
-from engines.backend import open_backend
 from engines.backend.compile.nvrtc import ARCHITECTURES, supported_architectures
 from engines.backend.precision import REAL
 from engines.cardiac.cells.pacing import measure
@@ -30,13 +29,6 @@ from tests.cuda_on_host.loader import COMPILER
 from tests.engines.cardiac.compiler.conftest import NAMES, random_states
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
-
-
-@pytest.fixture(scope="module")
-def cpu():
-    backend = open_backend("cpu")
-    yield backend
-    backend.close()
 
 
 @pytest.fixture(autouse=True)

@@ -31,13 +31,6 @@ from tests.engines.cardiac.compiler.conftest import random_states
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
 
 
-@pytest.fixture(scope="module")
-def cpu():
-    backend = open_backend("cpu")
-    yield backend
-    backend.close()
-
-
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
     """Sources and paced states are written to the cache folder, and not to this machine's."""

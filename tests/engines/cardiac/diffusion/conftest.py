@@ -10,7 +10,6 @@ import pytest
 from scipy.spatial import Delaunay
 
 from engines.api import Array
-from engines.backend.cpu import CpuBackend
 from engines.geometry.meshes.mesh import TetMesh
 
 
@@ -36,8 +35,3 @@ def sliver_mesh() -> TetMesh:
     corners = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)], float)
     points = np.vstack([corners, np.random.default_rng(5).random((150, 3))])
     return oriented(points, Delaunay(points).simplices)
-
-
-@pytest.fixture(scope="session")
-def cpu() -> CpuBackend:
-    return CpuBackend()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.cardiac.diffusion.clusters import cluster_step_seconds, reordered, voltage_bytes
+from engines.cardiac.diffusion.clusters import reordered, voltage_bytes
 from engines.cardiac.diffusion.sliced import SlicedMatrix
 from engines.cardiac.diffusion.weights import assemble
-from tests.cuda_on_host import HostCudaBackend
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +44,3 @@ def test_a_random_order_reads_more_than_a_local_one(gmsh_mesh):
     local = assemble(gmsh_mesh("cube_3442"), np.eye(3)).matrix
     scattered, _ = reordered(local, np.random.default_rng(1).permutation(local.n_rows))
     assert voltage_bytes(scattered, 256, 4) > voltage_bytes(local, 256, 4) >= 4.0
-
-
-def test_times_have_a_row_per_order_and_a_column_per_block(matrix):
-    orders = [np.arange(matrix.n_rows), np.arange(matrix.n_rows)[::-1]]
-    seconds = cluster_step_seconds(HostCudaBackend(), matrix, orders, (32, 64, 128))
-    assert seconds.shape == (2, 3)
-    assert (seconds > 0).all()

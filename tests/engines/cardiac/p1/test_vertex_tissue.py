@@ -10,7 +10,6 @@ from scipy import sparse
 
 from engines.api import Dab, FieldInfo, Problem, Selection
 from engines.api.errors import ProblemError
-from engines.backend import open_backend
 from engines.cardiac.cells import reference as cells
 from engines.cardiac.cells.tt06 import CellType, start_state
 from engines.cardiac.engine import CardiacEngine
@@ -37,13 +36,6 @@ from tests.engines.cardiac.traffic import bytes_of_a_step
 
 ENGINE = CardiacEngine()
 DT = 0.02
-
-
-@pytest.fixture(scope="module")
-def backend():
-    with_device = open_backend("cpu")
-    yield with_device
-    with_device.close()
 
 
 @pytest.fixture(scope="module")

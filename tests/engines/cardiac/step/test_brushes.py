@@ -9,7 +9,6 @@ import pytest
 
 from engines.api import Dab, Problem, Selection
 from engines.api.errors import ProblemError
-from engines.backend import open_backend
 from engines.cardiac.diffusion.cpu import CpuDiffusion
 from engines.cardiac.diffusion.packing import packed_places
 from engines.cardiac.diffusion.reference import reference_operator
@@ -28,13 +27,6 @@ ENGINE = CardiacEngine()
 AMOUNT = 50_000.0
 DT = 0.02
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
-
-
-@pytest.fixture(scope="module")
-def cpu():
-    backend = open_backend("cpu")
-    yield backend
-    backend.close()
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +120,6 @@ def test_a_pulse_lasts_two_milliseconds_and_its_bit_is_used_again(cpu, mesh):
     simulation.paint(Dab("stimulus", (3, 2, 1), 0.8, AMOUNT))
     assert [protocol.currents(step) is None for step in (0, 99, 100)] == [False, False, True]
     assert len(protocol.currents(0)) == 2
-    assert protocol.next_change(0) == 100
     simulation.advance(100)
     simulation.paint(Dab("stimulus", (3, 0, 0), 0.8, AMOUNT))
     assert len(protocol.currents(100)) == 2

@@ -9,7 +9,6 @@ import pytest
 
 from engines.api import Dab, Problem, Selection
 from engines.api.errors import ProblemError
-from engines.backend import open_backend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import CardiacParameters, RegionSetting
 from engines.cardiac.tissue.operator import tissue_operator
@@ -18,13 +17,6 @@ from tests.engines.cardiac.step.test_brushes import matrix_of, parameters
 
 ENGINE = CardiacEngine()
 DEAD, WEAK = Dab("scar", (0.8, 0.9, 0.8), 0.5, 0.0), Dab("scar", (1.6, 0.9, 0.8), 0.4, 0.25)
-
-
-@pytest.fixture(scope="module")
-def cpu():
-    backend = open_backend("cpu")
-    yield backend
-    backend.close()
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from engines.backend.cpu import CpuBackend
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import Box, CardiacParameters, Numerics, RegionSetting, Stimulus
 from engines.cardiac.tools.strand import Strand, front_velocity
@@ -15,11 +14,6 @@ from engines.cardiac.tools.velocity import TuneVelocity, VelocityParameters, typ
 from engines.geometry.meshes.box import box_mesh
 
 SPACING = 0.5
-
-
-@pytest.fixture(scope="module")
-def cpu():
-    return CpuBackend()
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,6 @@ from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
 
 ENGINE = CardiacEngine()
-REGION = "tissue"
 
 
 def triangle(times: np.ndarray, starts: list[float]) -> np.ndarray:

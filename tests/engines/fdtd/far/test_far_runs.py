@@ -8,7 +8,6 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.far.fields import METRES_PER_SECOND
 from engines.fdtd.far.watcher import FarWatcher
@@ -60,11 +59,6 @@ def run(parameters, backend, steps=550):
     far = next(each for each in simulation.watchers if isinstance(each, FarWatcher))
     flux = next(each for each in simulation.watchers if isinstance(each, FluxWatcher))
     return simulation, far, flux
-
-
-@pytest.fixture(scope="module")
-def backend():
-    return CpuBackend()
 
 
 @pytest.fixture(scope="module")

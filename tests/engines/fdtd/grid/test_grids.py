@@ -46,6 +46,7 @@ from tests.engines.fdtd.fdtd_cases import (
     steps_of,
 )
 
+THREADS = 1
 C = SPEED_OF_LIGHT
 STEPS = 6
 ENGINE = FdtdEngine()
@@ -54,13 +55,6 @@ BOTH = [
     pytest.param(CpuYee, CpuBackend, {}, id="cpu"),
     pytest.param(CudaYee, HostCudaBackend, {"shape": (2, 32, 4, 4)}, id="cuda", marks=on_device),
 ]
-
-
-@pytest.fixture(scope="module")
-def backend():
-    backend = CpuBackend()
-    backend.threads = 1
-    return backend
 
 
 def stretched(n: int, spacing: float, seed: int) -> np.ndarray:

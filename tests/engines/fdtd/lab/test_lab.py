@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from engines.backend.compile.variants import declared
 from engines.backend.cpu import CpuBackend
 from engines.backend.lab import timing as lab_timing
 from engines.backend.precision import FLOAT_TYPES
@@ -20,7 +18,7 @@ from engines.fdtd.lab.benchmarks import USUAL, WARM, BallProblem
 from engines.fdtd.lab.fused import electric_registers
 from engines.fdtd.lab.problems import make_scene
 from engines.fdtd.lab.spectra import DECIMATED, GATHERED
-from engines.fdtd.lab.studies import STEP, counts_of, psi_values
+from engines.fdtd.lab.studies import STEP, counts_of, psi_values, studies
 from engines.fdtd.lab.tables import TABLES, ThroughputTable
 from engines.fdtd.lab.variants.cpml import layered_axes
 from engines.fdtd.lab.variants.forms import courant_factor
@@ -28,7 +26,8 @@ from engines.fdtd.step.cuda_parts import slots_x
 from engines.fdtd.step.curl.one_pass import one_shapes, tiles_of
 from engines.fdtd.step.traffic import layer_values
 from tests.cuda_on_host import COMPILER, HostCudaBackend
-from tests.engines.fdtd.lab_cases import SMALL_TABLES, VARIANTS, check_fused, check_sums, check_table, check_variant
+from tests.engines.fdtd.lab_cases import SMALL_TABLES, check_fused, check_sums, check_table, check_variant
+from tests.engines.lab_checks import variants_of
 from workbench.bench.measure import measure
 
 on_device = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler, or not Linux")
@@ -39,21 +38,13 @@ def _short(monkeypatch):
     monkeypatch.setattr(lab_timing, "BUDGET", {"cpu": 1e-4})
 
 
-def named(device: str):
-    return [
-        pytest.param(study, variant, id=f"{study.id}-{variant.id}")
-        for study, variant in VARIANTS
-        if variant.device == device
-    ]
-
-
-@pytest.mark.parametrize(("study", "variant"), named("cpu"))
+@pytest.mark.parametrize(("study", "variant"), variants_of(studies(), lambda variant: variant.device == "cpu"))
 def test_a_cpu_variant_equals_the_reference(study, variant):
     check_variant(CpuBackend(), study, variant, variant.shapes)
 
 
 @on_device
-@pytest.mark.parametrize(("study", "variant"), named("cuda"))
+@pytest.mark.parametrize(("study", "variant"), variants_of(studies(), lambda variant: variant.device == "cuda"))
 def test_a_cuda_variant_equals_the_reference(study, variant):
     """In its usual launch shape and the last; all of them in tests/gpu."""
     check_variant(HostCudaBackend(), study, variant, variant.shapes[:1] + variant.shapes[2:][-1:])
@@ -120,19 +111,6 @@ def test_the_guides_run_stands_beside_its_grid():
 def test_ids_are_unique():
     ids = [each.id for each in (*TABLES, *FdtdEngine().studies())]
     assert len(set(ids)) == len(ids)
-
-
-@pytest.mark.parametrize(("study", "variant"), [*named("cpu"), *named("cuda")])
-def test_what_is_shown_exists(study, variant):
-    text = variant.source.read_text("utf-8")
-    if variant.language == "CUDA":
-        assert f" {variant.symbol}(" in text
-        assert declared(text).variants
-    else:
-        names = [node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
-        assert variant.symbol in names
-    assert variant.note
-    assert variant.bytes > 0
 
 
 def test_rows_of_the_reference_are_those_of_the_whole():

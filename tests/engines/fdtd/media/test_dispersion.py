@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT
 from engines.fdtd.media.dispersion import Pole
 from engines.fdtd.media.materials import Medium
@@ -16,18 +15,11 @@ from tests.cuda_on_host import COMPILER, HostCudaBackend
 from tests.engines.fdtd.fdtd_cases import PEC, PMC, steps_of
 from tests.engines.fdtd.pole_cases import DISPERSIVE, line_record, pole_case, reference_of, states_of
 
+THREADS = 1
 C = SPEED_OF_LIGHT
 EPSILON = {"float32": 2.0**-24, "float64": 2.0**-53}
 STEPS = 6
 on_device = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler, or not Linux")
-
-
-@pytest.fixture(scope="module")
-def backend():
-    """One thread: most of these grids are lines."""
-    backend = CpuBackend()
-    backend.threads = 1
-    return backend
 
 
 def assert_equal_to_reference(faces, maker, backend, precision, **options):

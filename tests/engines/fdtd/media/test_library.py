@@ -8,7 +8,6 @@ from pydantic import ValidationError
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.media.fitting import fit_poles, permittivity_of
 from engines.fdtd.media.index_tables import IndexTable, read_index_table
@@ -19,11 +18,6 @@ from engines.fdtd.setup.media import make_medium
 from tests.engines.fdtd.gold import GOLD
 
 ENGINE = FdtdEngine()
-
-
-@pytest.fixture(scope="module")
-def backend():
-    return CpuBackend()
 
 
 def index(name: str, wavelengths) -> np.ndarray:

@@ -10,7 +10,6 @@ from scipy.sparse.linalg import eigsh
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.grid.boundaries import make_axes
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT as C
@@ -210,11 +209,6 @@ def test_mie_series():
     """Published for n = 2 with seven decimals, of which the last may be off by one."""
     assert scattering_efficiency(1.0, 2.0) == pytest.approx(0.7968303, abs=1e-7)
     assert scattering_efficiency(3.0, 2.0) == pytest.approx(3.0361707, abs=1e-7)
-
-
-@pytest.fixture(scope="module")
-def backend():
-    return CpuBackend()
 
 
 def test_a_coarse_sphere_scatters_nearly_as_mie_says(backend):

@@ -7,7 +7,6 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.monitors.flux import FluxWatcher
 from engines.fdtd.parameters import (
@@ -30,19 +29,13 @@ from engines.fdtd.parameters import (
     WaveSource,
 )
 
+THREADS = 1
 ENGINE = FdtdEngine()
 BAND = Frequencies(first=0.8, last=1.4, count=5)
 PULSE = Pulse(wavelength=1.0, cycles=0.6)
 PLANE = GridSetting(dimensions="2D", cells_x=44, cells_y=40, size_x=2.2, size_y=2.0)
 INNER = BoxMonitor(name="inner", low=(0.9, 0.8, 0), high=(1.3, 1.2, 9), frequencies=BAND)
 OUTER = BoxMonitor(name="outer", low=(0.7, 0.65, 0), high=(1.6, 1.45, 9), frequencies=BAND)
-
-
-@pytest.fixture(scope="module")
-def backend():
-    backend = CpuBackend()
-    backend.threads = 1
-    return backend
 
 
 def energies(backend, steps: int = 500, **changes) -> list[np.ndarray]:

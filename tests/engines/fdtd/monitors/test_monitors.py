@@ -43,17 +43,10 @@ from tests.cuda_on_host import COMPILER, HostCudaBackend
 from tests.engines.fdtd.fdtd_cases import MAGNETIC, driven, make_case, steps_of
 from workbench.export.hdf5 import write_hdf5
 
+THREADS = 1
 ENGINE = FdtdEngine()
 EPSILON = {"float32": 2.0**-24, "float64": 2.0**-53}
 LIST = Frequencies(choice="list", given="wavelength", values=[0.4, 0.5, 0.9], every=1)
-
-
-@pytest.fixture(scope="module")
-def backend():
-    """One thread: the grids are small."""
-    backend = CpuBackend()
-    backend.threads = 1
-    return backend
 
 
 # ---- sums --------------------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.grid.yee import VACUUM_IMPEDANCE
 from engines.fdtd.parameters import (
@@ -25,17 +24,10 @@ from engines.fdtd.parameters import (
 )
 from engines.fdtd.setup.sources import waveform_of
 
+THREADS = 1
 RADIUS, CELL, AMPLITUDE = 0.25, 0.05, 3.0
 BAND = Frequencies(first=0.8, last=1.2, count=9)
 PULSE = Pulse(wavelength=1.0, cycles=1.0)
-
-
-@pytest.fixture(scope="module")
-def backend():
-    """One thread: the grids are small."""
-    backend = CpuBackend()
-    backend.threads = 1
-    return backend
 
 
 def ball(quarter, area=0.0, scale=1.0, **changes):

@@ -9,7 +9,6 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.grid.boundaries import Face, make_axes
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
@@ -45,11 +44,6 @@ def line(ports, x_high="CPML", **changes):
     )  # fmt: skip
     settings = {"grid": grid, "faces": faces, "sources": [], "ports": ports, "numerics": Numerics(precision="fp64")}
     return Problem(FdtdParameters(**{**settings, **changes}))
-
-
-@pytest.fixture(scope="module")
-def backend():
-    return CpuBackend()
 
 
 def run(problem, backend, steps=STEPS):

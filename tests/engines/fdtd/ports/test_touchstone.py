@@ -11,8 +11,6 @@ from engines.fdtd.ports.scattering import (
     input_impedance,
     scattering_chart,
     scattering_column,
-    scattering_matrix,
-    standing_wave_ratio,
     waves,
 )
 from engines.fdtd.ports.touchstone import Network, read_touchstone, suffix, touchstone_text
@@ -110,21 +108,14 @@ def test_what_cannot_be_written_or_read():
 
 
 def test_a_resistor_in_series():
-    """R between two ports of Z: S11 = R/(R + 2Z), S21 = 2Z/(R + 2Z), also from runs with ends that do not match."""
+    """R between two ports of Z: S11 = R/(R + 2Z), S21 = 2Z/(R + 2Z)."""
     z, r = 50.0, 30.0
     known = np.array([[r, 2 * z], [2 * z, r]]) / (r + 2 * z)
-    runs = []
-    for ends, drive in (((50.0, 50.0), (1.0, 0.0)), ((20.0, 90.0), (0.0, 1.0))):
-        current = (drive[0] - drive[1]) / (ends[0] + r + ends[1])
-        voltage = np.array([drive[0] - ends[0] * current, drive[1] + ends[1] * current])
-        runs.append(waves(voltage, np.array([current, -current]), z))
-    into, out = (np.stack([run[n] for run in runs], axis=1)[None] for n in (0, 1))
-    assert scattering_matrix(into, out)[0] == pytest.approx(known)
-    assert scattering_column(into[..., 0], out[..., 0], 0)[0] == pytest.approx(known[:, 0])
+    current = 1.0 / (r + 2 * z)
+    into, out = waves(np.array([[1.0 - z * current, z * current]]), np.array([[current, -current]]), z)
+    assert scattering_column(into, out, 0)[0] == pytest.approx(known[:, 0])
     assert input_impedance(known[0, 0], z) == pytest.approx(r + z)
-    assert standing_wave_ratio(known[0, 0]) == pytest.approx((r + z) / z)
-    assert np.isnan(scattering_matrix(np.ones((1, 2, 2)), np.ones((1, 2, 2)))).all()
-    power = 0.5 * (np.abs(into[0, :, 0]) ** 2 - np.abs(out[0, :, 0]) ** 2)
+    power = 0.5 * (np.abs(into[0]) ** 2 - np.abs(out[0]) ** 2)
     assert power[0] == pytest.approx(0.5 * (1 / 130) * (1 - 50 / 130))
     (first, second) = scattering_chart(np.array([1.0]), known[None, :, 0], 0).curves
     assert (first.title, second.title) == ("S11", "S21")

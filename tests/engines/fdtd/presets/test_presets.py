@@ -12,7 +12,6 @@ from scipy.optimize import brentq
 from scipy.special import hankel2
 
 from engines.api import Problem
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.grid.yee import VACUUM_IMPEDANCE
 from engines.fdtd.parameters import Frequencies, VolumeMonitor
@@ -26,11 +25,6 @@ ENGINE = FdtdEngine()
 PRESETS = {preset.id: preset for preset in ENGINE.presets()}
 ISSUE = {"young", "slab", "gold_sphere", "ring", "patch", "bend", "radar"}
 LARGEST_PICTURE = 300_000
-
-
-@pytest.fixture(scope="module")
-def backend():
-    return CpuBackend()
 
 
 def opened(name):

@@ -31,11 +31,6 @@ SPAN = (Box(low=(-1, -1, 1.4), high=(9, 9, 1.6)),)
 PERIODIC = Faces(x_low="periodic", x_high="periodic", y_low="periodic", y_high="periodic")
 
 
-@pytest.fixture(scope="module")
-def backend():
-    return CpuBackend()
-
-
 def told(backend, **changes) -> list[tuple[tuple, str]]:
     settings = {"grid": GRID, "objects": [BALL], "sources": [WaveSource(signal=Pulse(wavelength=1.5))], **changes}
     estimate = FdtdEngine().estimate(Problem(FdtdParameters(**settings)), backend)

@@ -45,11 +45,6 @@ def problem(**changes) -> Problem:
     return Problem(FdtdParameters(**{**settings, **changes}))
 
 
-@pytest.fixture(scope="module")
-def backend():
-    return CpuBackend()
-
-
 class Card:
     """What set-up asks of a device that is a GPU of 1 GB."""
 

@@ -23,17 +23,10 @@ from tests.engines.fdtd.cylinder import INDEX, TE, TM, measured_width, scatterin
 from tests.engines.fdtd.fdtd_cases import WRAP, Case, cpml
 from tests.engines.fdtd.sources.test_sources import VACUUM, analytic, driven, pulse
 
+THREADS = 1
 C = SPEED_OF_LIGHT
 H = 0.05
 LAYER, MARGIN, N = 6, 3, 40
-
-
-@pytest.fixture(scope="module")
-def backend():
-    """One thread: the grids are small."""
-    backend = CpuBackend()
-    backend.threads = 1
-    return backend
 
 
 def across_z(flat: bool, deep: int = 4) -> Case:

@@ -23,17 +23,10 @@ from engines.fdtd.step.cuda import CudaYee
 from tests.cuda_on_host import COMPILER, HostCudaBackend
 from tests.engines.fdtd.fdtd_cases import PEC, WRAP, Case, cpml
 
+THREADS = 1
 C = SPEED_OF_LIGHT
 VACUUM = (Medium(),)
 GLASS = (Medium(), Medium(permittivity=4.0))
-
-
-@pytest.fixture(scope="module")
-def backend():
-    """One thread: the grids are small."""
-    backend = CpuBackend()
-    backend.threads = 1
-    return backend
 
 
 def make(counts, spacing, faces, media=VACUUM, cells=None) -> Case:

@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.grid.boundaries import Face, make_axes
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, Yee
 from engines.fdtd.media.dispersion import Pole
@@ -20,15 +19,9 @@ from tests.cuda_on_host import COMPILER, HostCudaBackend
 from tests.engines.fdtd.fdtd_cases import PEC, PMC, WRAP, Case, cpml
 from tests.engines.fdtd.media.test_dispersion import assert_equal_to_reference
 
+THREADS = 1
 MIXED = ((Face("absorber", 5), cpml(3)), (WRAP, WRAP), (Face("absorber", 3), Face("absorber", 4)))
 SIDES = ((PMC, Face("absorber", 4)), (Face("absorber", 3), Face("absorber", 5)), (PEC, PEC))
-
-
-@pytest.fixture(scope="module")
-def backend():
-    backend = CpuBackend()
-    backend.threads = 1
-    return backend
 
 
 @pytest.mark.parametrize("faces", [MIXED, SIDES])

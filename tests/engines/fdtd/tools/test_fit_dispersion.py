@@ -6,16 +6,10 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.parameters.dispersion import Drude
 from engines.fdtd.tools.fit_dispersion import FitDispersion, FitParameters
 from tests.engines.fdtd.gold import GOLD
-
-
-@pytest.fixture(scope="module")
-def backend():
-    return CpuBackend()
 
 
 def test_the_tool_adds_the_material(tmp_path, backend):

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from engines.api import Selection
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.grid.dimensions import Parts
 from engines.fdtd.watch.fields import vectors_of
 from tests.engines.fdtd.problems import ENGINE, GRID, small
-
-
-@pytest.fixture(scope="module")
-def backend():
-    return CpuBackend()
 
 
 def test_gathered_values_are_those_of_the_field(backend):

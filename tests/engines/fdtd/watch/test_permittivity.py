@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from engines.api import Dab, Problem, Selection
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.parameters import (
     Box,
@@ -26,11 +25,6 @@ GRID = GridSetting(cells_x=10, cells_y=8, cells_z=6, size_x=1.0, size_y=0.8, siz
 SOURCE = PointSource(place=(0.2, 0.4, 0.3), signal=Continuous(wavelength=4.0))
 PERIODIC = Faces(**{face: "periodic" for face in Faces.model_fields if face.startswith(("x_", "y_", "z_"))})
 HALF = {"low": (0.5, -1.0, -1.0), "high": (2.0, 2.0, 2.0)}
-
-
-@pytest.fixture(scope="module")
-def backend():
-    return CpuBackend()
 
 
 def built(backend, *materials: Material, objects=None, smoothing: bool = False):

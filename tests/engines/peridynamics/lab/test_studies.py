@@ -23,7 +23,7 @@ from engines.peridynamics.lab.variants.inputs import REACH, counts_of, fresh, in
 from engines.peridynamics.lab.variants.packing import by_deltas, pairs, places
 from engines.peridynamics.lattice.reference import Reference, bonds_of
 from tests.cuda_on_host import COMPILER, HostCudaBackend
-from workbench.bench.check import Checker
+from tests.engines.lab_checks import allowed, backend_here, launched, variants_of
 
 CASES = {2: Case("plate", (13, 35), 13 * 35), 3: Case("block", (7, 8, 9), 7 * 8 * 9)}
 """No multiples of a block, and in space no particle has all neighbours along z."""
@@ -33,38 +33,17 @@ def case_of(study) -> Case:
     return CASES[len(study.cases[0].size)]
 
 
-@pytest.mark.parametrize(
-    ("study", "variant"),
-    [
-        pytest.param(study, variant, id=f"{study.id}-{variant.id}")
-        for study in studies()
-        for variant in study.variants
-        if variant.language != "CuPy"
-    ],
-)
+@pytest.mark.parametrize(("study", "variant"), variants_of(studies(), lambda variant: variant.language != "CuPy"))
 def test_a_variant_equals_the_reference(study, variant):
-    """From the second of two sets, with every launch shape; the first is left alone."""
-    if variant.language == "CUDA" and COMPILER is None:
-        pytest.skip("no C++ compiler, or not Linux")
-    backend = HostCudaBackend() if variant.language == "CUDA" else CpuBackend()
-    case = case_of(study)
-    checker = Checker(study, case, seed=case.points)
-    for shape in variant.shapes or (None,):
-        prepared = variant.prepare(backend, case, checker.inputs, 2, shape)
-        for index in range(2):
-            prepared.poison(index)
+    """And again from the same set: inputs stay as they were, or the force would not double."""
+    backend = backend_here(variant)
+    for prepared, checker in launched(backend, study, variant, [case_of(study)]):
         untouched = prepared.result(0)
+        assert not np.isfinite(untouched).any() or not untouched.any()
         with backend.active():
             prepared.launch(1)
-        tolerance = study.tolerance if variant.tolerance is None else variant.tolerance
-        assert checker.error(prepared.result(1), 1) <= tolerance
-        np.testing.assert_array_equal(prepared.result(0), untouched)
-        assert not np.isfinite(untouched).any() or not untouched.any()
-        with backend.active():  # and again: inputs stay as they were, or the force would not double
-            prepared.launch(1)
         twice = 2 if "engine" in variant.id or "cloud" in variant.id else 1
-        assert checker.error(prepared.result(1) / twice, 1) <= tolerance
-        prepared.close()
+        assert checker.error(prepared.result(1) / twice, 1) <= allowed(study, variant)
 
 
 @pytest.mark.parametrize("d", [2, 3])
@@ -108,15 +87,9 @@ def test_bytes_are_those_of_the_lists():
                 prepared.close()
 
 
-def test_published_figures_name_variants_and_cases():
+def test_the_published_figure_is_that_of_its_bonds():
     for study in studies():
         assert [case.points for case in study.cases] == [math.prod(case.size) for case in study.cases]
-        for variant in study.variants:
-            assert f"{variant.symbol}(" in variant.source.read_text("utf-8")
-        for table in study.published:
-            assert set(table.figures) <= {variant.id for variant in study.variants}
-            for figures in table.figures.values():
-                assert set(figures) <= {case.name for case in study.cases}
     # 80,000 particles have 1.12 million bonds less those beyond the sides: at 147 million a second 7.5 ms
     (published,) = studies()[0].published
     bonds = bonds_in((400, 200), REACH)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-import numpy as np
 import pytest
 
 from engines.api.device import Ceilings
@@ -12,40 +11,16 @@ from engines.api.lab import Case
 from engines.backend.cpu import CpuBackend
 from engines.spiking.events.dense import cuda
 from engines.spiking.lab.studies import STUDIES
-from workbench.bench.check import Checker
+from tests.engines.lab_checks import check_here, variants_of
 
-host = pytest.importorskip("tests.cuda_on_host")
 CASES = (Case("37", (37, 37), 37 * 37), Case("300", (300, 300), 90_000))
 
 
-@pytest.mark.parametrize(
-    ("study", "variant"),
-    [
-        pytest.param(study, variant, id=f"{study.id}-{variant.id}")
-        for study in STUDIES
-        for variant in study.variants
-        if variant.language != "CuPy"
-    ],
-)
+@pytest.mark.parametrize(("study", "variant"), variants_of(STUDIES, lambda variant: variant.language != "CuPy"))
 def test_a_variant_equals_the_reference(study, variant, tmp_path, monkeypatch):
-    """From the second set of buffers, with every launch shape."""
-    if variant.language == "CUDA" and host.COMPILER is None:
-        pytest.skip("no C++ compiler")
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(cuda, "SHAPES", dict.fromkeys((False, True), ((64, 8, 16),)))
-    backend = host.HostCudaBackend() if variant.language == "CUDA" else CpuBackend()
-    for case in CASES:
-        checker = Checker(study, case, seed=case.points)
-        for shape in variant.shapes or (None,):
-            prepared = variant.prepare(backend, case, checker.inputs, 2, shape)
-            for index in range(2):
-                prepared.poison(index)
-            with backend.active():
-                prepared.launch(1)
-            tolerance = study.tolerance if variant.tolerance is None else variant.tolerance
-            assert checker.error(prepared.result(1), 1) <= tolerance, (case.name, shape)
-            assert np.isnan(prepared.result(0)).all()
-            prepared.close()
+    check_here(study, variant, CASES)
 
 
 def test_tables_measure(monkeypatch):
@@ -71,10 +46,6 @@ def test_tables_measure(monkeypatch):
             assert {len(row) for row in published.rows} == {len(table.columns)}
 
 
-def test_published_figures_name_variants_and_cases():
+def test_the_first_case_is_the_published_one():
     for study in STUDIES:
-        for table in study.published:
-            assert set(table.figures) <= {variant.id for variant in study.variants}
-            for figures in table.figures.values():
-                assert set(figures) <= {case.name for case in study.cases}
         assert dataclasses.astuple(study.cases[0])[2] == 25_000_000

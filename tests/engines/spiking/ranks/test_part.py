@@ -14,7 +14,10 @@ from tests.cuda_on_host import COMPILER
 from tests.engines.ranks.led import PatientBackend, PatientHostCuda, led_runs, same_states
 from tests.engines.ranks.threads import Post, ThreadRanks
 from tests.engines.spiking.network.test_network import all_models, parameters
-from tests.engines.spiking.problems import general, plain
+from tests.engines.spiking.problems import plain
+from tests.engines.spiking.typed.synapses.models import MODELS, STEPPED, own
+from tests.engines.spiking.typed.synapses.test_steps import cells
+from tests.engines.spiking.typed.synapses.test_twins import driven
 from tests.engines.spiking.typed.test_twins import network
 
 
@@ -51,11 +54,42 @@ def same_answers(many, one) -> bool:
     return same_states(many, one)
 
 
+def delayed(**more):
+    """Windows of 15 steps; ``more`` of the network's populations, whose neurons may fire in each step."""
+    given = parameters("lif", delay={"kind": "constant", "delay": 1.4}, seed=2).model_dump()
+    return Problem(SpikingParameters.model_validate({**given, "populations": [*given["populations"], *more.values()]}))
+
+
+def changing(synapse):
+    """Hearers on several ranks, whose synapses have a delay of 12 steps."""
+    given = driven(synapse, 1.2, number=(40, 70), rate=60.0).model_dump()
+    given["connections"][0]["delay"] = {"kind": "constant", "delay": 2.0}
+    return Problem(SpikingParameters.model_validate(given))
+
+
+def stepped(name):
+    """Cells whose synapses read and sum up in each step; those begin at random."""
+    synapse, weight = STEPPED[name]
+    return Problem(cells(own({**synapse, "starts": f"{synapse['starts']}*(0.5 + rand())"}, largest=1.0), weight))
+
+
+POISSON = {"name": "sources", "number": 40, "neuron": {"kind": "poisson", "rate": 300.0}}
 NETWORKS = {
     "plain": plain,
     "all models": lambda: Problem(all_models()),
+    "delayed": delayed,
+    "delayed and fast": lambda: delayed(sources=POISSON),
     **{f"typed {name}": lambda name=name: Problem(network(name, seed=5)) for name in ("izhikevich", "channels")},
-}
+    "stdp": lambda: changing({"kind": "stdp", "highest": 8.0}),
+    **{f"synapses {name}": lambda name=name: changing(own(MODELS[name]))
+       for name in ("short term", "everything")},
+    **{f"synapses {name}": lambda name=name: stepped(name) for name in STEPPED},
+}  # fmt: skip
+
+
+CHANGING = {"stdp": "weights_0", "synapses short term": "synapses_1_x", "synapses everything": "synapses_1_a",
+            "synapses nmda": "synapses_0_g", "synapses following": "synapses_0_a"}  # fmt: skip
+"""An array of synapses of each network that has one which changes."""
 
 
 @pytest.mark.parametrize("size", [2, 3])
@@ -65,6 +99,7 @@ def test_neurons_on_ranks_fire_as_on_one(led, name, size):
     for ability in (Spiking, Inspected, WithResults):
         assert isinstance(many, ability)
     readers = [simulation.spike_trains() for simulation in (many, one)]
+    begun = one.state()
     for steps in (1, 90, 110):
         for simulation in (many, one):
             simulation.advance(steps)
@@ -73,14 +108,17 @@ def test_neurons_on_ranks_fire_as_on_one(led, name, size):
         np.testing.assert_array_equal(steps_of, expected_steps)
         np.testing.assert_array_equal(neurons, expected)
     assert one.field("rate").max() > 0
+    if name in CHANGING:
+        assert (one.state()[CHANGING[name]] != begun[CHANGING[name]]).any()
 
 
 def take(reader):
     return reader.take()
 
 
-@pytest.mark.parametrize("given", [problem(), NETWORKS["typed channels"]()], ids=["lif", "typed"])
-def test_brushes_live_parameters_and_checkpoints_go_from_some_ranks_to_others(led, given):
+@pytest.mark.parametrize("name", ["delayed", "typed channels", "stdp", "synapses following"])
+def test_brushes_live_parameters_and_checkpoints_go_from_some_ranks_to_others(led, name):
+    given = NETWORKS[name]()
     three, one = led(given, 3)
     two, _ = led(given, 2)
     middle = tuple(map(float, one.geometry.positions.mean(axis=0)))
@@ -105,7 +143,7 @@ def test_kernels_of_a_gpu_step_ranges_as_one_network(name):
     with led_runs(SpikingEngine(), PatientHostCuda) as make:
         many, one = make(NETWORKS[name](), 2)
         readers = [simulation.spike_trains() for simulation in (many, one)]
-        for steps in (1, 40):
+        for steps in (1, 70):
             for simulation in (many, one):
                 simulation.advance(steps)
         assert one.field("rate").max() > 0
@@ -113,14 +151,42 @@ def test_kernels_of_a_gpu_step_ranges_as_one_network(name):
         np.testing.assert_array_equal(*(np.sort(take(reader).neurons) for reader in readers))
 
 
+def test_a_network_with_fewer_neurons_than_ranks_take_is_refused_in_a_sentence():
+    with pytest.raises(ProblemError, match="A network of 100 neurons cannot be shared by 14 ranks"):
+        SpikingEngine().build_part(problem(), PatientBackend(), ThreadRanks(Post(14), 0))
+
+
 @pytest.mark.parametrize(
-    ("given", "size", "said"),
-    [
-        (general(), 2, "Synapses whose weights change run on one rank"),
-        (problem(), 14, "A network of 100 neurons cannot be shared by 14 ranks"),
-    ],
+    ("largest", "said"), [(1e-3, "The sum of what spikes add"), (8.0, "k of a synapse")], ids=["sum", "variable"]
 )
-def test_what_ranks_cannot_share_is_refused_in_a_sentence(given, size, said):
-    assert isinstance(given.parameters, SpikingParameters)
-    with pytest.raises(ProblemError, match=said):
-        SpikingEngine().build_part(given, PatientBackend(), ThreadRanks(Post(size), 0))
+def test_what_is_wrong_with_synapses_is_told_of_a_neuron_that_hears(led, largest, said):
+    """Spikes add more than their limit; or hearers of the second rank that fired twice have variables that are no
+    numbers."""
+    synapse = {**MODELS["fixed"], "lines": ["w : 1", "k : 1"], "on_post": ["k = (k + 1)*(1e30 if j > 50 else 0)"]}
+    many, one = led(Problem(driven(own(synapse, largest=largest), number=(40, 80), rate=45.0)), 2)
+    for simulation in (many, one):
+        simulation.advance(400)
+    found, expected = many.non_finite(), one.non_finite()
+    assert said in found.field
+    assert found == expected
+    cut = one.state()["cut_1"]
+    np.testing.assert_array_equal(many.state()["cut_1"], cut)
+    assert cut.any() == (largest < 1)
+
+
+@pytest.mark.parametrize(("name", "cuda", "steps"), [
+    ("delayed", False, 15), ("delayed", True, 15), ("delayed and fast", False, 15), ("delayed and fast", True, 1),
+    ("plain", False, 1), ("stdp", False, 13), ("stdp", True, 1), ("synapses gap", False, 1),
+])  # fmt: skip
+def test_ranks_tell_each_other_of_spikes_as_seldom_as_delays_allow(monkeypatch, name, cuda, steps):
+    """A delay of 14 steps: what is fired in 15 of them acts after these. On a GPU no neuron fires twice in them, and
+    synapses that change do so in each step."""
+    if cuda and COMPILER is None:
+        pytest.skip("needs a C++ compiler")
+    calls, exchange = [], ThreadRanks.exchange
+    monkeypatch.setattr(ThreadRanks, "exchange", lambda self, *given: calls.append(given) or exchange(self, *given))
+    with led_runs(SpikingEngine(), *([PatientHostCuda] if cuda else [])) as make:
+        many, _ = make(NETWORKS[name](), 2)
+        many.advance(40)
+        assert many.step == 40
+    assert len(calls) == 2 * -(-40 // steps)

@@ -5,18 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.backend.cpu import CpuBackend
 from engines.stencil.poisson.axes import Axis, transfer
 from engines.stencil.poisson.iterations import POISSON
 from engines.stencil.poisson.levels import DIRECT_CELLS, _coarse_faces, finest, hierarchy, inverse
 from engines.stencil.poisson.reference import system
 from engines.stencil.setup.sides import Ghost
 from tests.engines.stencil.poisson.cases import PAIRS, conductivities, contraction, sides_of
-
-
-@pytest.fixture(scope="module")
-def cpu():
-    return CpuBackend()
 
 
 def factor(cpu, shape, names, spacing=None, conductivity=None):

@@ -67,7 +67,7 @@ def test_the_time_is_told_with_its_unit_and_of_what_is_counted_alone(compose, un
 def test_how_many_times_displacements_are_drawn_is_told_where_it_is_not_once(compose, scale, said):
     scene = shown(lattice(4, 3), np.zeros(12), np.zeros((12, 3)), deformation=scale)
     plates, _ = compose(scene)
-    assert plates["moved"][0][0] == [said] if said else "moved" not in plates
+    assert plates["moved"][0][0] == (said,) if said else "moved" not in plates
     if said:
         below_each_other(plates, "time", "moved")
 

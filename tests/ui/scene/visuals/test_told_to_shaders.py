@@ -12,10 +12,10 @@ from engines.api import Markers
 from ui.scene.cameras.camera import Camera
 from ui.scene.colormaps import MISSING
 from ui.scene.shapes.sphere_corner import CORNER
-from ui.scene.visuals import grid, lattice, markers, spheres, surface
+from ui.scene.visuals import grid, lattice, markers, spheres, squares, surface
 from ui.scene.visuals.surface import Look, Palette, SurfaceVisual
 
-MODULES = (grid, lattice, markers, spheres, surface)
+MODULES = (grid, lattice, markers, spheres, squares, surface)
 CORNERS = np.array([[0.0, 0.0, 0.0], [4.0, 3.0, 2.0]])
 CAMERA = Camera(azimuth=20.0, elevation=35.0)
 CAMERA.fit(CORNERS)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +9,6 @@ import pytest
 
 from engines.api.lab import Case
 from engines.backend import open_backend
-from engines.backend.compile.variants import declared
 from engines.battery.cells.step import reference as cells
 from engines.battery.engine import BatteryEngine
 from engines.battery.lab.studies import studies
@@ -19,54 +16,25 @@ from engines.battery.lab.variants import butler_volmer, discharges, spheres
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.particles.step import reference as particles
 from tests.engines.battery.lab.variants.lab_cases import small_cases
+from tests.engines.lab_checks import check_on_the_cpu, check_rows, variants_of
 from workbench.bench.check import Checker
 
 BY_ID = {study.id: study for study in studies()}
-HOST = [
-    pytest.param(study, variant, id=f"{study.id}-{variant.id}")
-    for study in studies()
-    for variant in study.variants
-    if variant.device == "cpu"
-]
 
 
 def test_the_engine_offers_them():
     assert [study.id for study in BatteryEngine().studies()] == list(BY_ID)
 
 
-@pytest.mark.parametrize(("study", "variant"), HOST)
+@pytest.mark.parametrize(("study", "variant"), variants_of(studies(), lambda variant: variant.device == "cpu"))
 def test_a_cpu_variant_equals_the_reference(study, variant):
-    """Each set of buffers gives the same answer; the tolerance is the study's or the variant's own."""
-    backend = open_backend("cpu")
-    for case in small_cases(study):
-        checker = Checker(study, case, seed=case.points)
-        prepared = variant.prepare(backend, case, checker.inputs, 2, None)
-        answers = []
-        for index in (0, 1):
-            prepared.poison(index)
-            before = checker.error(prepared.result(index), variant.steps)
-            with backend.active():
-                prepared.launch(index)
-            answers.append(prepared.result(index))
-            assert before > 100 * checker.error(answers[-1], variant.steps)  # the launch made the answer
-        assert prepared.set_bytes > 0
-        prepared.close()
-        allowed = study.tolerance if variant.tolerance is None else variant.tolerance
-        assert checker.error(answers[0], variant.steps) <= allowed
-        np.testing.assert_array_equal(answers[0], answers[1])
+    check_on_the_cpu(study, variant, small_cases(study))
 
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.id)
 def test_rows_of_the_reference_are_those_of_the_whole(study):
     """Every particle, point and cell is on its own; matrix products may sum in another order: 1e-13."""
-    case = small_cases(study)[-1]
-    inputs = study.inputs(case, np.random.default_rng(5))
-    rows = case.size[0]
-    for steps in {variant.steps for variant in study.variants}:
-        whole = study.reference(inputs, steps)
-        for first, stop in ((0, 3), (rows - 3, rows), (rows // 2, rows // 2 + 2)):
-            got = study.reference_rows(inputs, steps, first, stop)
-            np.testing.assert_allclose(got, whole[first:stop], rtol=0, atol=1e-13 * np.abs(whole).max())
+    check_rows(study, small_cases(study)[-1], 1e-13)
 
 
 def test_the_closed_form_is_288_steps_of_the_engines_reference():
@@ -156,26 +124,6 @@ def test_all_currents_are_of_one_size():
     assert eta.max() > 0.24
 
 
-@pytest.mark.parametrize("study", studies(), ids=lambda study: study.id)
-def test_what_is_shown_exists(study):
-    """Unique ids, a source with the symbol in it, a note, bytes; the usual shape first."""
-    ids = [variant.id for variant in study.variants]
-    assert len(ids) == len(set(ids))
-    assert " " not in "".join(case.name for case in study.cases)  # published columns name a case, then a shape
-    for variant in study.variants:
-        text = variant.source.read_text("utf-8")
-        if variant.language == "CUDA":
-            assert re.search(rf"\bvoid [^;{{]*\b{variant.symbol}\(", text)
-            assert variant.shapes or variant.source.parent.name != "variants"  # the engine's are found by tuning
-            assert declared(text).variants
-        else:
-            names = [node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
-            assert variant.symbol in names
-        assert variant.note
-        assert variant.bytes > 0
-        assert variant.flops > 0
-
-
 def test_the_published_tables_name_what_there_is():
     """The text's figures: barriers 340 and shuffles 799 GB/s; 351, 518 and 2.63 ms; 794 GB/s; and PyBaMM's 21 s."""
     figures = [
@@ -186,7 +134,3 @@ def test_the_published_tables_name_what_there_is():
         for figure in row.values()
     ]
     assert figures == [340.0, 799.0, 712.0, 351.0, 518.0, 2.63, 0.035, 794.0, 21000.0]
-    for study in studies():
-        for table in study.published:
-            assert set(table.figures) <= {variant.id for variant in study.variants}
-            assert {case for row in table.figures.values() for case in row} <= {case.name for case in study.cases}

@@ -24,14 +24,8 @@ from tests.cuda_on_host import COMPILER, HostCudaBackend
 from tests.engines.fdtd.fdtd_cases import PEC, WRAP, Case, cpml, driven, reference_after, steps_of
 from tests.engines.fdtd.mie import ball, filled
 
+THREADS = 1
 MATERIALS = (Medium(), Medium(permittivity=4.0), Medium(permittivity=9.0))
-
-
-@pytest.fixture(scope="module")
-def backend():
-    backend = CpuBackend()
-    backend.threads = 1
-    return backend
 
 
 def coupled(counts, spacing, faces, shapes, flat=(False,) * 3, courant=1.0, materials=MATERIALS) -> Case:

@@ -7,7 +7,6 @@ import pytest
 
 from engines.api import Dab, Problem
 from engines.api.errors import ProblemError
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.grid.boundaries import make_axes
 from engines.fdtd.media.materials import make_media
@@ -61,11 +60,6 @@ def problem(*objects) -> Problem:
 
 def dabs():
     return [Dab("material", center, radius, float(number)) for number, center, radius in SPOTS]
-
-
-@pytest.fixture(scope="module")
-def backend():
-    return CpuBackend()
 
 
 def painter_of(parameters: FdtdParameters):

@@ -7,7 +7,6 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, VACUUM_IMPEDANCE
 from engines.fdtd.monitors.ringing.ringing import RingingWatcher
@@ -38,11 +37,6 @@ ENGINE = FdtdEngine()
 CELLS, SIDE = 20, 1.0
 PERMITTIVITY, CONDUCTIVITY = 2.0, 200.0
 """ε_r, and σ [S/m]: Q = ωε/σ is about 62 for the lowest mode."""
-
-
-@pytest.fixture(scope="module")
-def backend():
-    return CpuBackend()
 
 
 def cavity(ringing, **changes):
