@@ -261,8 +261,8 @@ def _weights(circuit: Circuit, edges: Edges) -> Array:
     if odd:
         circuit.tell(f"edges '{edges.name}' are of {', '.join(odd)[:60]}, and here synapses whose weights stay")
     if np.isnan(weight).any():
-        number = _counted(np.count_nonzero(np.isnan(weight)), "edge")
-        circuit.tell(f"{number} '{edges.name}' without a syn_weight: {USUAL_WEIGHT:g}, as NEST's")
+        without = _counted(np.count_nonzero(np.isnan(weight)), "edge")
+        circuit.tell(f"{without} '{edges.name}' without a syn_weight: {USUAL_WEIGHT:g}, as NEST's")
     if not np.isnan(number).all():
         circuit.tell(f"edges '{edges.name}' of several synapses (nsyns) have the weight of all of them", matters=False)
     weight = np.where(np.isnan(weight), USUAL_WEIGHT, weight) * np.where(np.isnan(number), 1.0, number)
