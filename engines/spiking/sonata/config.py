@@ -51,32 +51,38 @@ class Config:
         """The name of a file, from the opened file's folder on; empty where ``text`` is none. Raises ProblemError."""
         if not isinstance(text, str) or not text:
             return ""
-        name = self._resolved(text, ())
+        name = self._resolved(text)
         return name if posixpath.isabs(name) else posixpath.normpath(posixpath.join(self.folder, name))
 
     def within(self, folder: Any, name: str) -> str:
         """Of a file ``name`` in a folder that it names; ``name`` alone where it names none."""
         if not isinstance(folder, str) or not folder:
             return self.file(name)
-        return posixpath.normpath(posixpath.join(self.file(folder), self._resolved(name, ())))
+        return posixpath.normpath(posixpath.join(self.file(folder), self._resolved(name)))
 
-    def _resolved(self, text: str, within: tuple[str, ...]) -> str:
+    def _resolved(self, text: str) -> str:
         manifest = {key.strip("${}"): value for key, value in self.group("manifest").items()}
+        known: dict[str, str] = {}
 
-        def value(match: re.Match[str]) -> str:
-            name = match[1]
+        def value(name: str, within: tuple[str, ...]) -> str:
             if name in within or len(within) > DEEPEST:
                 raise ProblemError(f"'{self.name}' says what ${name[:40]} is by itself: write a folder instead.")
             if name in manifest and isinstance(manifest[name], str):
-                return self._resolved(manifest[name], (*within, name))
+                return whole(manifest[name], (*within, name))
             if name in HERE:
                 return "."
             raise ProblemError(f"'{self.name}' names ${name[:40]}, which its manifest lacks: add it there.")
 
-        found = _VARIABLE.sub(value, text)
-        if len(found) > LONGEST_NAME:
-            raise ProblemError(f"'{self.name}' names '{found[:40]}…', which is longer than names of files can be.")
-        return found
+        def whole(text: str, within: tuple[str, ...]) -> str:
+            for name in _VARIABLE.findall(text):
+                if name not in known:
+                    known[name] = value(name, within)
+            found = _VARIABLE.sub(lambda match: known[match[1]], text)
+            if len(found) > LONGEST_NAME:
+                raise ProblemError(f"'{self.name}' names '{found[:40]}…', which is longer than names of files can be.")
+            return found
+
+        return whole(text, ())
 
 
 def config_of(path: Path, name: str = "", folder: str = "") -> Config | None:
@@ -96,15 +102,20 @@ class NodeSets:
     def __init__(self, rules: Mapping[str, Any]) -> None:
         self.rules = rules
 
-    def rules_of(self, given: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-        """Each of which chooses nodes: of a name, a list or an object. Raises ProblemError for names of none."""
+    def rules_of(self, given: Any, depth: int = 0, seen: set[str] | None = None) -> Iterator[Mapping[str, Any]]:
+        """Each of which chooses nodes: of a name, a list or an object. Raises ProblemError for names of none.
+
+        ``seen``: names that need not be looked at once more."""
+        seen = set() if seen is None else seen
         if isinstance(given, Mapping):
             yield given
         elif isinstance(given, list) and depth < DEEPEST:
             for each in given:
-                yield from self.rules_of(each, depth + 1)
+                yield from self.rules_of(each, depth + 1, seen)
         elif isinstance(given, str) and given in self.rules and depth < DEEPEST:
-            yield from self.rules_of(self.rules[given], depth + 1)
+            if given not in seen:
+                seen.add(given)
+                yield from self.rules_of(self.rules[given], depth + 1, seen)
         elif given in (None, "", "all"):
             yield {}
         else:

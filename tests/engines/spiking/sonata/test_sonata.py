@@ -11,6 +11,7 @@ import pytest
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.spiking.parameters.equations import OwnNeuron
+from engines.spiking.sonata.config import Config, NodeSets
 from engines.spiking.sonata.models import Clamp, neuron_of
 from engines.spiking.typed.population import typed_of
 from tests.engines.spiking.sonata import circuits
@@ -301,3 +302,11 @@ def test_edges_without_a_weight_have_that_of_nest_and_are_told(tmp_path):
     kinds = "edge_type_id delay model_template\n1 1.0 static_synapse\n2 1.0 static_synapse\n"
     (tmp_path / "network" / "cells_cells_edge_types.csv").write_text(kinds)
     assert "without a syn_weight: 1, as NEST's" in " ".join(each.message for each in open_document(path).findings)
+
+
+def test_names_that_say_each_other_again_and_again_are_looked_up_once():
+    """Nine times nine times nine … of them."""
+    manifest = {f"$V{k}": f"$V{k + 1}" * 9 for k in range(19)} | {"$V19": ""}
+    assert Config("circuit", {"manifest": manifest}).file("x$V0") == "x"
+    sets = {f"set {k}": [f"set {k + 1}"] * 9 for k in range(9)} | {"set 9": {"layer": 4}}
+    assert list(NodeSets(sets).rules_of("set 0")) == [{"layer": 4}]
