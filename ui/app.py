@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QCoreApplication, QSettings, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from engines.reading import expanded
 from ui.memory import share_arenas
 from ui.refusal import refusals_in_words
+from ui.settings import open_settings
 from ui.widgets.garbage import GuiThreadCollector
 from ui.widgets.icons import application_icon
 from ui.widgets.theme import THEMES, theme
@@ -66,7 +67,7 @@ def main(argv: Sequence[str] = ()) -> int:
     from ui.session.house import HouseServices  # after the application: what it imports may want one
     from ui.viewport.viewport import Viewport
 
-    settings = QSettings(str(settings_file()), QSettings.Format.IniFormat)
+    settings = open_settings(settings_file())
     name = str(settings.value("theme", THEMES[0]))
     theme().apply(name if name in THEMES else THEMES[0], application)
     window = MainWindow(HouseServices(), Viewport, settings)

@@ -186,7 +186,10 @@ class Imported:
     until: when a run of it ends, in the engine's unit of time; None: the file does not say
     mesh: the file of its mesh as it is named there, which may lie anywhere, with coordinates in ``length_unit``
     files: further files that are named, wanted by ``on(geometry, mesh's path, paths by name)``, which gives the whole
-    problem once the mesh is read, with those of the files that may be read; None: this is all
+    problem once the mesh is read, with those of the files that may be read; None: this is all. Without a mesh it is
+    given that of the file itself, and what it gives may name files again, which the ones before named
+    tables: arrays by name of tables (NAME.npz) that parameters name as files: nowhere yet, they are written where they
+    last
     """
 
     parameters: BaseModel
@@ -196,6 +199,7 @@ class Imported:
     length_unit: str = "mm"
     files: tuple[str, ...] = ()
     on: Callable[[Any, Path, Mapping[str, Path]], Imported] | None = None
+    tables: Mapping[str, Mapping[str, Array]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,7 @@ from engines.spiking.setup.memory import need
 from engines.spiking.setup.networks import general, plain
 from engines.spiking.setup.populations import fewer_neurons, is_plain, live_of, neurons, typed_synapses_of
 from engines.spiking.step.simulation import SpikingSimulation
+from engines.spiking.stimulate.spike_lists import read_spikes
 
 SECOND = 1000.0
 LAUNCHES = 5e-6
@@ -80,7 +81,7 @@ class SpikingEngine(Engine):
     Parameters = SpikingParameters
     geometry_type = None
     parameter_file = ParameterFile("Brian2 script", ".py", _brian2_of)
-    imports = (".py", ".txt")
+    imports = (".py", ".txt", ".json")
 
     # The network: neurons in space, their synapses, a step on a device.
 
@@ -140,7 +141,11 @@ class SpikingEngine(Engine):
         )
 
     def imported(self, path: Path) -> Imported | None:
-        """A network in the text of a Brian2 script, or of equations; nothing of it is run."""
+        """A network in the text of a Brian2 script, or of equations, of which nothing is run; a SONATA circuit."""
+        if path.suffix.lower() == ".json":
+            from engines.spiking.sonata.reader import read_sonata  # seldom wanted
+
+            return read_sonata(path)
         from engines.spiking.brian2.reader import read_brian2  # seldom wanted
 
         return read_brian2(path)
@@ -148,7 +153,9 @@ class SpikingEngine(Engine):
     def check_file(self, path: Path, kind: str) -> bool:
         if kind == "connection table":
             check_connections(path)
-        return kind == "connection table"
+        elif kind == "spike list":
+            read_spikes(str(path))
+        return kind in ("connection table", "spike list")
 
     def tools(self) -> Sequence[Tool]:
         from engines.spiking.tools.response import Response  # seldom wanted

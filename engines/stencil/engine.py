@@ -295,6 +295,7 @@ def typed(posed: TypedProblem, backend: Backend, progress: Progress) -> TypedSim
     with backend.active():
         explicit.compile()
     explicit.begin(list(starts.values()))
+    explicit.seed = posed.equation.seed
     infos = typed_fields(posed.system, starts, posed.settings)
     progress("Ready", 1.0)
     return TypedSimulation(

@@ -13,6 +13,7 @@ OF_NO_FIELD = (
     "engines.fdtd.gprmax.reader._problem",  # of the file that was opened
     "engines.cardiac.carp.reader._findings",  # the same
     "engines.spiking.brian2.reader._findings",  # the same
+    "engines.spiking.sonata.reader._findings",
     "engines.cardiac.setup.findings.problem_findings#8",
     "workbench.project.document._load_geometry",
 )

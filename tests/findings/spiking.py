@@ -18,7 +18,17 @@ def _brian2(folder: Path) -> Path:
     return path
 
 
+def _sonata(folder: Path) -> Path:
+    """The same of a circuit's inputs."""
+    from tests.engines.spiking.sonata.circuits import circuit
+
+    return circuit(folder, simulation={"inputs": {f"clamp {k}": {"input_type": "voltage_clamp"} for k in range(41)}})
+
+
 CASES = {
+    "what of a SONATA circuit is left out": Case(
+        _sonata, ("engines.spiking.sonata.reader._findings#1", "engines.spiking.sonata.reader._findings#2")
+    ),
     "what of a Brian2 script is left out": Case(
         _brian2, ("engines.spiking.brian2.reader._findings#1", "engines.spiking.brian2.reader._findings#2")
     ),

@@ -88,7 +88,30 @@ def readers(folder: Path) -> dict[str, Reader]:
         "collections": Reader(read_pvd, {"a.pvd": (folder / "a.pvd").read_bytes()}),
         "checkpoints": Reader(lambda path: read_checkpoint(path, "p"), {"c.npz": (folder / "c.npz").read_bytes()}),
         "projects": Reader(open_document, projects),
+        **_sonata(folder / "sonata"),
     }  # fmt: skip
+
+
+def _sonata(folder: Path) -> dict[str, Reader]:
+    """Each file of a circuit in the place of a sound one, through the whole import."""
+    from engines.spiking.stimulate.spike_lists import read_spikes
+    from tests.engines.spiking.sonata.circuits import circuit, walked
+
+    config = circuit(folder)
+    files = {
+        "nodes": "network/cells_nodes.h5", "edges": "network/cells_cells_edges.h5", "spikes": "spikes.h5",
+        "node types": "network/cells_node_types.csv", "edge types": "network/ext_cells_edge_types.csv",
+        "models": "models/exc.json", "node sets": "node_sets.json", "circuits": "circuit_config.json",
+    }  # fmt: skip
+    found = {
+        f"SONATA {kind}": Reader(
+            lambda path, name=name: walked(config, {name: path}), {Path(name).name: (folder / name).read_bytes()}
+        )
+        for kind, name in files.items()
+    }
+    found["SONATA simulations"] = Reader(lambda path: walked(path, folder=folder), {"s.json": config.read_bytes()})
+    found["spike lists"] = Reader(lambda path: read_spikes(str(path)), {"s.csv": b"neuron,time [s]\n0,0.5\n1,0.25\n"})
+    return found
 
 
 def _meshes() -> dict[str, bytes]:

@@ -76,7 +76,8 @@ def attacked(reader: Reader, folder: Path, chance: random.Random, count: int) ->
 NAMES = (
     "meshes", "fibres", "points", "stl", "corners", "histories", "drive cycles", "measured", "sizes", "indices", "BPX",
     "gprMax", "openCARP", "connections", "pictures", "cell models", "snapshots", "collections", "checkpoints",
-    "projects",
+    "projects", "SONATA nodes", "SONATA edges", "SONATA spikes", "SONATA node types", "SONATA edge types",
+    "SONATA models", "SONATA node sets", "SONATA circuits", "SONATA simulations", "spike lists",
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 VERSION = 2
+LAYOUT, TRIED = "layout", "layout tried"
 NARROW = 1366
 """Pixels of a window's width below which the docks at the right begin closed."""
 AT_RIGHT = ("meters", "probes", "inspection", "measurement")
@@ -24,6 +25,7 @@ class DockLayout:
         self._settings = settings
         self.docks: dict[str, QDockWidget] = {}
         self._working: QByteArray | None = None
+        self._untried = False  # it is of a file, and not of this window
         self._bare = False
         self._has_charts = True  # until a run has none: their room is kept from the beginning, so that nothing moves
         self._narrow = False
@@ -151,17 +153,29 @@ class DockLayout:
                 dock.hide()
         else:
             self._bare = False
-            if self._working is None or not self._window.restoreState(self._working, VERSION):
+            if self._working is None or not self._restored(self._working):
                 self.first_layout()
             self._show_charts()
             self.fit_sides()
             if (layout := self._window.layout()) is not None:
                 layout.activate()  # at once: else the docks are seen on their way for a moment
 
+    def _restored(self, layout: QByteArray) -> bool:
+        """Qt ends the process over some layouts that are damaged: one that did so is not tried again."""
+        if not self._untried:
+            return self._window.restoreState(layout, VERSION)
+        self._untried = False
+        tried = self._settings.contains(TRIED)
+        self._settings.setValue(TRIED, True)
+        self._settings.sync()
+        restored = not tried and self._window.restoreState(layout, VERSION)
+        self._settings.remove(TRIED)
+        return restored
+
     def save(self) -> None:
         state = self._working if self._bare else self._window.saveState(VERSION)
         if state is not None:
-            self._settings.setValue("layout", state)
+            self._settings.setValue(LAYOUT, state)
             self._settings.setValue("folded", ",".join(self._folded))
         self._settings.setValue("geometry", self._window.saveGeometry())
 
@@ -171,10 +185,11 @@ class DockLayout:
         if not (isinstance(geometry, QByteArray) and self._window.restoreGeometry(geometry)):
             screen = QGuiApplication.primaryScreen().availableGeometry()
             self._window.resize(QSize(min(1600, screen.width()), min(1000, screen.height())))
-        layout = self._settings.value("layout")
+        layout = self._settings.value(LAYOUT)
         self._bare = True
         for dock in self.docks.values():
             dock.hide()
         self._working = layout if isinstance(layout, QByteArray) else None
+        self._untried = self._working is not None
         self._folded = [name for name in str(self._settings.value("folded", "")).split(",") if name in AT_RIGHT]
         self._narrow = bool(self._folded)

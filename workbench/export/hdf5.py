@@ -18,7 +18,8 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError, WorkbenchError
-from engines.reading import EXPANSION, refuse_pipe
+from engines.hdf5 import check_whole
+from engines.reading import refuse_pipe
 from workbench.storage.atomic import storing, write_atomically
 from workbench.storage.journal import JournalledFile, forget_journal, recover
 
@@ -28,8 +29,6 @@ _NAMED = re.compile(r"(?P<name>.*?)(?: \[(?P<unit>[^\]]*)\])?", re.DOTALL)
 DAMAGED = "is damaged: run without --resume"
 COMPRESSED_UP_TO = 1 << 24
 """Bytes: larger arrays are written as they are, for the packer is slower than a disk."""
-UNWRITTEN = 1 << 20
-"""Bytes of an array that a file may promise without having them: rows that are there before they are filled."""
 
 
 def write_hdf5(path: Path, results: Mapping[str, Array]) -> None:
@@ -76,7 +75,7 @@ def changed(path: Path) -> Iterator[h5py.File]:
     """
     with storing(path), _told_of(path), _journalled(path) as journal:
         with h5py.File(journal, "r+") as file:
-            _check_whole(file)
+            check_whole(file)
             yield file
         journal.commit()
 
@@ -88,7 +87,7 @@ def readable(path: Path, otherwise: str = DAMAGED) -> Iterator[h5py.File]:
     with storing(path), _told_of(path, otherwise):
         recover(path)
         with h5py.File(path, "r") as file:
-            _check_whole(file)
+            check_whole(file)
             yield file
 
 
@@ -113,23 +112,6 @@ def _told_of(path: Path, otherwise: str = DAMAGED) -> Iterator[None]:
             raise
         log.info("'%s' %s", path, otherwise, exc_info=True)
         raise ProblemError(f"'{path}' {otherwise}.") from error
-
-
-def _check_whole(file: h5py.File) -> None:
-    """Raises ValueError for a file that reaches beyond itself, to data in others, which would be read and written as if
-    they were its own, and for an array that claims more than the file can hold."""
-
-    def look(name: str, link: object) -> None:
-        if isinstance(link, h5py.ExternalLink):
-            raise ValueError(f"'{name}' is in another file")
-        found = file.get(name) if isinstance(link, h5py.HardLink) else None
-        if isinstance(found, h5py.Dataset):
-            if found.external or found.is_virtual:
-                raise ValueError(f"'{name}' is in another file")
-            if found.size and found.nbytes > EXPANSION * found.id.get_storage_size() + UNWRITTEN:
-                raise ValueError(f"'{name}' claims {found.nbytes} bytes")
-
-    file.visititems_links(look)
 
 
 def packed(file: h5py.Group, name: str, shape: tuple[int, ...], chunk: tuple[int, ...], kind: Any) -> h5py.Dataset:

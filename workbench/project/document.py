@@ -6,7 +6,7 @@ The window edits a document through commands on its undo stack; the command line
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,8 @@ from workbench.project.project import MeshReference, Project
 from workbench.project.store import PROJECT_FILE, Stored, read_stored, validated, write_folder, write_zip
 from workbench.storage.atomic import write_text
 
+MOST_STAGES = 8
+"""Files that name files that name files …, of another program's project."""
 STORED = (".zip", ".png")
 """Suffixes of files that hold projects whatever engines there are."""
 NOWHERE = Path()
@@ -187,16 +189,30 @@ def _imported(path: Path, permission: Permission) -> Document | None:
 
 def _document_of_imported(engine: Engine, imported: Imported, path: Path, permission: Permission) -> Document:
     """Raises OutsideFiles, ProblemError."""
+    boundary = Boundary(f"'{path.name}'", path.parent, permission, alone=True)
+    nothing = Stored(Project(title=path.stem, engine=engine.id), None, None, None, path.parent)
+
+    def readable(mesh: Sequence[Path]) -> dict[str, Path]:
+        files = {name: nothing.locate(name, permission) for name in imported.files}
+        boundary.check((*mesh, *files.values()), needed=mesh)
+        return {name: file for name, file in files.items() if not boundary.leaves_out(file)}
+
+    for _ in range(MOST_STAGES):
+        if imported.mesh or imported.on is None:
+            break
+        imported = imported.on(None, path, readable(()))
     project = Project(title=path.stem, engine=engine.id, parameters=imported.parameters.model_dump(mode="json"))
     project.run.until = imported.until
-    stored = Stored(project, None, None, None, path.parent)
+    if imported.tables:
+        from workbench.project.kept_meshes import keep_tables  # it stands on documents
+
+        project.parameters, kept = keep_tables(imported)
+        permission = permission.with_files(kept)
+    stored = replace(nothing, project=project)
     files: dict[str, Path] = {}
     if imported.mesh:
         mesh = stored.locate(imported.mesh, permission)
-        files = {name: stored.locate(name, permission) for name in imported.files}
-        boundary = Boundary(f"'{path.name}'", path.parent, permission, alone=True)
-        boundary.check((mesh, *files.values()), needed=[mesh])
-        files = {name: file for name, file in files.items() if not boundary.leaves_out(file)}
+        files = readable([mesh])
         project.geometry = MeshReference(path=str(mesh.absolute()), length_unit=imported.length_unit)
         stored = replace(stored, project=project, mesh=mesh.absolute())
     document = document_of(stored, permission)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
 from workbench.storage.atomic import storing, write_atomically
+from workbench.storage.locking import of_no_link
 
 
 class AppendedFile:
@@ -24,7 +26,7 @@ class AppendedFile:
             going_on = keep and path.is_file()
             if not going_on:
                 path.unlink(missing_ok=True)  # a copy of hard links stays as it was
-            self._file = path.open("r+b" if going_on else "wb", buffering=0)
+            self._file = io.FileIO(path, "r+b" if going_on else "wb", opener=of_no_link)  # one may come meanwhile
             self._end = _end_of_last_line(path) if going_on else 0
             self._file.truncate(self._end)
             self._file.seek(self._end)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from workbench import __version__
 from workbench.storage.atomic import has_other_names
+from workbench.storage.locking import of_no_link
 from workbench.storage.paths import state_dir
 
 ERROR_LOG = "error.log"
@@ -28,7 +29,7 @@ def keep_traceback(error: BaseException, folder: Path | None = None) -> str:
                 place.mkdir(parents=True, exist_ok=True)
                 if has_other_names(place / ERROR_LOG):
                     continue
-                with (place / ERROR_LOG).open("a", encoding="utf-8") as file:
+                with open(place / ERROR_LOG, "a", encoding="utf-8", opener=of_no_link) as file:
                     file.write(f"{stamp}  {versions}\n{text}\n")
                 return f"Its traceback is in '{place / ERROR_LOG}'."
             except OSError:  # full, or not ours: the other place, or the terminal, does as well

@@ -12,6 +12,11 @@ NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 """In a folder of somebody else a link would have us make a file anywhere."""
 
 
+def of_no_link(path: str, flags: int) -> int:
+    """An opener: of a file of that name, and of none that a link leads to."""
+    return os.open(path, flags | NO_LINKS, 0o666)
+
+
 class ProcessLock:
     """Holds ``path`` locked from :meth:`acquire` to :meth:`release`, or to the end of the process."""
 

@@ -6,10 +6,12 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from engines.api.parameters import Among, ParameterGroup, quantity
+from engines.api.parameters import Among, Lines, ParameterGroup, quantity
 from engines.cardiac.parameters.cells import TT06, CellChange, CellModelName, CellSettings, Condition, Pacing
 from engines.cardiac.parameters.multirate import Multirate
 from engines.cardiac.parameters.recording import Recording
+from engines.cardiac.tissue.placed import EVERYWHERE, STEPS, WHOLE, check
+from engines.formulas.typed.definitions import html
 
 REACTION_STEP_LIMIT = 0.125
 """Largest stable step of lightweight Rush-Larsen with TT06 [ms] (thesis, table 3.2)."""
@@ -18,6 +20,8 @@ CellType = Literal["epi", "endo", "M"]
 Precision = Literal["fp32", "fp64", "mixed"]
 VERTEX_CENTRED: Final = "vertex-centred (P1)"
 Discretisation = Literal["cell-centred", "vertex-centred (P1)"]
+
+Line = Annotated[str, Field(max_length=2_000)]
 
 
 class Tissue(ParameterGroup):
@@ -41,6 +45,11 @@ class Tissue(ParameterGroup):
     membrane_capacitance: float = quantity(
         0.01, "µF/mm²", "Capacitance per membrane area", title="Capacitance Cm", gt=0, le=1
     )
+
+    place_scale: Annotated[list[Line], Lines(check, STEPS, WHOLE, (), html)] = quantity(
+        list(EVERYWHERE), "", "What all conductivities are times at x, y, z [mm]; other lines name parts of it",
+        title="Factor by place", advanced=True, max_length=60,
+    )  # fmt: skip
 
     def monodomain_conductivity(self) -> tuple[float, float]:
         """(along, across) [S/m]: half the harmonic mean, σ_i σ_e / (σ_i + σ_e)."""

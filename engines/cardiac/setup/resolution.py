@@ -28,6 +28,7 @@ import numpy as np
 from engines.api import Array, Finding, Remedy
 from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters, Tissue
 from engines.cardiac.parameters.cells import FROM_FILE, NON_CONDUCTING, TT06
+from engines.cardiac.tissue.placed import placed_scale
 from engines.geometry.meshes.mesh import TetMesh
 
 TABLE = Path(__file__).with_name("slowing.json")
@@ -200,7 +201,7 @@ def _conductivity_scale(mesh: TetMesh, parameters: CardiacParameters) -> Array:
             if name == setting.region:
                 conducts = setting.condition != NON_CONDUCTING
                 scale[mesh.regions == region] = parameters.conductivity_scale * setting.conductivity_scale * conducts
-    return scale
+    return scale * placed_scale(parameters.tissue.place_scale, mesh)
 
 
 def _capacity(tissue: Tissue) -> float:

@@ -18,6 +18,7 @@ from engines.cardiac.p1.sites import VertexSites
 from engines.cardiac.p1.stiffness import assemble_vertices
 from engines.cardiac.parameters import VERTEX_CENTRED, CardiacParameters
 from engines.cardiac.parameters.cells import NON_CONDUCTING
+from engines.cardiac.tissue.placed import placed_scale
 from engines.cardiac.tissue.population import cut, insulators, piece_sizes, pieces
 from engines.cardiac.tissue.sites import Sites, region_ids
 from engines.geometry.meshes.adjacency import face_neighbours
@@ -189,8 +190,8 @@ def diffusion_tensors(mesh: TetMesh, parameters: CardiacParameters) -> Array:
 
 
 def region_scales(mesh: TetMesh, parameters: CardiacParameters) -> Array:
-    """(n_cells,) factor of each cell's region on its conductivities."""
+    """(n_cells,) factor of each cell's place and region on its conductivities. Raises ProblemError."""
     scale = np.ones(mesh.n_cells)
     for region in parameters.regions:
         scale[np.isin(mesh.regions, region_ids(region.region, mesh))] = region.conductivity_scale
-    return scale
+    return scale * placed_scale(parameters.tissue.place_scale, mesh)

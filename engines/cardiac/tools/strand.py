@@ -17,6 +17,7 @@ from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
 from engines.cardiac.engine import CardiacEngine
 from engines.cardiac.parameters import Box, CardiacParameters, RegionSetting, Stimulus
 from engines.cardiac.tissue.operator import TissueOperator, tissue_operator
+from engines.cardiac.tissue.placed import EVERYWHERE
 from engines.geometry.meshes.box import box_mesh
 from engines.geometry.meshes.mesh import TetMesh
 
@@ -71,7 +72,8 @@ class Strand:
         if self.cells is not None:
             regions = [self.cells.model_copy(update={"region": "tissue", "conductivity_scale": 1.0})]
         stimuli = [Stimulus(name="end", site=site)]
-        return self.parameters.model_copy(update={"regions": regions, "stimuli": stimuli})
+        tissue = self.parameters.tissue.model_copy(update={"place_scale": list(EVERYWHERE)})  # the strand is elsewhere
+        return self.parameters.model_copy(update={"regions": regions, "stimuli": stimuli, "tissue": tissue})
 
 
 def front_velocity(strand: Strand, expected: float, backend: Backend, progress: Progress = no_progress) -> float:

@@ -43,7 +43,16 @@ from engines.fdtd.parameters.objects import (
 )
 from engines.fdtd.parameters.placing import Lattice, Turn
 from engines.fdtd.parameters.ports import LumpedPort
-from engines.fdtd.parameters.signals import Continuous, Derivative, FromFile, Gaussian, Pulse, Ricker, Signal
+from engines.fdtd.parameters.signals import (
+    Continuous,
+    Derivative,
+    FromFile,
+    Gaussian,
+    Pulse,
+    Ricker,
+    Signal,
+    TypedSignal,
+)
 from engines.fdtd.parameters.sources import BeamSource, ModeSource, ObliqueWaveSource, PointSource, Source, WaveSource
 from engines.recording import Recording
 
@@ -98,6 +107,7 @@ __all__ = [
     "Torus",
     "TraceMonitor",
     "Turn",
+    "TypedSignal",
     "VolumeMonitor",
     "WaveSource",
 ]

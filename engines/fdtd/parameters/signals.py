@@ -6,8 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from engines.api.parameters import ParameterGroup, quantity
+from engines.api.parameters import Lines, ParameterGroup, quantity
 from engines.fdtd.parameters.common import LENGTH
+from engines.fdtd.sources.typed_waveforms import STEPS, WHOLE, check
+from engines.formulas.typed.definitions import html
+
+Line = Annotated[str, Field(max_length=2_000)]
 
 
 class Pulse(ParameterGroup):
@@ -60,4 +64,22 @@ class FromFile(ParameterGroup):
     )
 
 
-Signal = Annotated[Pulse | Gaussian | Continuous | Derivative | Ricker | FromFile, Field(discriminator="kind")]
+class TypedSignal(ParameterGroup):
+    """A waveform of one's own, f(t) by formulas; zero before 0 and after its end."""
+
+    kind: Literal["formula"] = "formula"
+    lines: Annotated[list[Line], Lines(check, STEPS, WHOLE, (), html)] = quantity(
+        list(WHOLE[0][1]),
+        "",
+        "What f is at the time t, in fs, ps or ns where lengths are in µm, mm or m; other lines name parts of it",
+        title="Waveform",
+        max_length=60,
+    )
+    lasts: float = quantity(
+        22.5, "", "When it has come to its end, in the same unit: it begins and ends at zero", title="Ends at", gt=0
+    )
+
+
+Signal = Annotated[
+    Pulse | Gaussian | Continuous | Derivative | Ricker | FromFile | TypedSignal, Field(discriminator="kind")
+]

@@ -21,12 +21,14 @@ from engines.fdtd.parameters import (
     Ricker,
     Signal,
     Source,
+    TypedSignal,
 )
 from engines.fdtd.ports.lumped import Port
 from engines.fdtd.sources.currents import Dipole, PlaneWave
 from engines.fdtd.sources.driven import Driven
 from engines.fdtd.sources.oblique import ObliqueWave
 from engines.fdtd.sources.sheets import Beam, ModeLaunch
+from engines.fdtd.sources.typed_waveforms import typed_waveform
 from engines.fdtd.sources.waveform_files import read_waveform
 from engines.fdtd.sources.waveforms import FALL, TimeCourse, Waveform
 
@@ -35,9 +37,12 @@ DELAY = 4.5
 
 
 def waveform_of(signal: Signal, time_unit: str) -> TimeCourse:
-    """In ``time_unit``: fs where lengths are in µm. Raises ProblemError for a file that holds no waveform."""
+    """In ``time_unit``: fs where lengths are in µm. Raises ProblemError for a file or a formula that holds no
+    waveform."""
     if isinstance(signal, FromFile):
         return read_waveform(signal.path, time_unit)
+    if isinstance(signal, TypedSignal):
+        return typed_waveform(signal.lines, signal.lasts, time_unit)
     frequency = SPEED_OF_LIGHT / signal.wavelength
     if isinstance(signal, Continuous):
         return Waveform("continuous", frequency, signal.rise / frequency, 0.0)
@@ -150,7 +155,7 @@ def expected_field(parameters: FdtdParameters) -> float:
             signal = source.signal
             wavelength = (
                 SPEED_OF_LIGHT / waveform_of(signal, TIME_UNITS[grid.length_unit]).highest_frequency
-                if isinstance(signal, FromFile)
+                if isinstance(signal, FromFile | TypedSignal)
                 else signal.wavelength
             )
             found = max(found, VACUUM_IMPEDANCE * current / (2 * wavelength * reach))

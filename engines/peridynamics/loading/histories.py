@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engines.api import Array
+from engines.peridynamics.loading.typed_histories import typed_share
 from engines.peridynamics.parameters.loading.histories import (
     ConstantRate,
     FromFile,
@@ -14,6 +15,7 @@ from engines.peridynamics.parameters.loading.histories import (
     Sine,
     SmoothStep,
     Sudden,
+    TypedHistory,
 )
 from engines.tables.files import read_table
 
@@ -59,6 +61,8 @@ def share(history: History, time: Array, table: Array | None = None) -> Array:
         case FromFile():
             times, values = (table_of(history) if table is None else table).T
             return np.interp(time / MICRO, times, values)
+        case TypedHistory():
+            return typed_share(tuple(history.lines)).at(time / MICRO)
 
 
 def share_integral(history: History, time: Array, table: Array | None = None) -> Array:
@@ -88,6 +92,8 @@ def share_integral(history: History, time: Array, table: Array | None = None) ->
             areas = np.concatenate([[0.0], np.cumsum(np.diff(times) * (values[1:] + values[:-1]) / 2)])
             row = np.clip(np.searchsorted(times, time, side="right") - 1, 0, len(times) - 1)
             return np.asarray(areas[row] + (time - times[row]) * (values[row] + np.interp(time, times, values)) / 2)
+        case TypedHistory():
+            return MICRO * typed_share(tuple(history.lines)).integral(time / MICRO)
 
 
 def _phase(history: Sine, time: Array) -> Array:

@@ -23,7 +23,7 @@ from engines.peridynamics.parameters import (
     Stress,
     Velocity,
 )
-from engines.peridynamics.parameters.loading.histories import FromFile
+from engines.peridynamics.parameters.loading.histories import FromFile, TypedHistory
 
 MOST_KINDS = 255
 ACCELERATION, HELD, DISPLACEMENT, VELOCITY = range(4)
@@ -171,8 +171,11 @@ def loads_on(
 
 
 def _table(load: Load, number: int) -> Array | None:
-    """What the file of its history holds, if it has one: it is read here, not in the middle of a run."""
+    """What the file of its history holds, if it has one: it is read here, as formulas are, not in the
+    middle of a run."""
     with placed_at("loads", number, "history"):
+        if isinstance(load.history, TypedHistory):
+            share(load.history, np.zeros(1))
         return table_of(load.history) if isinstance(load.history, FromFile) else None
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engines.api.parameters import Lines, ParameterGroup, quantity
+from engines.formulas.typed.definitions import html
 from engines.peridynamics.material.laws import known
 from engines.peridynamics.material.laws.language import check
 
@@ -86,7 +87,7 @@ class Typed(Softening):
     takes the fracture energy) and sb (critical stretch of a brittle bond)."""
 
     kind: Literal["typed"] = "typed"
-    lines: Annotated[list[Annotated[str, Field(max_length=200)]], Lines(check, STEPS, WHOLE)] = quantity(
+    lines: Annotated[list[Annotated[str, Field(max_length=200)]], Lines(check, STEPS, WHOLE, (), html)] = quantity(
         list(known.BILINEAR),
         "",
         "The damage d by the stretch s, the damage so far d, and s0, sc, sb",

@@ -97,17 +97,20 @@ def synapses_of(walker: Walker, node: ast.Call, name: str) -> Joint:
             raise ProblemError(f"{field} of {name} is no string that can be read.")
         setattr(made, field, value or "")
     if "delay" in given:
-        made.delay = _one_delay(walker.value(given["delay"]), name)
+        value = walker.value(given["delay"])
+        pathways = value if isinstance(value, dict) else {"pre": value}
+        if "pre" in pathways:
+            made.delay = _one_delay(pathways["pre"], name)
+        if "post" in pathways:
+            made.post_delay = _one_delay(pathways["post"], name)
     made.own = _namespace(walker, given)
     return made
 
 
 def _one_delay(value: Any, name: str) -> Quantity:
-    found = set(value.values()) if isinstance(value, dict) else {value}
-    one = found.pop() if len(found) == 1 else None
-    if not isinstance(one, Quantity):
-        raise ProblemError(f"{name} has several delays, and there may be one.")
-    return one
+    if not isinstance(value, Quantity):
+        raise ProblemError(f"{name} has several delays, and each pathway may have one.")
+    return value
 
 
 def part(walker: Walker, node: ast.expr, whose: str) -> Part:

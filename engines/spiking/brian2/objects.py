@@ -83,6 +83,7 @@ class Joint:
     method: str = ""
     own: Mapping[str, Quantity] = field(default_factory=dict)
     delay: Quantity | None = None
+    post_delay: Quantity | None = None
     connects: list[Connect] = field(default_factory=list)
     settings: list[Setting] = field(default_factory=list)
 

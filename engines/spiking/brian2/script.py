@@ -27,12 +27,12 @@ from engines.spiking.parameters.connections import (
     Probability,
 )
 from engines.spiking.parameters.equations import NamedNumber, OwnNeuron
-from engines.spiking.parameters.neurons import Neuron, PoissonSource
+from engines.spiking.parameters.neurons import Neuron, PoissonSource, SpikeList
 from engines.spiking.parameters.plasticity import Stdp
 from engines.spiking.parameters.populations import NormalStart, Population
 from engines.spiking.parameters.synapses import OwnSynapse
 from engines.spiking.setup.populations import spans
-from engines.spiking.typed.integration import Method
+from engines.spiking.typed.integration import Method, able
 from engines.spiking.typed.lines import heading
 from engines.spiking.typed.names import OUTSIDE, VOLTAGE, WEIGHT, parts_of
 from engines.spiking.typed.plan import Typed
@@ -70,10 +70,10 @@ def brian2_script(problem: Problem) -> str:
         elif isinstance(population.neuron, OwnNeuron):
             text += _group(k, population, population.neuron, typed[k].typed, parameters.injected)
         else:
-            raise ProblemError(
-                f"{population.name} has neurons that are built in: type their equations, for the script to have them.",
-                ("populations", k, "neuron"),
-            )
+            has = "neurons that are built in: type their equations, for the script to have them."
+            if isinstance(population.neuron, SpikeList):
+                has = "spikes from a file, which a script does not have: make them a Poisson source, or leave them out."
+            raise ProblemError(f"{population.name} has {has}", ("populations", k, "neuron"))
     for k, connection in enumerate(parameters.connections):
         for source, target in _pairs(parameters, connection, k):
             if target not in typed:
@@ -91,6 +91,11 @@ def _group(k: int, population: Population, neuron: OwnNeuron, typed: Typed, inje
     place = ("populations", k, "neuron")
     lines = [line.removesuffix(" (summed)") for kind, line in _lines(neuron.lines, place)
              if kind != "parameter" or line.endswith("(summed)")]  # fmt: skip
+    if typed.method == "exact" and not able(typed.model, "exact"):
+        raise ProblemError(
+            f"Brian2 solves no equations with t exactly, as those of {population.name}: choose another integration.",
+            (*place, "method"),
+        )
     outside = population.external
     if OUTSIDE in " ".join(lines):
         lines.append(f"{OUTSIDE} : amp")
@@ -166,6 +171,9 @@ def _synapses(
     arrives = not isinstance(connection.plasticity, OwnSynapse) or any(connection.plasticity.on_pre)
     if isinstance(delay, ConstantDelay) and arrives:
         yield f"{called}.pre.delay = {delay.delay!r}*ms"
+    own_synapse = connection.plasticity if isinstance(connection.plasticity, OwnSynapse) else None
+    if own_synapse is not None and own_synapse.post_delay and any(own_synapse.on_post):
+        yield f"{called}.post.delay = {own_synapse.post_delay!r}*ms"
     yield ""
 
 

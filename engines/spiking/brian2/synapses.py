@@ -164,7 +164,7 @@ def _typed(
         "on_pre": [written([each]) for each in changed[: len(on_pre)]],
         "on_post": [written([each]) for each in changed[len(on_pre) :]], "starts": "; ".join(starts),
         "largest": HEADROOM * most if most > 4 * abs(weight["weight"]) else 0.0,
-        "method": method,
+        "method": method, "post_delay": 0.0 if joint.post_delay is None else float(f"{joint.post_delay.value:.12g}"),
         "parameters": [{"name": name, "value": each.number, "unit": each.unit} for name, each in numbers.items()],
     }  # fmt: skip
     return Synapses(joint, list(dict.fromkeys(adds)), weight, plasticity)

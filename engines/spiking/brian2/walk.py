@@ -121,7 +121,8 @@ class Walker:
             self.script.step = self._time(value)
             return
         owner: Any = target.value
-        if isinstance(owner, ast.Attribute) and owner.attr == "pre":
+        late = isinstance(owner, ast.Attribute) and owner.attr == "post" and target.attr == "delay"
+        if isinstance(owner, ast.Attribute) and (late or owner.attr == "pre"):
             owner = owner.value
         held = self._values.get(owner.id) if isinstance(owner, ast.Name) else None
         if not isinstance(held, Group | Joint | Part):
@@ -139,7 +140,7 @@ class Walker:
             held = held.group
         try:
             if isinstance(held, Joint) and target.attr == "delay":
-                held.delay = connects.delay_of(self, value, line)
+                setattr(held, "post_delay" if late else "delay", connects.delay_of(self, value, line))
             else:
                 held.settings.append(Setting(line, target.attr, arguments.formula_of(self, value)))
         except ProblemError as error:

@@ -1,4 +1,4 @@
-"""Synapses from a table: columns pre, post and, if there are, weight and delay [ms]."""
+"""Synapses from a table: columns pre, post and, if there are, weight and delay [ms]; and other tables of the kind."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from engines.api import Array
-from engines.api.errors import ProblemError
+from engines.api.errors import ProblemError, placed_at
 from engines.geometry.file_kinds import check_table
 from engines.reading import count_npz, foreign_file, opened_npz, read_npz
 from engines.tables.columns import Axis, column_of, heading_parts
 from engines.tables.text import LONGEST_LINE
 
 COLUMNS = ("pre", "post", "weight", "delay")
-DELAY = Axis("delay", "ms")
+TIMES = {name: Axis(name, "ms") for name in ("delay", "time")}
 SEPARATORS = ("\t", ";", ",")
 CHUNK = 1 << 20
 """Bytes of a table that are looked at at a time while its lines are counted."""
@@ -75,18 +75,27 @@ def read(path: str) -> dict[str, Array]:
     place = Path(path)
     if not path or not place.is_file():
         raise ProblemError(f"There is no file '{path}' with connections: choose a CSV or npz file.", ("connections",))
-    sentence = f"{place.name} cannot be read as connections: write rows of numbers, pre and post first."
-    with foreign_file(sentence, place=("connections",)):
-        found = _npz(place) if place.suffix == ".npz" else _csv(place)
-    if not {"pre", "post"} <= set(found):
-        raise ProblemError(f"{place.name} has no columns 'pre' and 'post': name them in its first line.")
+    with placed_at("connections"):
+        return read_columns(place, COLUMNS, COLUMNS[:2], "connections", "synapse")
+
+
+def read_columns(
+    place: Path, columns: tuple[str, ...], needed: tuple[str, ...], what: str, row: str
+) -> dict[str, Array]:
+    """Those of ``columns`` that a table of ``what`` has, as :func:`read`; ``row``: what each of them is one of."""
+    sentence = f"{place.name} cannot be read as {what}: write rows of numbers, {' and '.join(needed)} first."
+    with foreign_file(sentence):
+        found = _npz(place, columns) if place.suffix == ".npz" else _csv(place, columns, what)
+    if not set(needed) <= set(found):
+        names = " and ".join(f"'{name}'" for name in needed)
+        raise ProblemError(f"{place.name} has no columns {names}: name them in its first line.")
     if len({len(values) for values in found.values()}) > 1:
-        raise ProblemError(f"The columns of {place.name} are not equally long: give each synapse all of them.")
+        raise ProblemError(f"The columns of {place.name} are not equally long: give each {row} all of them.")
     for name, values in found.items():
         bad = np.flatnonzero(~np.isfinite(values))
         if len(bad):
             raise ProblemError(
-                f"The {name} of synapse {bad[0] + 1:,} in {place.name} is not a number: correct it or leave it out."
+                f"The {name} of {row} {bad[0] + 1:,} in {place.name} is not a number: correct it or leave it out."
             )
     return found
 
@@ -99,14 +108,14 @@ def check_connections(place: Path) -> None:
         read(str(place))
 
 
-def _npz(place: Path) -> dict[str, Array]:
+def _npz(place: Path, columns: tuple[str, ...]) -> dict[str, Array]:
     with opened_npz(place) as content:
         names = content.namelist()
-        found = {name: read_npz(content, f"{name}.npy") for name in COLUMNS if f"{name}.npy" in names}
+        found = {name: read_npz(content, f"{name}.npy") for name in columns if f"{name}.npy" in names}
     return {name: np.asarray(values, float).ravel() for name, values in found.items()}
 
 
-def _csv(place: Path) -> dict[str, Array]:
+def _csv(place: Path, columns: tuple[str, ...], what: str) -> dict[str, Array]:
     with place.open(encoding="utf-8-sig") as file:
         first = file.readline(LONGEST_LINE)
         if len(first) == LONGEST_LINE:
@@ -114,14 +123,16 @@ def _csv(place: Path) -> dict[str, Array]:
     separator = next((mark for mark in SEPARATORS if mark in first), ",")
     headings = [heading.strip().strip('"') for heading in first.split(separator)]
     names = [heading_parts(heading)[0].lower() for heading in headings]
-    titled = "pre" in names
+    titled = columns[0] in names
     with warnings.catch_warnings():  # of a table without rows, with its path
         warnings.simplefilter("ignore", UserWarning)
         table = np.loadtxt(place, delimiter=separator, skiprows=int(titled), ndmin=2, encoding="utf-8-sig")
     if not table.size:
-        raise ProblemError(f"{place.name} has no connections: write a row of numbers for each, pre and post first.")
-    order = names if titled else list(COLUMNS[: table.shape[1]])
-    found = {name: table[:, k] for k, name in enumerate(order) if name in COLUMNS}
-    if titled and "delay" in found:
-        found["delay"] = column_of(headings[names.index("delay")], 0, DELAY, place.name).factor * found["delay"]
+        first, second = columns[:2]
+        raise ProblemError(f"{place.name} has no {what}: write a row of numbers for each, {first} and {second} first.")
+    order = names if titled else list(columns[: table.shape[1]])
+    found = {name: table[:, k] for k, name in enumerate(order) if name in columns}
+    for name, axis in TIMES.items():
+        if titled and name in found:
+            found[name] = column_of(headings[names.index(name)], 0, axis, place.name).factor * found[name]
     return found

@@ -58,7 +58,7 @@ class CpuNetwork(Network):
         addresses = [self._typed[each - Kind.TYPED].address if each >= Kind.TYPED else 0 for each in plan.models]
         self._populations = Populations(
             plan.bounds, plan.models, plan.refractory, a["chances"], a["outside"], np.array(addresses, np.int64),
-            a.get("numbers", np.zeros((1, 0), np.float32)),
+            a.get("numbers", np.zeros((1, 0), np.float32)), *plan.listed,
         )  # fmt: skip
         self._rows = rows_of(a["parameters"])
         self._random = Random(np.uint64(plan.key), noise_table())

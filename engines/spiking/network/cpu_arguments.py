@@ -23,7 +23,7 @@ class Rows(NamedTuple):
 
 class Populations(NamedTuple):
     """models, refractory [steps]: (populations,) int32; chances, outside, numbers: see ``Plan.live``; typed:
-    (populations,) int64, addresses of kernels of typed neurons"""
+    (populations,) int64, addresses of kernels of typed neurons; spike_starts, spike_steps: ``spike_lists.Listed``"""
 
     bounds: Array
     models: Array
@@ -32,6 +32,8 @@ class Populations(NamedTuple):
     outside: Array
     typed: Array
     numbers: Array
+    spike_starts: Array
+    spike_steps: Array
 
 
 class Random(NamedTuple):

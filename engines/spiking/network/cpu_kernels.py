@@ -109,6 +109,21 @@ def _sources(first, now, n, key, chance, release, fired):
 
 
 @njit(nogil=True, cache=True)
+def _listed_sources(first, now, starts, steps, release, fired):
+    """Sources that fire by a list, too: ``now`` is looked for among the steps of each, which are in order."""
+    for i in range(len(fired)):
+        low, high = starts[first + i], starts[first + i + 1]
+        while low < high:
+            middle = (low + high) >> 1
+            if steps[middle] < now:
+                low = middle + 1
+            else:
+                high = middle
+        if low < starts[first + i + 1] and steps[low] == now:
+            fired[i] = release[i] <= now
+
+
+@njit(nogil=True, cache=True)
 @noticing(model_rows)
 def _lif_neurons(now, p, base, voltage, g_e, g_i, release, fired):
     threshold, reset, loss, gain_e, gain_i = p.threshold, p.reset, p.loss, p.gain_e, p.gain_i
@@ -248,6 +263,8 @@ def update(k, first, stop, now, populations, rows, random, base, arrived, state,
     arrived_e, arrived_i, release, fired = arrived[0, own], arrived[1, own], firing.release[own], firing.fired[own]
     if model == Kind.POISSON:
         _sources(first, now, n, random.key, populations.chances[k, 0], release, fired)
+        if len(populations.spike_steps):
+            _listed_sources(first, now, populations.spike_starts, populations.spike_steps, release, fired)
         arrived_e[:] = 0
         arrived_i[:] = 0
         return

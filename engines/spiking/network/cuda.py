@@ -60,6 +60,7 @@ class CudaNetwork(GraphedNetwork):
             a["rise"] if "rise" in a else backend.array(no_rise()),
             *(a[name] for name in ("release", "last", "spikes", "interval", "interval_square", "history")),
             spiking, counts, a["clock"], of, backend.array(plan.models), refractory, backend.array(noise_table()),
+            *(backend.array(each) if len(each) else None for each in plan.listed),
             np.uint64(plan.key), np.int32(n), mask, *raster, np.int32(begin), np.int32(end),
             *((a["numbers"], np.int32(a["numbers"].shape[1]), a["more"]) if plan.typed else ()),
         )  # fmt: skip

@@ -26,13 +26,26 @@
 #define PART 256
 #define STATE 5
 
+// Whether source i fires at step `now` by its list, whose steps are in order.
+static __device__ bool is_listed(const long long* __restrict__ starts, const int* __restrict__ steps, const int i, const int now) {
+    long long low = starts[i], high = starts[i + 1];
+    const long long end = high;
+    while (low < high) {
+        const long long middle = (low + high) >> 1;
+        if (steps[middle] < now) low = middle + 1;
+        else high = middle;
+    }
+    return low < end && steps[low] == now;
+}
+
 // grid: over neurons first … stop − 1
 extern "C" __global__ void __launch_bounds__(256)
 update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const int* __restrict__ outside,
        float* voltage, float* recovery, float* gates, float* g_e, float* g_i, int* ring, float* rise, int* release, int* last,
        int* spikes, double* interval, double* interval_square, unsigned char* history, int* list, int* counts,
        const int* __restrict__ clock, const unsigned char* __restrict__ population, const int* __restrict__ models,
-       const int* __restrict__ refractory, const float* __restrict__ noises, unsigned long long key, int n, int mask,
+       const int* __restrict__ refractory, const float* __restrict__ noises,
+       const long long* __restrict__ spike_starts, const int* __restrict__ spike_steps, unsigned long long key, int n, int mask,
        int stride, int slots, int window, int first, int stop,
 #ifdef TYPED_NEURONS
        const float* __restrict__ numbers, int width, float* more,
@@ -55,7 +68,9 @@ update(const Row* __restrict__ rows, const unsigned* __restrict__ chances, const
         unsigned long long bits = 0;
         if (entries > 0 || noisy || model == Kind::POISSON) bits = bits_of(key, now, n, i);
         if (model == Kind::POISSON) {
-            fires = (unsigned)bits < chance[0] && release[i] <= now;
+            fires = (unsigned)bits < chance[0];
+            if (!fires && spike_steps) fires = is_listed(spike_starts, spike_steps, i, now);
+            fires = fires && release[i] <= now;
         } else {
             if (entries > 0) {
                 int k = 0;

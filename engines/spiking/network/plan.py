@@ -23,8 +23,9 @@ from engines.spiking.neurons.constants import (
 )
 from engines.spiking.neurons.rows import TABLE, Kind
 from engines.spiking.parameters.connections import Connection
-from engines.spiking.parameters.neurons import ConductanceLif, HodgkinHuxley, Izhikevich, PoissonSource
+from engines.spiking.parameters.neurons import ConductanceLif, HodgkinHuxley, Izhikevich, PoissonSource, Source
 from engines.spiking.parameters.populations import NormalStart, Population
+from engines.spiking.stimulate.spike_lists import Listed, listed
 from engines.spiking.typed.plan import WAITING, Typed
 from engines.spiking.typed.population import TypedPopulation, numbers, populations_of
 from engines.spiking.typed.synapses.connection import TypedConnection, typed_connections
@@ -121,8 +122,9 @@ class Plan:
         for place, population in enumerate(self.populations):
             external, neuron = population.external, population.neuron
             rows.append(constants(neuron, self.dt, external.current, external.noise, live, quantum))
-            if isinstance(neuron, PoissonSource):
-                chance = min(1.0, neuron.rate * live.external * self.dt * 1e-3)
+            if isinstance(neuron, Source):
+                rate = neuron.rate if isinstance(neuron, PoissonSource) else 0.0
+                chance = min(1.0, rate * live.external * self.dt * 1e-3)
                 tables[place, 0] = min(round(chance * WORD), WORD - 1)
                 outside.append((0, 0))
                 continue
@@ -131,6 +133,11 @@ class Plan:
             outside.append((len(table), round(external.weight / quantum)))
         found = {"parameters": np.stack(rows), "chances": tables, "outside": np.array(outside, np.int32)}
         return found | ({"numbers": numbers(self.typed, len(self.populations))} if self.typed else {})
+
+    @cached_property
+    def listed(self) -> Listed:
+        """The steps in which sources fire by a list. Raises ProblemError for files that hold none."""
+        return listed([(each.neuron, each.number) for each in self.populations], self.dt)
 
     @property
     def needs_gates(self) -> bool:

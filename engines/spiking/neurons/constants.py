@@ -31,7 +31,7 @@ from engines.spiking.parameters.neurons import (
     Izhikevich,
     Lif,
     Neuron,
-    PoissonSource,
+    Source,
 )
 
 Spiking = Lif | ConductanceLif | Izhikevich | AdaptiveExponential | HodgkinHuxley
@@ -100,7 +100,7 @@ def substeps(dt: float) -> int:
 
 def constants(neuron: Neuron, dt: float, current: float, noise: float, live: Live, quantum: float) -> Array:
     """(WIDTH,) float32: the row of ``rows.py``; of sources, which have no voltage, zeros."""
-    if isinstance(neuron, PoissonSource):
+    if isinstance(neuron, Source):
         return np.zeros(WIDTH, np.float32)
     current += live.injected if neuron.kind in IN_PICOAMPERES else live.drive
     if isinstance(neuron, OwnNeuron):  # weights that arrive are sizes, and all else is in the model's own numbers

@@ -10,6 +10,7 @@ from pydantic import Field
 from engines.api.errors import ProblemError
 from engines.api.parameters import Lines, ParameterGroup, quantity
 from engines.formulas.typed.units import NONE, Dimension, unit
+from engines.spiking.parameters import pynn_library
 from engines.spiking.parameters.neuron_library import LEAKY, LIBRARY
 from engines.spiking.typed import language, rendered
 
@@ -68,7 +69,7 @@ class OwnNeuron(ParameterGroup):
     kind: Literal["own equations"] = "own equations"
     lines: Annotated[
         list[Annotated[str, Field(max_length=LONGEST)]],
-        Lines(_check, STEPS, (), ("parameters",), rendered.html, LIBRARY),
+        Lines(_check, STEPS, (), ("parameters",), rendered.html, (*LIBRARY, *pynn_library.LIBRARY)),
     ] = quantity(
         LEAKY["lines"],
         "",

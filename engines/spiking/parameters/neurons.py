@@ -111,8 +111,20 @@ class PoissonSource(ParameterGroup):
     rate: float = quantity(10.0, "Hz", "Spikes of each per second", ge=0, le=1e5)
 
 
+class SpikeList(ParameterGroup):
+    """No neurons: spikes at the times that a file lists, each in the step in which its time is."""
+
+    kind: Literal["spike list"] = "spike list"
+    path: str = quantity(
+        "", "", "CSV file with the columns neuron (from 0) and time [ms], or npz file with these arrays",
+        file="spike list",
+    )  # fmt: skip
+
+
+Source = PoissonSource | SpikeList
+"""Those that hear nobody and have no voltage."""
 Neuron = Annotated[
-    Lif | ConductanceLif | Izhikevich | AdaptiveExponential | HodgkinHuxley | OwnNeuron | PoissonSource,
+    Lif | ConductanceLif | Izhikevich | AdaptiveExponential | HodgkinHuxley | OwnNeuron | PoissonSource | SpikeList,
     Field(discriminator="kind"),
 ]
 NAMES = {
@@ -123,6 +135,7 @@ NAMES = {
     "hodgkin-huxley": "Hodgkin–Huxley",
     "own equations": "Your own equations",
     "poisson": "Poisson source",
+    "spike list": "Spikes from a file",
 }
 """What people call the kinds."""
 IN_PICOAMPERES = ("adaptive exponential", "hodgkin-huxley", "own equations")

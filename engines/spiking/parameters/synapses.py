@@ -58,6 +58,11 @@ class OwnSynapse(ParameterGroup):
         title="At a spike of the hearer",
         max_length=60,
     )
+    post_delay: float = quantity(
+        0.0, "ms", "From a spike of the neuron that hears to what it does to synapses, rounded to steps; that of the "
+        "sender's spikes is the connection's delay",
+        ge=0, le=1000, title="Delay of the hearer's spikes",
+    )  # fmt: skip
     starts: str = quantity(
         "w = weight", "", "Where variables begin, in this order; weight is what the connection draws; others: at 0",
         title="Begin at", max_length=LONGEST,

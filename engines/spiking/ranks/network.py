@@ -169,9 +169,10 @@ def _some(own: Range, block: Block) -> tuple[Block, Array]:
 
 
 def _read(typed: TypedSynapse) -> list[str | int]:
-    """Where variables of senders are that synapses read in each step."""
+    """Where variables of senders are that synapses read, in each step or at spikes."""
     roots = [*typed.step.after.values(), *(node for _, node in typed.step.sums)]
-    return [row.place for row in typed.step.of(roots) if row.side == 0]
+    rows = (*typed.step.of(roots), *(row for path in typed.paths for row in path.rows))
+    return list(dict.fromkeys(row.place for row in rows if row.side == 0))
 
 
 class RangeNetwork(Network):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engines.api import Finding, Remedy
 from engines.api.charts import Fact
 from engines.api.device import Backend
-from engines.api.errors import ProblemError, nearest_told
+from engines.api.errors import ProblemError, nearest_told, placed_at
 from engines.spiking.connectivity.wiring import delay_steps, span_of
 from engines.spiking.network.plan import Plan
 from engines.spiking.neurons.accuracy import Intervals, intervals, on_grid
@@ -13,11 +13,12 @@ from engines.spiking.neurons.constants import is_rising
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import ALL, FromFile, Inputs
 from engines.spiking.parameters.equations import OwnNeuron
-from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley, Lif
+from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley, Lif, SpikeList
 from engines.spiking.parameters.synapses import OwnSynapse
 from engines.spiking.setup.memory import check_room, joined
 from engines.spiking.setup.populations import live_of, neurons, spans
 from engines.spiking.setup.typed_synapses import synapse_findings
+from engines.spiking.stimulate.spike_lists import check_spikes
 from engines.spiking.typed.names import OUTSIDE
 from engines.spiking.typed.population import typed_of
 
@@ -66,6 +67,9 @@ def _check_populations(parameters: SpikingParameters) -> None:
                 ("populations", k, "name"),
             )
         neuron = population.neuron
+        if isinstance(neuron, SpikeList):
+            with placed_at("populations", k, "neuron"):
+                check_spikes(neuron, population.number)
         reset, threshold = getattr(neuron, "reset", None), getattr(neuron, "threshold", getattr(neuron, "peak", None))
         for name in ("excitatory_time", "inhibitory_time"):
             if is_rising(neuron) and getattr(neuron, name) <= 0:

@@ -17,7 +17,7 @@ from engines.api.parameters import Among, ParameterGroup, quantity
 from engines.api.tools import Tool, ToolResult
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.parameters import SpikingParameters
-from engines.spiking.parameters.neurons import IN_PICOAMPERES, PoissonSource
+from engines.spiking.parameters.neurons import IN_PICOAMPERES, Source
 from engines.spiking.parameters.populations import External, NormalStart, Population
 
 MOST = 64
@@ -137,7 +137,7 @@ def _of(problem: Problem) -> SpikingParameters:
 
 
 def _fires(population: Population) -> bool:
-    return not isinstance(population.neuron, PoissonSource)
+    return not isinstance(population.neuron, Source)
 
 
 def _checked(problem: Problem, parameters: BaseModel) -> ResponseParameters:

@@ -93,10 +93,12 @@ def matrices_of(systems: Sequence[Linear], given: Mapping[str, float]) -> dict[s
     return found
 
 
-def able(model: Equations, method: Method) -> bool:
-    """Whether the equations have the form that a method needs."""
+def able(model: Equations, method: Method, asked: bool = False) -> bool:
+    """Whether the equations have the form that a method needs. Exactly solved are, where a person has ``asked`` for it,
+    also those in which time only decides between formulas, as of a current that is switched on: what is added holds for
+    a step. By itself Brian2 takes time nowhere, so that is never chosen."""
     if method == "exact":
-        return _linear(model, model.variables) is not None
+        return _linear(model, model.variables, asked) is not None
     if method == "exponential euler":
         return all(linear_in(rate, name) is not None for name, rate in model.rates.items())
     return True
@@ -122,9 +124,14 @@ def integrated(model: Equations, method: Method, ready: Node) -> Integrated:
     )
 
 
-def _linear(model: Equations, variables: tuple[str, ...]) -> Linear | None:
-    """None where coefficients are not constant, or what is added hangs on time."""
-    if any(depends_on([rate], "t") for rate in model.rates.values()):
+def _linear(model: Equations, variables: tuple[str, ...], switched: bool) -> Linear | None:
+    """None where coefficients are not constant, a variable decides between formulas, or what is added hangs on time;
+    ``switched``: otherwise than by conditions."""
+    nodes = ordered(list(model.rates.values()))
+    moving = set().union(*(depends_on(nodes, name) for name in model.variables))
+    if any(node.op == "select" and node.args[0] in moving for node in nodes):
+        return None
+    if any(_unswitched(rate) if switched else depends_on([rate], "t") for rate in model.rates.values()):
         return None
     try:
         columns = [derivatives([model.rates[row] for row in variables], column) for column in variables]
@@ -141,9 +148,20 @@ def _linear(model: Equations, variables: tuple[str, ...]) -> Linear | None:
     return Linear(variables, rates, used)
 
 
+def _unswitched(root: Node) -> bool:
+    """Whether time is in a formula elsewhere than in conditions."""
+    left, seen = [root], set()
+    while left:
+        node = left.pop()
+        if node not in seen:
+            seen.add(node)
+            left += node.args[1:] if node.op == "select" else node.args
+    return symbol("t") in seen
+
+
 def _exact(model: Equations, ready: Node) -> Integrated:
     """Of variables that rest, the others go on with what they rest at, where they hear of them."""
-    whole = _linear(model, model.variables)
+    whole = _linear(model, model.variables, True)
     assert whole is not None
     moved = _moved(model, whole, 0)
     systems = [whole]
@@ -152,7 +170,7 @@ def _exact(model: Equations, ready: Node) -> Integrated:
     hears = [name for name in free if whole.used[model.variables.index(name), rows].any()]
     resting: Mapping[str, Node] = {}
     if hears:
-        rest = _linear(model, free)
+        rest = _linear(model, free, True)
         assert rest is not None
         systems.append(rest)
         resting = _moved(model, rest, 1)

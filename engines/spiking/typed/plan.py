@@ -108,7 +108,7 @@ def planned(text: Text, parameters: tuple[tuple[str, Dimension], ...], method: M
     model = parse(text, dict(parameters))
     rates = remove_singularities(list(model.rates.values()))
     model = replace(model, rates=dict(zip(model.rates, rates, strict=True)))
-    if method != "auto" and not able(model, method):
+    if method != "auto" and not able(model, method, asked=True):
         what = (
             "linear in all variables with constant factors" if method == "exact" else "each linear in its own variable"
         )

@@ -20,6 +20,7 @@ from engines.spiking.parameters.neurons import (
     Lif,
     Neuron,
     PoissonSource,
+    SpikeList,
 )
 from engines.spiking.typed.plan import Typed
 from engines.spiking.typed.population import typed_of
@@ -56,7 +57,7 @@ def cell_of(neuron: Neuron) -> Cell:
             return Cell("1", "mV", (neuron.excitatory_reversal, neuron.inhibitory_reversal), peak=neuron.threshold)
         case Izhikevich():
             return Cell("mV/ms", "mV/ms", recovery=("Recovery u", "mV/ms"), peak=30.0)
-        case PoissonSource():
+        case PoissonSource() | SpikeList():
             return Cell("1", "1", source=True)
     conducts = neuron.synapses == "conductance"
     reversals = (neuron.excitatory_reversal, neuron.inhibitory_reversal) if conducts else None

@@ -31,13 +31,14 @@ class CpuExplicit(Explicit):
     def laws(self, numbers: Array) -> Any:
         return numbers.astype(self.dtype)
 
-    def sweep(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any) -> None:
+    def sweep(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any, step: int = 0) -> None:
         if one not in self._kernels:
             row = row_function(one, self.plan.system.fields, self.dtype)
             self._kernels[one] = row, where_of(one, self.sides), np.array(one.into)
         row, where, into = self._kernels[one]
         base, second, third, out = (values.reshape(-1) for values in arrays[2:])
-        given, shares = numbers.astype(self.dtype), (REGISTER_BYTES // self.dtype.itemsize, self._threads)
+        given = numbers.astype(self.dtype)
+        shares = REGISTER_BYTES // self.dtype.itemsize, self._threads, step, self.seed
         sweep(row.address, arrays[0], arrays[1], base, second, third, out, into, laws, where, given, shares)
 
 

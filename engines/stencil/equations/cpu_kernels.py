@@ -28,6 +28,10 @@ from engines.backend.compile.digest import noticing
 from engines.backend.vector_math import Lanes, lanes
 from engines.formulas.emit_numba import digest, instructions
 from engines.formulas.graph import ordered
+from engines.formulas.noise import normals
+from engines.formulas.noise.normals import Lane
+from engines.stencil.equations.noise.drawn import cell_normals
+from engines.stencil.equations.noise.terms import DRAWN
 from engines.stencil.equations.passes import BANKS, Pass
 from engines.stencil.equations.spatial import INDICES, cell_of
 
@@ -42,7 +46,7 @@ def cells(
     """Work a pass out for one vector of cells from column x on.
 
     key: a constant; rows: (9 · names,) addresses, see :func:`address_rows`; beside: (base, second, third, out), flat;
-    place: of the first cell in them; stride: from field to field; numbers: (numbers,); at: (y, z)
+    place: of the first cell in them; stride: from field to field; numbers: (numbers,); at: (y, z, step, seed)
     """
     if not isinstance(key, types.IntegerLiteral):
         return None
@@ -68,6 +72,7 @@ class _Writer:
 
     def __init__(self, context: Any, builder: ir.IRBuilder, sig: Any, args: Any, vector: Lanes) -> None:
         self._context, self._builder, self._sig, self._args, self._vector = context, builder, sig, args, vector
+        self._drawn: dict[int, list[Lane]] = {}
 
     def symbol(self, name: str, one: Pass, fields: Sequence[str]) -> ir.Value:
         cell, (bank, _, field) = cell_of(name), name.partition("@")
@@ -77,6 +82,8 @@ class _Writer:
             return self._load(self.beside(BANKS.index(bank), fields.index(field)))
         if name in INDICES:
             return self._index(INDICES.index(name))
+        if name.startswith(DRAWN):
+            return self._noise(int(name.removeprefix(DRAWN)))
         return self._number(int(name[1:]))
 
     def _load(self, pointer: ir.Value) -> ir.Value:
@@ -104,6 +111,22 @@ class _Writer:
         pointer = vector_math._pointer(self._context, self._builder, self._sig.args[3], self._args[3], None, at)
         return vector_math._splat(self._builder, self._builder.load(pointer), self._vector.count)
 
+    def _noise(self, which: int) -> ir.Value:
+        """One of the four normal numbers of a group, which are drawn together."""
+        builder, (group, place) = self._builder, divmod(which, 4)
+        if group not in self._drawn:
+            words = ir.VectorType(ir.IntType(64), self._vector.count)
+            y, z, step, seed = (builder.extract_value(self._args[7], number) for number in range(4))
+            ramp = ir.Constant(words, list(range(self._vector.count)))
+            column = Lane(builder, builder.add(vector_math._splat(builder, self._args[4], ramp.type.count), ramp))
+            row, layer, now, below = (
+                Lane(builder, vector_math._splat(builder, each, ramp.type.count)) for each in (y, z, step, seed)
+            )
+            self._drawn[group] = cell_normals(column, row, layer, now, below, group, Lane)
+        value = self._drawn[group][place].value
+        wide = self._vector.element == types.float64
+        return builder.fpext(value, ir.VectorType(ir.DoubleType(), self._vector.count)) if wide else value
+
     def _index(self, axis: int) -> ir.Value:
         builder, count = self._builder, self._vector.count
         real = vector_math._LLVM[self._vector.element]
@@ -117,15 +140,15 @@ class _Writer:
 
 def row_signature(real: Any) -> Any:
     """Of a row's function: addresses of rows, (base, second, third, out), numbers, (first column, end, place of the
-    first in the arrays of the cell itself, stride from field to field), (y, z)."""
+    first in the arrays of the cell itself, stride from field to field), (y, z, step, seed)."""
     flat, whole = types.Array(real, 1, "C"), types.intp
     kinds = types.Array(whole, 1, "C"), types.UniTuple(flat, 4), flat
-    return types.void(*kinds, types.UniTuple(whole, 4), types.UniTuple(whole, 2))
+    return types.void(*kinds, types.UniTuple(whole, 4), types.UniTuple(whole, 4))
 
 
 def row_function(one: Pass, fields: tuple[str, ...], dtype: Any) -> Any:
     """The C function of a pass, of :func:`row_signature`; compiled now, or found in Numba's cache."""
-    key = digest(one.roots, one.names, one.into, fields, Path(__file__))
+    key = digest(one.roots, one.names, one.into, fields, Path(__file__), Path(str(normals.__file__)))
     _passes[key] = one, fields
     return _compiled(key, from_dtype(dtype))
 
@@ -279,8 +302,8 @@ def copy_rows(copies, values, first, z, y, x, reach, laws, where):
 @njit(nogil=True)
 def patch(row_of, fields, stored, beside, into, laws, where, reach, numbers, room, place, at):
     """The cells of a row from column at[2] on, at most a vector: all in copies. room: (copies, addresses of rows,
-    arrays of the cell itself twice), to work in; place: of the first cell; at: (y, z, column, how many)"""
-    y, z, x, count = at
+    arrays of the cell itself twice), to work in; place: of the first cell; at: (y, z, column, how many, step, seed)"""
+    y, z, x, count, step, seed = at
     copies, rows, rest, ends = room
     width, cells_each = copies.shape[1] - 2, fields.size // len(fields)
     copy_rows(copies, fields, 0, z, y, x, reach, laws, where)
@@ -289,21 +312,22 @@ def patch(row_of, fields, stored, beside, into, laws, where, reach, numbers, roo
     for slot in range(len(copies)):
         rows[slot] = address_of(copies) + (slot * (width + 2) + 1 - x) * fields.itemsize
     if count == width:
-        row_of(rows, beside, numbers, (x, x + width, place, cells_each), (y, z))
+        row_of(rows, beside, numbers, (x, x + width, place, cells_each), (y, z, step, seed))
         return
     for bank in range(3):
         for field in range(len(fields)):
             for i in range(count):
                 rest[bank, field * width + i] = beside[bank][field * cells_each + place + i]
-    row_of(rows, ends, numbers, (x, x + count, 0, width), (y, z))
+    row_of(rows, ends, numbers, (x, x + count, 0, width), (y, z, step, seed))
     for row in into:
         for i in range(count):
             beside[3][row * cells_each + place + i] = rest[3, row * width + i]
 
 
 @njit(nogil=True)
-def band(row_of, fields, stored, beside, into, laws, where, reach, numbers, width, part, bands):
-    """One of ``bands`` parts of all rows of all planes, counted through."""
+def band(row_of, fields, stored, beside, into, laws, where, reach, numbers, shares, part):
+    """One of the parts of all rows of all planes, counted through. shares: as of :func:`sweep`"""
+    width, bands, step, seed = shares
     nz, ny, nx = fields.shape[1:]
     slots = 9 * len(reach)
     rows, ghosts = np.zeros(slots, np.intp), np.zeros((slots, nx), fields.dtype)
@@ -317,10 +341,10 @@ def band(row_of, fields, stored, beside, into, laws, where, reach, numbers, widt
             address_rows(rows, ghosts, fields, 0, z, y, reach, laws, where)
             if len(reach) > len(fields):
                 address_rows(rows, ghosts, stored, len(fields), z, y, reach, laws, where)
-            row_of(rows, beside, numbers, (width, width + inner, place + width, nz * ny * nx), (y, z))
+            row_of(rows, beside, numbers, (width, width + inner, place + width, nz * ny * nx), (y, z, step, seed))
         x = 0
         while x < nx:
-            at = y, z, x, min(width, nx - x)
+            at = y, z, x, min(width, nx - x), step, seed
             patch(row_of, fields, stored, beside, into, laws, where, reach, numbers, room, place + x, at)
             x += width if x or not inner else width + inner
 
@@ -331,11 +355,11 @@ def sweep(address, fields, stored, base, second, third, out, into, laws, where, 
     """One pass over a grid. address: of a row's function; fields, stored: (n, nz, ny, nx) that are read with
     neighbours; base, second, third: flat, of the cell itself; out: flat, written in the rows ``into``; laws: (n, 2)
     scale and shift of ghosts; where: as ``cpu.where_of``; numbers: what is the same in all cells; shares: lanes of a
-    vector, bands. Bytes: each array that is read, once, and each that is written (``explicit.traffic``)."""
-    width, bands = shares
+    vector, bands, step and seed of what is drawn. Bytes: each array that is read, once, and each that is written
+    (``explicit.traffic``)."""
     reach = where[:, :6].copy().reshape((len(where), 3, 2))
     beside_sides = where[:, 6:9].copy(), where[:, 9:].copy().reshape((len(where), 3, 2, 3))
-    for part in prange(bands):
+    for part in prange(shares[1]):
         row_of = function_at(address, numbers)
         beside = (base, second, third, out)
-        band(row_of, fields, stored, beside, into, laws, beside_sides, reach, numbers, width, part, bands)
+        band(row_of, fields, stored, beside, into, laws, beside_sides, reach, numbers, shares, part)

@@ -13,6 +13,7 @@ from engines.api import Array
 from engines.backend.precision import REAL
 from engines.stencil.equations.cuda_kernel import ROWS, kernel_file
 from engines.stencil.equations.explicit import Explicit
+from engines.stencil.equations.noise.drawn import HIGH
 from engines.stencil.equations.passes import Pass
 from engines.stencil.step.launch_shapes import Shape, best_shape
 
@@ -42,11 +43,11 @@ class CudaExplicit(Explicit):
     def laws(self, numbers: Array) -> Any:
         return self._backend.array(numbers.astype(self.dtype))
 
-    def sweep(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any) -> None:
+    def sweep(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any, step: int = 0) -> None:
         if one not in self._shapes:
             self._files[one] = kernel_file(one, self.plan.system.fields, self.dtype.name)
             self._shapes[one] = self._best(one, arrays, numbers, laws)
-        self._launch(one, arrays, numbers, laws, self._shapes[one])
+        self._launch(one, arrays, numbers, laws, self._shapes[one], step)
 
     def _best(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any) -> Shape:
         """Measured on arrays of its own where it writes what it reads."""
@@ -69,11 +70,15 @@ class CudaExplicit(Explicit):
         wide = ("-DWIDE",) if self._width > 1 else ()
         return (REAL[self.dtype.name], f"-DROWS={rows}", *wide)
 
-    def _launch(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any, shape: Shape) -> None:
+    def _launch(
+        self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any, shape: Shape, step: int = 0
+    ) -> None:  # fmt: skip
         _, rows, *block = shape
         nz, ny, nx = self.box
         grid = (math.ceil(nx / (self._width * block[0])), math.ceil(ny / (rows * block[1])), nz)
         kernel = self._backend.compile(self._files[one], self._macros(rows)).get_function("sweep")
         number = self.dtype.type
-        scalars = [number(value) for value in numbers]
+        scalars: list[Any] = [number(value) for value in numbers]
+        if one.draws:
+            scalars += [np.uint32(word & 0xFFFFFFFF) for word in (step, self.seed, step >> (32 - HIGH))]
         kernel(grid, tuple(block), (np.int32(nx), np.int32(ny), np.int32(nz), *arrays, laws, self._where, *scalars))

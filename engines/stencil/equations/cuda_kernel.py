@@ -10,6 +10,7 @@ from engines.backend.cache_dir import cache_dir
 from engines.backend.precision import REAL
 from engines.formulas.emit_cuda import statements
 from engines.formulas.graph import Node, ordered
+from engines.stencil.equations.noise.terms import DRAWN
 from engines.stencil.equations.passes import BANKS, Pass
 from engines.stencil.equations.spatial import INDICES, cell_of
 
@@ -21,7 +22,7 @@ _SOURCE = """\
 // One pass over a grid. fields, stored: (n, nz, ny, nx), read with neighbours; base, second, third: the same of
 // fields, read in the cell itself; out: written; see cells.cuh for laws and where; p0 …: what is the same in all cells.
 #include "stencil/equations/cells.cuh"
-
+{header}
 template <bool EDGE>
 DEVICE void cells(const Box box, const int x, const int y0, const int z, {parameters})
 {{
@@ -34,7 +35,7 @@ DEVICE void cells(const Box box, const int x, const int y0, const int z, {parame
 {beside}        REAL {written};
 #pragma unroll
         for (int c = 0; c < W; ++c) {{
-{body}        }}
+{drawn}{body}        }}
 {stores}    }}
 }}
 
@@ -58,9 +59,11 @@ def cuda_source(one: Pass, fields: Sequence[str], precision: str) -> str:
     """The text of the kernel ``sweep``."""
     symbols = _symbols(one, fields)
     numbers = [f"p{number}" for number in range(len(one.numbers))]
+    words = ["step", "seed", "high"] if one.draws else []
     given = [f"const REAL* __restrict__ {name}" for name in _ARRAYS]
     parameters = [*given, "REAL* out", "const REAL* __restrict__ laws", "const int* __restrict__ where"]
-    parameters += [f"const REAL {name}" for name in numbers]
+    parameters += [*(f"const REAL {name}" for name in numbers), *(f"const unsigned {name}" for name in words)]
+    groups = sorted({which // 4 for which in one.draws})
     found: dict[Node, str] = {}
     body: list[str] = []
     for node, name, definition in statements(one.roots, symbols):
@@ -70,6 +73,8 @@ def cuda_source(one: Pass, fields: Sequence[str], precision: str) -> str:
     variants = [f"{REAL[precision]} -DROWS={rows}{wide}" for rows in ROWS for wide in ("", " -DWIDE")]
     return _SOURCE.format(
         variants="; ".join(variants),
+        header='#include "formulas/noise/normals.cuh"\n' if words else "",
+        drawn="".join(f"            {line}\n" for group in groups for line in _drawn(group)),
         parameters=", ".join(parameters),
         loads="".join(f"    {line}\n" for line in _loads(one, fields)),
         beside="".join(f"        {line}\n" for line in _beside(one, fields)),
@@ -79,7 +84,7 @@ def cuda_source(one: Pass, fields: Sequence[str], precision: str) -> str:
             f"        store_cells<W, false>(out + {row} * size + place, out{k});\n" for k, row in enumerate(one.into)
         ),
         inner=" && z > 0 && z + 1 < nz" if _planes(one) else "",
-        arguments=", ".join([*_ARRAYS, "out", "laws", "where", *numbers]),
+        arguments=", ".join([*_ARRAYS, "out", "laws", "where", *numbers, *words]),
         bytes=f"{one.arrays_read} values read, {one.arrays_written} written",
     )
 
@@ -100,6 +105,9 @@ def _symbols(one: Pass, fields: Sequence[str]) -> dict[str, str]:
             called[name] = f"{bank}{fields.index(field)}[c]"
         elif name in INDICES:
             called[name] = f"REAL({('x + c', 'y', 'z')[INDICES.index(name)]})"
+        elif name.startswith(DRAWN):
+            group, place = divmod(int(name.removeprefix(DRAWN)), 4)
+            called[name] = f"REAL(drawn{group}[{place}])"
         else:
             called[name] = f"p{int(name[1:])}"
     return called
@@ -132,6 +140,12 @@ def _beside(one: Pass, fields: Sequence[str]) -> Iterator[str]:
         row = fields.index(field)
         yield f"REAL {bank}{row}[W];"
         yield f"load_cells<W>({bank} + {row} * size + place, {bank}{row});"
+
+
+def _drawn(group: int) -> tuple[str, str]:
+    """Four noises of a cell (``noise.drawn``)."""
+    counter = "{(unsigned)(x + c), (unsigned)y, (unsigned)z, step}"
+    return f"float drawn{group}[4];", f"normals({counter}, seed, (high & ~15u) | {group}u, drawn{group});"
 
 
 def kernel_file(one: Pass, fields: Sequence[str], precision: str) -> Path:

@@ -28,6 +28,7 @@ class Explicit(ABC):
     fields:   (fields, nz, ny, nx) on the device, the present state; another array after steps of one pass
     memory:   as ``fields``: what the next step needs of this one (g of ``passes.py``), by methods that need it; another
               array after steps
+    seed:     of white noise
     anew:     whether the next step is to be taken as if it were the first: fields have been changed from outside
     stored:   (stored names, nz, ny, nx): as they were at the last stage
 
@@ -50,7 +51,7 @@ class Explicit(ABC):
         self.stored = backend.empty((max(1, len(plan.system.stored)), *self.box), self.dtype)
         self._shown: Any = None
         self.traffic = traffic(plan, shape, self.dtype)
-        self.anew = False
+        self.anew, self.seed = False, 0
         self._implicit: ImplicitDiffusion | None = None
         if plan.diffusivities:
             spacing = [given[name] for name in SPACINGS[: len(shape)]]
@@ -78,9 +79,10 @@ class Explicit(ABC):
         self.advance(0, 1)
 
     @abstractmethod
-    def sweep(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any) -> None:
+    def sweep(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any, step: int = 0) -> None:
         """Put a pass on the device. arrays: what is read with neighbours (fields, stored names), then u, a and b of the
-        cell itself, then what is written; numbers: (numbers,) float64; laws: what :meth:`laws` made"""
+        cell itself, then what is written; numbers: (numbers,) float64; laws: what :meth:`laws` made; step: whose noise
+        it draws"""
 
     @abstractmethod
     def laws(self, numbers: Array) -> Any:
@@ -104,7 +106,8 @@ class Explicit(ABC):
                 for place, one in enumerate((*storing, going)):
                     values = one.values(known) if timed or first else numbers[stage][place]
                     target = self.stored if one.stores else targets[stage]
-                    self.sweep(one, [now, self.stored, *(beside if one.beside else (now,) * 3), target], values, laws)
+                    arrays = [now, self.stored, *(beside if one.beside else (now,) * 3), target]
+                    self.sweep(one, arrays, values, laws, number)
                 now = targets[stage]
             if self._implicit is not None:
                 shorter = self.dt if first else self.dt * 2 / 3

@@ -4,6 +4,7 @@
     d2w/dt2 = c**2*laplacian(w) - g*w_t          one of second order, whose rate of change is w_t
     mu = u**3 - u - eps*laplacian(u)             a name for use in other lines, above and below
     v = vector(-y, x)                            a name of a vector, as in -dot(v, grad(u)) and -div(upwind(v*u))
+    du/dt = D*laplacian(u) + sigma*xi            white noise, where no parameter or line is called so (``noise``)
 
 Formulas are read by :mod:`engines.formulas.parse`; nothing of them is ever run. A name of whose formula with
 derivatives other derivatives are taken is stored, an array as fields are; all others are put in where they are used,
@@ -21,6 +22,7 @@ from engines.api.errors import ProblemError
 from engines.formulas.graph import Node, const, make, ordered, rebuild, symbol
 from engines.formulas.parse import FUNCTIONS, WORDS, FormulaError, Function, Language, number, parse_either, statements
 from engines.stencil.equations import spatial
+from engines.stencil.equations.noise import terms
 from engines.stencil.equations.spatial import (
     SpatialError,
     added_upwind,
@@ -70,11 +72,12 @@ _STATEMENT = re.compile(r"\s*(if|for|while|def)\b")
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """``rates``: of each field, in the order of the lines, formulas with derivatives in space; in them and in each
-    other the ``stored`` names (in an order in which none needs a later one) are symbols, as fields, parameters and
-    given names are. ``shown``: names that differ from cell to cell. ``second``: fields whose rate of change is a field.
-    ``lines``: where fields and names are defined (from 0). ``typed``: what is defined, of what order in time, and the
-    formula as it is typed, of names after those that they need, then of fields."""
+    """``rates``: of each field, in the order of the lines, formulas with derivatives in space, without noise;
+    ``noise``: of fields that have some, the factor of each noise (``noise.terms``), in the order of ``noises``. In them
+    and in each other the ``stored`` names (in an order in which none needs a later one) are symbols, as fields,
+    parameters and given names are. ``shown``: names that differ from cell to cell. ``second``: fields whose rate of
+    change is a field. ``lines``: where fields and names are defined (from 0). ``typed``: what is defined, of what order
+    in time, and the formula as it is typed, of names after those that they need, then of fields."""
 
     rates: Mapping[str, Node]
     stored: Mapping[str, Node]
@@ -83,6 +86,8 @@ class System:
     parameters: tuple[str, ...]
     lines: Mapping[str, int]
     typed: Sequence[tuple[str, int, Node]]
+    noise: Mapping[str, Mapping[str, Node]]
+    noises: tuple[str, ...]
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -151,10 +156,14 @@ def parse(lines: Sequence[str], parameters: Collection[str]) -> System:
         if name not in stored:
             put_in[symbol(name)] = own[name]
     kept = {name: own[name] for name in order if name in stored}
-    rates = {name: rebuild([rate], combined, put_in)[0] for name, rate in rates.items()}
+    noise: dict[str, dict[str, Node]] = {}
+    for name, rate in rates.items():
+        with _of_line(places[name]):
+            rates[name], noise[name] = terms.split(rebuild([rate], combined, put_in)[0])
+    noises = tuple(dict.fromkeys(each for factors in noise.values() for each in factors))
     system = System(
         rates, kept, {name: own[name] for name in order if _differs(own[name], rates, kept)}, second,
-        tuple(parameters), places, typed,
+        tuple(parameters), places, typed, {name: factors for name, factors in noise.items() if factors}, noises,
     )  # fmt: skip
     _check_size(system)
     return system
@@ -232,7 +241,8 @@ def _formulas(read: Sequence[_Line], names: Mapping[str, Node]) -> dict[_Line, N
     formulas, count = {}, 0
     for line in read:
         try:
-            formulas[line] = number(parse_either(line.formula, Language(names, KNOWN), where=""))
+            known = {**terms.named(line.formula, line.name), **names}
+            formulas[line] = number(parse_either(line.formula, Language(known, KNOWN, listed=tuple(names)), where=""))
         except FormulaError as error:
             place = line.place + line.formula.count("\n", 0, error.at)
             advice = f"; {ADD_IT}" if error.unknown else ""
@@ -311,13 +321,20 @@ def _stored(rates: Mapping[str, Node], own: Mapping[str, Node], order: Sequence[
 
 
 def _differs(node: Node, rates: Mapping[str, Node], stored: Mapping[str, Node]) -> bool:
-    return any(name in rates or name in stored or name in PLACES for name in _symbols(node))
+    """From cell to cell, and has no noise, which is of a step and not of a moment."""
+    return not terms.noises_in(node) and any(
+        name in rates or name in stored or name in PLACES for name in _symbols(node)
+    )
 
 
 def _check_size(system: System) -> None:
     """Raises ProblemError for derivatives of derivatives that have no name, and for too many stored names."""
-    for name, root in (*system.rates.items(), *system.shown.items()):
+    for name, root in (*system.rates.items(), *system.shown.items(), *system.stored.items()):
         place = system.lines[name]
+        if terms.noises_in(root):
+            raise _refusal(
+                place, f": derivatives are taken of '{name}', and white noise has none: add it to the line of a field"
+            )
         if name in system.rates and added_upwind(root):
             raise _refusal(
                 place, " adds 'div(upwind(…))': a velocity v carries u by -div(upwind(v*u)), and turned round by "
@@ -332,6 +349,12 @@ def _check_size(system: System) -> None:
                     f" takes '{op}' of what has '{inner}' in it: give that a line of its own, as 'q = {inner}(…)', "
                     f"and take '{op}' of q",
                 )
+    if len(system.noises) > terms.MOST:
+        listed = ", ".join(terms.called(each) for each in system.noises)
+        raise _refusal(
+            max(system.lines[name] for name in system.noise),
+            f": there are {len(system.noises)} noises ({listed}), and there may be {terms.MOST}: share some",
+        )
     if len(system.stored) > MOST_FIELDS:
         raise _refusal(
             system.lines[list(system.stored)[-1]],

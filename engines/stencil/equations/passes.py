@@ -18,6 +18,10 @@ implicitly, backward differences of second order (SBDF2; Ascher, Ruuth and Wetto
 and the first step is (1 − Δt D ∇²) u' = e. Names that are stored are worked
 out before, in a pass for all that do not need each other.
 
+White noise adds w = √(Δt/V) g N(0, 1) to u' (``noise.terms``): Euler and Maruyama's method; Adams and Bashforth's takes
+no part of it into g'; backward differences take 3/2 w less 1/2 of that of the step before (Buckwar and Winkler 2006),
+which is + w in the equation above, and in g'. Runge and Kutta's stages cannot have it.
+
 What does not differ from cell to cell is worked out once for each pass, in float64, and becomes a number that kernels
 take: a change of a parameter or of the grid compiles nothing anew.
 """
@@ -38,6 +42,7 @@ from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import CONDITIONS, Node, const, make, ordered, rebuild, symbol
 from engines.stencil.equations.implicit.terms import split
 from engines.stencil.equations.language import System
+from engines.stencil.equations.noise.terms import DRAWN, kick
 from engines.stencil.equations.spatial import HERE, INDICES, Offset, SpatialError, Stencil, cell_of, neighbour
 
 Method = Literal["Euler", "AB2", "IMEX", "RK4"]
@@ -77,6 +82,12 @@ class Pass:
         """(bank, field) of what is read in the cell itself alone."""
         names = [str(node.value).partition("@") for node in ordered(self.roots) if node.op == "symbol"]
         return tuple((bank, field) for bank, _, field in names if bank in BANKS)
+
+    @cached_property
+    def draws(self) -> tuple[int, ...]:
+        """Which noises it has."""
+        names = [str(node.value) for node in ordered(self.roots) if node.op == "symbol"]
+        return tuple(int(name.removeprefix(DRAWN)) for name in names if name.startswith(DRAWN))
 
     def uses(self, name: str) -> bool:
         """Whether the numbers depend on a parameter, or on time."""
@@ -152,15 +163,19 @@ def planned(system: System, method: Method, dimensions: int, equal: bool) -> Pla
     names = (*system.fields, *system.stored)
     stencil = Stencil(names, dimensions, equal)
     diffusivities, explicit = split(system) if method == "IMEX" else ({}, system)
-    needed = _needed(system, explicit.rates.values())
+    factors = [factor for each in system.noise.values() for factor in each.values()]
+    needed = _needed(system, [*explicit.rates.values(), *factors])
     storing = _storing(system, stencil, names, needed)
     rates = lowered(system, stencil, explicit.rates)
+    kicks = _kicks(system, stencil)
     here = [neighbour(name, HERE) for name in system.fields]
     into = tuple(range(len(rates)))
 
     def advancing(name: str, begin: Sequence[Node], share: Node) -> Pass:
         step = rules.multiply(share, symbol(DT))
         roots = [rules.add(start, rules.multiply(step, rate)) for start, rate in zip(begin, rates, strict=True)]
+        if method == "Euler":
+            roots = [rules.add(root, w) for root, w in zip(roots, kicks, strict=True)]
         return _pass(name, roots, into, names)
 
     if method == "Euler":
@@ -168,7 +183,7 @@ def planned(system: System, method: Method, dimensions: int, equal: bool) -> Pla
     elif method in ("AB2", "IMEX"):
         before = [symbol(f"second@{name}") for name in system.fields]
         of = _adams_and_bashforth if method == "AB2" else _backward_differences
-        pairs = [of(*three) for three in zip(here, rates, before, strict=True)]
+        pairs = [of(*four) for four in zip(here, rates, before, kicks, strict=True)]
         roots = [pair[which] for which in range(2) for pair in pairs]
         stages = [(0.0, _pass(method, roots, tuple(range(2 * len(rates))), names))]
     else:
@@ -183,29 +198,43 @@ def planned(system: System, method: Method, dimensions: int, equal: bool) -> Pla
     return Plan(system, method, passes, showing, diffusivities, explicit)
 
 
-def lowered(system: System, stencil: Stencil, formulas: Mapping[str, Node]) -> list[Node]:
-    """Formulas, by the names that lines define, as formulas of neighbours. Raises ProblemError as :func:`planned`."""
+def lowered(
+    system: System, stencil: Stencil, formulas: Mapping[str, Node], line: int | None = None
+) -> list[Node]:  # fmt: skip
+    """Formulas, by the names that lines define, as formulas of neighbours; all of one ``line`` if it is given. Raises
+    ProblemError as :func:`planned`."""
     found = []
     for name, node in formulas.items():
         try:
             found.append(stencil.lowered(node))
         except SpatialError as error:
-            raise ProblemError(f"Line {system.lines[name] + 1} {error}.", (system.lines[name],)) from None
+            place = system.lines[name] if line is None else line
+            raise ProblemError(f"Line {place + 1} {error}.", (place,)) from None
     return found
 
 
-def _adams_and_bashforth(here: Node, rate: Node, before: Node) -> tuple[Node, Node]:
+def _kicks(system: System, stencil: Stencil) -> list[Node]:
+    """w above, of each field."""
+    found = []
+    for name in system.fields:
+        factors = system.noise.get(name, {})
+        cells = lowered(system, stencil, factors, system.lines[name])
+        found.append(kick(dict(zip(factors, cells, strict=True)), system.noises, symbol(DT), stencil.dimensions))
+    return found
+
+
+def _adams_and_bashforth(here: Node, rate: Node, before: Node, w: Node) -> tuple[Node, Node]:
     """(u', g') above."""
     change = rules.multiply(symbol("@share"), rules.subtract(rate, before))
-    return rules.add(here, rules.multiply(symbol(DT), rules.add(rate, change))), rate
+    return rules.add(rules.add(here, rules.multiply(symbol(DT), rules.add(rate, change))), w), rate
 
 
-def _backward_differences(here: Node, rate: Node, before: Node) -> tuple[Node, Node]:
+def _backward_differences(here: Node, rate: Node, before: Node, w: Node) -> tuple[Node, Node]:
     """(what u' without its diffusion is, g') above."""
     step = rules.multiply(symbol(DT), rate)
     ahead = rules.add(here, step)
     change = rules.multiply(symbol("@share"), rules.subtract(ahead, before))
-    return rules.add(ahead, change), rules.add(ahead, step)
+    return rules.add(rules.add(ahead, change), w), rules.add(rules.add(ahead, step), w)
 
 
 def _mean(base: Node, a: Node, b: Node, c: Node) -> Node:
@@ -317,4 +346,5 @@ def _joined(op: str, first: tuple[Node | None, Node | None], second: tuple[Node 
 
 
 def _is_uniform(name: str) -> bool:
-    return name not in INDICES and cell_of(name) is None and name.partition("@")[0] not in BANKS
+    differs = name in INDICES or name.startswith(DRAWN) or cell_of(name) is not None
+    return not differs and name.partition("@")[0] not in BANKS

@@ -11,6 +11,8 @@ from engines.api import Array
 from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import ordered
 from engines.stencil.equations.laws import Sides, across
+from engines.stencil.equations.noise.drawn import numbers
+from engines.stencil.equations.noise.terms import DRAWN
 from engines.stencil.equations.passes import Pass, Plan
 from engines.stencil.equations.spatial import INDICES, cell_of
 
@@ -33,8 +35,10 @@ def with_ghosts(values: Array, wraps: Array, where: Array, numbers: Array) -> Ar
 
 def swept(
     one: Pass, read: Mapping[str, Array], beside: Mapping[str, Array], sides: Sides, given: Mapping[str, float],
+    step: int, seed: int,
 ) -> list[Array]:  # fmt: skip
-    """What a pass writes, an array (nz, ny, nx) for each root. read: fields and stored names; beside: by symbol."""
+    """What a pass writes, an array (nz, ny, nx) for each root. read: fields and stored names; beside: by symbol; step,
+    seed: of what is drawn"""
     laws = sides.numbers(given)
     padded = {
         name: with_ghosts(read[name], sides.wraps[row], sides.where[row], laws)
@@ -44,6 +48,8 @@ def swept(
     values: dict[str, Any] = dict(beside)
     for number, value in enumerate(one.values(given)):
         values[f"@{number}"] = value
+    for which in one.draws:
+        values[f"{DRAWN}{which}"] = numbers(shape, step, seed, which).astype(float)
     for axis, name in enumerate(INDICES):
         values[name] = np.arange(shape[2 - axis], dtype=float).reshape([-1 if k == 2 - axis else 1 for k in range(3)])
     for node in ordered(one.roots):
@@ -63,6 +69,7 @@ def stepped(
     time: float,
     dt: float,
     steps: int = 1,
+    seed: int = 0,
 ) -> list[Array]:
     """``steps`` steps of the fields, (nz, ny, nx) each; the first is step 0. Diffusion that
     is implicit is not solved for. given: parameters and sizes by name."""
@@ -76,14 +83,14 @@ def stepped(
             known = {**given, "t": time + (number + at) * dt, "@dt": dt, "@share": plan.share(stage, number == 0)}
             read = dict(zip(system.fields, now, strict=True))
             for one in storing:
-                for row, values in zip(one.into, swept(one, read, {}, sides, known), strict=True):
+                for row, values in zip(one.into, swept(one, read, {}, sides, known, number, seed), strict=True):
                     read[list(system.stored)[row]] = values
             earlier = [memory] if plan.remembers else kept
             banks = {"base": base, **dict(zip(("second", "third"), earlier, strict=False))}
             beside = {
                 f"{bank}@{name}": held[row] for bank, held in banks.items() for row, name in enumerate(system.fields)
             }
-            written = swept(going, read, beside, sides, known)
+            written = swept(going, read, beside, sides, known, number, seed)
             now, memory = written[: len(base)], written[len(base) :]
             kept.append(now)
     return now

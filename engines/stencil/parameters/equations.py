@@ -191,3 +191,7 @@ class OwnEquations(ParameterGroup):
             "IMEX": "Diffusion implicit, second order", "RK4": "Runge-Kutta, fourth order",
         },
     )  # fmt: skip
+    seed: int = quantity(
+        1, "", "Start of the random numbers of white noise, xi: the same seed gives the same run", ge=0, le=2**31,
+        title="Seed of noise", advanced=True,
+    )  # fmt: skip

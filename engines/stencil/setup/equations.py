@@ -19,6 +19,7 @@ from engines.formulas.graph import Node, const, ordered
 from engines.formulas.parse import FormulaError
 from engines.stencil.equations.language import GIVEN, KNOWN, PLACES, SIZES, System, expression, parse
 from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_law, gradient_law, value_law
+from engines.stencil.equations.noise.strength import longest
 from engines.stencil.equations.passes import Method, Plan, planned
 from engines.stencil.equations.spatial import HERE, SPACINGS, cell_of
 from engines.stencil.equations.stability import Limit, Linear, limit_of, states_of, with_corners
@@ -38,6 +39,7 @@ from engines.stencil.parameters.sides import FixedGradient, FixedValue
 from engines.stencil.setup.convection import carried
 from engines.stencil.setup.grid import checked, grid_of
 from engines.stencil.setup.limits import DEFAULT_SHARE, ROUNDING, STEP, check_memory, rounded_down
+from engines.stencil.setup.noise import check_method, told_of_noise
 from engines.stencil.setup.starts import RANDOM, Start, begun_elsewhere
 
 LINES, PARAMETERS, FIELDS = (("equation", name) for name in ("lines", "parameters", "fields"))
@@ -81,6 +83,7 @@ class TypedProblem:
             self._check_sides()
         if equation.method == "IMEX":
             self._check_implicit()
+        check_method(self.system, equation.method)
         self.stability = self.limit_with(self._states, self.given)
         self.limit = self.stability.step if 0 < self.stability.step < math.inf else None
         self.step, findings = self._chosen()
@@ -88,7 +91,7 @@ class TypedProblem:
         told = carried(self._whole, self.system, self.grid.spacing, begin, self._known(self.given))
         self.findings = (
             *findings, *self._longer_by_runge_and_kutta(), *self._begun_elsewhere(), *_unset(equation, self.system),
-            *told,
+            *told, *told_of_noise(self.system, equation.method, self.step, *self._fastest),
         )  # fmt: skip
 
     @property
@@ -256,6 +259,13 @@ class TypedProblem:
             return Limit(0.0, 0.0, 0.0, self.system.fields[0])
         return limit_of(self.linear, method or self.plan.method, states, self._known(given))
 
+    @property
+    def _fastest(self) -> tuple[float, float]:
+        """[1/s]: of what is explicit, and of the diffusion that is implicit."""
+        values = self.plan.diffusivities_with({**self.given, **self._spread_places}).values()
+        largest = max((float(np.max(value)) for value in values), default=0.0)
+        return self.stability.fastest, 4.0 * largest * sum(1.0 / h**2 for h in self.grid.spacing)
+
     def _known(self, given: Mapping[str, float]) -> dict[str, float]:
         return {**given, "t": 0.0, "@dt": 1.0, "@share": 1.0}
 
@@ -294,6 +304,8 @@ class TypedProblem:
         limit = self.stability.step
         if self.plan.method not in ("Euler", "AB2") or not 0 < limit < math.inf:
             return ()
+        if self.system.noise:
+            return ()
         times = self.limit_with(self._states, self.given, "RK4").step / limit
         if times < FAR_LONGER:
             return ()
@@ -318,16 +330,18 @@ class TypedProblem:
                 "AB2": "Adams and Bashforth's method",
                 "IMEX": "a method that takes diffusion alone implicitly",
             }[self.plan.method]
-            sentence = (
-                f"Waves of '{found.field}' do not decay, and {method} makes them grow at any step: "
-                "take Runge-Kutta's method."
-            )
+            sentence = f"Waves of '{found.field}' do not decay, and {method} makes them grow at any step: "
+            if self.system.noise:
+                raise ProblemError(f"{sentence}give them friction, as '- 0.1*w_t' in the line of w.", LINES)
             raise ProblemError(
-                sentence, ("equation", "method"), Remedy("Take Runge-Kutta", {("equation", "method"): "RK4"})
-            )
+                f"{sentence}take Runge-Kutta's method.", ("equation", "method"),
+                Remedy("Take Runge-Kutta", {("equation", "method"): "RK4"}),
+            )  # fmt: skip
         grows = GROWING / found.fastest if found.fastest else 1.0
         share = DEFAULT_SHARE if self.linear.constant else NONLINEAR_SHARE
         automatic = share * limit if math.isfinite(limit) else grows
+        if self.system.noise and self.plan.method != "IMEX" and found.fastest > 0:
+            automatic = min(automatic, longest(self.plan.method) / found.fastest)
         if found.growth > 0:
             automatic = min(automatic, max(GROWING / found.growth, 1e-3 * automatic))
         if not 0.0 < automatic < math.inf:

@@ -25,6 +25,7 @@ SUFFIXES = {
     "BPX file": [".json"],
     "table": [".csv"],
     "connection table": [".csv", ".npz"],
+    "spike list": [".csv", ".npz"],
     "STL file": [".stl"],
     "mesh or table": [".csv", ".msh", ".inp", ".vtu", ".vtk", ".node", ".pts", ".mesh"],
 }
@@ -96,6 +97,7 @@ def connections() -> bytes:
         ("cardiac", "cell model", ".cellml", b'<model xmlns="http://www.cellml.org/cellml/1.0#" name="m"/>'),
         ("spiking", "connection table", ".csv", b"pre,post,weight\n0,1,2.5\n"),
         ("spiking", "connection table", ".npz", connections()),
+        ("spiking", "spike list", ".csv", b"neuron,time [s]\n0,1\n1,2.5\n"),
         ("peridynamics", "mesh or table", ".csv", b"x,y,z\n0,0,0\n1,0,0\n"),
         ("fdtd", "table", ".csv", b"\xef\xbb\xbf# made by hand\ntime,value\n0,0\n1,1 # the peak\n2,nan\n"),
     ],

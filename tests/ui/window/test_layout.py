@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
-from ui.window.layout import AT_RIGHT, LEFT_WIDTH, NARROW, RIGHT_WIDTH, Areas, DockLayout
+from ui.window.layout import AT_RIGHT, LEFT_WIDTH, NARROW, RIGHT_WIDTH, TRIED, Areas, DockLayout
 
 LEFT, BELOW = ("problem", "view"), ("timeline", "charts", "log")
 AREAS = {
@@ -138,3 +138,32 @@ def test_without_a_last_time_the_window_fits_the_screen(make):
     assert window.width() > 1000
     layout.set_bare(False)
     assert {"problem", "timeline"} <= open_docks(layout)
+
+
+def test_a_layout_over_which_the_window_ended_is_not_tried_again(make, tmp_path, monkeypatch):
+    """Qt's reader of damaged layouts ends the process: the window never opened again."""
+    window, layout = make()
+    layout.first_layout()
+    layout.docks["meters"].hide()
+    layout.save()
+    window, layout = make()
+    layout.restore()
+    right, marks = window.restoreState, []
+
+    def restore(*given):
+        layout._settings.sync()
+        marks.append("tried" in (tmp_path / "layout.ini").read_text())
+        return right(*given)
+
+    monkeypatch.setattr(window, "restoreState", restore)
+    for _ in range(2):
+        layout.set_bare(False)
+        assert "meters" not in open_docks(layout)
+        layout.set_bare(True)
+    assert marks == [True, False]
+    layout._settings.setValue(TRIED, True)
+    window, layout = make()
+    layout.restore()
+    layout.set_bare(False)
+    assert "meters" in open_docks(layout), "the first layout"
+    assert not layout._settings.contains(TRIED)

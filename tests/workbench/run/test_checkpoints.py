@@ -155,3 +155,12 @@ def test_a_state_of_another_precision_is_brought_to_that_of_the_simulation():
     assert found["u"].dtype == np.float32
     assert (found["u"] == 1).all()
     assert found["others"].dtype == int
+
+
+@pytest.mark.parametrize("other", [{"step": 7}, {"time": -5.0}])
+def test_a_checkpoint_of_two_moments_is_not_gone_on_from(place, other):
+    """Tables were cut at one of them, and the run went on from the other."""
+    state = {"u": np.zeros(3), "step": np.array(4)}
+    write_checkpoint(place, CheckpointMeta(**{"problem": "p", "device": "cpu", "step": 4, "time": 2.0, **other}), state)
+    found = read_checkpoint(place, "p")
+    assert (found.meta.time, "is damaged" in found.noticed) == (2.0, True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import errno
 import json
+import os
 import threading
 import time
 from pathlib import Path
@@ -209,6 +210,19 @@ class ShortFile:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.file, name)
+
+
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="of POSIX")
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_link_that_comes_while_a_table_is_opened_is_not_written_through(tmp_path, monkeypatch, keep):
+    """In a folder that others may write to, it emptied whatever file of this person it led to."""
+    mine, table = tmp_path / "mine", tmp_path / "series.csv"
+    mine.write_text("mine\n")
+    table.symlink_to(mine)
+    monkeypatch.setattr(Path, "unlink", lambda *given, **options: None)  # there again at once
+    with pytest.raises(StorageError):
+        AppendedFile(table, "head\n", keep=keep).append("row\n")
+    assert mine.read_text() == "mine\n"
 
 
 def test_a_line_that_could_not_be_written_whole_is_taken_back(tmp_path):

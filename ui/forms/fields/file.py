@@ -21,6 +21,7 @@ SUFFIXES = {
     "BPX file": (".json",),
     "table": (".csv", ".txt"),
     "connection table": (".csv", ".npz"),
+    "spike list": (".csv", ".npz"),
     "STL file": (".stl",),
     "fibre file": (".lon", ".csv", ".npy", ".vtu", ".txt"),
 }

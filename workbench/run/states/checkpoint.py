@@ -150,6 +150,8 @@ def _read(path: Path) -> tuple[CheckpointMeta, dict[str, Array]]:
         state = {name.removesuffix(".npy"): read_npz(archive, name) for name in archive.namelist() if name != META}
         if meta.version != WITHOUT_CHECKSUM and meta.checksum != _checksum(meta, state):
             raise ValueError("its checksum is another")
+        if meta.time < 0 or int(state.get("step", meta.step)) != meta.step:  # tables would be cut at another moment
+            raise ValueError("it is of two moments")
     return meta, state
 
 

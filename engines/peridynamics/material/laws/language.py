@@ -5,23 +5,19 @@ Each value is a formula that :mod:`engines.formulas` reads, in which a name stan
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engines.api.errors import ProblemError
 from engines.formulas.graph import CONDITIONS, Node, depends_on, make, ordered, rebuild, symbol
-from engines.formulas.parse import FUNCTIONS, WORDS, FormulaError, Language, number, parse_either, statements
+from engines.formulas.parse import FUNCTIONS, number, statements
+from engines.formulas.typed.definitions import check_size, checked, defined, refusal
 
 STRETCH, DAMAGE = "s", "d"
 GIVEN = ("s0", "sb", "sc")
 """s0: the elastic limit; sb: where a brittle bond would break; sc: chosen so that a crack takes the fracture energy."""
 KNOWN = {name: FUNCTIONS[name] for name in ("exp", "log", "sqrt", "abs", "tanh", "min", "max", "where")}
-MOST_OPERATIONS = 500
 PRODUCTS = (2.0, 3.0, 4.0)
 """Powers that are written as products."""
-_DEFINITION = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)")
-_STATEMENT = re.compile(r"\s*(if|for|while|def)\b")
 
 
 @dataclass(frozen=True)
@@ -50,47 +46,27 @@ def parse(lines: Sequence[str]) -> Formula:
     for line, text in statements(lines):
         name, value = _defined(line, text, names)
         values.append(value)
-        if sum(bool(node.args) for node in ordered(values)) > MOST_OPERATIONS:
-            raise _refusal(line, ": the law is too long")
+        check_size(line, values, "law")
         if value.op not in CONDITIONS and not depends_on([value], STRETCH) and not depends_on([value], DAMAGE):
             # its value is left out of the code, which is that of all laws that differ in it
             numbers.append(Number(f"v{len(numbers)}", value, line))
             value = symbol(numbers[-1].name)
         names[name] = value
     if names[DAMAGE] is own[DAMAGE]:
-        raise _refusal(max(len(lines) - 1, 0), ": no line says what the damage is: one begins with 'd ='")
+        raise refusal(max(len(lines) - 1, 0), ": no line says what the damage is: one begins with 'd ='")
     uses = {str(node.value) for node in ordered(values) if node.op == "symbol"}
     return Formula(tuple(numbers), number(names[DAMAGE]), frozenset(uses.intersection(GIVEN)))
 
 
 def check(lines: Sequence[str]) -> tuple[int, str] | None:
     """The first line (from 0) that is not understood and the sentence that says why; None if all are."""
-    try:
-        parse(lines)
-    except ProblemError as error:
-        return int(error.place[-1]), str(error)
-    return None
+    return checked(parse, lines)
 
 
 def _defined(line: int, text: str, names: dict[str, Node]) -> tuple[str, Node]:
     """The name that a statement defines, and its value. Raises ProblemError."""
-    match = _DEFINITION.match(text)
-    if match is None:
-        if _STATEMENT.match(text):
-            raise _refusal(line, ": write a choice as 'a if s < s1 else b', or where(s < s1, a, b)")
-        raise _refusal(line, f": '{text.splitlines()[0].strip()}' does not begin with a name and '='")
-    if match[1] in (STRETCH, *GIVEN, *KNOWN, *WORDS):
-        raise _refusal(line, f": '{match[1]}' has a meaning here: choose another name")
-    value = " " * match.end() + text[match.end() :]  # characters are counted from the beginning of the line
-    try:
-        (found,) = rebuild([parse_either(value, Language(names, KNOWN), where="")], _made)
-    except FormulaError as error:
-        raise _refusal(line + value.count("\n", 0, error.at), str(error).removesuffix(".")) from None
-    return match[1], found
-
-
-def _refusal(line: int, reason: str) -> ProblemError:
-    return ProblemError(f"Line {line + 1}{reason}.", (line,))
+    name, value = defined(line, text, names, KNOWN, (STRETCH, *GIVEN, *KNOWN), "s < s1")
+    return name, rebuild([value], _made)[0]
 
 
 def _made(op: str, *args: Node) -> Node:

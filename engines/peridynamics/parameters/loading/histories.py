@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from engines.api.parameters import ParameterGroup, quantity
+from engines.api.parameters import Lines, ParameterGroup, quantity
+from engines.formulas.typed.definitions import html
+from engines.peridynamics.loading.typed_histories import STEPS, WHOLE, check
 
 
 class Sudden(ParameterGroup):
@@ -61,7 +63,19 @@ class FromFile(ParameterGroup):
     )
 
 
-History = Annotated[Sudden | SmoothStep | Ramp | ConstantRate | Sine | HalfSine | FromFile, Field(discriminator="kind")]
+class TypedHistory(ParameterGroup):
+    """Any f(t) by formulas."""
+
+    kind: Literal["formula"] = "formula"
+    lines: Annotated[list[Annotated[str, Field(max_length=2_000)]], Lines(check, STEPS, WHOLE, (), html)] = quantity(
+        list(WHOLE[0][1]), "", "What the value is times at t [us]; other lines name parts of it", title="History",
+        max_length=60,
+    )  # fmt: skip
+
+
+History = Annotated[
+    Sudden | SmoothStep | Ramp | ConstantRate | Sine | HalfSine | FromFile | TypedHistory, Field(discriminator="kind")
+]
 
 
 def with_history(value: Any) -> Any:

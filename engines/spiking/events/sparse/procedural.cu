@@ -7,23 +7,8 @@
 // (q, r, 0, 0) and the seed as key: target = word * columns / 2^32, weight = low + span * (word >> 8) / 2^24, each operation
 // rounded, so that the CPU draws the same bits. Bytes: none but a sum read and written per synapse; some 60 instructions each.
 
+#include "formulas/noise/philox.cuh"
 #include "spiking/events/events.cuh"
-
-struct Words {
-    unsigned x, y, z, w;
-};
-
-__device__ __forceinline__ Words philox(unsigned pair, unsigned row, unsigned key_low, unsigned key_high) {
-    Words c = {pair, row, 0u, 0u};
-#pragma unroll
-    for (int round = 0; round < 10; ++round) {
-        const unsigned long long a = 0xD2511F53ull * c.x, b = 0xCD9E8D57ull * c.z;
-        c = Words{(unsigned)(b >> 32) ^ c.y ^ key_low, (unsigned)b, (unsigned)(a >> 32) ^ c.w ^ key_high, (unsigned)a};
-        key_low += 0x9E3779B9u;
-        key_high += 0xBB67AE85u;
-    }
-    return c;
-}
 
 __device__ __forceinline__ int target_of(unsigned word, int columns) {
     return (int)((unsigned long long)word * (unsigned)columns >> 32);
@@ -49,7 +34,7 @@ push_drawn(unsigned long long* sums, const void* __restrict__ given, const int* 
         for (int next = warp; next < found; next += warps) {
             const Event event = list[next];
             for (int pair = lane; 2 * pair < number; pair += 32) {
-                const Words drawn = philox(pair, event.row, key_low, key_high);
+                const Words drawn = philox({(unsigned)pair, (unsigned)event.row, 0u, 0u}, key_low, key_high);
                 float product = __fmul_rn(weight_of(drawn.y, low, span), event.value);
                 atomicAdd(own + target_of(drawn.x, columns), (unsigned long long)(long long)(product * scale));
                 if (2 * pair + 1 == number) continue;
@@ -70,7 +55,7 @@ pull_drawn(float* out, const void* __restrict__ given, int kind, int rows, int c
     const long long events = (long long)blockIdx.y * pitch;
     float sum = 0;
     for (int pair = lane; 2 * pair < number; pair += 32) {
-        const Words drawn = philox(pair, row, key_low, key_high);
+        const Words drawn = philox({(unsigned)pair, (unsigned)row, 0u, 0u}, key_low, key_high);
         sum = fmaf(weight_of(drawn.y, low, span), value_at(given, kind, events + target_of(drawn.x, columns)), sum);
         if (2 * pair + 1 < number)
             sum = fmaf(weight_of(drawn.w, low, span), value_at(given, kind, events + target_of(drawn.z, columns)), sum);

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from engines.api.errors import ProblemError, placed_at
 from engines.formulas.graph import const
 from engines.formulas.typed.units import unit
+from engines.spiking.connectivity.draw import LONGEST
 from engines.spiking.parameters.connections import ALL, Connection, ConstantDelay, NoDelay
 from engines.spiking.parameters.equations import OwnNeuron, dimensions
-from engines.spiking.parameters.neurons import ConductanceLif, Izhikevich, Lif, Neuron, PoissonSource
+from engines.spiking.parameters.neurons import ConductanceLif, Izhikevich, Lif, Neuron, Source
 from engines.spiking.parameters.populations import Population
 from engines.spiking.parameters.synapses import OwnSynapse
 from engines.spiking.typed.population import WithNumbers, adding, check_numbers, numbers_of, typed_of
-from engines.spiking.typed.synapses.plan import LIMIT, QUANTA, TypedSynapse, planned
+from engines.spiking.typed.synapses.plan import LATE, LIMIT, QUANTA, TypedSynapse, planned
 from engines.spiking.typed.synapses.steps import Heard, Reach, Variable
 
 TypedConnection = WithNumbers[TypedSynapse]
@@ -21,7 +22,7 @@ TypedConnection = WithNumbers[TypedSynapse]
 
 def heard_by(neuron: Neuron) -> dict[str, Heard]:
     """What spikes may add to, by its name: of typed neurons the variables that a weight is added to as it is."""
-    if isinstance(neuron, PoissonSource):
+    if isinstance(neuron, Source):
         return {}
     if not isinstance(neuron, OwnNeuron):
         said, conducts = _fixed(neuron)
@@ -81,7 +82,22 @@ def typed_connections(
             ends = {"N_pre": populations[source].number, "N_post": populations[target].number,
                     "@first_pre": first[source], "@first_post": first[target]}  # fmt: skip
             drawn = {"@seed": float(seed), "@connection": float(k)}
-            given = {**numbers_of(own.parameters), "dt": dt, **ends, **drawn, QUANTA: 1.0, LIMIT: 1.0}
+            late = round(own.post_delay / dt)
+            given = {
+                **numbers_of(own.parameters),
+                "dt": dt,
+                **ends,
+                **drawn,
+                QUANTA: 1.0,
+                LIMIT: 1.0,
+                LATE: float(late),
+            }
+            if late >= LONGEST or (own.post_delay and not late):
+                raise ProblemError(
+                    f"A delay of {own.post_delay:g} ms is {own.post_delay / dt:,.2g} steps of {dt:g} ms: take between "
+                    f"1 and {LONGEST - 1:,} of them, or none.",
+                    ("post_delay",),
+                )
             typed = synapse_of(own, populations[target].neuron, place, populations[source].neuron)
             check_numbers(typed, given)
             for variable in typed.model.sums:
@@ -101,9 +117,13 @@ def synapse_of(
 ) -> TypedSynapse:  # fmt: skip
     """Raises ProblemError, which offers to add a parameter that a formula names."""
     (sent, _), (heard, summed) = _variables(sends), _variables(hears)
-    reach = Reach(tuple(heard_by(hears).items()), (sent, heard), summed)
+    reach = Reach(tuple(heard_by(hears).items()), (sent, heard), summed, (_reset(sends), _reset(hears)))
     with adding(own.parameters, place):
         return planned(own.text, tuple(dimensions(own.parameters).items()), reach, own.method)
+
+
+def _reset(neuron: Neuron | None) -> tuple[str, ...]:
+    return tuple(name for name, _ in typed_of(neuron).model.reset) if isinstance(neuron, OwnNeuron) else ()
 
 
 def _variables(neuron: Neuron | None) -> tuple[tuple[Variable, ...], tuple[Variable, ...]]:

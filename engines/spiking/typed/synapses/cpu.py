@@ -12,7 +12,7 @@ from engines.spiking.connectivity.plastic import Joined
 from engines.spiking.typed.synapses.cpu_kernels import kernel
 from engines.spiking.typed.synapses.cpu_steps import kernels
 from engines.spiking.typed.synapses.plan import TypedSynapse
-from engines.spiking.typed.synapses.state import neuron_rows, rows_of, sum_rows
+from engines.spiking.typed.synapses.state import event_rows, neuron_rows, rows_of, sum_rows
 
 
 class CpuSynapses:
@@ -22,13 +22,13 @@ class CpuSynapses:
         k = block.connection
         self._block, self._arrays = block, arrays
         self._paths = [kernel(typed, which) if typed.model.paths[which] else None for which in range(2)]
-        self._sent = arrays[f"sent_{k}"]
-        self._state = (
-            block.words, arrays[f"events_{k}"], arrays[f"made_{k}"],
-            tuple(arrays[name] for name in rows_of(typed, k)), arrays["ring"], arrays[f"cut_{k}"],
-        )  # fmt: skip
+        self._sent, self._came = arrays[f"sent_{k}"], arrays.get(f"came_{k}")
+        variables = tuple(arrays[name] for name in rows_of(typed, k))
+        self._state = [
+            (block.words, arrays[f"events_{k}"], arrays[f"made_{k}"], variables, event_rows(typed, which, arrays),
+             arrays["ring"], arrays[f"cut_{k}"]) for which in range(2)
+        ]  # fmt: skip
         self._everywhere = np.zeros(0, np.int64)
-        variables = self._state[3]
         self._moving, self._summing = kernels(typed)
         self._moved = block.words, arrays[f"made_{k}"], variables, neuron_rows(typed, True, arrays)
         self._summed = (
@@ -49,13 +49,18 @@ class CpuSynapses:
         block, (on_pre, on_post) = self._block, self._paths
         first, stop = block.source
         if on_pre is not None:
-            period = len(self._sent)
-            self._sent[now % period] = fired[first:stop]
-            due = self._sent[(now + 1) % period]
+            due = _due(self._sent, now, fired[first:stop])
             if due.any():
-                self._arrays["events"][0] += on_pre(now, due, first, block.starts, self._everywhere, *self._state)
+                self._arrays["events"][0] += on_pre(now, due, first, block.starts, self._everywhere, *self._state[0])
         if on_post is not None:
             first, stop = block.target
-            heard = fired[first:stop]
+            heard = fired[first:stop] if self._came is None else _due(self._came, now, fired[first:stop])
             if heard.any():  # seldom in small networks, where a launch takes as long as a step
-                on_post(now, heard, first, block.into, block.listed, *self._state)
+                on_post(now, heard, first, block.into, block.listed, *self._state[1])
+
+
+def _due(fired_lately: Array, now: np.int32, fired: Array) -> Array:
+    """Whose spikes arrive now; fired_lately: (delay + 1, neurons)"""
+    period = len(fired_lately)
+    fired_lately[now % period] = fired
+    return fired_lately[(now + 1) % period]

@@ -70,13 +70,17 @@ class _EventWriter(Writer):
     def write(self, typed: TypedSynapse, which: int) -> ir.Value:
         """(added to either row of the ring, whether that was cut off), three integers."""
         builder, context = self._builder, self._context
-        steps, ends, k, numbers, variables = self._args
+        steps, ends, k, numbers, variables, neurons = self._args
         whole = [builder.extract_value(pair, side) for pair in (steps, ends) for side in range(2)]
         path = typed.paths[which]
         running = dict(zip((SINCE, NOW, SENDER, HEARER), whole, strict=True))
-        symbols = self.running(path.roots, running, self._kinds[-2], numbers)
-        places = self.rows(typed.variables, self._kinds[-1], variables, [k] * len(typed.variables))
-        values = iter(values_of(context, builder, path.roots, symbols | self.loaded(places)))
+        symbols = self.running(path.roots, running, self._kinds[-3], numbers)
+        places = self.rows(typed.variables, self._kinds[-2], variables, [k] * len(typed.variables))
+        side = [builder.extract_value(ends, each) for each in range(2)]
+        far = self.rows(
+            [row.name for row in path.rows], self._kinds[-1], neurons, [side[row.side] for row in path.rows]
+        )  # fmt: skip
+        values = iter(values_of(context, builder, path.roots, symbols | self.loaded(places) | self.loaded(far)))
         for name, node in zip(typed.variables, path.after, strict=True):
             value = next(values)
             if str(node.value) != name:
@@ -92,7 +96,7 @@ class _EventWriter(Writer):
 
 
 @intrinsic(prefer_literal=True)
-def event(typingctx: Any, key: Any, steps: Any, ends: Any, k: Any, numbers: Any, rows: Any) -> Any:
+def event(typingctx: Any, key: Any, steps: Any, ends: Any, k: Any, numbers: Any, rows: Any, neurons: Any) -> Any:
     """An event of synapse k, (since the last one, now) and (sender, hearer), by the graph of ``key``, a constant."""
     if not isinstance(key, types.IntegerLiteral):
         return None
@@ -101,7 +105,7 @@ def event(typingctx: Any, key: Any, steps: Any, ends: Any, k: Any, numbers: Any,
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
         return _EventWriter(context, builder, sig.args[1:], args[1:]).write(typed, which)
 
-    return types.UniTuple(types.int32, 3)(key, steps, ends, k, numbers, rows), codegen
+    return types.UniTuple(types.int32, 3)(key, steps, ends, k, numbers, rows, neurons), codegen
 
 
 def kernel(typed: TypedSynapse, which: int) -> Any:
@@ -109,17 +113,18 @@ def kernel(typed: TypedSynapse, which: int) -> Any:
     path = typed.paths[which]
     files = (Path(str(module.__file__)) for module in (cpu_models, cpu_functions, cpu_kernels))
     shape = [node is not None for node in (*path.quanta, path.cut)]
-    key = digest(path.roots, typed.variables, shape, len(typed.numbers), Path(__file__), *files)
+    key = digest(path.roots, typed.variables, path.rows, shape, len(typed.numbers), Path(__file__), *files)
     _paths[key] = typed, which
     return _compiled(key)
 
 
 def _compiled(sources: int) -> Any:
     @njit(nogil=True, cache=True, error_model="numpy")
-    def events(now, due, first, starts, places, words, last, numbers, rows, ring, cut):
+    def events(now, due, first, starts, places, words, last, numbers, rows, neurons, ring, cut):
         """Events of synapses of the neurons ``first + s`` with ``due[s]``: those at starts[i] … starts[i + 1] − 1, or
         ``places`` of these. words: as of ``connectivity.plastic.Listed``; last, numbers, rows, cut: events_k, made_k,
-        variables and cut_k of ``state.py``; ring: what is under way. Returns how many there were."""
+        variables and cut_k of ``state.py``; neurons: what is read of these; ring: what is under way. Returns how many
+        there were."""
         slot, count = (now + 1) & (len(ring) - 1), 0
         for s in range(len(due)):
             if not due[s]:
@@ -132,7 +137,8 @@ def _compiled(sources: int) -> Any:
                     since, last[k] = np.int32(now - last[k]), now
                 hearer = neuron if len(places) else words[k, 0] >> 8
                 sender = words[k, 1] if len(places) else neuron
-                excites, inhibits, beyond = event(sources, (since, now), (sender, hearer), k, numbers, rows)
+                ends = np.int64(sender), np.int64(hearer)
+                excites, inhibits, beyond = event(sources, (since, now), ends, k, numbers, rows, neurons)
                 if excites != 0:
                     ring[slot, 0, hearer] += excites
                 if inhibits != 0:

@@ -11,7 +11,7 @@ import numpy as np
 from engines.spiking.connectivity.plastic import Joined
 from engines.spiking.typed.synapses.cuda_source import kernel_file
 from engines.spiking.typed.synapses.plan import TypedSynapse
-from engines.spiking.typed.synapses.state import neuron_rows, rows_of, sum_rows
+from engines.spiking.typed.synapses.state import event_rows, neuron_rows, rows_of, sum_rows
 
 Launch = tuple[Any, tuple[int], tuple[Any, ...], bool]
 
@@ -22,12 +22,13 @@ def launches(
     """Before the neurons' step and after it: kernel, grid, arguments, and whether the parity comes last. ``counts``: of
     ``network.cu``."""
     k, n = block.connection, len(block.starts) - 1
-    module = backend.compile(kernel_file(typed), ())
+    module = backend.compile(kernel_file(typed), (f"-DLATE={int(f'came_{k}' in arrays)}",))
     words, into, listed = (backend.array(each) for each in (block.words, block.into, block.listed))
-    sent = arrays[f"sent_{k}"]
+    sent, came = arrays[f"sent_{k}"], arrays.get(f"came_{k}")
+    late = () if came is None else (came, np.int32(came.shape[0]))
     ends: list[tuple[str, tuple[int, int], Any, tuple[Any, ...]]] = [
         ("on_pre", block.source, backend.array(block.starts), (sent, np.int32(sent.shape[0]), arrays["events"])),
-        ("on_post", block.target, into, (listed,)),
+        ("on_post", block.target, into, (*late, listed)),
     ]
     made, variables = arrays[f"made_{k}"], tuple(arrays[name] for name in rows_of(typed, k))
     found: list[Launch] = []
@@ -37,12 +38,12 @@ def launches(
         far = neuron_rows(typed, True, arrays)
         found.append((module.get_function("move_on"), grid,
                       (counts, words, made, *variables, *far, np.int64(number)), False))  # fmt: skip
-    for (name, (first, stop), starts, own), path in zip(ends, typed.model.paths, strict=True):
-        if path:
+    for which, (name, (first, stop), starts, own) in enumerate(ends):
+        if typed.model.paths[which]:
             grid = (max(1, min(8 * backend.multiprocessors, -(-(stop - first) // 256))),)
             arguments = (
                 arrays["last"], counts, *own, starts, words, made,
-                arrays[f"events_{k}"], *variables, arrays["ring"],
+                arrays[f"events_{k}"], *variables, *event_rows(typed, which, arrays), arrays["ring"],
                 arrays[f"cut_{k}"], np.int32(first), np.int32(stop - first), np.int32(n),
                 np.int32(arrays["ring"].shape[0] - 1),
             )  # fmt: skip

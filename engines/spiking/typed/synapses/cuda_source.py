@@ -19,8 +19,14 @@ _FILE = """\
 // or 8 of its place in a hearer's list, {also}, each variable read and, if it changes, written, 8 of each sum.
 //
 // last: (neurons,) the step of each one's last spike; words, listed: connectivity/plastic.py; p: numbers that
-// parameters make; first, count: of the neurons whose spikes these are
+// parameters make; first, count: of the neurons whose spikes these are; LATE: what hearers do has a delay
+// variants: -DLATE=0; -DLATE=1
 #define REAL F
+#if LATE
+#define SENT unsigned char* sent, int period,
+#else
+#define SENT
+#endif
 #include "spiking/typed/functions.cuh"
 
 {kernels}"""
@@ -157,7 +163,8 @@ def _step_body(typed: TypedSynapse, roots: Sequence[Node], sums: bool) -> Iterat
 
 def _kernel(typed: TypedSynapse, which: int) -> str:
     body = "".join(f"{' ' * 16}{line}\n" for line in _body(typed, which))
-    rows = ", ".join(f"float* row{k}" for k in range(len(typed.variables)))
+    far = [f"const float* far{k}" for k in range(len(typed.paths[which].rows))]
+    rows = ", ".join([*(f"float* row{k}" for k in range(len(typed.variables))), *far])
     if which == 0:
         more = {
             "name": "on_pre", "comment": "; sent: (period, count) who fired in the last steps", "look": _PRE,
@@ -167,7 +174,8 @@ def _kernel(typed: TypedSynapse, which: int) -> str:
         }  # fmt: skip
     else:
         more = {
-            "name": "on_post", "comment": "", "own_parameters": "const long long* __restrict__ listed,", "look": "",
+            "name": "on_post", "comment": "; sent: (period, count) who fired in the last steps, where that is late",
+            "own_parameters": "SENT const long long* __restrict__ listed,", "look": f"#if LATE\n{_PRE}#endif\n",
             "place": "listed[place]", "counted": "", "hearer": "neuron",
         }  # fmt: skip
     return _KERNEL.format(rows=rows, body=body, **more)
@@ -185,6 +193,10 @@ def _body(typed: TypedSynapse, which: int) -> Iterator[str]:
     if typed.model.rates:
         yield "const F since = F((float)(now - events[k]));"
         yield "events[k] = now;"
+    sender = "words[k].y" if which else "neuron"
+    for k, far in enumerate(path.rows):
+        symbols[far.name] = f"y{k}"
+        yield f"const F y{k} = F(far{k}[{(sender, 'hearer')[far.side]}]);"
     for k in range(len(typed.variables)):
         yield f"const F x{k} = F(row{k}[k]);"
     found: dict[Node, str] = {}

@@ -8,7 +8,8 @@
     on_post:  Apost += dApost; w = clip(w + Apre, 0, gmax)
 
 Statements act one after the other on each synapse of the neuron that fires; ``g_e_post += …`` gives to the neuron that
-hears. Lines are those of :mod:`engines.spiking.typed.lines`.
+hears, and ``v_post`` is what that has in the step in which they act, after its reset if it fired in it.
+Lines are those of :mod:`engines.spiking.typed.lines`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,6 @@ BEFORE = "_pre"
 """The same of the sender."""
 _FAR = re.compile(rf"\b[^\W\d]\w*(?:{BEHIND}|{BEFORE})\b")
 VOLT = UNITS["volt"][0]
-ALONE = "at a spike synapses know their own variables alone."
 
 
 class Text(NamedTuple):
@@ -76,11 +76,13 @@ class Model:
 @dataclass(frozen=True)
 class Ends:
     """What of both neurons synapses know. heard: what spikes may add to in the neuron that hears, by its name there
-    with BEHIND; read: variables that steps may read, with BEFORE and BEHIND; summed: those that synapses sum up"""
+    with BEHIND; read: variables that steps and statements may read, with BEFORE and BEHIND; summed: those that synapses
+    sum up; reset: of those that are read, what a spike of that neuron resets"""
 
     heard: Mapping[str, Dimension]
     read: Mapping[str, Dimension]
     summed: Mapping[str, Dimension]
+    reset: frozenset[str]
 
 
 def parse(text: Text, parameters: Mapping[str, Dimension], ends: Ends | None) -> Model:
@@ -89,7 +91,7 @@ def parse(text: Text, parameters: Mapping[str, Dimension], ends: Ends | None) ->
     read = _lines(text.lines, parameters)
     dimensions = {line.name: line.dimension for line in read if line.kind not in ("name", SUMMED)}
     own_names = {line.name: line.dimension for line in read if line.kind != SUMMED}
-    far = dict.fromkeys(_FAR.findall("\n".join(text.lines)), VOLT) if ends is None else ends.read
+    far = dict.fromkeys(_read_far(text), VOLT) if ends is None else ends.read
     names = Names({**GIVEN, **parameters, **far, **own_names})
     stepped = [line for line in read if CLOCK in line.flags or line.kind == SUMMED]
     others = [line for line in read if line.kind != "parameter" and line not in stepped]
@@ -103,12 +105,12 @@ def parse(text: Text, parameters: Mapping[str, Dimension], ends: Ends | None) ->
     with _telling(far):
         clocked, sums = _stepped(stepped, names, whole, ends, events)
     heard = None if ends is None else ends.heard
-    reader = _Statements(names, dimensions, heard)
+    reader = _Statements(names, dimensions, heard, far)
     paths = [tuple(reader.path(getattr(text, field), field, whole)) for field in PATHS]
     with in_field("starts"), names.drawing():
         read_starts = list(reader.starts(text.starts))
     starts = tuple((name, whole(node)) for name, node, _ in read_starts)
-    _check_near(paths, starts, far)
+    _check_near(paths, starts, far, frozenset() if ends is None else ends.reset)
     weight = next((each for _, node, each in read_starts if uses([node], WEIGHT)), NONE)
     return Model(tuple(dimensions), rates, clocked, sums, (paths[0], paths[1]), starts, dimensions, weight)
 
@@ -129,7 +131,7 @@ def _checked(text: Text, parameters: Mapping[str, Dimension], field: str) -> tup
     try:
         parse(text, parameters, None)
     except UnitError as error:
-        if _FAR.search("\n".join(text.lines)):  # whose units the neurons have
+        if _read_far(text):  # whose units the neurons have
             return None
         if error.place[:1] == (field,):
             return int(error.place[1]) if len(error.place) > 1 else 0, str(error)
@@ -145,15 +147,25 @@ def _telling(far: Collection[str]) -> Iterator[None]:
     try:
         yield
     except FormulaError as error:
-        name = error.unknown
-        side = next((side for side in (BEHIND, BEFORE) if name.endswith(side)), None)
-        if side is None:
+        if not error.unknown.endswith((BEHIND, BEFORE)):
             raise
-        own = ", ".join(each.removesuffix(side) for each in far if each.endswith(side))
-        whose = "that hear" if side == BEHIND else "that send"
-        has = f"have {own}" if own else "are not typed, and so have none that can be read"
         line = int(error.place[-1]) + 1
-        raise ProblemError(f"Line {line} reads '{short(name)}', and the neurons {whose} {has}.", error.place) from None
+        raise ProblemError(_not_there(f"Line {line}", error.unknown, far), error.place) from None
+
+
+def _not_there(where: str, name: str, far: Collection[str]) -> str:
+    side = BEHIND if name.endswith(BEHIND) else BEFORE
+    own = ", ".join(each.removesuffix(side) for each in far if each.endswith(side))
+    whose = "that hear" if side == BEHIND else "that send"
+    has = f"have {own}" if own else "are not typed, and so have none that can be read"
+    return f"{where} reads '{short(name)}', and the neurons {whose} {has}."
+
+
+def _read_far(text: Text) -> list[str]:
+    """Variables of neurons that lines and statements read, beside those that statements add to."""
+    statements = (part for line in (*text.on_pre, *text.on_post) for part in parts_of(line))
+    formulas = [part.partition("=")[2] for part in statements]
+    return _FAR.findall("\n".join((*text.lines, *formulas)))
 
 
 def _stepped(
@@ -191,14 +203,28 @@ def _stepped(
     return clocked, sums
 
 
-def _check_near(paths: Sequence[Changes], starts: Changes, far: Collection[str]) -> None:
-    """Raises ProblemError where an event or a start hangs on a variable of a neuron."""
-    for field, changes in zip((*PATHS, "starts"), (*paths, starts), strict=True):
-        for _, node in changes:
-            name = next((name for name in far if uses([node], name)), None)
-            if name is not None:
-                what = "A start" if field == "starts" else f"A statement of {field}"
-                raise ProblemError(f"{what} reads '{short(name)}': {ALONE}", (field,))
+def _check_near(paths: Sequence[Changes], starts: Changes, far: Collection[str], reset: Collection[str]) -> None:
+    """Raises ProblemError where a start hangs on a variable of a neuron, and a statement on what it adds to, or on what
+    the spike has reset."""
+    for _, node in starts:
+        name = next((name for name in far if uses([node], name)), None)
+        if name is not None:
+            raise ProblemError(
+                f"A start reads '{short(name)}': neurons have begun nowhere yet, so take a value.", ("starts",)
+            )
+    for field, side, changes in zip(PATHS, (BEFORE, BEHIND), paths, strict=True):
+        changed = {name for name, _ in changes}
+        for name in (name for name in far if any(uses([node], name) for _, node in changes)):
+            if name in changed:
+                raise ProblemError(
+                    f"A statement of {field} reads '{short(name)}', which that adds to: what is added arrives in the "
+                    "next step, so leave one of them out.", (field,),
+                )  # fmt: skip
+            if name in reset and name.endswith(side):
+                raise ProblemError(
+                    f"A statement of {field} reads '{short(name)}', which the spike that it acts at has reset: read a "
+                    "variable that the reset leaves as it is, such as one that follows it.", (field,),
+                )  # fmt: skip
 
 
 def _lines(lines: Sequence[str], parameters: Mapping[str, Dimension]) -> list[Line]:
@@ -243,12 +269,12 @@ def _check_rate(line: Line, rates: Mapping[str, Node], stepped: Sequence[str]) -
 
 
 class _Statements:
-    """``heard``: as of :func:`parse`."""
+    """``heard``, ``far``: as of :func:`parse`."""
 
     def __init__(
-        self, names: Names, units: Mapping[str, Dimension], heard: Mapping[str, Dimension] | None
-    ) -> None:  # fmt: skip
-        self._names, self._units, self._heard = names, units, heard
+        self, names: Names, units: Mapping[str, Dimension], heard: Mapping[str, Dimension] | None, far: Collection[str]
+    ) -> None:
+        self._names, self._units, self._heard, self._far = names, units, heard, far
 
     def path(
         self, lines: Sequence[str], field: str, whole: Callable[[Node], Node]
@@ -306,7 +332,7 @@ class _Statements:
             return self._names.formula(formula, where, expected, why)
         except FormulaError as error:
             if error.unknown.endswith((BEHIND, BEFORE)):
-                error.args = (f"{where} reads '{short(error.unknown)}': {ALONE}",)
+                error.args = (_not_there(where, error.unknown, self._far),)
             raise
 
     def starts(self, text: str) -> Iterator[tuple[str, Node, Dimension]]:

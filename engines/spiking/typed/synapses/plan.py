@@ -30,20 +30,32 @@ from engines.spiking.typed.integration import Linear, Method, matrices_of, numbe
 from engines.spiking.typed.names import WEIGHT, drawn
 from engines.spiking.typed.plan import MOST_NODES, hoisted
 from engines.spiking.typed.synapses.language import BEHIND, PATHS, Model, Text, parse, uses
-from engines.spiking.typed.synapses.steps import RUNNING, SINCE, Heard, Reach, Step, ends_and_time, stepped
+from engines.spiking.typed.synapses.steps import (
+    RUNNING,
+    SINCE,
+    Heard,
+    Reach,
+    Row,
+    Step,
+    ends_and_time,
+    of_rows,
+    stepped,
+)
 
-QUANTA, LIMIT = "@quanta", "@limit"
-"""Given as parameters are: quanta of what is 1 in the kept unit, and how many a spike adds at most."""
+QUANTA, LIMIT, LATE = "@quanta", "@limit", "@late"
+"""Given as parameters are: quanta of what is 1 in the kept unit, how many a spike adds at most, and how many steps pass
+from a spike of a hearer to what it does."""
 
 
 @dataclass(frozen=True, eq=False)
 class Path:
     """after: each variable after an event; quanta: what is added to either row of the ring, floats to be rounded, None
-    where it is nothing; cut: whether that was more than the limit"""
+    where it is nothing; cut: whether that was more than the limit; rows: of neurons, symbols by their names"""
 
     after: tuple[Node, ...]
     quanta: tuple[Node | None, Node | None]
     cut: Node | None
+    rows: tuple[Row, ...]
 
     @property
     def roots(self) -> list[Node]:
@@ -89,7 +101,8 @@ class TypedSynapse:
             return 0, 0
         last, added = 4 * bool(self.model.rates), 4 * sum(node is not None for node in path.quanta)
         changed = sum(str(node.value) != name for name, node in zip(self.variables, path.after, strict=True))
-        return 4 + 4 * which + last + 4 * len(self.variables) + added, last + 4 * changed + added
+        read = 4 + 4 * which + last + 4 * len(self.variables) + 4 * len(path.rows) + added
+        return read, last + 4 * changed + added
 
     @property
     def bytes_of_step(self) -> tuple[int, int]:
@@ -141,7 +154,7 @@ def planned(
     """Raises ProblemError with a place as :func:`engines.spiking.typed.synapses.language.parse`, or ``method``."""
     model = parse(text, dict(parameters), reach.ends)
     heard = {name + BEHIND: each for name, each in reach.heard}
-    paths = [_path(model, k, heard) for k in range(2)]
+    paths = [_path(model, k, heard, reach.rows) for k in range(2)]
     step, linear = stepped(model, reach, method)
     for path, field in zip(paths, PATHS, strict=True):
         if len(ordered(path.roots)) > MOST_NODES:
@@ -158,7 +171,7 @@ def planned(
             ("lines",),
         )
     roots = [*(root for path in paths for root in path.roots), *steps]
-    free = {*model.variables, *(row.name for row in step.rows), *(str(each.value) for each in RUNNING)}
+    free = {*model.variables, *(row.name for row in reach.rows), *(str(each.value) for each in RUNNING)}
     known, numbers = hoisted(roots, free)
     instead = dict(zip(roots, known, strict=True))
     whole = [
@@ -166,6 +179,7 @@ def planned(
             tuple(instead[node] for node in path.after),
             (_of(instead, path.quanta[0]), _of(instead, path.quanta[1])),
             _of(instead, path.cut),
+            path.rows,
         )
         for path in paths
     ]
@@ -181,7 +195,7 @@ def _of(instead: Mapping[Node, Node], node: Node | None) -> Node | None:
     return None if node is None else instead[node]
 
 
-def _path(model: Model, which: int, reach: Mapping[str, Heard]) -> Path:
+def _path(model: Model, which: int, reach: Mapping[str, Heard], rows: Sequence[Row]) -> Path:
     step, given = symbol("dt"), ends_and_time()
 
     def within(nodes: Sequence[Node], state: Mapping[str, Node]) -> tuple[Node, ...]:
@@ -216,4 +230,5 @@ def _path(model: Model, which: int, reach: Mapping[str, Heard]) -> Path:
         quanta.append(make("select", within_limit, many, most))
         beyond = make("not", within_limit)
         cut = beyond if cut is None else make("or", cut, beyond)
-    return Path(tuple(state[name] for name in model.variables), (quanta[0], quanta[1]), cut)
+    path = Path(tuple(state[name] for name in model.variables), (quanta[0], quanta[1]), cut, ())
+    return replace(path, rows=of_rows(rows, path.roots))

@@ -10,7 +10,7 @@ import numpy as np
 from engines.api import Array
 from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.typed.synapses.connection import TypedConnection
-from engines.spiking.typed.synapses.plan import LIMIT, QUANTA, TypedSynapse
+from engines.spiking.typed.synapses.plan import LATE, LIMIT, QUANTA, TypedSynapse
 
 
 def name_of(connection: int, variable: str) -> str:
@@ -34,6 +34,11 @@ def neuron_rows(typed: TypedSynapse, moves: bool, arrays: Mapping[str, Any]) -> 
     return tuple(row_of(row.place, arrays) for row in typed.step.of(roots))
 
 
+def event_rows(typed: TypedSynapse, which: int, arrays: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Those that statements of a sender's spike (0) read, or of a hearer's (1)."""
+    return tuple(row_of(row.place, arrays) for row in typed.paths[which].rows)
+
+
 def sum_rows(typed: TypedSynapse, arrays: Mapping[str, Any]) -> tuple[Any, ...]:
     """Those that sums are written to."""
     return tuple(row_of(place, arrays) for place, _ in typed.step.sums)
@@ -44,6 +49,7 @@ def synapse_state(synapses: Mapping[int, TypedConnection], wiring: Wiring) -> di
 
     synapses_k_NAME: (synapses,) float32 of each variable; events_k: (synapses,) int32, the step of the last event,
     empty where no variable changes between them; sent_k: (delay + 1, senders) uint8, who fired in the last steps;
+    came_k: (delay + 1, hearers), the same of hearers, where their spikes are late;
     cut_k: (1,) int64, how often a spike would have added more than its limit; and those of :func:`synapse_numbers`
     """
     state: dict[str, Array] = {}
@@ -54,6 +60,9 @@ def synapse_state(synapses: Mapping[int, TypedConnection], wiring: Wiring) -> di
         state |= {name_of(k, name): values.astype(np.float32) for name, values in begun.items()}
         state[f"events_{k}"] = np.zeros(len(sender) if own.typed.model.rates else 0, np.int32)
         state[f"sent_{k}"] = np.zeros((block.delay + 1, block.source[1] - block.source[0]), np.uint8)
+        late = round(own.given[LATE])
+        if late:
+            state[f"came_{k}"] = np.zeros((late + 1, block.target[1] - block.target[0]), np.uint8)
         state[f"cut_{k}"] = np.zeros(1, np.int64)
     return state | synapse_numbers(synapses, wiring)
 

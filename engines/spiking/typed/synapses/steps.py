@@ -44,11 +44,13 @@ class Variable(NamedTuple):
 
 class Reach(NamedTuple):
     """What of both neurons synapses know. heard: by the names of variables of the one that hears; read: variables of
-    the sender and of the hearer; summed: those of the hearer that synapses sum up"""
+    the sender and of the hearer; summed: those of the hearer that synapses sum up; reset: names of variables of either
+    that its spike resets"""
 
     heard: tuple[tuple[str, Heard], ...]
     read: tuple[tuple[Variable, ...], tuple[Variable, ...]]
     summed: tuple[Variable, ...]
+    reset: tuple[tuple[str, ...], tuple[str, ...]]
 
     @property
     def ends(self) -> Ends:
@@ -57,7 +59,15 @@ class Reach(NamedTuple):
             {each.name + side: each.dimension for side, rows in zip((BEFORE, BEHIND), self.read, strict=True)
              for each in rows},
             {each.name: each.dimension for each in self.summed},
+            frozenset(name + side for side, names in zip((BEFORE, BEHIND), self.reset, strict=True) for name in names),
         )  # fmt: skip
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """All that may be read."""
+        return tuple(Row(each.name + name, side, each.place)
+                     for side, (name, rows) in enumerate(zip((BEFORE, BEHIND), self.read, strict=True))
+                     for each in rows)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -74,7 +84,7 @@ class Moving:
 
 
 class Row(NamedTuple):
-    """Where a variable of neurons is kept that steps read. side: of the sender (0) or the hearer (1)"""
+    """Where a variable of neurons is kept that steps or statements read. side: of the sender (0) or the hearer (1)"""
 
     name: str
     side: int
@@ -93,15 +103,13 @@ class Step:
 
     def of(self, roots: Sequence[Node]) -> tuple[Row, ...]:
         """The rows that these roots read."""
-        return tuple(row for row in self.rows if uses(roots, row.name))
+        return of_rows(self.rows, roots)
 
 
 def stepped(
     model: Model, reach: Reach, method: Method | Literal["auto"]
 ) -> tuple[Step, tuple[Linear, ...]]:  # fmt: skip
-    read = [Row(each.name + name, side, each.place)
-            for side, (name, rows) in enumerate(zip((BEFORE, BEHIND), reach.read, strict=True))
-            for each in rows]  # fmt: skip
+    read = reach.rows
     given = ends_and_time()
     faded = const(FADED)
     after: dict[str, Node] = {}
@@ -121,7 +129,11 @@ def stepped(
     places = {each.name: each.place for each in reach.summed}
     sums = tuple((places[name], rebuild([node], simplified, given)[0]) for name, node in model.sums.items())
     used = [*after.values(), *(node for _, node in sums)]
-    return Step(after, taken, sums, tuple(row for row in read if uses(used, row.name))), linear
+    return Step(after, taken, sums, of_rows(read, used)), linear
+
+
+def of_rows(rows: Sequence[Row], roots: Sequence[Node]) -> tuple[Row, ...]:
+    return tuple(row for row in rows if uses(roots, row.name))
 
 
 def ends_and_time() -> dict[Node, Node]:

@@ -59,6 +59,36 @@ def wall(centroids: np.ndarray) -> np.ndarray:
     return (np.abs(centroids[:, 0] - 2.5) < 0.5) & (centroids[:, 1] < 3.0)
 
 
+def test_a_typed_factor_is_that_of_a_region_bit_for_bit(backend):
+    mesh = sheet(("slow", lambda centroids: centroids[:, 0] > 2.5), cubes=(9, 6, 1))
+    slow = problem(mesh, RegionSetting(region="slow", conductivity_scale=0.25), conductivity_scale=2.0)
+    lines = ["edge = 2.5", "f = where(x > edge, 0.25, 1)"]
+    typed, plain = (problem(mesh, conductivity_scale=2.0) for _ in range(2))
+    typed.parameters.tissue.place_scale = lines
+    voltages = []
+    for given in (slow, typed, plain):
+        run = ENGINE.build(given, backend)
+        run.advance(300)
+        voltages.append(run.field("voltage").copy())
+    np.testing.assert_array_equal(voltages[0], voltages[1])
+    assert np.abs(voltages[0] - voltages[2]).max() > 1.0
+    limits = [ENGINE.estimate(given, backend).stable_step for given in (slow, typed)]
+    assert limits[0] == limits[1]
+
+
+@pytest.mark.parametrize(("lines", "sentence"), [
+    (["f = x - 1"], "is -0.625 at .* mm: let it be above 0"),
+    (["f = log(-x)"], "is nan at"),
+    (["f = t"], "Line 1 uses 't', which is not known.*: there are x, y, z, pi"),
+])  # fmt: skip
+def test_a_factor_that_is_none_is_told(backend, lines, sentence):
+    given = problem(sheet(cubes=(3, 3, 1)))
+    given.parameters.tissue.place_scale = lines
+    with pytest.raises(ProblemError, match=sentence) as refused:
+        ENGINE.build(given, backend)
+    assert refused.value.place[:2] == ("tissue", "place_scale")
+
+
 def test_a_wave_goes_around_a_scar(backend):
     mesh = sheet(("scar", wall), cubes=(9, 9, 1))
     scar = mesh.regions == 1

@@ -25,6 +25,7 @@ from engines.fdtd.parameters import (
     PointSource,
     Pulse,
     Ricker,
+    TypedSignal,
 )
 from engines.fdtd.setup.sources import waveform_of
 from engines.fdtd.sources.waveform_files import read_waveform
@@ -78,6 +79,70 @@ def test_samples_of_a_waveform_are_the_waveform():
     assert mine.lowest_frequency == pytest.approx(right.lowest_frequency, rel=5e-3)
     low, high = band_of([mine, Waveform("gaussian", 0.0, right.width, right.delay)])
     assert (low, high) == (mine.highest_frequency / WIDEST_BAND, mine.highest_frequency)
+
+
+TYPED = {
+    "gaussian": (Gaussian(), ["s = {w}", "f = exp(-((t - {d})/s)**2/2)"]),
+    "pulse": (Pulse(cycles=2.0), ["y = (t - {d})/{w}  # of the middle", "f = exp(-y**2/2)*sin(2*pi*{f}*(t - {d}))"]),
+    "differentiated": (Derivative(), ["y = (t - {d})/{w}", "f = -y*exp(0.5 - y**2/2)"]),
+    "ricker": (Ricker(), [
+        "late = t > {d}", "y = t - {d} if late else {d} - t", "q = (y/{w})**2", "f = (1 - q)*exp(-q/2)",
+    ]),
+}  # fmt: skip
+"""What is built in, and the same as one types it."""
+
+
+def as_typed(name: str, ends: float = 1.0) -> TypedSignal:
+    built_in, lines = TYPED[name]
+    known = waveform_of(built_in, "fs")
+    numbers = {"w": repr(known.width), "d": repr(known.delay), "f": repr(known.frequency)}
+    return TypedSignal(lines=[line.format(**numbers) for line in lines], lasts=ends * known.lasts)
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_a_typed_waveform_is_the_built_in_one_to_rounding(name):
+    """In what it drives; its band to the square of a line of its spectrum, 6e-3 of it."""
+    right, mine = waveform_of(TYPED[name][0], "fs"), waveform_of(as_typed(name, 2.0), "fs")
+    times = np.linspace(-1.0, 2 * right.lasts, 5001)
+    np.testing.assert_allclose(mine.at(times), np.where(times >= 0, right.at(times), 0), rtol=1e-13, atol=1e-15)
+    assert mine.highest_frequency == pytest.approx(right.highest_frequency, rel=2e-4)
+    assert mine.lowest_frequency == pytest.approx(right.lowest_frequency, rel=3e-3, abs=1e-9)
+    assert mine.lasts == 2 * right.lasts
+    assert not mine.steady
+
+
+def test_a_typed_source_drives_what_the_built_in_one_does(backend):
+    """The same fields, to roundings of float32 of their largest value; between walls, for what absorbs is made for the
+    spectrum, which is known to 1e-4."""
+    walls = Faces(**{f"{axis}_{end}": "PEC" for axis in "xyz" for end in ("low", "high")})
+    runs = [ENGINE.build(problem(PointSource(place=(0.75, 0.75, 0.75), signal=signal), faces=walls), backend)
+            for signal in (TYPED["gaussian"][0], as_typed("gaussian", 3.0))]  # fmt: skip
+    for run in runs:
+        run.advance(150)
+    one, other = (run.state() for run in runs)
+    assert runs[0].dt == runs[1].dt
+    for name in one:
+        if np.issubdtype(one[name].dtype, np.floating) and one[name].size > 1000:
+            assert np.abs(one[name]).max() > 0
+            np.testing.assert_allclose(other[name], one[name], rtol=0, atol=1e-6 * np.abs(one[name]).max())
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"lines": ["f = cos(t)"]}, "The waveform begins at 1, at t = 0 fs: let it begin at zero"),
+        ({"lines": ["f = t"]}, "The waveform ends at 22.5, at t = 22.5 fs: let it end at zero"),
+        ({"lines": ["f = log(t - 3)"]}, "no finite number at t = 0 fs"),
+        ({"lines": ["f = 0*t"]}, "zero from 0 to 22.5 fs"),
+        ({"lines": ["f = sin(pi*t/22.5)*sin(3000*t)"]}, "changes within less than"),
+        ({"lines": ["f = exp(-x)"]}, "Line 1 uses 'x', which is not known.*: there are t, pi"),
+        ({"lines": ["g = exp(-t)"]}, "no line says what the waveform is"),
+        ({"lines": ["pi = 3"]}, "'pi' has a meaning here"),
+    ],
+)
+def test_a_formula_that_is_no_waveform_is_refused(change, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        waveform_of(TypedSignal(**change), "fs")
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,57 @@ def test_histories_and_their_integrals(given, time, value, table):
     assert np.abs(share_integral(one, times) - trapezoids).max() <= 1e-7 * times[-1]
 
 
+TYPED = [
+    ({"kind": "sudden"}, ["f = 1"]),
+    ({"kind": "smooth step", "rise": 20}, ["x = min(t/20, 1)", "f = x**3*(10 - 15*x + 6*x**2)"]),
+    ({"kind": "ramp", "rise": 20}, ["f = min(t/20, 1)"]),
+    ({"kind": "constant rate", "time": 30}, ["f = t/30"]),
+    ({"kind": "sine", "period": 16}, ["turn = 2*pi", "f = sin(turn*t/16)  # without end"]),
+    ({"kind": "half-sine pulse", "duration": 12}, ["f = sin(pi*t/12) if t < 12 else 0"]),
+]
+
+
+@pytest.mark.parametrize(("given", "lines"), TYPED)
+def test_a_typed_history_is_the_built_in_one_to_rounding(given, lines):
+    """And its integral, whichever times are asked for, in whatever order; kinks are where panels end."""
+    right, mine = history(given), history({"kind": "formula", "lines": lines})
+    times = np.random.default_rng(1).random(500) * 70e-6
+    np.testing.assert_allclose(share(mine, times), share(right, times), rtol=1e-12, atol=1e-14)
+    whole = share_integral(mine, times)
+    np.testing.assert_allclose(whole, share_integral(right, times), rtol=1e-12, atol=1e-18)
+    again = history({"kind": "formula", "lines": [*lines, "", "# the same"]})
+    parts = [share_integral(again, part) for part in np.split(np.sort(times), [10, 11, 300])]
+    np.testing.assert_array_equal(np.concatenate(parts), whole[times.argsort()])
+
+
+@pytest.mark.parametrize("load", [
+    {"kind": "force", "region": {"kind": "side", "side": "right"}, "force": (200.0, 0, 0)},
+    {"kind": "velocity", "region": {"kind": "side", "side": "right"}, "x": 2.0, "y": None},
+])  # fmt: skip
+def test_a_body_moves_alike_under_a_typed_history(device, load):
+    """To some roundings of fp64, after 60 steps."""
+    given, lines = TYPED[2]
+    moved = []
+    for each in (given, {"kind": "formula", "lines": lines}):
+        run = built(device, loads=[{**load, "history": each}])
+        run.advance(60)
+        moved.append(np.asarray(run.state()["u"]))
+    assert np.abs(moved[0]).max() > 0
+    np.testing.assert_allclose(moved[1], moved[0], rtol=0, atol=1e-11 * np.abs(moved[0]).max())
+
+
+@pytest.mark.parametrize(("lines", "sentence"), [
+    (["f = 1/t"], "no finite number at t = 0 us"),
+    (["f = min(x, 1)"], "Line 1 uses 'x', which is not known.*: there are t, pi"),
+    (["g = t"], "no line says what the history is"),
+])  # fmt: skip
+def test_a_history_that_cannot_be_read_is_told(cpu, lines, sentence):
+    load = {"kind": "force", "force": (1.0, 0, 0), "history": {"kind": "formula", "lines": lines}}
+    with pytest.raises(ProblemError, match=sentence) as refused:
+        built(cpu, loads=[load])
+    assert refused.value.place[:3] == ("loads", 0, "history")
+
+
 def test_a_history_is_that_of_the_file_when_the_run_was_made(cpu, table):
     """Runs of a project do not change when its file does; 3 us are 8/15 of the way from −5 to 10 us."""
     file = {"kind": "file", "path": table}

@@ -128,12 +128,13 @@ def test_our_own_scripts_come_back_as_the_same_neurons(name):
 
 @pytest.mark.parametrize("name", JOINED)
 def test_our_own_scripts_come_back_as_the_same_synapses(name):
-    problem = network(LIF, 0.3, 0.0, synapse=own(JOINED[name]))
+    late = 0.7 if JOINED[name]["on_post"] else 0.0
+    problem = network(LIF, 0.3, 0.0, synapse=own(JOINED[name], post_delay=late))
     found = problem_of(brian2_script(problem))
     assert not [each for each in found.findings if each.severity == "warning"], found.findings
     ours, theirs = (each.connections[0] for each in (problem.parameters, found.parameters))
     assert (theirs.weight, theirs.delay, theirs.rule) == (ours.weight, ours.delay, ours.rule)
-    for field in ("on_pre", "on_post", "starts", "largest"):
+    for field in ("on_pre", "on_post", "post_delay", "starts", "largest"):
         assert getattr(theirs.plasticity, field) == getattr(ours.plasticity, field), field
     same_bits(problem, Problem(found.parameters), 1000)
 

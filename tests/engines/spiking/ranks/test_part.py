@@ -16,6 +16,7 @@ from tests.engines.ranks.threads import Post, ThreadRanks
 from tests.engines.spiking.network.test_network import all_models, parameters
 from tests.engines.spiking.problems import plain
 from tests.engines.spiking.typed.synapses.models import MODELS, STEPPED, own
+from tests.engines.spiking.typed.synapses.test_reading import FOLLOWED, VOLTAGE
 from tests.engines.spiking.typed.synapses.test_steps import cells
 from tests.engines.spiking.typed.synapses.test_twins import driven
 from tests.engines.spiking.typed.test_twins import network
@@ -73,6 +74,12 @@ def stepped(name):
     return Problem(cells(own({**synapse, "starts": f"{synapse['starts']}*(0.5 + rand())"}, largest=1.0), weight))
 
 
+def voltages():
+    """Cells whose synapses read voltages of both ends at spikes, those of hearers late."""
+    synapse = own(VOLTAGE, post_delay=1.3, largest=8.0)
+    return Problem(cells(synapse, 0.5, 24, 0.1, 0.8, cell=FOLLOWED, current=260.0))
+
+
 POISSON = {"name": "sources", "number": 40, "neuron": {"kind": "poisson", "rate": 300.0}}
 NETWORKS = {
     "plain": plain,
@@ -84,16 +91,19 @@ NETWORKS = {
     **{f"synapses {name}": lambda name=name: changing(own(MODELS[name]))
        for name in ("short term", "everything")},
     **{f"synapses {name}": lambda name=name: stepped(name) for name in STEPPED},
+    "synapses voltages": voltages,
 }  # fmt: skip
 
 
 CHANGING = {"stdp": "weights_0", "synapses short term": "synapses_1_x", "synapses everything": "synapses_1_a",
-            "synapses nmda": "synapses_0_g", "synapses following": "synapses_0_a"}  # fmt: skip
+            "synapses nmda": "synapses_0_g", "synapses following": "synapses_0_a",
+            "synapses voltages": "synapses_0_w"}  # fmt: skip
 """An array of synapses of each network that has one which changes."""
 
 
-@pytest.mark.parametrize("size", [2, 3])
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize(
+    ("name", "size"), [*((name, 3) for name in NETWORKS), ("plain", 2), ("delayed", 2), ("stdp", 2)]
+)
 def test_neurons_on_ranks_fire_as_on_one(led, name, size):
     many, one = led(NETWORKS[name](), size)
     for ability in (Spiking, Inspected, WithResults):
@@ -149,6 +159,18 @@ def test_kernels_of_a_gpu_step_ranges_as_one_network(name):
         assert one.field("rate").max() > 0
         assert same_states(many, one)
         np.testing.assert_array_equal(*(np.sort(take(reader).neurons) for reader in readers))
+
+
+def test_sources_that_fire_by_a_list_do_so_on_ranks(led, tmp_path):
+    """In steps that follow each other, too."""
+    path = tmp_path / "spikes.npz"
+    np.savez(path, neuron=np.arange(400) % 40, time=0.1 * (np.arange(400) % 199))
+    neuron = {"kind": "spike list", "path": str(path)}
+    many, one = led(delayed(sources={"name": "sources", "number": 40, "neuron": neuron}), 2)
+    for simulation in (many, one):
+        simulation.advance(150)
+    assert same_answers(many, one)
+    assert one.state()["spikes"][-40:].min() > 0
 
 
 def test_a_network_with_fewer_neurons_than_ranks_take_is_refused_in_a_sentence():

@@ -42,6 +42,29 @@ def test_steps_of_half_the_length_are_as_much_better_as_the_order_says(method, o
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.35)
 
 
+@pytest.mark.parametrize(
+    ("more", "method", "taken"),
+    [
+        ("1*mV/ms*int(v > -60*mV)", "auto", "euler"),
+        ("1*mV/ms*int(v > -60*mV)", "exact", None),
+        ("1*mV/ms*int(t >= 2*ms)", "auto", "exponential euler"),
+        ("1*mV/ms*int(t >= 2*ms and t < 3*ms)", "exact", "exact"),
+        ("t*mV/ms**2*int(t >= 2*ms)", "exact", None),
+    ],
+)
+def test_what_decides_between_formulas_is_exact_only_of_time_and_only_where_asked_for(more, method, taken):
+    lines = [LIF["lines"][0].replace(" : volt", f" + {more} : volt"), *LIF["lines"][1:]]
+    given = [(neuron({**LIF, "lines": lines}, method=method), 1)]
+    if taken is None:
+        with pytest.raises(ProblemError, match="not linear"):
+            populations_of(given, 1.0)
+    else:
+        assert populations_of(given, 1.0)[0].typed.method == taken
+    if taken == "exact":  # of a current for 1 ms: e^(−t/τ) from its end on
+        alone = voltage({**LIF, "lines": lines}, "exact", 0.5, 0.0)[0] - voltage(LIF, "exact", 0.5, 0.0)[0]
+        assert alone == pytest.approx(20 * (np.exp(-1 / 20) - np.exp(-2 / 20)), rel=1e-9)
+
+
 @pytest.mark.parametrize("model", [LIF, RESTING])
 def test_linear_equations_are_exact_at_any_step(model):
     """By scipy's adaptive integration, to its tolerance."""

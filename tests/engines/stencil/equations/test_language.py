@@ -61,7 +61,7 @@ def test_what_derivatives_are_taken_of_is_stored_where_it_has_derivatives_itself
     [
         (("du/dt = D*laplacain(u)",), "Line 1 calls the unknown function 'laplacain' (perhaps laplacian)"),
         (("du/dt = D*u + f",), "Line 1 uses 'f', which is not known (perhaps F)"),
-        (("du/dt = u + xi",), "size_z, pi; add it under Parameters if it is to be a number."),
+        (("du/dt = u + zeta",), "size_z, pi; add it under Parameters if it is to be a number."),
         (("w = 1",), "nothing changes in time: a line begins with 'du/dt ='"),
         ((), "nothing changes in time"),
         (("du/dt = a", "a = b + u", "b = a"), "is needed for itself (a → b → a)"),

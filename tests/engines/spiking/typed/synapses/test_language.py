@@ -58,7 +58,7 @@ CASES = [
     (STDP, {"on_pre": ["g_e_post += w*mV  # all; v_post = 3"], "lines": ["w : 1"], "on_post": []}, None, ""),
     (STDP, {"on_pre": ["g_e_post = w*mV"]}, ("on_pre", 0), "sets g_e_post"),
     (STDP, {"on_pre": ["g_e_pre += w*mV"]}, ("on_pre", 0), "synapses change themselves and the neuron that hears"),
-    (STDP, {"on_pre": ["g_e_post += w*v_post"]}, ("on_pre", 0), "reads 'v_post': at a spike synapses know their own"),
+    (STDP, {"on_pre": ["g_e_post += w*v_post"]}, ("on_pre", 0), "pre reads 'v_post', and the neurons .* are not typed"),
     (STDP, {"on_post": ["w = clip(w + Apre, 0, gmas)"]}, ("on_post", 0), r"'gmas', which is .* \(perhaps gmax\)"),
     (STDP, {"on_post": ["w = w + 1*mV"]}, ("on_post", 0), "different units|adds"),
     (STDP, {"on_post": [" + ".join(["w += sin(w)", *(f"cos({k}*w)" for k in range(60))])] * 60}, ("on_post",),

@@ -1,0 +1,1 @@
+"""Networks in the SONATA format: circuits of point neurons, with their inputs, as populations and connections."""

@@ -1,0 +1,84 @@
+"""Spikes of sources from a table: columns neuron, from 0, and time [ms]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from engines.api import Array
+from engines.api.errors import ProblemError, placed_at
+from engines.spiking.connectivity.files import read_columns
+from engines.spiking.parameters.neurons import SpikeList
+
+COLUMNS = ("neuron", "time")
+NEARLY = 1e-6
+"""Of a step: a time that is so little before one is meant to be in it."""
+
+
+class Listed(NamedTuple):
+    """The steps in which neurons fire by a list. starts: (n + 1,) int64, where those of a neuron begin in ``steps``,
+    int32, in order; both are empty where no neuron has any"""
+
+    starts: Array
+    steps: Array
+
+
+def read_spikes(path: str) -> tuple[Array, Array]:
+    """Neurons and times [ms] of a table, float64. Raises ProblemError."""
+    place = Path(path)
+    if not path or not place.is_file():
+        raise ProblemError(f"There is no file '{path}' with spikes: choose a CSV or npz file.")
+    state = place.stat()
+    return _read(place, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=16)
+def _read(place: Path, changed: int, size: int) -> tuple[Array, Array]:
+    """Of the file as it was when it ``changed`` and had this ``size``."""
+    found = read_columns(place, COLUMNS, COLUMNS, "spikes", "spike")
+    for name in COLUMNS:
+        bad = np.flatnonzero((found[name] < 0) | ((name == "neuron") & (found[name] != np.floor(found[name]))))
+        if len(bad):
+            value = found[name][bad[0]]
+            raise ProblemError(
+                f"Spike {bad[0] + 1:,} in {place.name} has the {name} {value:g}: neurons are whole numbers from 0, "
+                "times in ms from 0."
+            )
+    return found["neuron"], found["time"]
+
+
+def check_spikes(neuron: SpikeList, number: int) -> None:
+    """Raises ProblemError for a file that holds none, or those of more than ``number`` neurons."""
+    with placed_at("path"):
+        neurons, _ = read_spikes(neuron.path)
+        if len(neurons) and neurons.max() >= number:
+            raise ProblemError(
+                f"{Path(neuron.path).name} has spikes of neuron {neurons.max():g}, and there are {number:,}, from 0: "
+                "give the population as many."
+            )
+
+
+def listed(populations: Sequence[tuple[object, int]], dt: float) -> Listed:
+    """Of populations (neuron, how many); what is listed of more neurons than there are is left out, and two spikes of
+    a neuron in a step are one. Raises ProblemError."""
+    neurons, steps, first = [], [], 0
+    for k, (neuron, number) in enumerate(populations):
+        if isinstance(neuron, SpikeList):
+            with placed_at("populations", k, "neuron", "path"):
+                own, times = read_spikes(neuron.path)
+            step = np.floor(times / dt + NEARLY)
+            within = (own < number) & (step < np.iinfo(np.int32).max)
+            neurons.append(own[within].astype(np.int64) + first)
+            steps.append(step[within].astype(np.int32))
+        first += number
+    if not sum(map(len, steps)):
+        return Listed(np.zeros(0, np.int64), np.zeros(0, np.int32))
+    whose, when = np.concatenate(neurons), np.concatenate(steps)
+    order = np.lexsort((when, whose))
+    starts = np.zeros(first + 1, np.int64)
+    np.cumsum(np.bincount(whose, minlength=first), out=starts[1:])
+    return Listed(starts, when[order])
