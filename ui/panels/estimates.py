@@ -167,9 +167,10 @@ class EstimatesPanel(QWidget):
         self._per = f"per {name}"
         if estimate.milestone is None and until is not None:
             self._per, span = "", until
-        paced = seconds is not None and bool(pace) and 1 / pace > seconds
-        if paced:
-            seconds = 1 / pace
+        at_pace = 1 / pace if pace else 0.0
+        paced = seconds is not None and at_pace > seconds
+        if seconds is not None:
+            seconds = max(seconds, at_pace)
         of = self._per or f"to {clock_text(span, unit, 'g')}"
         self.names["pace"].setText(f"Wall time {of}{', at its pace' if paced else ''}")
         self.figures["pace"].setText("–" if seconds is None else f"about {duration_text(seconds * span)}")
@@ -177,8 +178,10 @@ class EstimatesPanel(QWidget):
     def _sum_up(self, _unfolded: bool = False) -> None:
         """Folded, the title says the two figures that most people look for."""
         known = self.estimate is not None and not self.section.header.isChecked()
-        figures = (self.figures["memory"].text(), f"{self.figures['pace'].text()} {self._per}".strip(" –"))
-        self.section.note.setText(", ".join(text for text in figures if text not in ("", "–")) if known else "")
+        figures = (self.figures["memory"].text(), self.figures["pace"].text())
+        text = ", ".join(text for text in figures if text != "–")
+        of = f" {self._per}" if self._per and figures[1] != "–" else ""
+        self.section.note.setText(f"{text}{of}" if known else "")
 
     def show_findings(self) -> None:
         """What is known by now: how many in the panel, and all to whoever listens."""

@@ -111,3 +111,5 @@ def test_wall_time_is_that_of_the_pace_that_is_set_and_says_what_it_is_of(
     assert (panel.names["pace"].text(), panel.figures["pace"].text()) == (name, figure)
     panel.section.set_expanded(False)
     assert panel.section.note.text().endswith(f", {folded}")
+    panel.show_estimate(replace(panel.estimate, seconds_per_simulated_unit=None))
+    assert panel.section.note.text() == panel.figures["memory"].text()
