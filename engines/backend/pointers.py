@@ -2,8 +2,7 @@
 
 Where arrays are passed within a loop, in structs above all, each that stands for another costs an atomic count: some
 10 ns, of which a step of a cell would pay a dozen. A pointer is a number. It is indexed like an array of one dimension,
-by members of an enumeration too, from 0 on, and nothing is checked. Who makes one keeps the array alive. None stays
-None.
+by members of an enumeration too, from 0 on, and nothing is checked. Who makes one keeps the array alive.
 """
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,attr-defined"
@@ -19,8 +18,6 @@ from numba.extending import intrinsic, overload
 @intrinsic
 def pointer(context, array):
     """To the first value of a C-ordered array."""
-    if array == types.none:
-        return types.none(types.none), lambda context, *_: context.get_dummy_value()
 
     def generate(context, builder, signature, arguments):
         return context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -31,8 +28,6 @@ def pointer(context, array):
 @intrinsic
 def at(context, pointer, index):
     """The pointer to ``pointer[index]``."""
-    if pointer == types.none:
-        return types.none(types.none, types.int64), lambda context, *_: context.get_dummy_value()
 
     def generate(context, builder, signature, arguments):
         return builder.gep(arguments[0], [arguments[1]])

@@ -20,6 +20,8 @@ from tests.faults.test_devices import arguments
 from workbench.cli import BAD_INPUT, RUN_FAILED, main
 from workbench.run.recording import Recorder
 from workbench.run.states.checkpoint import _read, checkpoints_at
+from workbench.run.streams.stream import in_turn
+from workbench.storage.atomic import StorageError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="files are found by /proc")
 PRESETS = ("hundred_cycles", "fdtd_slab", "cuba_4000", "gray_scott_coral")
@@ -152,3 +154,19 @@ def test_a_folder_that_vanishes_is_told_of(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(Recorder, "observe", removed)
     assert main([*arguments("gray_scott_coral"), "--out", str(out)]) == RUN_FAILED
     assert SAID[errno.ENOENT] in capsys.readouterr().err
+
+
+def test_what_is_written_is_not_written_again_when_what_follows_is_tried_again():
+    done, full = [], [True]
+
+    def second() -> None:
+        if full:
+            full.clear()
+            raise StorageError("full", full=True)
+        done.append("second")
+
+    job = in_turn(lambda: done.append("first"), None, second)
+    with pytest.raises(StorageError):
+        job()
+    job()
+    assert done == ["first", "second"]

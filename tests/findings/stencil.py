@@ -46,6 +46,15 @@ CASES = {
     "a typed field that nobody said where it begins": case(
         "setup.equations._unset", equation={"kind": "own equations", "fields": []}
     ),
+    "a factor of noise that changes": case(
+        "setup.noise.told_of_noise#1", equation=typed("du/dt = laplacian(u) - u + u*xi"), sides=PERIODIC
+    ),
+    "a step that is too long for noise": case(
+        "setup.noise.told_of_noise#2",
+        equation=typed("du/dt = laplacian(u) - u + xi"),
+        sides=PERIODIC,
+        numerics={"step": 0.5},
+    ),
     "a step of typed equations that is lowered": case(
         "setup.equations.TypedProblem._chosen",
         equation={"kind": "own equations"},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +25,7 @@ class AppendedFile:
             going_on = keep and path.is_file()
             if not going_on:
                 path.unlink(missing_ok=True)  # a copy of hard links stays as it was
-            self._file = io.FileIO(path, "r+b" if going_on else "wb", opener=of_no_link)  # one may come meanwhile
+            self._file = open(path, "r+b" if going_on else "wb", buffering=0, opener=of_no_link)  # noqa: SIM115
             self._end = _end_of_last_line(path) if going_on else 0
             self._file.truncate(self._end)
             self._file.seek(self._end)

@@ -311,6 +311,13 @@ def update(k, first, stop, now, populations, rows, random, base, arrived, state,
 
 
 @njit(nogil=True, cache=True, inline="always")
+def clear(now, counts):
+    """The row of the history for a step."""
+    row = counts.history[now % counts.history.shape[0]]
+    row[:] = 0
+
+
+@njit(nogil=True, cache=True, inline="always")
 def deliver(now, populations, synapses, firing, counts):
     """What follows from the spikes of a step: their targets' input at its time, and what is counted; its row of the
     history was cleared."""
@@ -380,7 +387,7 @@ def _compiled_run(sources: int) -> Any:
                 update(
                     k, bounds[k], bounds[k + 1], now, populations, rows, random, base, arrived, state, firing, recorded
                 )  # fmt: skip
-            counts.history[now % counts.history.shape[0], :] = 0
+            clear(now, counts)
             deliver(now, populations, synapses, firing, counts)
             if len(recorded.watched):
                 _record(now, recorded, state, counts.last)
@@ -408,7 +415,7 @@ def _compiled_run_shared(sources: int) -> Any:
                         update(
                             k, first, stop, now, populations, rows, random, base, arrived, state, firing, recorded
                         )  # fmt: skip
-            counts.history[now % counts.history.shape[0], :] = 0
+            clear(now, counts)
             deliver(now, populations, synapses, firing, counts)
             if len(recorded.watched):
                 _record(now, recorded, state, counts.last)

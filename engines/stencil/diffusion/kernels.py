@@ -18,9 +18,28 @@ from typing import Any, NamedTuple
 
 import numba as nb
 import numpy as np
+from numba.core import types
+from numba.extending import intrinsic
 
-from engines.backend.pointers import at as _at
-from engines.backend.pointers import pointer as _pointer
+
+@intrinsic
+def _pointer(context, array):
+    """To the first value of a C-ordered array."""
+
+    def generate(context, builder, signature, arguments):
+        return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+
+    return types.CPointer(array.dtype)(array), generate
+
+
+@intrinsic
+def _at(context, pointer, index):
+    """The pointer to ``pointer[index]``."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.gep(arguments[0], [arguments[1]])
+
+    return pointer(pointer, types.int64), generate
 
 
 class Scheme(NamedTuple):

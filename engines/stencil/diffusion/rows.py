@@ -23,9 +23,6 @@ from llvmlite import binding, ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from engines.backend.pointers import at as _at
-from engines.backend.pointers import pointer as _pointer
-
 _FEATURES = binding.get_host_cpu_features()
 VECTOR_BYTES = 64 if _FEATURES.get("avx512f") else 32 if _FEATURES.get("avx") else 16
 ROWS = 4
@@ -78,6 +75,30 @@ class Arrays(NamedTuple):
     out: Any
     source: Any
     spare: Any
+
+
+@intrinsic
+def _pointer(context, array):
+    """To the first value of a C-ordered array; None stays None. Who passes the array keeps it alive."""
+    if array == types.none:
+        return types.none(types.none), lambda context, *_: context.get_dummy_value()
+
+    def generate(context, builder, signature, arguments):
+        return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+
+    return types.CPointer(array.dtype)(array), generate
+
+
+@intrinsic
+def _at(context, pointer, index):
+    """The pointer to ``pointer[index]``; None stays None."""
+    if pointer == types.none:
+        return types.none(types.none, types.int64), lambda context, *_: context.get_dummy_value()
+
+    def generate(context, builder, signature, arguments):
+        return builder.gep(arguments[0], [arguments[1]])
+
+    return pointer(pointer, types.int64), generate
 
 
 @intrinsic

@@ -50,6 +50,7 @@ def kept_aside(person: Person, folder: Path) -> None:
     opens(person, HEAT)
     person.fills("Source", "0.37")
     person.clicks_on("Gallery")
+    person.sees(f"Back to {HEAT}")
     person.types("two charges")
     person.clicks_on("Poisson: two charges")
     person.sees(f"'{HEAT}' has unsaved changes.")

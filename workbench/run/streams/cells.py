@@ -10,7 +10,7 @@ import numpy as np
 from engines.api import Array, Simulation
 from engines.api.abilities import Cells
 from workbench.export.streams.cells import CellsFile
-from workbench.run.streams.stream import Job
+from workbench.run.streams.stream import Job, in_turn
 from workbench.storage.atomic import sync
 
 CELLS = "cells.h5"
@@ -54,13 +54,7 @@ class CellStream:
     def ended(self, simulation: Simulation, finite: bool) -> Job:
         self.look(simulation)
         rest, results = self.written(everything=True), self._cells.cell_results()
-
-        def write() -> None:
-            if rest is not None:
-                rest()
-            self._file.end(results)
-
-        return write
+        return in_turn(rest, lambda: self._file.end(results))
 
     def sync(self) -> None:
         sync(self._file.path)

@@ -15,7 +15,7 @@ from workbench.export.moments.series import Series
 from workbench.export.moments.sink import Sink
 from workbench.export.moments.vtkhdf import VtkHdf
 from workbench.run.earlier import TOLERANCE, was_finished
-from workbench.run.streams.stream import Job
+from workbench.run.streams.stream import Job, in_turn
 
 
 class FieldStream:
@@ -70,14 +70,7 @@ class FieldStream:
         if finite and (not self._sink.regular or not self._interval):
             self.look(simulation)
         rest = self.written(everything=True)
-        last = self._sink.last(simulation) if finite else None
-
-        def write() -> None:
-            for job in (rest, last):
-                if job is not None:
-                    job()
-
-        return write
+        return in_turn(rest, self._sink.last(simulation) if finite else None)
 
     def sync(self) -> None:
         self._sink.sync()

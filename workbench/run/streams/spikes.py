@@ -9,7 +9,7 @@ from engines.api import Simulation
 from engines.api.abilities import Spiking
 from engines.api.values import Spikes
 from workbench.export.streams.spikes import CHUNK, SpikesFile
-from workbench.run.streams.stream import Job
+from workbench.run.streams.stream import Job, in_turn
 from workbench.storage.atomic import sync
 
 SPIKES, SPIKES_NPZ = "spikes.h5", "spikes.npz"
@@ -54,14 +54,7 @@ class SpikeStream:
         return lambda: self._file.append(gathered)
 
     def ended(self, simulation: Simulation, finite: bool) -> Job:
-        rest = self.written(everything=True)
-
-        def write() -> None:
-            if rest is not None:
-                rest()
-            self._file.write_npz(self._npz)
-
-        return write
+        return in_turn(self.written(everything=True), lambda: self._file.write_npz(self._npz))
 
     def sync(self) -> None:
         sync(self._file.path)

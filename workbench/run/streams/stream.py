@@ -31,3 +31,15 @@ class Stream(Protocol):
 
     def close(self) -> None:
         """Nothing more comes."""
+
+
+def in_turn(*jobs: Job | None) -> Job:
+    """One after the other, and each done once: when one fails, who tries again goes on with that."""
+    left = [job for job in jobs if job is not None]
+
+    def write() -> None:
+        while left:
+            left[0]()
+            del left[0]
+
+    return write
