@@ -10,12 +10,14 @@ import sys
 import time as clock
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
 from engines.ranks.world import World
+from tests.faults.folders import content as datasets
 from tests.workbench.cli.pair import Pair, measure_little
 from workbench.cli import main
 from workbench.cli.runs import ranks
@@ -79,11 +81,16 @@ def end(process, seconds=120):
     return process.returncode, out, err
 
 
-def content(folder: Path) -> dict[str, bytes]:
-    """The files of results that do not tell when, and on what, they were made."""
+def content(folder: Path) -> dict[str, Any]:
+    """The files of results that do not tell when, and on what, they were made; those of HDF5, to which a slow run
+    appends more often, as what is in them."""
     told = {"run.json", "timing.csv", "timing.jsonl"}
     files = [file for file in folder.rglob("*") if file.is_file() and file.name not in told]
-    return {str(file.relative_to(folder)): file.read_bytes() for file in files if file.suffix not in (".npz", ".png")}
+    return {
+        str(file.relative_to(folder)): datasets(file) if file.suffix == ".h5" else file.read_bytes()
+        for file in files
+        if file.suffix not in (".npz", ".png")
+    }
 
 
 def state_of(folder: Path) -> dict[str, np.ndarray]:
