@@ -30,11 +30,14 @@ from engines.formulas.emit_numba import digest, instructions
 from engines.formulas.graph import ordered
 from engines.formulas.noise import normals
 from engines.formulas.noise.normals import Lane
+from engines.stencil.equations.noise import drawn
 from engines.stencil.equations.noise.drawn import cell_normals
 from engines.stencil.equations.noise.terms import DRAWN
 from engines.stencil.equations.passes import BANKS, Pass
 from engines.stencil.equations.spatial import INDICES, cell_of
 
+SOURCES = __file__, str(normals.__file__), str(drawn.__file__)
+"""Of the code that writes a pass's instructions: a change makes them anew."""
 _passes: dict[int, tuple[Pass, tuple[str, ...]]] = {}
 intrinsic: Any = numba_intrinsic
 
@@ -148,7 +151,7 @@ def row_signature(real: Any) -> Any:
 
 def row_function(one: Pass, fields: tuple[str, ...], dtype: Any) -> Any:
     """The C function of a pass, of :func:`row_signature`; compiled now, or found in Numba's cache."""
-    key = digest(one.roots, one.names, one.into, fields, Path(__file__), Path(str(normals.__file__)))
+    key = digest(one.roots, one.names, one.into, fields, *map(Path, SOURCES))
     _passes[key] = one, fields
     return _compiled(key, from_dtype(dtype))
 
