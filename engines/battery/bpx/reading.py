@@ -164,6 +164,7 @@ class _Reader:
             electrolyte_diffusivity=functions["electrolyte_diffusivity"],
             electrolyte_conductivity=functions["electrolyte_conductivity"],
             findings=tuple(self.findings),
+            meant_for=str(self.header.get("Model") if "Model" in self.header else ""),
         )
         laws = {name: _scaled(law, 1 / self.scalars[f"{name}_diffusivity"]) for name, (law, _) in self.varying.items()}
         return replace(
