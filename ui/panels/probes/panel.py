@@ -18,7 +18,7 @@ from ui.panels.probes.trace_plot import TracePlot
 from ui.session.model import DocumentModel
 from ui.widgets.icons import dress
 from workbench.export.tables import write_table
-from workbench.run.frames import Sample
+from workbench.run.frames import Reading, Sample
 from workbench.run.meters import followed
 from workbench.run.streams.traces import TraceBuffer, TraceStore
 
@@ -137,6 +137,11 @@ class ProbesPanel(QWidget):
         self.store.take(samples)
         if self.isVisible():
             self._show()
+
+    def show_reading(self, reading: Reading) -> None:
+        """Of a run that stands: a probe that was placed since has its value, too."""
+        self.store.read(reading)
+        self._show()
 
     def curves(self) -> dict[tuple[str, ...], tuple[Array, Array]]:
         """All that was drawn: times and values, by (series,) or (probe, field)."""
