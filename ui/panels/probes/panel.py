@@ -121,8 +121,10 @@ class ProbesPanel(QWidget):
         self.field.clear()
         for field in self._fields.values():
             self.field.addItem(field.title, ("field", field.name))  # the unit stands at the axis
+        of = {name: chart.title for chart in info.charts for name in chart.series if len(chart.series) > 1}
         for series in info.series:
-            self.field.addItem(f"{series.title}, in all", (SERIES, series.name, series.title, series.unit))
+            title = f"{of[series.name]}: {series.title}" if series.name in of else f"{series.title}, in all"
+            self.field.addItem(title, (SERIES, series.name, series.title, series.unit))
         offered = [self.field.itemData(place) for place in range(self.field.count())]  # findData goes by identity
         self.field.setCurrentIndex(offered.index(chosen) if chosen in offered else 0)
         self._show()
