@@ -163,7 +163,9 @@ def test_sides_that_are_no_whole_rows_are_told_with_a_spacing_that_fits(body, to
     assert len(findings) == (told is not None)
     for each in findings:
         severity, axis, wrong, spacing = told
-        assert each.severity == severity and each.message.startswith(axis) and wrong in each.message
+        assert each.severity == severity
+        assert each.message.startswith(axis)
+        assert wrong in each.message
         assert each.remedy.changes == {("bonds", "spacing"): spacing}
         assert not [other for other in found(spacing) if axis in other.message]
 
