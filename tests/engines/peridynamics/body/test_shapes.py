@@ -343,6 +343,26 @@ def test_regions_that_hold_nothing_are_named_before_a_run(cpu):
     assert error.value.place == ("unbreakable", 1)
 
 
+SIDE = {"region": {"kind": "side", "side": "top"}}
+
+
+@pytest.mark.parametrize(
+    ("loads", "told"),
+    [
+        ([], True),
+        ([{"kind": "displacement", **SIDE}], True),
+        ([{"kind": "displacement", **SIDE}, {"kind": "velocity", "region": {"kind": "side", "side": "bottom"}}], True),
+        ([{"kind": "displacement", **SIDE}, {"kind": "gravity"}], False),
+        ([{"kind": "displacement", "y": 0.1, **SIDE}], False),
+        ([{"kind": "velocity", "y": -0.1, **SIDE}], False),
+        ([{"kind": "force"}], False),
+    ],
+)
+def test_loads_that_only_hold_load_nothing(cpu, loads, told):
+    findings = PeridynamicsEngine().estimate(Problem(parameters(PLATE, loads=loads)), cpu).findings
+    assert any("Nothing loads the body" in each.message for each in findings) == told
+
+
 def test_a_notch_that_cuts_no_bond_is_told(cpu):
     notches = [
         {"start": (0, 6), "end": (5, 6)},
