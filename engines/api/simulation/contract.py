@@ -96,6 +96,7 @@ def check_chart(info: ChartInfo, data: ChartData) -> None:
         n = np.size(curve.y)
         beside = [each for each in (curve.y, curve.shade, curve.low, curve.high, curve.across) if each is not None]
         right = _are_numbers(curve.x, n + 1 if info.kind == "bar" else n) and all(_are_numbers(b, n) for b in beside)
+        right = right and (curve.low is None) == (curve.high is None)
         right = right and (curve.told is None or not n or -n <= curve.told < n)
         if not right or (info.kind == "matrix" and n != len(data.columns)):
             raise BrokenContract(f"The chart '{info.title}' has points that are no numbers, or not as many of each.")
