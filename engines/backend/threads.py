@@ -25,6 +25,7 @@ import numba
 from numba.np.ufunc import parallel
 
 from engines.backend import denormals
+from engines.backend.compile.remembering import remember
 from engines.backend.compile.wrappers import collect_seldom, leave_out_wrappers_for_c, make_code_when_asked_for
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ let_threads_sleep()
 leave_out_wrappers_for_c()
 make_code_when_asked_for()
 collect_seldom()
+remember()
 
 CORE_BANDWIDTH, CORE_FLOPS = 20e9, 40e9
 """[B/s], [flop/s] of one core in kernels of steps whose arrays its caches hold: 9 to 22 and 19 to 58 were measured."""
