@@ -16,6 +16,9 @@ from types import ModuleType
 from typing import Any
 
 CACHE, THREADS, NOT_COMPILED = "NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT"
+PLAIN = "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING"
+"""Numba dresses each error message for a terminal, also of the hundreds that it catches itself while it tries rules:
+a twentieth of the time of compiling."""
 MOST_THREADS = 4096
 """More than any machine has cores; with 100,000 a process ends where they are started."""
 
@@ -55,6 +58,7 @@ class NoSettingsOfTheFolder(MetaPathFinder):
 def prepare() -> None:
     """Before Numba is imported."""
     sys.meta_path.insert(0, NoSettingsOfTheFolder())
+    os.environ.setdefault(PLAIN, "1")
     if not os.environ.get(CACHE) and sys.platform == "linux" and not _has_place():
         os.environ[CACHE] = folder = tempfile.mkdtemp(prefix="workbench-kernels-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
