@@ -39,7 +39,7 @@ from workbench.remote.questions import (
     not_there,
 )
 from workbench.remote.wire import Line
-from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Rewound, RunState, Sample
+from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Reading, Rewound, RunState, Sample
 from workbench.run.runner import Runner
 from workbench.run.states.history import KeptState, Mark
 from workbench.run.strokes import TakenBack
@@ -160,7 +160,7 @@ class RemoteRunner:
         asked = [parts.values() for parts in tuple(self._parts.values())]
         return max((sum(4 * n * components.get(name, 1) for name, n in each) for each in asked), default=0)
 
-    def set_probes(self, probes: Sequence[tuple[str, int]]) -> Future[None]:
+    def set_probes(self, probes: Sequence[tuple[str, int]]) -> Future[Reading | None]:
         return self._ask(SetProbes(tuple(probes)))
 
     def set_control(self, name: str, value: Any) -> Future[None]:

@@ -160,6 +160,7 @@ class _Reader:
             electrolyte_diffusivity=functions["electrolyte_diffusivity"],
             electrolyte_conductivity=functions["electrolyte_conductivity"],
             findings=tuple(self.findings),
+            meant_for=str(self.header.get("Model") if "Model" in self.header else ""),
         )
         return with_laws(cell, self.varying)
 

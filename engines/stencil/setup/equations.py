@@ -17,6 +17,7 @@ from engines.api.errors import ProblemError, nearest_told, placed_at
 from engines.backend.precision import FLOAT_TYPES
 from engines.formulas.graph import Node, const, ordered
 from engines.formulas.parse import FormulaError
+from engines.formulas.unknown import added, unknown_names
 from engines.stencil.equations.language import GIVEN, KNOWN, PLACES, SIZES, System, expression, parse
 from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_law, gradient_law, value_law
 from engines.stencil.equations.noise.strength import longest
@@ -385,27 +386,16 @@ def _adding(equation: OwnEquations, taken: Collection[str] = ()) -> Iterator[Non
     try:
         yield
     except FormulaError as error:
-        names: list[str] = []
-        name = error.unknown
-        while name.isidentifier() and len(name) <= LONGEST_NAME and name not in (*GIVEN, *KNOWN, *taken, *names):
-            names.append(name)
-            name = _unknown(equation.lines, [*(each.name for each in equation.parameters), *names])
-        if names and len(equation.parameters) + len(names) <= MOST_PARAMETERS:
-            told = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+        own = [each.name for each in equation.parameters]
+        names = unknown_names(
+            error,
+            lambda names: parse(equation.lines, [*own, *names]),
+            lambda name: len(name) <= LONGEST_NAME and name not in (*GIVEN, *KNOWN, *taken),
+        )
+        if names and len(own) + len(names) <= MOST_PARAMETERS:
             rows = [each.model_dump() for each in (*equation.parameters, *(NamedNumber(name=each) for each in names))]
-            error.remedy = Remedy(f"Add {told} to the parameters", {PARAMETERS: rows})
+            error.remedy = Remedy(added(names), {PARAMETERS: rows})
         raise
-
-
-def _unknown(lines: Sequence[str], numbers: Sequence[str]) -> str:
-    """The name of the lines that is not known beside these numbers; empty where another thing is wrong, or none."""
-    try:
-        parse(lines, numbers)
-    except FormulaError as error:
-        return error.unknown
-    except ProblemError:
-        pass
-    return ""
 
 
 @lru_cache(maxsize=16)

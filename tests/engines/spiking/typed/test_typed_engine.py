@@ -95,6 +95,30 @@ def test_a_name_that_is_not_known_can_be_added_as_a_parameter():
     assert [row["name"] for row in rows][-1] == "E_rest"
 
 
+ADEX = {
+    "lines": [
+        "dv/dt = (g_L*(E_L - v) + g_L*D*exp((v - V_T)/D) - w + I_ext)/C : volt",
+        "dw/dt = (a*(v - E_L) - w)/tau_w : amp",
+    ],
+    "threshold": "v > V_cut",
+    "reset": "v = V_r; w += b",
+    "refractory": "t_ref",
+    "excitatory": "",
+    "inhibitory": "",
+    "parameters": [],
+}
+
+
+def test_all_names_that_are_not_known_are_added_at_once_whatever_their_units_will_be():
+    given = problem({**LIF, **ADEX})
+    with pytest.raises(ProblemError, match="Line 1 uses 'g_L'") as caught:
+        ENGINE.estimate(given, CpuBackend())
+    assert caught.value.remedy.text == "Add g_L, E_L, D and 8 others to the parameters"
+    (rows,) = caught.value.remedy.changes.values()
+    names = ["g_L", "E_L", "D", "V_T", "C", "a", "tau_w", "V_cut", "t_ref", "V_r", "b"]
+    assert [row["name"] for row in rows] == names
+
+
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [("name", "1a", "cannot name a parameter"), ("name", "mV", "cannot name a parameter"),
