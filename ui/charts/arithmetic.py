@@ -83,16 +83,24 @@ def drawable(data: ChartData) -> ChartData:
 
 
 def _drawable(curve: Curve) -> Curve:
-    ends = {"x": curve.x, "y": curve.y, "low": curve.low, "high": curve.high}
-    changed = {}
-    for name, values in ends.items():
-        if values is not None and len(values):
-            size = np.abs(values)
-            size = size[np.isfinite(size) & (size > 0)]
-            if len(size) and (size.max() > WIDEST or size.min() < FINEST):
-                changed[name] = np.where(np.abs(values) < FINEST, 0.0, values)
-                changed[name][np.abs(values) > WIDEST] = np.nan
-    return replace(curve, **changed) if changed else curve
+    ends = curve.x, curve.y, curve.low, curve.high
+    if not any(each is not None and _is_wild(each) for each in ends):
+        return curve
+    x, y, low, high = (None if each is None else _bounded(each) for each in ends)
+    assert x is not None
+    assert y is not None
+    return replace(curve, x=x, y=y, low=low, high=high)
+
+
+def _is_wild(values: Array) -> bool:
+    size = np.abs(values)
+    size = size[np.isfinite(size) & (size > 0)]
+    return bool(len(size)) and bool(size.max() > WIDEST or size.min() < FINEST)
+
+
+def _bounded(values: Array) -> Array:
+    size = np.abs(values)
+    return np.where((size > WIDEST) & np.isfinite(size), np.nan, np.where(size < FINEST, 0.0, values))
 
 
 def over_series(data: ChartData, times: Array, values: Array) -> ChartData:
