@@ -60,6 +60,6 @@ def _function_of(cell: ParameterSet, name: str) -> Function | None:
     """That of a particle's diffusivity in m²/s; None where it is a number."""
     electrode, _, what = name.partition("_")
     if what != "diffusivity" or electrode == "electrolyte":
-        return getattr(cell, name)  # type: ignore[no-any-return]  # a function of the set by its name
+        return getattr(cell, name)  # of the set by its name
     law, mean = cell.laws.get(electrode), cell.values()[name]
     return None if law is None else lambda x: mean * law(x)

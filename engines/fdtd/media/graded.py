@@ -101,7 +101,7 @@ def make_grade(
 
 
 def grade_edges(
-    yee: Yee, wraps: Sequence[bool], cells: Array, grades: Mapping[int, Graded], kinds: Array, ids: Array, lossy: float
+    yee: Yee, wraps: Array, cells: Array, grades: Mapping[int, Graded], kinds: Array, ids: Array, lossy: float
 ) -> tuple[Array, Array]:
     """``kinds`` with those of graded edges behind them, and ids (3, nz + 1, ny + 1, row) uint16 by them.
 

@@ -98,11 +98,11 @@ def with_ranges(media: Sequence[Medium], fillings: Sequence[Filling], yee: Yee) 
         )
         k, j, i = np.nonzero(solid.on_grid(x, y, z, None))
         if len(k):
-            values = grade.at(x[i], y[j], z[k])
-            seen.setdefault(number, []).append(np.stack([values.min(axis=1), values.max(axis=1)]))
+            there = grade.at(x[i], y[j], z[k])
+            seen.setdefault(number, []).append(np.stack([there.min(axis=1), there.max(axis=1)]))
     found = list(media)
-    for number, parts in seen.items():
-        medium, ends = media[number], np.array(parts)
+    for number, values in seen.items():
+        medium, ends = media[number], np.array(values)
         assert medium.grade is not None
         least, (eps, sigma) = ends[:, 0, 0].min(), ends[:, 1].max(axis=0)
         grade = replace(medium.grade, least=float(least))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engines.battery.parameter_sets.functions import TypedFunction
+from engines.battery.parameters import BatteryParameters
 from engines.cardiac.parameters import Tissue
 from engines.fdtd.parameters import TypedSignal
 from engines.fdtd.parameters.materials import ByPlace
@@ -35,3 +36,10 @@ def test_what_is_typed_is_told_and_printed(qtbot, model, name, unknown, right, s
     qtbot.waitUntil(lambda: holder.values[field] == [f"{name} = {right}"], timeout=3000)
     assert not editor.sentence.isVisible()
     assert shown in editor.printed.text()
+
+
+def test_a_function_of_a_battery_is_called_by_what_it_is(qtbot):
+    typed = [TypedFunction(), TypedFunction(function="electrolyte_conductivity", lines=["f = 1"])]
+    holder = Holder(qtbot, BatteryParameters, BatteryParameters(functions=typed))
+    titles = [section.header.text() for section in holder.editor("functions").sections]
+    assert titles == ["Negative potential", "Electrolyte conductivity"]
