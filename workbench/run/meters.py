@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTiming, Selection, Simulation
-from engines.api.simulation.contract import FOR_THE_AUTHOR
+from engines.api.simulation.contract import FOR_THE_AUTHOR, gathered
 from workbench.run.frames import KernelRate, Sample
 
 PACE_SECONDS = 1.0
@@ -88,7 +88,7 @@ class Meters:
         self._times.append(simulation.time)
         if self._handle is not None:
             for info in followed(simulation.fields, profiles=self._profiles):
-                values = simulation.gather(info.name, self._handle)
+                values = gathered(simulation, info.name, self._handle, len(self._labels))
                 self._traces.setdefault(info.name, []).append(np.array(values, np.float32))
         observed = simulation.observe()
         for name, value in observed.items():

@@ -33,6 +33,7 @@ import numpy as np
 from engines.api import Array, Finding, Selection, Simulation, SimulationInfo
 from engines.api.charts import ChartData, ChartInfo
 from engines.api.errors import WorkbenchError
+from engines.api.simulation.contract import chart_of
 from engines.recording import series_of
 from workbench import __version__
 from workbench.export.chart_tables import chart_text
@@ -238,7 +239,7 @@ class Recorder(Observer):
                 attempt(lambda: self._take_checkpoint(simulation))
             for chart in self._info.charts:
                 if not chart.series:
-                    attempt(partial(self._write_chart, chart, partial(simulation.chart, chart.name)))
+                    attempt(partial(self._write_chart, chart, partial(chart_of, simulation, chart)))
             for chart, data in line_results(simulation, self._project.lines):
                 attempt(partial(self._write_data, chart, data))
             attempt(lambda: self._write_results(simulation))

@@ -144,17 +144,16 @@ class VariantTable(QTableView):
         if first < 0:
             return
         last = self.variants.rowCount() - 1 if last < 0 else last
-        painter = QPainter(self.viewport())
-        painter.setFont(self.font())
-        for row in range(first, last + 1):
-            reason = self.variants.records[row].refused
-            if reason:
-                start = self.visualRect(self.variants.index(row, TIME))
-                seen = (p for p in reversed(range(len(self.variants.columns))) if not self.isColumnHidden(p))
-                end = self.visualRect(self.variants.index(row, next(seen)))
-                area = start.united(end).adjusted(8, 0, -4, 0)
-                selected = self.selectionModel().isRowSelected(row, QModelIndex())
-                painter.setPen(theme().palette.color("accent_text" if selected else "warn"))
-                text = painter.fontMetrics().elidedText(reason, Qt.TextElideMode.ElideRight, area.width())
-                painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
-        painter.end()
+        with QPainter(self.viewport()) as painter:
+            painter.setFont(self.font())
+            for row in range(first, last + 1):
+                reason = self.variants.records[row].refused
+                if reason:
+                    start = self.visualRect(self.variants.index(row, TIME))
+                    seen = (p for p in reversed(range(len(self.variants.columns))) if not self.isColumnHidden(p))
+                    end = self.visualRect(self.variants.index(row, next(seen)))
+                    area = start.united(end).adjusted(8, 0, -4, 0)
+                    selected = self.selectionModel().isRowSelected(row, QModelIndex())
+                    painter.setPen(theme().palette.color("accent_text" if selected else "warn"))
+                    text = painter.fontMetrics().elidedText(reason, Qt.TextElideMode.ElideRight, area.width())
+                    painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
