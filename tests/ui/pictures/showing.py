@@ -57,7 +57,7 @@ class Showing:
             self.application.processEvents()
             if time.monotonic() > latest:
                 raise TimeoutError(f"{self.window.controller.phase}: {self.window.banner.text}")
-            time.sleep(0.001)
+            time.sleep(0.005)
         self.settle()
 
     def wait(self, seconds: float) -> None:
