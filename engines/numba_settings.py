@@ -15,7 +15,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-CACHE, THREADS = "NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"
+CACHE, THREADS, NOT_COMPILED = "NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT"
+PLAIN = "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING"
+"""Numba dresses each error message for a terminal, also of the hundreds that it catches itself while it tries rules:
+a twentieth of the time of compiling."""
 MOST_THREADS = 4096
 """More than any machine has cores; with 100,000 a process ends where they are started."""
 
@@ -38,7 +41,7 @@ class NoSettingsOfTheFolder(MetaPathFinder):
         return spec
 
     def _carry_out(self, carry_out: Any, module: ModuleType) -> None:
-        _check_threads(os.environ.get(THREADS, ""))
+        _check_settings(os.environ.get(THREADS, ""), os.environ.get(NOT_COMPILED, ""))
         reader = {name: each for name, each in sys.modules.items() if name == "yaml"}
         modules: dict[str, Any] = sys.modules
         modules["yaml"] = None  # of which Python says that it cannot be imported
@@ -55,23 +58,26 @@ class NoSettingsOfTheFolder(MetaPathFinder):
 def prepare() -> None:
     """Before Numba is imported."""
     sys.meta_path.insert(0, NoSettingsOfTheFolder())
+    os.environ.setdefault(PLAIN, "1")
     if not os.environ.get(CACHE) and sys.platform == "linux" and not _has_place():
         os.environ[CACHE] = folder = tempfile.mkdtemp(prefix="workbench-kernels-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 
-def _check_threads(asked: str) -> None:
+def _check_settings(threads: str, not_compiled: str) -> None:
     """Raises ProblemError for what Numba would pass over without a word, or fail with."""
+    from engines.api.errors import ProblemError
+
     try:
-        right = not asked or 1 <= int(asked) <= MOST_THREADS
+        right = not threads or 1 <= int(threads) <= MOST_THREADS
     except ValueError:
         right = False
     if not right:
-        from engines.api.errors import ProblemError
-
         raise ProblemError(
-            f"{THREADS} is '{asked:.20}' here: let it be a whole number from 1 to {MOST_THREADS}, or remove it."
+            f"{THREADS} is '{threads:.20}' here: let it be a whole number from 1 to {MOST_THREADS}, or remove it."
         )
+    if not_compiled.strip() not in ("", "0"):  # hints to the compiler are no Python
+        raise ProblemError(f"{NOT_COMPILED} is '{not_compiled:.20}' here, and kernels are to be compiled: remove it.")
 
 
 def _has_place() -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTiming, Selection, Simulation
-from engines.api.simulation.contract import FOR_THE_AUTHOR
+from engines.api.simulation.contract import FOR_THE_AUTHOR, gathered
 from workbench.run.frames import KernelRate, Reading, Sample
 
 PACE_SECONDS = 1.0
@@ -104,7 +104,8 @@ class Meters:
         if self._handle is None:
             return {}
         fields = followed(simulation.fields, profiles=self._profiles)
-        return {info.name: np.array(simulation.gather(info.name, self._handle), np.float32) for info in fields}
+        count = len(self._labels)
+        return {f.name: np.array(gathered(simulation, f.name, self._handle, count), np.float32) for f in fields}
 
     def sample(
         self, simulation: Simulation, steps: int, wall: float, last_step: int | None, paced: float = 0.0

@@ -68,7 +68,7 @@ class Runner:
         can_reset: bool = True,
         checkpoints: int = 0,
     ) -> None:
-        self._source = FrameSource()
+        self._source = FrameSource(self.say)
         self.frames: Mailbox[Frame] = self._source.frames
         self.time_unit = time_unit
         self.until = until

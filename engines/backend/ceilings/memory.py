@@ -55,15 +55,17 @@ def cpu_array_size() -> int:
 
 
 def measure_cpu(threads: int, n: int) -> Ceilings:
-    """Of arrays of ``n`` elements."""
-    from engines.backend.ceilings import stream_kernels  # with Numba
+    """Of arrays of ``n`` elements, by the kernels of the curve: a first run waits for what is compiled."""
+    from engines.backend.ceilings import curve_kernels  # with Numba
 
     with parallel_region(threads):
+        nothing = np.zeros(n)
         a, b, c = (np.empty(n) for _ in range(3))
-        for array, value in ((a, 1.0), (b, 2.0), (c, 0.0)):
-            stream_kernels.stream_fill(array, value)
-        copy = _best(lambda: stream_kernels.stream_copy(a, c))
-        triad = _best(lambda: stream_kernels.stream_triad(b, c, a, SCALAR))
+        for array in (a, b, c):  # written by the threads that will read: memory is placed where it is first touched
+            curve_kernels.copy(nothing, array, 1, threads)
+        del nothing
+        copy = _best(lambda: curve_kernels.copy(a, c, 1, threads))
+        triad = _best(lambda: curve_kernels.triad(b, c, a, 1, threads))
     return Ceilings(copy=2 * 8 * n / copy, triad=3 * 8 * n / triad)
 
 

@@ -99,7 +99,7 @@ class ParameterSet:
     stoichiometry; None: constant
     findings: what whoever uses it should know (of a file that was read)
     meant_for: the model that a file names, such as DFN
-    mean_findings: by electrode, what it costs to take the number for the law, for models that do
+    mean_findings: by electrode, what it costs to take the number for the law, for models that do; a second to find
 
     A number that a source does not give is NaN; :meth:`require` says so to whoever needs it.
     """
@@ -118,7 +118,7 @@ class ParameterSet:
     meant_for: str = ""
     negative_diffusivity_law: Function | None = None
     positive_diffusivity_law: Function | None = None
-    mean_findings: Mapping[str, Finding] = field(default_factory=dict)
+    mean_findings: Mapping[str, Callable[[], Finding]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         unsaid = {n: Sourced(v, SCALARS[n], "not given") for n, v in UNSAID.items() if n not in self.scalars}

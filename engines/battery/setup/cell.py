@@ -17,6 +17,7 @@ from engines.battery.parameter_sets.balance import balance_findings, charged, st
 from engines.battery.parameter_sets.changes import apply_changes
 from engines.battery.parameter_sets.constants import GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets.ranges import check_together
+from engines.battery.setup.functions import with_functions
 
 if TYPE_CHECKING:
     from engines.battery.parameters import BatteryParameters
@@ -52,6 +53,7 @@ def parameter_set_of(parameters: BatteryParameters) -> ParameterSet:
     else:
         chosen = PARAMETER_SETS[parameters.parameter_set]
     chosen = apply_changes(chosen, parameters.changes)
+    chosen = with_functions(chosen, parameters.functions, parameters.changes)
     check_together(chosen.values(), chosen.title)
     if parameters.heats:
         chosen.require(HEAT, "A cell with its own heat")

@@ -118,10 +118,15 @@ def _read_names(text: Text, names: Names, units: Mapping[str, Dimension]) -> Non
             names.read(formula, f"The reset of {name}")
 
 
+def of_lines(lines: Sequence[str]) -> Text:
+    """Lines by themselves."""
+    return Text(tuple(lines), "v > v", "", "", "", "", "")
+
+
 def check(lines: Sequence[str], parameters: Mapping[str, Dimension]) -> tuple[int, str] | None:
     """The first line (from 0) that is not understood and the sentence that says why; None if all are."""
     try:
-        parse(Text(tuple(lines), "v > v", "", "", "", "", ""), parameters)
+        parse(of_lines(lines), parameters)
     except ProblemError as error:
         return int(error.place[-1]) if len(error.place) > 1 else 0, str(error)
     return None

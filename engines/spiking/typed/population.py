@@ -14,7 +14,7 @@ from engines.api.errors import ProblemError, placed_at
 from engines.api.values import Remedy
 from engines.formulas.parse import FormulaError
 from engines.formulas.typed.units import NONE, UNITS, unit
-from engines.formulas.unknown import added, unknown_names
+from engines.formulas.typed.unknown import offer, unknown_names
 from engines.spiking.parameters.equations import LONGEST_NAME, MOST_PARAMETERS, NamedNumber, OwnNeuron, dimensions
 from engines.spiking.typed.names import CONSTANTS, GIVEN, KNOWN, WEIGHT
 from engines.spiking.typed.plan import Typed, planned
@@ -86,6 +86,10 @@ def typed_of(neuron: OwnNeuron, place: tuple[str | int, ...] = ()) -> Typed:
         return read()
 
 
+def _can_name(name: str) -> bool:
+    return name.isidentifier() and len(name) <= LONGEST_NAME and name not in TAKEN
+
+
 @contextmanager
 def adding(
     parameters: Sequence[NamedNumber], place: tuple[str | int, ...], read: Callable[[Sequence[str]], object]
@@ -95,10 +99,10 @@ def adding(
     try:
         yield
     except FormulaError as error:
-        names = unknown_names(error, read, lambda name: len(name) <= LONGEST_NAME and name not in TAKEN)
-        if names and len(parameters) + len(names) <= MOST_PARAMETERS:
-            rows = [each.model_dump() for each in (*parameters, *(NamedNumber(name=name) for name in names))]
-            error.remedy = Remedy(added(names), {(*place, "parameters"): rows})
+        names = unknown_names(read, _can_name, MOST_PARAMETERS - len(parameters))
+        if names:
+            said, values = offer(names, parameters, lambda name: NamedNumber(name=name))
+            error.remedy = Remedy(said, {(*place, "parameters"): values["parameters"]})
         raise
 
 

@@ -17,7 +17,6 @@ from engines.api.errors import ProblemError, nearest_told, placed_at
 from engines.backend.precision import FLOAT_TYPES
 from engines.formulas.graph import Node, const, ordered
 from engines.formulas.parse import FormulaError
-from engines.formulas.unknown import added, unknown_names
 from engines.stencil.equations.language import GIVEN, KNOWN, PLACES, SIZES, System, expression, parse
 from engines.stencil.equations.laws import WRAPPED, Law, Laws, Sides, exchange_law, gradient_law, value_law
 from engines.stencil.equations.noise.strength import longest
@@ -26,15 +25,13 @@ from engines.stencil.equations.spatial import HERE, SPACINGS, cell_of
 from engines.stencil.equations.stability import Limit, Linear, limit_of, states_of, with_corners
 from engines.stencil.equations.typed.dimensions import PLAIN, Unit, check, check_formula, per_length, unit_of
 from engines.stencil.parameters.equations import (
-    LONGEST_NAME,
-    MOST_PARAMETERS,
     Exchange,
     FieldSetting,
     HeldGradient,
     HeldValue,
-    NamedNumber,
     OwnEquations,
     OwnSides,
+    offered,
 )
 from engines.stencil.parameters.sides import FixedGradient, FixedValue
 from engines.stencil.setup.convection import carried
@@ -386,15 +383,9 @@ def _adding(equation: OwnEquations, taken: Collection[str] = ()) -> Iterator[Non
     try:
         yield
     except FormulaError as error:
-        own = [each.name for each in equation.parameters]
-        names = unknown_names(
-            error,
-            lambda names: parse(equation.lines, [*own, *names]),
-            lambda name: len(name) <= LONGEST_NAME and name not in (*GIVEN, *KNOWN, *taken),
-        )
-        if names and len(own) + len(names) <= MOST_PARAMETERS:
-            rows = [each.model_dump() for each in (*equation.parameters, *(NamedNumber(name=each) for each in names))]
-            error.remedy = Remedy(added(names), {PARAMETERS: rows})
+        found = offered(equation.lines, equation.parameters, (), (error.unknown,), taken)
+        if found is not None:
+            error.remedy = Remedy(found[0], {PARAMETERS: found[1]["parameters"]})
         raise
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.backend.ceilings import machine, stream_kernels
+from engines.backend.ceilings import curve_kernels, machine
 from engines.backend.ceilings import memory as ceilings
 from engines.backend.ceilings.memory import cpu_array_size
 from engines.backend.cpu import CpuBackend
@@ -46,8 +46,8 @@ def test_the_kernels_do_what_stream_defines():
     b, c = np.random.default_rng(3).normal(size=(2, 10_001))
     a, copied = np.empty_like(b), np.empty_like(b)
     with parallel_region():
-        stream_kernels.stream_copy(b, copied)
-        stream_kernels.stream_triad(b, c, a, 3.0)
+        curve_kernels.copy(b, copied, 1, 3)
+        curve_kernels.triad(b, c, a, 1, 3)
     np.testing.assert_array_equal(copied, b)
     # A fused multiply-add rounds once where NumPy rounds twice.
     np.testing.assert_allclose(a, b + 3.0 * c, rtol=0, atol=4 * np.finfo(float).eps * np.abs(3 * c).max())

@@ -7,21 +7,24 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engines.backend.ceilings import compute, memory, stream_kernels
+from engines.backend.ceilings import compute, curve_kernels, memory
 from engines.backend.threads import parallel_region, usable_cores
 from tests.cuda_on_host.loader import COMPILER, compile_for_host
 
 
 def test_a_cpus_ceilings_are_the_bytes_of_the_arrays_over_the_seconds(monkeypatch):
     moved: list[int] = []
+    written: list[int] = []  # also by who touches the arrays first
     seconds = iter([0.5, 0.25])
 
     def once(launch):
+        del written[:]
         launch()
+        moved.extend(written)
         return next(seconds)
 
-    for name in ("stream_copy", "stream_triad"):
-        monkeypatch.setattr(stream_kernels, name, lambda *given: moved.append(_bytes(given)))
+    for name in ("copy", "triad"):
+        monkeypatch.setattr(curve_kernels, name, lambda *given: written.append(_bytes(given)))
     monkeypatch.setattr(memory, "_best", once)
     found = memory.measure_cpu(1, 1000)
     assert moved == [2 * 8000, 3 * 8000], "copy reads one and writes one, triad reads two and writes one"

@@ -19,7 +19,7 @@ CACHE_BYTES = 48 << 20
 SHAPES = tuple((x, y) for y in (4, 8, 16, 32) for x in (16, 32, 64, 128) if x * y <= 1024)
 SIZES = (1024, 2048, 4096, 8192, 16384)
 SOURCE = Path(__file__).resolve().parents[3] / "engines" / "backend" / "ceilings" / "ceilings.cu"
-PYTHON_SOURCE = Path(__file__).resolve().parents[3] / "engines" / "backend" / "ceilings" / "stream_kernels.py"
+PYTHON_SOURCE = Path(__file__).resolve().parents[3] / "engines" / "backend" / "ceilings" / "curve_kernels.py"
 
 #           id         title                       language  part of copy  registers  note
 WAYS = (
@@ -49,7 +49,7 @@ def variants():
             bytes=8.0,
             flops=6.0 * (8 if name == "temporal" else 1),
             source=PYTHON_SOURCE if language == "CuPy" else SOURCE,
-            symbol="stream_copy" if language == "CuPy" else "stream_triad",
+            symbol="copy" if language == "CuPy" else "stream_triad",
             prepare=nothing,
             note=note,
             steps=8 if name == "temporal" else 1,

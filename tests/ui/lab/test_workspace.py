@@ -109,7 +109,7 @@ def test_the_source_of_the_chosen_variant_at_its_symbol(measured, qtbot):
     assert panel.again_button.isEnabled()
     row = next(r for r, v in enumerate(measured.views.table.variants.records) if v.variant == "cupy")
     measured.views.table.selectRow(row)
-    assert "def stream_copy" in panel.editor.textCursor().block().text()
+    assert "def copy" in panel.editor.textCursor().block().text()
     row = next(r for r, v in enumerate(measured.views.table.variants.records) if v.refused)
     measured.views.table.selectRow(row)
     assert panel.note.text().startswith("Refused: wrong answer")
