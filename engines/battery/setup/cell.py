@@ -81,6 +81,7 @@ def _without_electrolyte(parameters: BatteryParameters, chosen: ParameterSet) ->
         Finding(
             f"The file's numbers are for {chosen.meant_for}; SPM leaves the electrolyte out, whose losses grow with "
             "the current.",
+            "info",
             place=("model",),
             remedy=Remedy("Take SPMe", {("model",): "SPMe"}) if given else None,
         )
