@@ -48,6 +48,10 @@ def _old(file: dict[str, Any]) -> None:
     file["Parameterisation"]["Cell"]["Ambient temperature [K]"] = 298.15
 
 
+def _for_dfn(file: dict[str, Any]) -> None:
+    file["Header"]["Model"] = "DFN"
+
+
 IMPLICIT = {"model": "particles", "particles": {"scheme": "implicit", "step": 10.0}}
 READER = "engines.battery.bpx.reading._Reader"
 CASES = {
@@ -69,6 +73,13 @@ CASES = {
         ("engines.battery.bpx.mean_diffusivity.with_laws.cost",),
     ),
     "an old BPX file": Case(project("battery", bpx(_old)), (f"{READER}._version", f"{READER}._electrolyte")),
+    "a file for a model with electrolyte": Case(
+        project("battery", lambda folder: {**bpx(_for_dfn)(folder), "model": "SPM"}),
+        ("engines.battery.setup.cell._without_electrolyte",),
+    ),
+    "a set that does not begin full": case(
+        "setup.cell._start", parameter_set="Marquis2019", protocol=["Discharge at 1C until 3.2 V"]
+    ),
     "a current that no cell carries": case(
         "cells.model._at_the_start", protocol=["Discharge at 50C until 2.5 V"], current_factor=2.0
     ),
