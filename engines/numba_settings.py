@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-CACHE, THREADS = "NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"
+CACHE, THREADS, NOT_COMPILED = "NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT"
 PLAIN = "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING"
 """Numba dresses each error message for a terminal, also of the hundreds that it catches itself while it tries rules:
 a twentieth of the time of compiling."""
@@ -41,7 +41,7 @@ class NoSettingsOfTheFolder(MetaPathFinder):
         return spec
 
     def _carry_out(self, carry_out: Any, module: ModuleType) -> None:
-        _check_threads(os.environ.get(THREADS, ""))
+        _check_settings(os.environ.get(THREADS, ""), os.environ.get(NOT_COMPILED, ""))
         reader = {name: each for name, each in sys.modules.items() if name == "yaml"}
         modules: dict[str, Any] = sys.modules
         modules["yaml"] = None  # of which Python says that it cannot be imported
@@ -64,18 +64,20 @@ def prepare() -> None:
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 
-def _check_threads(asked: str) -> None:
+def _check_settings(threads: str, not_compiled: str) -> None:
     """Raises ProblemError for what Numba would pass over without a word, or fail with."""
+    from engines.api.errors import ProblemError
+
     try:
-        right = not asked or 1 <= int(asked) <= MOST_THREADS
+        right = not threads or 1 <= int(threads) <= MOST_THREADS
     except ValueError:
         right = False
     if not right:
-        from engines.api.errors import ProblemError
-
         raise ProblemError(
-            f"{THREADS} is '{asked:.20}' here: let it be a whole number from 1 to {MOST_THREADS}, or remove it."
+            f"{THREADS} is '{threads:.20}' here: let it be a whole number from 1 to {MOST_THREADS}, or remove it."
         )
+    if not_compiled.strip() not in ("", "0"):  # hints to the compiler are no Python
+        raise ProblemError(f"{NOT_COMPILED} is '{not_compiled:.20}' here, and kernels are to be compiled: remove it.")
 
 
 def _has_place() -> bool:

@@ -64,20 +64,18 @@ def quick(path: Path, macros: tuple[str, ...]) -> set[int]:
     return set(turns[:2]) if len(variants) == 1 else {turns[variants.index(macros) % len(turns)]}
 
 
-@pytest.mark.parametrize(
-    ("path", "macros", "architecture"),
-    [
-        pytest.param(
-            path,
-            macros,
-            architecture,
-            id=f"{path.relative_to(ENGINES).as_posix()}[{' '.join(macros)}]-sm_{architecture}",
-            marks=[pytest.mark.slow] * (architecture not in quick(path, macros)),
-        )
-        for path, macros in all_variants()
-        for architecture in ARCHITECTURES
-    ],
-)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """What no run without --slow compiles is no test there: thousands to collect and to skip."""
+    if "architecture" in metafunc.fixturenames:
+        every = metafunc.config.getoption("--slow")
+        chosen = [
+            pytest.param(path, macros, one, id=f"{path.relative_to(ENGINES).as_posix()}[{' '.join(macros)}]-sm_{one}")
+            for path, macros in all_variants()
+            for one in (ARCHITECTURES if every else sorted(quick(path, macros)))
+        ]
+        metafunc.parametrize(("path", "macros", "architecture"), chosen)
+
+
 def test_kernels_compile_without_spills(path, macros, architecture):
     if architecture not in known_architectures():
         pytest.skip(f"this NVRTC knows {known_architectures()}")

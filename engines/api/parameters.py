@@ -52,6 +52,8 @@ class Lines:
     None; ``steps`` are lines to offer, ``whole`` (title, lines) texts to begin with. ``beside``: fields beside this one
     whose values ``check`` is given after the lines, each if the form has it. ``printed``: what they say as HTML of
     few marks, drawn below them. ``library``: (title, values of this field and of those beside it) to begin with.
+    ``offered``: given what ``check`` is, what a button below its sentence says and the values of fields beside this one
+    that it sets, or None.
     """
 
     check: Callable[..., tuple[int, str] | None]
@@ -60,6 +62,7 @@ class Lines:
     beside: tuple[str, ...] = ()
     printed: Callable[[Sequence[str]], str] | None = None
     library: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    offered: Callable[..., tuple[str, Mapping[str, Any]] | None] | None = None
 
 
 class Among:

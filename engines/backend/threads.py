@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numba
 from numba.np.ufunc import parallel
 
+from engines.api.errors import DeviceError
 from engines.backend import denormals
 from engines.backend.compile.remembering import remember
 from engines.backend.compile.wrappers import collect_seldom, leave_out_wrappers_for_c, make_code_when_asked_for
@@ -35,6 +36,7 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "KMP_LIBRARY")
 """By which a person says how threads wait: OpenMP's own variable, GNU's, and those of LLVM and Intel."""
+LAYERS = ("NUMBA_THREADING_LAYER", "NUMBA_THREADING_LAYER_PRIORITY")
 PARTS_PER_THREAD = 4
 """Of a loop in parts, so that threads that other programs hold up leave theirs to the rest."""
 LEAST_PART = 512
@@ -115,7 +117,11 @@ def _thread_number() -> tuple[Callable[[], int], Callable[[int], None]]:
     Numba's own functions look each time whether the layer is there, under two locks: 1.0 and 1.4 µs instead of 0.2 and
     0.4, in each region up to three times.
     """
-    numba.get_num_threads()  # starts the layer
+    try:
+        numba.get_num_threads()  # starts the layer
+    except ValueError as error:  # one that a person has asked for by name, and that is not there
+        asked = ", ".join(f"{name}='{os.environ[name]:.40}'" for name in LAYERS if name in os.environ)
+        raise DeviceError(f"Numba has no threads here with {asked or 'its own settings'}: remove that.") from error
     tell, choose = (getattr(parallel, f"_{verb}_num_threads", None) for verb in ("get", "set"))
     return (tell, choose) if tell and choose else (numba.get_num_threads, numba.set_num_threads)
 

@@ -153,8 +153,9 @@ class BatteryEngine(Engine):
 
     def tools(self) -> Sequence[Tool]:
         from engines.battery.tools.fitting import FitToDischarge  # seldom wanted
+        from engines.battery.tools.formulas import TypeFunctions
 
-        return (FitToDischarge(),)
+        return (FitToDischarge(), TypeFunctions())
 
     def check_file(self, path: Path, kind: str) -> bool:
         if kind == "BPX file" and not is_bpx(path):

@@ -120,7 +120,7 @@ def test_ids_take_two_bytes_where_more_than_256_mixtures_can_be():
     """Four cells around an edge, of n media: n (n+1) (n+2) (n+3) / 24 mixtures; 7 media have 210 and 8 have 330."""
 
     def medium(**options):
-        return SimpleNamespace(**{"perfect_conductor": False, "permittivities": None, **options})
+        return SimpleNamespace(**{"perfect_conductor": False, "permittivities": None, "grade": None, **options})
 
     assert expected_id_bytes([medium()] * 7, smoothing=False) == 1
     assert expected_id_bytes([medium()] * 8, smoothing=False) == 2

@@ -18,6 +18,7 @@ from tests.faults.disks import FaultyDisk, SlowDisk, in_place
 from tests.faults.folders import differing
 from tests.faults.test_devices import arguments
 from workbench.cli import BAD_INPUT, RUN_FAILED, main
+from workbench.run.earlier import was_finished
 from workbench.run.recording import Recorder
 from workbench.run.states.checkpoint import _read, checkpoints_at
 from workbench.run.streams.stream import in_turn
@@ -154,6 +155,35 @@ def test_a_folder_that_vanishes_is_told_of(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(Recorder, "observe", removed)
     assert main([*arguments("gray_scott_coral"), "--out", str(out)]) == RUN_FAILED
     assert SAID[errno.ENOENT] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("by_link", [False, True])
+def test_what_bears_the_name_of_a_folder_that_was_renamed_stays_as_it_is(tmp_path, capsys, monkeypatch, by_link):
+    """A run that another had begun under that name got the outcome and the charts of the first, and lost its lock."""
+    out, moved, other = tmp_path / "out", tmp_path / "moved", tmp_path / "other"
+    look = Recorder.observe
+
+    def renamed(self: Recorder, simulation: Simulation) -> None:
+        look(self, simulation)
+        if simulation.step > 5 and not moved.exists():
+            self._writer.flush()
+            out.rename(moved)
+            (other if by_link else out).mkdir()
+            if by_link:
+                out.symlink_to(other)
+            for name in ("run.json", "series.csv", ".running"):
+                (out / name).write_text("another's")
+
+    monkeypatch.setattr(Recorder, "observe", renamed)
+    assert main([*arguments("gray_scott_coral"), "--json", "--out", str(out)]) == RUN_FAILED
+    told = capsys.readouterr()
+    assert SAID[errno.ENOENT] in told.err
+    assert json.loads(told.out)["outcome"]["state"] == "failed"
+    assert {path.name: path.read_text() for path in out.iterdir()} == dict.fromkeys(
+        ("run.json", "series.csv", ".running"), "another's"
+    )
+    assert was_finished(moved) is False
+    assert (moved / "series.csv").stat().st_size > 0
 
 
 def test_what_is_written_is_not_written_again_when_what_follows_is_tried_again():

@@ -66,7 +66,7 @@ CASES = {
     ),
     "a diffusivity that varies, of which the mean is taken": Case(
         project("battery", lambda folder: {**bpx(_left_out)(folder), **IMPLICIT}),
-        (f"{READER}._what_means_cost",),
+        ("engines.battery.bpx.mean_diffusivity.with_laws.cost",),
     ),
     "an old BPX file": Case(project("battery", bpx(_old)), (f"{READER}._version", f"{READER}._electrolyte")),
     "a current that no cell carries": case(

@@ -83,6 +83,12 @@ CASES = {
         sources=[{**WAVE, "margin": 3}],
         monitors=[{**BOX, "low": [0.69] * 3, "high": [0.81] * 3, "far_field": {"on": True}}],
     ),
+    "a graded ball that is not smoothed": case(
+        "setup.media.staircase_findings",
+        materials=[{"by_place": {"by_formulas": True, "lines": ["eps = 1 + x"]}}],
+        objects=[BALL],
+        numerics={"smoothing": True},
+    ),
     "boxes that cut objects": case(
         "setup.boxes.box_findings#1",
         "setup.boxes.box_findings#2",

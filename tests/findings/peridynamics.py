@@ -49,6 +49,9 @@ CASES = {
         "setup.lattice.LatticeSetup._more_findings", notches=[{"start": [0, 60], "end": [5, 60]}]
     ),
     "a notch on a row": case("setup.lattice._on_a_row", notches=[{"start": [-1, 6.5], "end": [5, 6.5]}]),
+    "a side that no number of rows fits": case(
+        "setup.lattice.LatticeSetup._rounded", body={"kind": "plate", "size_x": 16.0, "size_y": 11.6}
+    ),
     "a thin strip": case("setup.lattice.LatticeSetup._thin", body={"kind": "plate", "size_x": 30.0, "size_y": 3.0}),
     "stress beside a hole": case(
         "setup.lattice.LatticeSetup._blurred",

@@ -254,10 +254,9 @@ class Session:
 
 def selected(options: Namespace) -> list[Mutant]:
     """``count`` defects, any as likely as another, of the packages in turn; or those that ``only`` asks for."""
-    known = {path: mutants_of(path, (ROOT / path).read_bytes()) for path in sources(ROOT)}
-    every = [mutant for mutants in known.values() for mutant in mutants]
     if options.again:
-        return list(_missed(options.again, known))
+        return list(_missed(options.again))
+    every = [mutant for path in sources(ROOT) for mutant in mutants_of(path, (ROOT / path).read_bytes())]
     if named := [each for each in every if each.name in options.only]:
         return named
     asked, here = set(options.only), _packages()
@@ -298,12 +297,12 @@ def packages(mutants: list[Mutant]) -> list[str]:
     return [name for name in PACKAGES if name in used]
 
 
-def _missed(lines: Path, known: dict[str, list[Mutant]]) -> Iterator[Mutant]:
+def _missed(lines: Path) -> Iterator[Mutant]:
     """Those that nothing has caught, of an earlier run's lines: the same edits, wherever they stand by now."""
     for told in map(json.loads, lines.read_text("utf-8").splitlines()):
         if told["what"] not in CAUGHT:
             source = (ROOT / told["file"]).read_bytes()
-            same = [each for each in known[told["file"]] if each.edit(source) == told["edit"]]
+            same = [each for each in mutants_of(told["file"], source) if each.edit(source) == told["edit"]]
             yield from sorted(same, key=lambda each: abs(each.line - told["line"]))[:1]
 
 

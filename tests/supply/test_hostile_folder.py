@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from engines import numba_settings
+from engines.backend.threads import LAYERS
 
 ROOT = Path(__file__).parents[2]
 MODULES = ("numpy", "numba", "json", "yaml", "engines", "workbench", "ui", "sitecustomize", "multiprocessing", "dask")
@@ -63,13 +64,26 @@ def test_numba_takes_what_the_person_says(folder: Path) -> None:
     assert "'CACHE_DIR': 'mine'" in told.stdout
 
 
-@pytest.mark.parametrize("threads", ["-5", "0", "text", "1e3", "99999"])
-def test_a_number_of_threads_that_is_none_is_told(folder: Path, threads: str) -> None:
+NO_THREADS = "NUMBA_NUM_THREADS is '{}' here: let it be a whole number from 1 to 4096, or remove it."
+NOT_COMPILED = "NUMBA_DISABLE_JIT is '{}' here, and kernels are to be compiled: remove it."
+NO_LAYER = "Numba has no threads here with {}='{}': remove that."
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        *(("NUMBA_NUM_THREADS", each, NO_THREADS.format(each)) for each in ("-5", "0", "text", "1e3", "99999")),
+        ("NUMBA_DISABLE_JIT", "1", NOT_COMPILED.format("1")),
+        *((name, "none", NO_LAYER.format(name, "none")) for name in LAYERS),
+    ],
+)
+def test_settings_of_numba_that_are_none_are_told(folder: Path, name: str, value: str, told: str) -> None:
     """Numba failed with some, passed over others without a word, and ended the process where it started 99,999."""
-    ask = f"import os; os.environ['NUMBA_NUM_THREADS'] = '{threads}'; from workbench.cli import main; "
-    done = python(folder, "-c", ask + "raise SystemExit(main(['estimate', 'sine_mode', '--device', 'cpu']))")
-    told = f"NUMBA_NUM_THREADS is '{threads}' here: let it be a whole number from 1 to 4096, or remove it.\n"
-    assert (done.returncode, done.stderr) == (2, told)
+    ask = f"import os; os.environ['{name}'] = '{value}'; from workbench.cli import main; "
+    run = ["run", "sine_mode", "--until", "1", "--device", "cpu", "--no-pictures"]
+    done = python(folder, "-c", ask + f"raise SystemExit(main({run}))")
+    assert (done.returncode, done.stderr.splitlines()[-1:]) == (2, [told])
+    assert "Traceback" not in done.stderr
 
 
 def test_commands_import_nothing_from_the_folder(folder: Path) -> None:

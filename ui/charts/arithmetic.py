@@ -18,6 +18,8 @@ VERTICALS: dict[Vertical, str] = {
     "dB10": "Decibels of a power, 10 log₁₀",
     "dB20": "Decibels of an amplitude, 20 log₁₀",
 }
+WIDEST, FINEST = 1e100, 1e-100
+LEFT_OUT = "What is beyond 10¹⁰⁰ is left out."
 LARGEST, CURVE, RUN = "largest", "curve:", "run:"
 
 
@@ -47,7 +49,8 @@ class Look:
 
 
 def looked_at(data: ChartData, look: Look, kept: Mapping[str, ChartData]) -> ChartData:
-    """``data`` divided and in decibels as ``look`` wants it; ``kept`` are the curves of kept runs by title.
+    """``data`` divided and in decibels as ``look`` wants it, of what can be drawn; ``kept`` are the curves of kept runs
+    by title.
 
     A divisor is taken as straight between its points; beyond its ends, where it is zero, and where there is none, the
     quotient is no number. Decibels are those of magnitudes; of zero there are none.
@@ -64,7 +67,40 @@ def looked_at(data: ChartData, look: Look, kept: Mapping[str, ChartData]) -> Cha
         data = replace(
             data, curves=tuple(_each(curve, lambda y: factor * logarithm(np.abs(y))) for curve in data.curves)
         )
-    return data
+    return drawable(data)
+
+
+def drawable(data: ChartData) -> ChartData:
+    """Without what no axis has ticks for, where painting takes minutes or ends in an error: with a word where that is
+    beyond :data:`WIDEST`, as nought where it is below :data:`FINEST`."""
+    curves = tuple(_drawable(curve) for curve in data.curves)
+    if all(one is other for one, other in zip(curves, data.curves, strict=True)):
+        return data
+    wide = any(
+        np.isfinite(old.y).sum() > np.isfinite(new.y).sum() for old, new in zip(data.curves, curves, strict=True)
+    )
+    return replace(data, curves=curves, note=f"{data.note} {LEFT_OUT}".strip() if wide else data.note)
+
+
+def _drawable(curve: Curve) -> Curve:
+    ends = curve.x, curve.y, curve.low, curve.high
+    if not any(each is not None and _is_wild(each) for each in ends):
+        return curve
+    x, y, low, high = (None if each is None else _bounded(each) for each in ends)
+    assert x is not None
+    assert y is not None
+    return replace(curve, x=x, y=y, low=low, high=high)
+
+
+def _is_wild(values: Array) -> bool:
+    size = np.abs(values)
+    size = size[np.isfinite(size) & (size > 0)]
+    return bool(len(size)) and bool(size.max() > WIDEST or size.min() < FINEST)
+
+
+def _bounded(values: Array) -> Array:
+    size = np.abs(values)
+    return np.where((size > WIDEST) & np.isfinite(size), np.nan, np.where(size < FINEST, 0.0, values))
 
 
 def over_series(data: ChartData, times: Array, values: Array) -> ChartData:

@@ -235,8 +235,9 @@ class GroupEditor(Editor):
             section.set_expanded(True)
             if len(path) > 1 and isinstance(path[1], int) and isinstance(editor, ListEditor):
                 editor.reveal(path[1])
-            else:
-                QTimer.singleShot(0, section, lambda: scroll_to(section))
+                return
+        if section is not None:
+            QTimer.singleShot(0, section, lambda: scroll_to(section))
 
     def shows(self, key: str) -> bool:
         """Whether this field matters now, or is wrong or noted."""

@@ -18,7 +18,7 @@ from ui.forms.section import Section, scroll_to
 from ui.forms.validation import Errors, below
 
 PLACE = re.compile(r"[a-z_]+(?:\.[a-z0-9_]+)+")
-NAMING_KEYS = ("name", "region", "title", "label", "parameter")
+NAMING_KEYS = ("name", "region", "title", "label", "parameter", "function")
 JOINING_KEYS = ("source", "target")
 """Of an item that leads from one thing to another."""
 GREEK = {

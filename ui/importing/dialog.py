@@ -212,6 +212,8 @@ class ImportDialog(QDialog):
     def read(self, reading: Reading | None = None) -> None:
         """Read the file, on another thread, so; an answer to an older question is dropped."""
         if reading is not None:
+            if reading.engine != self.reading.engine:  # it has nothing to say of another one's problem
+                self._show_findings(())
             self.reading, self._proposing = reading, False
         self._turn += 1
         turn, wanted = self._turn, self.reading

@@ -29,6 +29,9 @@ from workbench.words.numbers import printed, spaced
 from workbench.words.units import clock_text, counted, legible, one_of, with_unit
 
 DELAY_MILLISECONDS = 300
+LONG_MILLISECONDS = 1000
+"""An answer that takes longer is told to be on its way; why older values had none is no longer said then."""
+
 ROWS = (
     ("memory", "Memory"),
     ("traffic", "Bytes per step"),
@@ -46,6 +49,9 @@ class EstimatesPanel(QWidget):
 
     found = Signal(tuple)
     """All findings of the document: of its files, and of the estimate once it is there."""
+
+    noted = Signal(tuple)
+    """Those that are said at their fields as notes: why it cannot run is marked there already."""
 
     estimated = Signal()
     """The document as it is now can run."""
@@ -67,6 +73,8 @@ class EstimatesPanel(QWidget):
         """What the wall time is of, where not of the whole run: ``per second``."""
         self._noticed: tuple[Finding, ...] = ()
         self._refusal: tuple[Finding, ...] = ()
+        self._wanted = 0
+        """Counts edits that estimates hang on."""
         self.figures: dict[str, QLabel] = {}
         self.names: dict[str, QLabel] = {}
         grid = QGridLayout()
@@ -110,32 +118,54 @@ class EstimatesPanel(QWidget):
         self._timer.setSingleShot(True)
         self._timer.setInterval(DELAY_MILLISECONDS)
         self._timer.timeout.connect(self.recompute)
-        model.opened.connect(self._show_nothing)
-        model.changed.connect(lambda path: self._timer.start() if path[0] in ("parameters", "run") else None)
+        self._long = QTimer(self)
+        self._long.setSingleShot(True)
+        self._long.setInterval(LONG_MILLISECONDS)
+        self._long.timeout.connect(self._show_waiting)
+        model.opened.connect(self._begin)
+        model.changed.connect(self._follow)
+
+    def _begin(self) -> None:
+        self._wanted += 1
+        self._show_nothing()
+
+    def _follow(self, path: tuple[str | int, ...]) -> None:
+        if path[0] in ("parameters", "run"):
+            self._wanted += 1
+            self._timer.start()
 
     def stop(self) -> None:
         self._timer.stop()
+        self._long.stop()
 
     def recompute(self) -> None:
-        """Ask for a new estimate; an answer for an older revision is dropped."""
+        """Ask for a new estimate; an answer for older values is dropped."""
         if self._model.document is None or not self._model.valid:
             self._show_nothing()
             self._say(self._model.first_error())
             return
-        revision = self._model.revision
+        wanted = self._wanted
         document = self._model.snapshot()
 
         def if_fresh(show: Callable[[Any], None]) -> Callable[[Any], None]:
-            return lambda answer: show(answer) if revision == self._model.revision else None
+            return lambda answer: show(answer) if wanted == self._wanted else None
 
-        self._background.submit(
-            "estimates",
-            lambda: self._services.estimate(document),
-            if_fresh(self.show_estimate),
-            if_fresh(self._show_error),
-        )
+        def asked() -> Estimate | None:
+            """Nothing where an edit came while others were before it: some take long, and nobody waits for them."""
+            return self._services.estimate(document) if wanted == self._wanted else None
+
+        self._background.submit("estimates", asked, if_fresh(self.show_estimate), if_fresh(self._show_error))
+        self._long.start()
+
+    def _show_waiting(self) -> None:
+        """What stands there is of other values than those of the form."""
+        if self.sentence.isVisibleTo(self):
+            self._show_nothing()
+            self.refused.emit({})
+        self.section.note.setText("being worked out")
 
     def show_estimate(self, estimate: Estimate) -> None:
+        self._long.stop()
         self.estimate, self._refusal = estimate, ()
         self.refused.emit({})
         unit = self._model.document.time_unit if self._model.document else ""
@@ -197,6 +227,7 @@ class EstimatesPanel(QWidget):
         self.findings.setIcon(icon("warning", "warn") if warnings else icon("info", "muted"))
         self.findings.setVisible(bool(findings))
         self.found.emit(findings)
+        self.noted.emit(findings[len(self._refusal) :])
 
     def show_noticed(self, findings: tuple[Finding, ...]) -> None:
         """What a run that came to its end said of its answers; nothing, once it begins anew."""
@@ -230,6 +261,7 @@ class EstimatesPanel(QWidget):
         )
 
     def _show_nothing(self) -> None:
+        self._long.stop()
         self.estimate, self._noticed, self._refusal = None, (), ()
         for label in self.figures.values():
             label.setText("–")

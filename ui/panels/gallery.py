@@ -76,28 +76,27 @@ class Picture(QWidget):
 
     def paintEvent(self, event: object) -> None:
         colors = theme().palette
-        painter = QPainter(self)
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
-        area = QRectF(1, 1, self.width() - 2, self.height() - 1)
-        shape = QPainterPath()
-        shape.addRoundedRect(area.adjusted(0, 0, 0, 12), 9, 9)
-        painter.setClipRect(self.rect())
-        painter.setClipPath(shape, Qt.ClipOperation.IntersectClip)
-        picture = self._fitted()
-        if picture.isNull():
-            gradient = QLinearGradient(area.topLeft(), area.bottomRight())
-            gradient.setColorAt(0, colors.color("accent_soft"))
-            gradient.setColorAt(1, colors.color("border"))
-            painter.fillRect(area, gradient)
-            symbol = pixmap(self._symbol, 48, "muted")
-            painter.drawPixmap(round(area.center().x()) - 24, round(area.center().y()) - 24, symbol)
-        else:
-            painter.fillRect(area, QColor(0, 0, 0))
-            size = picture.deviceIndependentSize()
-            painter.drawPixmap(
-                round((self.width() - size.width()) / 2), round((self.height() - size.height()) / 2), picture
-            )
-        painter.end()
+        with QPainter(self) as painter:
+            painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+            area = QRectF(1, 1, self.width() - 2, self.height() - 1)
+            shape = QPainterPath()
+            shape.addRoundedRect(area.adjusted(0, 0, 0, 12), 9, 9)
+            painter.setClipRect(self.rect())
+            painter.setClipPath(shape, Qt.ClipOperation.IntersectClip)
+            picture = self._fitted()
+            if picture.isNull():
+                gradient = QLinearGradient(area.topLeft(), area.bottomRight())
+                gradient.setColorAt(0, colors.color("accent_soft"))
+                gradient.setColorAt(1, colors.color("border"))
+                painter.fillRect(area, gradient)
+                symbol = pixmap(self._symbol, 48, "muted")
+                painter.drawPixmap(round(area.center().x()) - 24, round(area.center().y()) - 24, symbol)
+            else:
+                painter.fillRect(area, QColor(0, 0, 0))
+                size = picture.deviceIndependentSize()
+                painter.drawPixmap(
+                    round((self.width() - size.width()) / 2), round((self.height() - size.height()) / 2), picture
+                )
 
 
 class Card(QFrame):

@@ -194,16 +194,13 @@ class ObjectTree(QWidget):
         self._fill(self.menu)
 
     def _fill(self, menu: QMenu) -> None:
-        """What may be added, under the title of its group."""
+        """What may be added: where a group offers several things they stand in a menu of their own, for all of them
+        below each other are taller than a screen."""
         placement = self._placing.placement
         for group in () if placement is None else placement.groups:
-            if group.new:  # the style draws no texts in QMenu.addSection
-                if not menu.isEmpty():
-                    menu.addSeparator()
-                heading = menu.addAction(group.title)
-                heading.setEnabled(False)
+            under = menu.addMenu(group.title) if len(group.new) > 1 else menu
             for new in group.new:
-                menu.addAction(new.title).triggered.connect(
+                under.addAction(new.title).triggered.connect(
                     lambda _=False, group=group, new=new: self._placing.add(group, new)
                 )
 

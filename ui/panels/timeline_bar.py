@@ -120,34 +120,33 @@ class ProgressBar(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colors = theme().palette
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        width = self.bar_width()
-        if width < self.width():
-            painter.setPen(colors.color("muted"))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._note)
-        painter.setPen(Qt.PenStyle.NoPen)
-        bar = QRectF(0, self.height() / 2 - 3, width, 6)
-        painter.setBrush(colors.color("border"))
-        painter.drawRoundedRect(bar, 3, 3)
-        if self._fraction:
-            bar.setWidth(max(6.0, bar.width() * self._fraction))
-            painter.setBrush(colors.color("accent"))
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            width = self.bar_width()
+            if width < self.width():
+                painter.setPen(colors.color("muted"))
+                painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._note)
+            painter.setPen(Qt.PenStyle.NoPen)
+            bar = QRectF(0, self.height() / 2 - 3, width, 6)
+            painter.setBrush(colors.color("border"))
             painter.drawRoundedRect(bar, 3, 3)
-        if self._kept is not None:
-            low, high = (end * width for end in self._kept)
-            painter.setBrush(colors.color("text", 120))
-            painter.drawRoundedRect(QRectF(low, self.height() / 2 - 1, max(high - low, 2.0), 2), 1, 1)
-        painter.setBrush(colors.color("muted"))
-        for place, (low, high) in enumerate(self._left):
-            above = self.height() / 2 + 4 + 2 * place
-            painter.drawRect(QRectF(low * width, above, max((high - low) * width, 2.0), 1))
-        for tick in self.ticks:
-            self._draw_tick(painter, tick)
-        if self._past is not None:
-            painter.setBrush(colors.color("text"))
-            painter.drawEllipse(QPointF(self._past * width, self.height() / 2), 5, 5)
-        painter.end()
+            if self._fraction:
+                bar.setWidth(max(6.0, bar.width() * self._fraction))
+                painter.setBrush(colors.color("accent"))
+                painter.drawRoundedRect(bar, 3, 3)
+            if self._kept is not None:
+                low, high = (end * width for end in self._kept)
+                painter.setBrush(colors.color("text", 120))
+                painter.drawRoundedRect(QRectF(low, self.height() / 2 - 1, max(high - low, 2.0), 2), 1, 1)
+            painter.setBrush(colors.color("muted"))
+            for place, (low, high) in enumerate(self._left):
+                above = self.height() / 2 + 4 + 2 * place
+                painter.drawRect(QRectF(low * width, above, max((high - low) * width, 2.0), 1))
+            for tick in self.ticks:
+                self._draw_tick(painter, tick)
+            if self._past is not None:
+                painter.setBrush(colors.color("text"))
+                painter.drawEllipse(QPointF(self._past * width, self.height() / 2), 5, 5)
 
     def _draw_tick(self, painter: QPainter, tick: Tick) -> None:
         """Tall under the mouse; behind the present moment in the colour of text, beyond it muted."""

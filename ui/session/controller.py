@@ -29,7 +29,7 @@ from workbench.project.parameter_files import value_at
 from workbench.project.project import Line
 from workbench.remote.runner import AnyRunner, RemoteRunner
 from workbench.remote.streams import LineLost
-from workbench.run.frames import FrameRequest, Message, RunState
+from workbench.run.frames import FrameRequest, Message, Reading, RunState
 
 TICK_MILLISECONDS = 33
 PATIENCE_SECONDS = 1.0
@@ -59,6 +59,9 @@ class Controller(QObject):
     """SimulationInfo of the built problem, or None."""
     frame_arrived = Signal(object)
     samples_arrived = Signal(list)
+    probes_read = Signal(object)
+    """What probes read that were placed while the run stands."""
+
     """At most ten times a second; the samples since the last time."""
     curves_found = Signal(object)
     """What had been drawn of the run that goes on here: :data:`ui.session.snapshots.Curves`."""
@@ -94,6 +97,7 @@ class Controller(QObject):
         self._pair: tuple[int, int] | None = None
         self._stale = False
         self._changes: list[tuple[Path, Future[None]]] = []
+        self._reading: Future[Reading | None] | None = None
         """Of live parameters, not known to have been carried out yet."""
         self.unsent: set[Path] = set()
         """Live parameters that were changed while the line to the run was lost."""
@@ -257,6 +261,7 @@ class Controller(QObject):
         """Let go of the present run; it ends on another thread."""
         runner, self.runner = self.runner, None
         self._changes.clear()
+        self._reading = None
         # of the geometry of this run; the next may have another
         self._request, self._element, self._pair = None, None, None
         self._charts, self._cuts = (), ()
@@ -349,7 +354,7 @@ class Controller(QObject):
         if self.runner is not None and document is not None and info is not None:
             probes = document.project.probes
             places = [(probe.name, self.services.locate(info.geometry, probe.position)) for probe in probes]
-            self.runner.set_probes(places)
+            self._reading = self.runner.set_probes(places)
 
     def _needs_build(self) -> bool:
         return self.phase in (Phase.IDLE, Phase.FAILED) or self._waits()
@@ -392,6 +397,11 @@ class Controller(QObject):
             taken, self._samples = self._samples, []
             self.time = taken[-1].time
             self.samples_arrived.emit(taken)
+        if state is not RunState.RUNNING and self._reading is not None and self._reading.done():
+            answer, self._reading = self._reading, None
+            reading = None if answer.cancelled() or answer.exception() else answer.result()
+            if reading is not None:
+                self.probes_read.emit(reading)
         self.noticed.emit(runner.noticed if state is RunState.FINISHED else ())
         self._set_phase(_phase_of(state))  # after the samples: who hears of the phase sees the time it was reached at
         if state is RunState.FAILED and not self._reported:

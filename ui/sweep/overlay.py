@@ -83,22 +83,21 @@ class ColourBar(QWidget):
         return self.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, self._title).height()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        colors = theme().palette
-        painter.fillRect(self.rect(), colors.color("plot"))
-        above = self.title_height
-        painter.setPen(colors.color("muted"))
-        painter.drawText(QRectF(0, 2, self.width() - 4, above), Qt.TextFlag.TextWordWrap, self._title)
-        strip = QRectF(0, above + 12, BAR_PIXELS, max(20, self.height() - above - 56))
-        gradient = QLinearGradient(strip.bottomLeft(), strip.topLeft())
-        for step in range(17):
-            gradient.setColorAt(step / 16, self._shades.at(step / 16))
-        painter.fillRect(strip, gradient)
-        for part, value in self._shades.ticks():
-            middle = strip.bottom() - part * strip.height()
-            area = QRectF(BAR_PIXELS + 5, middle - 8, self.width(), 16)
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, figure(value))
-        painter.end()
+        with QPainter(self) as painter:
+            colors = theme().palette
+            painter.fillRect(self.rect(), colors.color("plot"))
+            above = self.title_height
+            painter.setPen(colors.color("muted"))
+            painter.drawText(QRectF(0, 2, self.width() - 4, above), Qt.TextFlag.TextWordWrap, self._title)
+            strip = QRectF(0, above + 12, BAR_PIXELS, max(20, self.height() - above - 56))
+            gradient = QLinearGradient(strip.bottomLeft(), strip.topLeft())
+            for step in range(17):
+                gradient.setColorAt(step / 16, self._shades.at(step / 16))
+            painter.fillRect(strip, gradient)
+            for part, value in self._shades.ticks():
+                middle = strip.bottom() - part * strip.height()
+                area = QRectF(BAR_PIXELS + 5, middle - 8, self.width(), 16)
+                painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, figure(value))
 
 
 class OverlayPlot(QWidget):

@@ -238,9 +238,8 @@ class _Canvas(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        self._handler(painter)
-        painter.end()
+        with QPainter(self) as painter:
+            self._handler(painter)
 
 
 def _draw_stroke(painter: QPainter, stroke: Stroke) -> None:

@@ -148,7 +148,7 @@ class MainWindow(QMainWindow):
         self.controller.noticed.connect(self.estimates.show_noticed)
         self.estimates.estimated.connect(self.redrawing.estimated)
         self.estimates.refused.connect(self.problem.mark)
-        self.estimates.found.connect(self.problem.form.set_findings)
+        self.estimates.noted.connect(self.problem.form.set_findings)
         self.estimates.found.connect(self.findings.show_findings)
         self.estimates.findings_asked.connect(self.findings.open_again)
         self.findings.place_asked.connect(self.problem.form.reveal)

@@ -36,6 +36,7 @@ class RunDisplay(QObject):
         controller.info_changed.connect(self._info_changed)
         controller.frame_arrived.connect(self._show_frame)
         controller.samples_arrived.connect(self._take_samples)
+        controller.probes_read.connect(self._window.probes.show_reading)
         controller.curves_found.connect(self._show_earlier)
         controller.restarted.connect(self._restarted)
         controller.rewinding.rewound.connect(self._rewound)

@@ -12,7 +12,7 @@ import numpy as np
 from engines.api import Array, FieldInfo, Selection, Simulation
 from engines.api.abilities import WithFiles, WithResults
 from engines.api.charts import ChartData, ChartInfo
-from engines.api.simulation.contract import fields_of
+from engines.api.simulation.contract import chart_of, fields_of
 from workbench.export.chart_tables import chart_text
 from workbench.export.formats import format_of, split_by_location, written_fields
 from workbench.export.hdf5 import write_hdf5
@@ -71,7 +71,7 @@ def take_results(
     if points:
         handle = simulation.select(Selection(np.array([element for _, element in points], np.int32)))
         summaries = {info.name: simulation.gather(info.name, handle) for info in simulation.fields if info.summary}
-    charts = tuple((info, simulation.chart(info.name)) for info in simulation.charts if not info.series)
+    charts = tuple((info, chart_of(simulation, info)) for info in simulation.charts if not info.series)
     charts += tuple(others(simulation))
     moment = simulation.step, simulation.time
     rest = results_of(simulation), files_of(simulation)

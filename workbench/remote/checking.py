@@ -12,12 +12,17 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, Selection, SimulationInfo
+from engines.api.charts import ChartInfo
+from engines.api.simulation.contract import check_chart, check_inspection, check_markers, check_segments
 from workbench.remote.codec import WireError
-from workbench.run.frames import Frame, FrameRequest, Sample
+from workbench.run.frames import Frame, FrameRequest, Message, Sample
 
 LONGEST_TEXT = 4096
 MOST_OF_A_RUN, MOST_AT_ONCE = 256, 4096
 """Fields, charts, brushes, … of a run, and samples, marks, … of a moment: a window draws each of them."""
+LAST_SECOND = 2.0**37
+"""[s] since 1970: of the year 6325."""
+RATES = ("seconds_per_step", "bytes_per_second", "fraction_of_ceiling", "seconds")
 SPEEDS = ("wall_seconds", "steps_per_second", "time_per_second", "bytes_per_second", "fraction_of_ceiling")
 
 Parts = Mapping[str, tuple[str, int]]
@@ -43,6 +48,22 @@ def check_frame(frame: Frame, asked: Parts, info: SimulationInfo) -> None:
         right = values.dtype == np.float32 and values.ndim in (1, 2) and len(values) == count
         if not right or values.size != count * components.get(name, 1):
             raise WireError("Values came that nobody had asked for: is the same version on both sides?")
+    check_moment(frame.step, frame.time)
+    charts = {chart.name: chart for chart in info.charts}
+    for name, data in frame.charts.items():
+        check_chart(charts.get(name) or ChartInfo(name, name, ""), data)
+    check_inspection(frame.inspection)
+    check_inspection(frame.measurement)
+    if frame.markers is not None:
+        check_markers(frame.markers.positions, frame.markers.signs)
+    if frame.lines is not None:
+        check_segments(frame.lines.segments, frame.lines.displacements)
+
+
+def check_moment(step: int, time: float) -> None:
+    """Raises WireError for what is none of a run."""
+    if step < 0 or not 0 <= time < math.inf:
+        raise WireError("A moment came that is none of a run: is the same version on both sides?")
 
 
 def check_size(value: Any, most: int) -> None:
@@ -65,9 +86,27 @@ def check_size(value: Any, most: int) -> None:
 
 
 def check_samples(samples: Iterable[Sample]) -> None:
-    """Raises WireError for speeds that are no numbers: gauges have no place for them."""
-    if not all(math.isfinite(getattr(sample, name)) for sample in samples for name in SPEEDS):
-        raise WireError("Speeds came that are no numbers: is the same version on both sides?")
+    """Raises WireError for speeds that are no numbers, for which gauges have no place, and for curves without as many
+    values as times."""
+    for sample in samples:
+        check_moment(sample.step, sample.time)
+        speeds = [getattr(sample, name) for name in SPEEDS]
+        speeds += [getattr(rate, name) for rate in sample.kernels for name in RATES]
+        speeds += [each for each in (sample.remaining, sample.part) if each is not None]
+        if not all(map(math.isfinite, speeds)):
+            raise WireError("Speeds came that are no numbers: is the same version on both sides?")
+        n = len(sample.trace_times) if sample.trace_times.ndim else -1
+        traces = [each.shape[:2] == (n, len(sample.probes)) for each in sample.traces.values()]
+        right = all(each.shape == (n,) for each in (sample.trace_times, *sample.series.values())) and all(traces)
+        given = (sample.trace_times, *sample.series.values(), *sample.traces.values())
+        if not right or not all(each.dtype.kind in "biuf" for each in given):
+            raise WireError("Curves came that are no numbers over time: is the same version on both sides?")
+
+
+def check_messages(messages: Iterable[Message]) -> None:
+    """Raises WireError for one of a time that no calendar has."""
+    if not all(0 <= message.wall_time < LAST_SECOND for message in messages):
+        raise WireError("A message came without a time: is the same version on both sides?")
 
 
 def check_attached(

@@ -9,7 +9,7 @@ from typing import Any
 from engines.api import Dab
 from engines.api.errors import ProblemError
 from workbench.export.results import Results
-from workbench.run.frames import Rewound
+from workbench.run.frames import Reading, Rewound
 from workbench.run.runner import Runner
 from workbench.run.states.taken import Snapshot, TakeResults, TakeSnapshot
 from workbench.run.strokes import TakenBack
@@ -80,7 +80,7 @@ class TakeTimings:
 ANSWERS: dict[type, Any] = {
     Reset: type(None),
     Rewind: Rewound,
-    SetProbes: type(None),
+    SetProbes: Reading | None,
     SetControl: type(None),
     Paint: type(None),
     TakeBack: TakenBack,

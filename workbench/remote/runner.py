@@ -13,7 +13,16 @@ from engines.api import Array, Dab, Finding, SimulationInfo
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.backend.ceilings.machine import free_memory_bytes
 from workbench.remote import messages as m
-from workbench.remote.checking import MOST_AT_ONCE, MOST_OF_A_RUN, Parts, check_frame, check_samples, check_size
+from workbench.remote.checking import (
+    MOST_AT_ONCE,
+    MOST_OF_A_RUN,
+    Parts,
+    check_frame,
+    check_messages,
+    check_moment,
+    check_samples,
+    check_size,
+)
 from workbench.remote.codec import Raw, WireError, pack, unpack
 from workbench.remote.packing import geometry_told, same_geometry
 from workbench.remote.questions import (
@@ -30,7 +39,7 @@ from workbench.remote.questions import (
     not_there,
 )
 from workbench.remote.wire import Line
-from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Rewound, RunState, Sample
+from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Reading, Rewound, RunState, Sample
 from workbench.run.runner import Runner
 from workbench.run.states.history import KeptState, Mark
 from workbench.run.strokes import TakenBack
@@ -151,7 +160,7 @@ class RemoteRunner:
         asked = [parts.values() for parts in tuple(self._parts.values())]
         return max((sum(4 * n * components.get(name, 1) for name, n in each) for each in asked), default=0)
 
-    def set_probes(self, probes: Sequence[tuple[str, int]]) -> Future[None]:
+    def set_probes(self, probes: Sequence[tuple[str, int]]) -> Future[Reading | None]:
         return self._ask(SetProbes(tuple(probes)))
 
     def set_control(self, name: str, value: Any) -> Future[None]:
@@ -235,6 +244,7 @@ class RemoteRunner:
     def _take_news(self, news: m.News) -> None:
         check_size(news, MOST_AT_ONCE)
         check_samples(news.samples)
+        check_messages(news.messages)
         self.progress, self.device, self.marks = news.progress, news.device, news.marks
         self.ended, self.ending, self.noticed = news.ended, news.ending, news.noticed
         for sample in news.samples:
@@ -270,6 +280,9 @@ class RemoteRunner:
             return
         try:
             value = unpack(ANSWERS[kind], answer.value.tree, answer.value.arrays, _most_of(kind))
+            if isinstance(value, Rewound):
+                check_moment(value.step, value.time)
+                check_samples(value.samples)
         except WireError as error:
             future.set_exception(error)  # who waits for it is told, too
             raise

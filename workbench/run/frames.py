@@ -114,6 +114,15 @@ class Sample:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """What probes read where a run has come to: ``values[field]: (n_probes, ...)``."""
+
+    time: float
+    probes: tuple[str, ...]
+    values: Mapping[str, Array]
+
+
+@dataclass(frozen=True)
 class Rewound:
     """A run went back to this moment. ``samples`` are those from before that nobody had taken yet."""
 

@@ -10,6 +10,7 @@ import numpy as np
 from engines.api import Array, FieldInfo, Simulation
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError
+from engines.api.simulation.contract import gathered
 from engines.geometry.line_cut import LineCut, line_through
 from workbench.project.project import Line
 
@@ -38,10 +39,9 @@ def line_charts(lines: Sequence[Line], fields: Sequence[FieldInfo], length_unit:
 def along(simulation: Simulation, info: FieldInfo, cut: LineCut, handle: Any = None) -> Array:
     """(m,) float64 of the field at the points of ``cut`` now; NaN where there is none, or no value yet. ``handle``: its
     selection, where it is on the device already."""
-    gathered = simulation.gather(info.name, simulation.select(cut.selection) if handle is None else handle)
-    if info.missing is not None:
-        gathered = np.where(gathered == info.missing, np.nan, gathered)
-    return cut.values(gathered)
+    handle = simulation.select(cut.selection) if handle is None else handle
+    values = gathered(simulation, info.name, handle, len(cut.selection))
+    return cut.values(values if info.missing is None else np.where(values == info.missing, np.nan, values))
 
 
 class LinesSource:

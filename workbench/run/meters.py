@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array, FieldInfo, KernelTiming, Selection, Simulation
-from engines.api.simulation.contract import FOR_THE_AUTHOR
-from workbench.run.frames import KernelRate, Sample
+from engines.api.simulation.contract import FOR_THE_AUTHOR, gathered
+from workbench.run.frames import KernelRate, Reading, Sample
 
 PACE_SECONDS = 1.0
 """Span over which the pace is smoothed for the remaining time; single batches scatter by tens of percent."""
@@ -67,8 +67,13 @@ class Meters:
         self._series: dict[str, list[float]] = {}
         self.place_probes(simulation, probes)
 
+    def read_at(self, simulation: Simulation, probes: Sequence[tuple[str, int]]) -> Reading | None:
+        """Follow these (label, element) from now on; what they read, unless the run has yet to begin."""
+        self.place_probes(simulation, probes)
+        return Reading(simulation.time, self._labels, self._read(simulation)) if simulation.step else None
+
     def place_probes(self, simulation: Simulation, probes: Sequence[tuple[str, int]]) -> None:
-        """Follow these (label, element) from now on."""
+        """As :meth:`read_at`, and reads nothing."""
         elements = np.array([element for _, element in probes], np.int32)
         self._handle: Any = simulation.select(Selection(elements)) if probes else None
         self._labels = tuple(label for label, _ in probes)
@@ -86,16 +91,21 @@ class Meters:
     def collect(self, simulation: Simulation) -> None:
         """Take the probes and series of this step."""
         self._times.append(simulation.time)
-        if self._handle is not None:
-            for info in followed(simulation.fields, profiles=self._profiles):
-                values = simulation.gather(info.name, self._handle)
-                self._traces.setdefault(info.name, []).append(np.array(values, np.float32))
+        for name, values in self._read(simulation).items():
+            self._traces.setdefault(name, []).append(values)
         observed = simulation.observe()
         for name, value in observed.items():
             self._series.setdefault(name, []).append(value)
             if math.isinf(value):
                 self._warn_of_infinite(name, simulation)
         self._warn_of_series(observed, [info.name for info in simulation.series])
+
+    def _read(self, simulation: Simulation) -> dict[str, Array]:
+        if self._handle is None:
+            return {}
+        fields = followed(simulation.fields, profiles=self._profiles)
+        count = len(self._labels)
+        return {f.name: np.array(gathered(simulation, f.name, self._handle, count), np.float32) for f in fields}
 
     def sample(
         self, simulation: Simulation, steps: int, wall: float, last_step: int | None, paced: float = 0.0

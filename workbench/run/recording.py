@@ -33,6 +33,7 @@ import numpy as np
 from engines.api import Array, Finding, Selection, Simulation, SimulationInfo
 from engines.api.charts import ChartData, ChartInfo
 from engines.api.errors import WorkbenchError
+from engines.api.simulation.contract import chart_of
 from engines.recording import series_of
 from workbench import __version__
 from workbench.export.chart_tables import chart_text
@@ -60,7 +61,7 @@ from workbench.run.streams.opening import streams_of
 from workbench.run.streams.stream import Stream
 from workbench.run.timing_log import COLUMNS, TimingLog, csv_rows_of, jsonl_of
 from workbench.storage.append import AppendedFile
-from workbench.storage.atomic import StorageError, storing, write_text
+from workbench.storage.atomic import SameFolder, StorageError, storing, write_text
 from workbench.storage.background import BackgroundWriter
 from workbench.storage.patience import Patience
 from workbench.words.failures import as_sentence
@@ -117,6 +118,7 @@ class Recorder(Observer):
         self._hurried = False
         self._patience = patience or Patience()
         self._root, self._branches = folder, 1
+        self._place: SameFolder | None = None
         self._branched_at: float | None = None
 
     # What the runner calls.
@@ -131,6 +133,9 @@ class Recorder(Observer):
         self.timing.begin(info)
         self._at = (simulation.step, simulation.time)
         with storing(self.folder):
+            self._root.mkdir(parents=True, exist_ok=True)
+            self._place = self._place or SameFolder(self._root)
+            self._place.check()
             (self.folder / "fields").mkdir(parents=True, exist_ok=True)
         sweep_results(self.folder)
         if self._resume is None:
@@ -221,7 +226,9 @@ class Recorder(Observer):
                 failures.append(as_sentence(failure))
 
         attempt(lambda: self._log_timing(self.timing.flush()))
-        if self._hurried and error is None:
+        if self._place is None or not self._place.is_there:  # nothing is written into what bears its name now
+            attempt(self._check_place)
+        elif self._hurried and error is None:
             self._ending = HURRIED
             attempt(lambda: self._take_checkpoint(simulation))
         elif error is None or not error.torn:
@@ -238,7 +245,7 @@ class Recorder(Observer):
                 attempt(lambda: self._take_checkpoint(simulation))
             for chart in self._info.charts:
                 if not chart.series:
-                    attempt(partial(self._write_chart, chart, partial(simulation.chart, chart.name)))
+                    attempt(partial(self._write_chart, chart, partial(chart_of, simulation, chart)))
             for chart, data in line_results(simulation, self._project.lines):
                 attempt(partial(self._write_data, chart, data))
             attempt(lambda: self._write_results(simulation))
@@ -275,6 +282,8 @@ class Recorder(Observer):
 
     def saved(self) -> list[str]:
         """Names of the result files that are there, for a sentence to the person."""
+        if self._place is None or not self._place.is_there:
+            return []
         names = [*TABLES, "points.csv", "results.h5", *STREAMS, "fields.pvd"]
         names += ["checkpoint.npz", "timing.csv", "run.json"]
         charts = sorted(f"charts/{path.name}" for path in (self.folder / "charts").glob("*.csv"))
@@ -312,7 +321,15 @@ class Recorder(Observer):
         self._patience.keep_trying(lambda: self._tables[name].append(text))
 
     def _submit(self, job: Callable[[], None]) -> None:
-        self._writer.submit(lambda: self._patience.keep_trying(job))
+        def work() -> None:
+            self._check_place()
+            job()
+
+        self._writer.submit(lambda: self._patience.keep_trying(work))
+
+    def _check_place(self) -> None:
+        if self._place is not None:
+            self._place.check()
 
     def _is_finite(self, simulation: Simulation) -> bool:
         try:
@@ -414,6 +431,7 @@ class Recorder(Observer):
             "project": self._project.model_dump(mode="json"),
         }
         self._content = content
+        self._check_place()
         write_text(self.folder / "run.json", json.dumps(content, indent=2) + "\n")
 
 

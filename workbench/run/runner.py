@@ -23,7 +23,7 @@ from engines.api.errors import DeviceError, InstabilityError, ProblemError, Work
 from engines.api.simulation.contract import check_declared, check_taken
 from engines.backend.ceilings.curve import working_set_of
 from workbench.run.controls import Controls, RefusedChange
-from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Rewound, RunState, Sample
+from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Reading, Rewound, RunState, Sample
 from workbench.run.meters import Meters
 from workbench.run.observer import Audience, Observer
 from workbench.run.pacing import LONGEST_BATCH_SECONDS, LONGEST_REST_SECONDS, Pacer
@@ -68,7 +68,7 @@ class Runner:
         can_reset: bool = True,
         checkpoints: int = 0,
     ) -> None:
-        self._source = FrameSource()
+        self._source = FrameSource(self.say)
         self.frames: Mailbox[Frame] = self._source.frames
         self.time_unit = time_unit
         self.until = until
@@ -167,10 +167,10 @@ class Runner:
             self._source.request = request
             self._condition.notify_all()
 
-    def set_probes(self, probes: Sequence[tuple[str, int]]) -> Future[None]:
-        """Follow these (label, element) from now on."""
+    def set_probes(self, probes: Sequence[tuple[str, int]]) -> Future[Reading | None]:
+        """Follow these (label, element) from now on; what they read now, unless the run has yet to begin."""
         wanted = list(probes)
-        return self.post(lambda simulation: self._meters.place_probes(simulation, wanted))
+        return self.post(lambda simulation: self._meters.read_at(simulation, wanted))
 
     def set_control(self, name: str, value: Any) -> Future[None]:
         """Change a live parameter between two batches; it stays changed after :meth:`reset`.

@@ -98,6 +98,26 @@ def oldest(files: Iterable[Path], kept: int) -> list[Path]:
     return [file for _, file in sorted(found)[: max(0, len(found) - kept)]]
 
 
+class SameFolder:
+    """A folder as it is now: what bears its name once it was renamed or removed is somebody else's, or a link."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._known = folder, folder.stat()
+
+    def check(self) -> None:
+        """Raises StorageError where it is there no more."""
+        with storing(self._folder):
+            if not self.is_there:
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+    @property
+    def is_there(self) -> bool:
+        try:
+            return os.path.samestat(self._folder.stat(), self._known)
+        except FileNotFoundError:
+            return False
+
+
 def check_room(path: Path, size: int) -> None:
     """Raises StorageError where a disk has no ``size`` bytes left for ``path``: known before a long export begins."""
     folder = next((each for each in path.absolute().parents if each.is_dir()), None)

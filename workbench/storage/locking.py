@@ -51,8 +51,9 @@ class ProcessLock:
             self._remove()
 
     def _remove(self) -> None:
-        with suppress(OSError):
-            self._path.unlink()
+        with suppress(OSError):  # not another's, where the folder was renamed and there is one of its name again
+            if self._handle is None or os.path.samestat(os.fstat(self._handle), os.stat(self._path)):
+                self._path.unlink()
 
 
 def remove_unheld(folder: Path, lock: str) -> None:

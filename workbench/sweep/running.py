@@ -12,6 +12,7 @@ from engines.api import Array, Problem, Progress, SeriesInfo, Simulation, no_pro
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.device import Backend
 from engines.api.errors import InstabilityError, ProblemError
+from engines.api.simulation.contract import chart_of
 from workbench.run.pacing import Pacer
 from workbench.sweep.plan import Case, KeptChart, SweepPlan
 from workbench.sweep.readings import Reading
@@ -189,7 +190,7 @@ class _Series:
 
 
 def _data(simulation: Simulation, info: ChartInfo, collected: _Series) -> ChartData:
-    return collected.data(info) if info.series else simulation.chart(info.name)
+    return collected.data(info) if info.series else chart_of(simulation, info)
 
 
 def _follow(simulation: Simulation, until: float | None, collected: _Series, watch: _Watch) -> None:

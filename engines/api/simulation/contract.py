@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from engines.api.charts import ChartData, ChartInfo, Inspection
 from engines.api.errors import WorkbenchError
 from engines.api.simulation.base import Simulation
 from engines.api.simulation.shown import FieldInfo
@@ -67,6 +68,65 @@ def whole_field(simulation: Simulation, info: FieldInfo) -> Array:
             f"The field '{info.name}' has {values.size} values of the kind {values.dtype}, not one for each element."
         )
     return values
+
+
+def gathered(simulation: Simulation, name: str, handle: Any, count: int) -> Array:
+    """A field on a selection of ``count``. Raises BrokenContract for what is not as many numbers."""
+    values = np.asarray(simulation.gather(name, handle))
+    known = next((info.components for info in simulation.fields if info.name == name), None)
+    each = values.size // count if count else 0
+    right = values.dtype.kind in "biuf" and values.ndim in (1, 2) and len(values) == count
+    if not right or (known is not None and count and each != known):
+        raise BrokenContract(
+            f"The field '{name}' is {values.shape} of {values.dtype} where {count} elements were asked for."
+        )
+    return values
+
+
+def chart_of(simulation: Simulation, info: ChartInfo) -> ChartData:
+    """One that is not over time, at this moment. Raises BrokenContract."""
+    data = simulation.chart(info.name)
+    check_chart(info, data)
+    return data
+
+
+def check_chart(info: ChartInfo, data: ChartData) -> None:
+    """Raises BrokenContract for curves of which a plot cannot draw point by point."""
+    for curve in data.curves:
+        n = np.size(curve.y)
+        beside = [each for each in (curve.y, curve.shade, curve.low, curve.high, curve.across) if each is not None]
+        right = _are_numbers(curve.x, n + 1 if info.kind == "bar" else n) and all(_are_numbers(b, n) for b in beside)
+        right = right and (curve.low is None) == (curve.high is None)
+        right = right and (curve.told is None or not n or -n <= curve.told < n)
+        if not right or (info.kind == "matrix" and n != len(data.columns)):
+            raise BrokenContract(f"The chart '{info.title}' has points that are no numbers, or not as many of each.")
+
+
+def check_inspection(told: Inspection | None) -> None:
+    """What is known of an element, or of two. Raises BrokenContract."""
+    for info, data in () if told is None else told.profiles:
+        check_chart(info, data)
+    if told is not None and told.links is not None:
+        check_segments(told.links.segments, told.links.displacements)
+        if not _are_numbers(told.links.values, len(told.links.segments)):
+            raise BrokenContract("There are not as many values as links.")
+
+
+def check_segments(segments: Array, displacements: Array | None) -> None:
+    """Lines that are drawn. Raises BrokenContract."""
+    wanted = (len(segments), 2, 3)
+    if not all(_are_numbers(each, *wanted) for each in (segments, displacements) if each is not None):
+        raise BrokenContract("What is to be drawn as lines is no list of pairs of points.")
+
+
+def check_markers(positions: Array, signs: Array) -> None:
+    """Points that are drawn. Raises BrokenContract."""
+    if not _are_numbers(positions, len(signs), 3) or not _are_numbers(signs, len(signs)):
+        raise BrokenContract("What is to be drawn as points is no list of points with a sign each.")
+
+
+def _are_numbers(values: Any, *shape: int) -> bool:
+    return np.shape(values) == shape and np.asarray(values).dtype.kind in "biuf"
 
 
 def _is_whole(value: Any, least: int) -> bool:

@@ -10,13 +10,12 @@ import numpy as np
 from engines.api.errors import ProblemError
 from engines.battery.bpx.expressions import parse
 from engines.battery.bpx.tables import Table
+from engines.battery.parameter_sets.functions import check_values
 from engines.battery.parameter_sets.model import Function
 from engines.battery.parameter_sets.ranges import HUGE, TINY, Range
 
 SAME = 1e-9
 """Of the range of a table: points nearer than this are one."""
-NODES = 1025
-"""Points at which a function is looked at before it is used."""
 
 
 class Section:
@@ -87,16 +86,7 @@ class Section:
                 function = _table(x, y, where, extend)
             case _:
                 raise ProblemError(f"{where} must be a number, a formula in x, or a table with 'x' and 'y'.")
-        for end, positive in ((high, False), *([(positive_to, True)] if positive_to is not None else [])):
-            nodes = np.linspace(low, end, NODES)
-            values = function(nodes)
-            bad = ~(np.abs(values) < HUGE) | (values <= 0 if positive else False)
-            if bad.any():
-                at = int(np.argmax(bad))
-                wanted = "positive" if positive else "a finite number"
-                raise ProblemError(
-                    f"{where} is {values[at]:g} at x = {nodes[at]:g}: it must be {wanted} from {low:g} to {end:g}."
-                )
+        check_values(function, where, low, high, positive_to)
         return function
 
 

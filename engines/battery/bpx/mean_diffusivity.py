@@ -7,11 +7,14 @@ faces at the middle of the step.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache, partial
+from typing import Literal
 
 import numpy as np
 import scipy
 
-from engines.api import Array
+from engines.api import Array, Finding
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets.model import Function, ParameterSet
 from engines.battery.particles.shells import shells, surface_weights
@@ -20,6 +23,49 @@ POINTS, STEPS_PER_HOUR = 40, 240
 SEEN = 0.9
 """Share of the shorter discharge in which voltages are compared; at its end both fall steeply."""
 EDGE = 1e-6
+SMALL_COST = 1e-3
+"""[V] and share of the charge by which the mean of a diffusivity may be off without a warning."""
+ALIKE = 1 + 1e-9
+
+
+def mean_over(function: Function, electrode: str, low: float, high: float) -> tuple[float, str]:
+    """Mean diffusivity [m²/s] between two stoichiometries, and a sentence for who takes it for a function that is not
+    the same everywhere."""
+    values = function(np.linspace(low, high, 1001))
+    least, most = float(values.min()), float(values.max())
+    mean = float(np.trapezoid(values) / (len(values) - 1)) if most > least else float(values[0])
+    if not most > least * ALIKE:
+        return mean, ""
+    return mean, (
+        f"The diffusivity of the {electrode} particles goes from {least:.3g} to {most:.3g} m²/s with the "
+        f"stoichiometry: its mean, {mean:.3g} m²/s, is taken."
+    )
+
+
+def with_laws(cell: ParameterSet, varying: Mapping[str, tuple[Function, str]]) -> ParameterSet:
+    """``cell``, whose numbers are the means, with diffusivities [m²/s] by electrode, of the stoichiometry, each with a
+    sentence for who takes its mean."""
+    laws = {name: scaled(law, 1 / cell.values()[f"{name}_diffusivity"]) for name, (law, _) in varying.items()}
+
+    @cache
+    def cost(name: str) -> Finding:
+        law, sentence = varying[name]
+        volts, charge = cost_of_means(cell, {name: law})
+        what = f"up to {1e3 * volts:.2g} mV and {100 * abs(charge):.1f} % of the charge"
+        small = volts < SMALL_COST and abs(charge) < SMALL_COST
+        severity: Literal["info", "warning"] = "info" if small else "warning"
+        return Finding(f"{sentence} In a discharge at 1C that is {what} away.", severity)
+
+    return replace(
+        cell,
+        negative_diffusivity_law=laws.get("negative", cell.negative_diffusivity_law),
+        positive_diffusivity_law=laws.get("positive", cell.positive_diffusivity_law),
+        mean_findings={**cell.mean_findings, **{name: partial(cost, name) for name in varying}},
+    )
+
+
+def scaled(function: Function, factor: float) -> Function:
+    return function if factor == 1.0 else lambda x: factor * function(x)
 
 
 def cost_of_means(cell: ParameterSet, laws: Mapping[str, Function]) -> tuple[float, float]:

@@ -19,19 +19,19 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from engines.api import Array, Finding
 from engines.api.errors import ProblemError
 from engines.battery.bpx.entries import Constant, Section
-from engines.battery.bpx.mean_diffusivity import cost_of_means
+from engines.battery.bpx.mean_diffusivity import mean_over, scaled, with_laws
 from engines.battery.parameter_sets.changes import KEYS
 from engines.battery.parameter_sets.constants import FARADAY, GAS, REFERENCE_TEMPERATURE
+from engines.battery.parameter_sets.functions import electrolyte_ranges
 from engines.battery.parameter_sets.model import NOT_GIVEN, SCALARS, UNSAID, Function, ParameterSet, Sourced
 from engines.battery.parameter_sets.ranges import (
     ACTIVATION,
@@ -48,12 +48,8 @@ from engines.reading import guarded
 LARGEST_FILE = 64 * 2**20
 USUAL_CONCENTRATION = 1000.0
 """[mol/m³] of the electrolyte where a file for the SPM does not say: the exchange current does not depend on it."""
-SALT_RANGE = 4.0
-"""The electrolyte's diffusivity is wanted up to this multiple of the initial concentration."""
 TOLERANCE = 2e-3
 """[V] between a cut-off and the potentials at the limits of stoichiometry, which files round."""
-SMALL_COST = 1e-3
-"""[V] and share of the charge by which the mean of a diffusivity may be off without a warning."""
 CONTACT_RESISTANCE = "Contact resistance [Ohm]"
 """BPX has no such entry; PyBaMM takes this name among those that users define."""
 
@@ -164,14 +160,9 @@ class _Reader:
             electrolyte_diffusivity=functions["electrolyte_diffusivity"],
             electrolyte_conductivity=functions["electrolyte_conductivity"],
             findings=tuple(self.findings),
+            meant_for=str(self.header.get("Model") if "Model" in self.header else ""),
         )
-        laws = {name: _scaled(law, 1 / self.scalars[f"{name}_diffusivity"]) for name, (law, _) in self.varying.items()}
-        return replace(
-            cell,
-            negative_diffusivity_law=laws.get("negative"),
-            positive_diffusivity_law=laws.get("positive"),
-            mean_findings=self._what_means_cost(cell),
-        )
+        return with_laws(cell, self.varying)
 
     def _arrhenius(self, activation: float) -> float:
         """Factor from the file's reference temperature to 298.15 K."""
@@ -223,14 +214,13 @@ class _Reader:
             )
         found["transference_number"] = entries.number("Cation transference number", RANGES["transference_number"])
         functions: dict[str, Function] = {}
-        for name, entry, low, high, positive_to in (
-            ("diffusivity", "Diffusivity [m2.s-1]", 0.0, SALT_RANGE * salt, 2 * salt),
-            ("conductivity", "Conductivity [S.m-1]", 0.5 * salt, 1.5 * salt, 1.5 * salt),
-        ):
+        ranges = electrolyte_ranges(salt)
+        for name, entry in (("diffusivity", "Diffusivity [m2.s-1]"), ("conductivity", "Conductivity [S.m-1]")):
+            low, high, positive_to = ranges[name]
             activation = entries.number(f"{name.capitalize()} activation energy [J.mol-1]", ACTIVATION, 0.0)
             found[f"electrolyte_{name}_activation"] = activation
             function = entries.function(entry, low, high, extend=False, positive_to=positive_to)
-            functions[f"electrolyte_{name}"] = _scaled(function, self._arrhenius(activation))
+            functions[f"electrolyte_{name}"] = scaled(function, self._arrhenius(activation))
         return functions
 
     def _electrode(self, electrode: str) -> dict[str, Function]:
@@ -302,25 +292,10 @@ class _Reader:
     def _mean_diffusivity(self, entries: Section, electrode: str, low: float, high: float, warmer: float) -> float:
         """[m²/s] at 298.15 K, ``warmer`` times what the file says."""
         function = entries.function("Diffusivity [m2.s-1]", low, high, extend=False, positive_to=high)
-        values = function(np.linspace(low, high, 1001))
-        mean = float(np.trapezoid(values) / (len(values) - 1))
-        if values.max() > values.min() * (1 + 1e-9):
-            sentence = (
-                f"The diffusivity of the {electrode} particles goes from {values.min():.3g} to {values.max():.3g} m²/s "
-                f"with the stoichiometry: its mean, {mean:.3g} m²/s, is taken."
-            )
-            self.varying[electrode] = _scaled(lambda x: function(np.clip(x, low, high)), warmer), sentence
-        return warmer * (mean if values.max() > values.min() else float(values[0]))
-
-    def _what_means_cost(self, cell: ParameterSet) -> dict[str, Finding]:
-        found = {}
-        for electrode, (law, sentence) in self.varying.items():
-            volts, charge = cost_of_means(cell, {electrode: law})
-            what = f"up to {1e3 * volts:.2g} mV and {100 * abs(charge):.1f} % of the charge"
-            small = volts < SMALL_COST and abs(charge) < SMALL_COST
-            severity: Literal["info", "warning"] = "info" if small else "warning"
-            found[electrode] = Finding(f"{sentence} In a discharge at 1C that is {what} away.", severity)
-        return found
+        mean, sentence = mean_over(function, electrode, low, high)
+        if sentence:
+            self.varying[electrode] = scaled(lambda x: function(np.clip(x, low, high)), warmer), sentence
+        return warmer * mean
 
     def _pores(self, entries: Section, layer: str) -> None:
         porosity = entries.number("Porosity", FRACTION)
@@ -373,13 +348,3 @@ class _Reader:
     def _unread(self, section: Section) -> None:
         for entry in section.unread():
             self.findings.append(Finding(f"{section.where(entry)} is not known and left out: check its name."))
-
-
-def _scaled(function: Function, factor: float) -> Function:
-    if factor == 1.0:
-        return function
-
-    def scaled(x: Array) -> Array:
-        return factor * function(x)
-
-    return scaled

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from engines.api.errors import ProblemError, WorkbenchError
-from engines.battery.bpx.reading import CONTACT_RESISTANCE, SALT_RANGE
+from engines.battery.bpx.reading import CONTACT_RESISTANCE
 from engines.battery.bpx.tables import Table
 from engines.battery.bpx.tracing import formula
 from engines.battery.parameter_sets.balance import window
 from engines.battery.parameter_sets.changes import KEYS
 from engines.battery.parameter_sets.constants import FARADAY, REFERENCE_TEMPERATURE
+from engines.battery.parameter_sets.functions import SALT_RANGE
 from engines.battery.parameter_sets.model import UNSAID, Function, ParameterSet
 
 VERSION = "1.1.1"

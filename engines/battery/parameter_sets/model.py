@@ -98,7 +98,8 @@ class ParameterSet:
     negative_diffusivity_law, positive_diffusivity_law: diffusivities of the particles over those of ``scalars``, of the
     stoichiometry; None: constant
     findings: what whoever uses it should know (of a file that was read)
-    mean_findings: by electrode, what it costs to take the number for the law, for models that do
+    meant_for: the model that a file names, such as DFN
+    mean_findings: by electrode, what it costs to take the number for the law, for models that do; a second to find
 
     A number that a source does not give is NaN; :meth:`require` says so to whoever needs it.
     """
@@ -114,9 +115,10 @@ class ParameterSet:
     electrolyte_diffusivity: Function
     electrolyte_conductivity: Function
     findings: tuple[Finding, ...] = ()
+    meant_for: str = ""
     negative_diffusivity_law: Function | None = None
     positive_diffusivity_law: Function | None = None
-    mean_findings: Mapping[str, Finding] = field(default_factory=dict)
+    mean_findings: Mapping[str, Callable[[], Finding]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         unsaid = {n: Sourced(v, SCALARS[n], "not given") for n, v in UNSAID.items() if n not in self.scalars}

@@ -10,6 +10,7 @@ from engines.api import Problem
 from engines.api.parameters import ParameterGroup, quantity
 from engines.backend.precision import Precision
 from engines.battery.parameter_sets.changes import Change
+from engines.battery.parameter_sets.functions import TypedFunction
 from engines.battery.parameters.ensemble import Distribution
 from engines.battery.parameters.pack import Pack
 from engines.battery.parameters.particles import ParticleSettings
@@ -127,6 +128,10 @@ class BatteryParameters(ParameterGroup):
     )
     ageing: Ageing = quantity(Ageing(), "", "Growth of the SEI and lithium plating", when=SINGLE)
     changes: list[Change] = quantity([], "", "Numbers of the parameter set that are other than there")
+    functions: list[TypedFunction] = quantity(
+        [], "", "Functions of the parameter set that are other than there: potentials, diffusivities, conductivities",
+        max_length=8,
+    )  # fmt: skip
     drive_cycle: DriveCycle = quantity(
         DriveCycle(), "", "What 'Run drive cycle' in the protocol runs", folded=True, when=IN_CELLS
     )

@@ -157,7 +157,7 @@ class _Setup:
         self.findings: tuple[Finding, ...] = tuple(replace(finding, place=("bpx_file",)) for finding in cell.findings)
         if not explicit and isinstance(settings.diffusivity, SetDiffusivity) and electrode in cell.mean_findings:
             solve_it = Remedy("Take the explicit scheme, which solves it", {SCHEME: "explicit"})
-            self.findings += (replace(cell.mean_findings[electrode], place=SCHEME, remedy=solve_it),)
+            self.findings += (replace(cell.mean_findings[electrode](), place=SCHEME, remedy=solve_it),)
         if explicit:
             smallest = float(radius.min())
             self.limit = shells(settings.shells).stable_rate * smallest**2 / self.law.largest

@@ -13,10 +13,11 @@ from engines.api import Array, Finding, Remedy
 from engines.api.errors import ProblemError
 from engines.battery.bpx import read_bpx
 from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
-from engines.battery.parameter_sets.balance import balance_findings, charged
+from engines.battery.parameter_sets.balance import balance_findings, charged, state_of_charge, window
 from engines.battery.parameter_sets.changes import apply_changes
 from engines.battery.parameter_sets.constants import GAS, REFERENCE_TEMPERATURE
 from engines.battery.parameter_sets.ranges import check_together
+from engines.battery.setup.functions import with_functions
 
 if TYPE_CHECKING:
     from engines.battery.parameters import BatteryParameters
@@ -33,6 +34,10 @@ ELECTROLYTE = (
     "positive_solid_conductivity",
 )
 """What the single-particle model without electrolyte does not need."""
+WITH_ELECTROLYTE = ("DFN", "SPMe")
+"""What a BPX file may be for."""
+NEARLY_FULL = 0.98
+"""The published set that is meant as full begins at 0.99."""
 
 
 def parameter_set_of(parameters: BatteryParameters) -> ParameterSet:
@@ -48,6 +53,7 @@ def parameter_set_of(parameters: BatteryParameters) -> ParameterSet:
     else:
         chosen = PARAMETER_SETS[parameters.parameter_set]
     chosen = apply_changes(chosen, parameters.changes)
+    chosen = with_functions(chosen, parameters.functions, parameters.changes)
     check_together(chosen.values(), chosen.title)
     if parameters.heats:
         chosen.require(HEAT, "A cell with its own heat")
@@ -61,9 +67,34 @@ def parameter_set_of(parameters: BatteryParameters) -> ParameterSet:
 def parameter_set_findings(parameters: BatteryParameters, chosen: ParameterSet) -> tuple[Finding, ...]:
     """What the owner of the problem should know of its parameter set, the lithium balance among it."""
     found = [*(replace(finding, place=("bpx_file",)) for finding in chosen.findings), *balance_findings(chosen)]
+    found += [*_without_electrolyte(parameters, chosen), *_start(parameters, chosen)]
     if not parameters.heats and parameters.model != "pack":
         found += _held(parameters, chosen)
     return tuple(found)
+
+
+def _without_electrolyte(parameters: BatteryParameters, chosen: ParameterSet) -> list[Finding]:
+    if parameters.model != "SPM" or chosen.meant_for not in WITH_ELECTROLYTE:
+        return []
+    given = all(np.isfinite(chosen.values()[name]) for name in ELECTROLYTE)
+    return [
+        Finding(
+            f"The file's numbers are for {chosen.meant_for}; SPM leaves the electrolyte out, whose losses grow with "
+            "the current.",
+            "info",
+            place=("model",),
+            remedy=Remedy("Take SPMe", {("model",): "SPMe"}) if given else None,
+        )
+    ]
+
+
+def _start(parameters: BatteryParameters, chosen: ParameterSet) -> list[Finding]:
+    """Where a set begins that is not full, and nobody has said where."""
+    charge = state_of_charge(chosen)
+    if parameters.initial_state_of_charge is not None or not all(window(chosen).met) or charge > NEARLY_FULL:
+        return []
+    sentence = f"The parameter set begins at {100 * charge:.3g} % of the charge between its cut-offs."
+    return [Finding(sentence, "info", place=("initial_state_of_charge",))]
 
 
 def held_temperature(scalars: Mapping[str, Any]) -> Array:

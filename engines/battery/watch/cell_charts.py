@@ -60,7 +60,7 @@ def charts(cells: Cells, cycles: Cycles | None, driven: bool) -> tuple[ChartInfo
     )  # fmt: skip
     known["losses"] = losses.chart(cells)
     known |= {chart.name: chart for chart in (cycles.charts if cycles is not None else ())}
-    order = ["voltage", "losses", "current", "temperature", "power", "capacity"]
+    order = ["voltage", "losses", "temperature", "current", "power", "capacity"]
     if many or driven:
         order = ["voltage", "temperature", "current", "power", "capacity", "losses"]
     if not cells.lumped:

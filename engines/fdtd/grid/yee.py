@@ -16,7 +16,8 @@ H is kept as η₀H [V/m], so that both fields are of one size.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,11 @@ class Yee:
     def varying(self) -> tuple[int, ...]:
         """The axes that are not flat."""
         return tuple(axis for axis in range(3) if not self.flat[axis])
+
+    def part(self, spans: Sequence[tuple[int, int]]) -> Yee:
+        """The cells from the first to before the last along x, y, z as a grid of their own."""
+        x, y, z = (self.nodes(axis)[first : last + 1] for axis, (first, last) in enumerate(spans))
+        return replace(self, counts=(len(x) - 1, len(y) - 1, len(z) - 1), lines=(x, y, z))
 
     @property
     def smallest(self) -> float:

@@ -23,13 +23,14 @@ from engines.fdtd.grid.boundaries import Axis
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 from engines.fdtd.media import mixing
 from engines.fdtd.media.dispersion import Dispersion, Pole, make_dispersion, make_slots
+from engines.fdtd.media.graded import Grade, grade_edges
+from engines.fdtd.media.mixing import MOST_IDS
 from engines.fdtd.media.smoothing.tensor import Coupling, NodeTerms
 
 MOST = 256
 """Materials of a problem with vacuum: a cell has a byte."""
 BYTE_IDS = 256
-MOST_IDS = 65_536
-"""Mixtures that ids of 8 and of 16 bits name."""
+"""Mixtures that ids of 8 bits name."""
 BANDS_PER_THREAD = 4
 
 Triple = tuple[float, float, float]
@@ -42,6 +43,7 @@ class Medium:
 
     With ``poles`` ε_r is the permittivity far above them, ε_∞.
     permittivities, conductivities: for the fields along x, y and z, instead of ``permittivity`` and ``conductivity``
+    grade: ε_r and σ by the place, of which ``permittivity`` and ``conductivity`` are then the largest
     """
 
     permittivity: float = 1.0
@@ -52,6 +54,7 @@ class Medium:
     poles: tuple[Pole, ...] = ()
     permittivities: Triple | None = None
     conductivities: Triple | None = None
+    grade: Grade | None = None
 
     def along(self, axis: int) -> tuple[float, float]:
         """ε_r and σ for the field along an axis."""
@@ -68,12 +71,18 @@ class Medium:
     @property
     def least_index(self) -> float:
         """For the fastest of polarizations, which limits the step."""
-        return float(np.sqrt(min(self.along(axis)[0] for axis in range(3)) * self.permeability))
+        least = min(self.along(axis)[0] for axis in range(3)) if self.grade is None else self.grade.least
+        return float(np.sqrt(least * self.permeability))
 
     @property
     def lossless(self) -> bool:
-        """A dielectric whose interfaces can be smoothed."""
+        """A dielectric."""
         return not self.perfect_conductor and not self.poles and all(self.along(axis)[1] == 0 for axis in range(3))
+
+    @property
+    def smooth(self) -> bool:
+        """A dielectric whose interfaces can be smoothed."""
+        return self.lossless and self.grade is None
 
     def index_at(self, omega: Array) -> Array:
         """n + ik (n,) at angular frequencies [1/time], for fields ∝ exp(−iωt); σ and σ* left out."""
@@ -137,7 +146,8 @@ def make_media(
     courant = SPEED_OF_LIGHT * dt / yee.smallest
     # σΔt/ε₀ and σ*Δt/μ₀, without a unit
     eps, sigma = np.moveaxis(np.array([[m.along(axis) for axis in range(3)] for m in media]), 2, 0)
-    loss = sigma * VACUUM_IMPEDANCE * SPEED_OF_LIGHT * dt
+    lossy = VACUUM_IMPEDANCE * SPEED_OF_LIGHT * dt
+    loss = sigma * lossy
     inverse_mu = np.array([1.0 / m.permeability for m in media])
     magnetic = np.array([m.magnetic_loss for m in media]) / VACUUM_IMPEDANCE * SPEED_OF_LIGHT * dt
     perfect = np.array([m.perfect_conductor for m in media])
@@ -178,11 +188,17 @@ def make_media(
             mixing.number_edges(cells, perfect, wraps, walls, codes, of_codes, ids_e)
         if ids_h is not None:
             mixing.number_faces(cells, magnetic_number.reshape(-1).astype(dtype), count, wraps, ids_h)
+    grades = {n: (m.grade, m.along(0)) for n, m in enumerate(media) if m.grade is not None and not m.perfect_conductor}
+    if grades:
+        kinds, ids_e = grade_edges(yee, wraps, cells, grades, kinds, ids_e, lossy)
+        dtype = np.uint8 if max(len(kinds), len(magnetic_kinds)) <= BYTE_IDS else np.uint16
+        ids_e, ids_h = ids_e.astype(dtype, copy=False), None if ids_h is None else ids_h.astype(dtype, copy=False)
     if smoothed is not None:
         ids_e.reshape(-1)[smoothed.places] = numbers[3 * codes.size :][value_of].astype(dtype)
 
-    permittivity, lost = _padded(kinds[:, 0]), _padded(kinds[:, 1])
-    beta = np.array([_padded(kinds[:, 2 + n]) for n in range(slots.count)]).reshape(-1, len(permittivity))
+    room = MOST_IDS if grades else BYTE_IDS  # for what is painted on these has as many values as edges
+    permittivity, lost, *betas = (_padded(column, room=room) for column in kinds.T)
+    beta = np.array(betas).reshape(-1, len(permittivity))
     beta *= (slots.beta * largest)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         divisor = permittivity + lost / 2 + beta.sum(axis=0)
@@ -219,7 +235,8 @@ def expected_id_bytes(media: Sequence[Medium], smoothing: bool) -> int:
     """Of an id, before the grid is looked at: 2 if more than 256 mixtures can occur."""
     count = sum(not medium.perfect_conductor for medium in media)
     mixtures = comb(count + 3, 4) * (3 if any(medium.permittivities for medium in media) else 1)
-    return 2 if (smoothing and count > 1) or mixtures >= BYTE_IDS else 1
+    graded = any(medium.grade for medium in media)
+    return 2 if graded or (smoothing and count > 1) or mixtures >= BYTE_IDS else 1
 
 
 def occurring_codes(cells: Array, perfect: Array, wraps: Array, walls: Array) -> Array:
@@ -243,9 +260,9 @@ def _check(mixtures: int) -> None:
         )
 
 
-def _padded(values: Array, rest: float = 0.0) -> Array:
+def _padded(values: Array, rest: float = 0.0, room: int = BYTE_IDS) -> Array:
     """With room for mixtures that ports and painting add; tables that ids of 8 bits name stay as long as these."""
-    size = BYTE_IDS if len(values) <= BYTE_IDS else min(len(values) + BYTE_IDS, MOST_IDS)
+    size = BYTE_IDS if len(values) <= BYTE_IDS else min(len(values) + room, MOST_IDS)
     table = np.full(size, rest)
     table[: len(values)] = values
     return table

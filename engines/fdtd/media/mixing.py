@@ -12,7 +12,9 @@ import numba as nb
 import numpy as np
 
 BLOCKED = -1
-MOST_CODES = 65_535
+MOST_IDS = 65_536
+"""Mixtures that ids of 16 bits name."""
+MOST_CODES = MOST_IDS - 1
 """Per band; of the whole grid there can be no more mixtures than ids of 16 bits name."""
 SET_SIZE = 1 << 17
 """Places of a band's set of codes: twice as many as codes, a power of two."""

@@ -82,7 +82,7 @@ class SettlingWatcher(FieldWatcher):
         if left < SETTLED:
             return data
         part = f"{100 * left:.0f}" if left >= 0.1 else f"{100 * left:.2g}"
-        return replace(data, note=f"Not settled: {part} % of the field energy is still in the grid.")
+        return replace(data, note=f"Not settled: {part} % of the field energy is left.")
 
     def _left_over(self) -> float:
         """What of the largest energy is still there."""

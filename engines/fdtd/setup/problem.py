@@ -33,7 +33,7 @@ from engines.fdtd.parameters import (
 from engines.fdtd.setup.boxes import box_findings
 from engines.fdtd.setup.facing import facing_findings
 from engines.fdtd.setup.grid import make_faces, make_yee
-from engines.fdtd.setup.media import media_of
+from engines.fdtd.setup.media import media_of, staircase_findings, with_ranges
 from engines.fdtd.setup.sources import ports_of, sources_of, waveform_of
 from engines.fdtd.setup.speed import expected_rate
 from engines.fdtd.sources.checks import source_findings
@@ -63,7 +63,8 @@ class Setup:
         self.backend = backend
         self.yee = yee = make_yee(parameters.grid)
         self.precision = FLOAT_TYPES[parameters.numerics.precision]
-        self.media = media_of(parameters)
+        fillings = fillings_of(parameters)
+        self.media = with_ranges(media_of(parameters), fillings, yee)
         unit = parameters.grid.length_unit
         real = [medium for medium in self.media if not medium.perfect_conductor]
         self.limit = yee.largest_step(min(medium.least_index for medium in real))
@@ -84,7 +85,6 @@ class Setup:
         self._value_bytes = np.dtype(self.precision).itemsize
         used = self._used_media()
         self.slots = make_slots([medium.poles for medium in used if not medium.perfect_conductor], self.dt)
-        fillings = fillings_of(parameters)
         states = 0
         if self.slots.count:
             states = 3 * dispersive_cells(fillings, self.media, yee) * self.slots.states
@@ -107,6 +107,7 @@ class Setup:
             *object_findings(parameters, yee),
             *box_findings(parameters, yee, self.axes, fillings, self.driven),
             *facing_findings(parameters, fillings),
+            *staircase_findings(parameters, self.media),
         )
         if waveforms:
             shortest = SPEED_OF_LIGHT / max(waveform.highest_frequency for waveform in waveforms)

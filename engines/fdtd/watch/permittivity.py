@@ -22,6 +22,9 @@ def fields_of_media(media: tuple[Medium, ...], frequency: float) -> tuple[FieldI
     found = [medium.index_at(omega)[0] for medium in media if not medium.perfect_conductor]
     permittivity = [float((n**2).real) / medium.permeability for n, medium in zip(found, _open(media), strict=True)]
     index = [float(n.real) for n in found]
+    least = [medium.grade.least for medium in media if medium.grade is not None]
+    index += [medium.least_index for medium in media if medium.grade is not None]
+    permittivity += least
     return (
         FieldInfo(INDEX, "Refractive index n", "1", "cell", _range(index), missing_title="conductor"),
         FieldInfo(PERMITTIVITY, "Relative permittivity", "1", "cell", _range(permittivity), missing_title="conductor"),

@@ -28,8 +28,18 @@ _STATEMENT = re.compile(r"\s*(if|for|while|def)\b")
 def function_of(
     lines: Sequence[str], name: str, given: Collection[str], what: str, functions: Mapping[str, Function] = FUNCTIONS
 ) -> Node:
-    """What ``name`` is, by ``given`` names; ``pi`` is known. what: "waveform". Raises ProblemError whose ``place`` is
-    the line (from 0)."""
+    """What ``name`` is. Raises ProblemError whose ``place`` is the line (from 0)."""
+    names = definitions(lines, given, what, functions)
+    if name not in names:
+        raise refusal(max(len(lines) - 1, 0), f": no line says what the {what} is: one begins with '{name} ='")
+    return number(names[name])
+
+
+def definitions(
+    lines: Sequence[str], given: Collection[str], what: str, functions: Mapping[str, Function] = FUNCTIONS
+) -> dict[str, Node]:
+    """All names by ``given`` ones, which are among them; ``pi`` is known. what: "waveform". Raises ProblemError whose
+    ``place`` is the line (from 0)."""
     names = {**{each: symbol(each) for each in given}, "pi": const(3.141592653589793)}
     taken, values, first = (*names, *functions), list[Node](), next(iter(given))
     for line, text in statements(lines):
@@ -37,9 +47,7 @@ def function_of(
         values.append(value)
         check_size(line, values, what)
         names[own] = value
-    if name not in names:
-        raise refusal(max(len(lines) - 1, 0), f": no line says what the {what} is: one begins with '{name} ='")
-    return number(names[name])
+    return names
 
 
 def checked(read: Callable[[Sequence[str]], object], lines: Sequence[str]) -> tuple[int, str] | None:

@@ -142,13 +142,21 @@ def extent_of(body: PlaneBody | SolidBody) -> tuple[Array, Array]:
     return np.array(body.center) - reach, np.array(body.center) + reach
 
 
+def straight_along(body: PlaneBody | SolidBody) -> list[bool]:
+    """(d,) whether its sides across x, y and z are taken for straight: rows of particles end there."""
+    axes = "xyz"[:2] if isinstance(body, PlaneBody) else "xyz"
+    straight = isinstance(body, Plate | Block | PolygonPlate | SurfaceBody)
+    return [straight or axis == getattr(body, "axis", "") for axis in axes]
+
+
 def _frame(body: PlaneBody | SolidBody, spacing: float) -> Frame:
     low, high = extent_of(body)
     d = len(low)
     parts = (high - low) / spacing
     # along straight sides the nearest number of rows, else so many that they cover it
-    whole = [isinstance(body, Plate | Block) or axis == getattr(body, "axis", "") for axis in "xyz"[:d]]
-    numbers = [round(part) if flat else math.ceil(part - 1e-6) for part, flat in zip(parts, whole, strict=True)]
+    numbers = [
+        round(part) if flat else math.ceil(part - 1e-6) for part, flat in zip(parts, straight_along(body), strict=True)
+    ]
     if min(numbers) < 2:
         raise _too_thin(spacing)
     if math.prod(numbers) > MOST_PARTICLES:

@@ -24,7 +24,7 @@ from engines.peridynamics.loading.relaxation import SHARE_OF_STABLE_STEP, held_f
 from engines.peridynamics.loading.starting import start_velocities
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.material.mixture import Mixed
-from engines.peridynamics.parameters import Displacement, PeridynamicParameters
+from engines.peridynamics.parameters import Displacement, Held, PeridynamicParameters
 from engines.peridynamics.setup.pace import Kind, seconds_per_step
 from engines.peridynamics.step.simulation import Integration, PeridynamicSimulation
 from engines.peridynamics.step.solver import Solver, decay_of
@@ -221,7 +221,8 @@ class Setup(ABC):
     def findings(self) -> tuple[Finding, ...]:
         """What its owner should know before a run."""
         found = self._more_findings()
-        if not self.parameters.loads and not self.parameters.penetrators and self.velocities is None:
+        holding = all(isinstance(each, Held) and not any((each.x, each.y, each.z)) for each in self.parameters.loads)
+        if holding and not self.parameters.penetrators and self.velocities is None:
             found.append(Finding("Nothing loads the body: it will stay as it is.", place=("loads",)))
         return tuple(found)
 

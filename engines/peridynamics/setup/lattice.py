@@ -14,7 +14,7 @@ from engines.api.errors import ProblemError
 from engines.backend.twins import Twins
 from engines.peridynamics.body.bonded import Bonded, bonded, unbreakable
 from engines.peridynamics.body.cutting import idle_notches, notches_on_rows
-from engines.peridynamics.body.filling import Place, filled
+from engines.peridynamics.body.filling import Place, extent_of, filled, frame_of, straight_along
 from engines.peridynamics.contact.contact import Contact, contact_on
 from engines.peridynamics.contact.contact import bytes_of as contact_bytes
 from engines.peridynamics.contact.limits import contact_step
@@ -24,7 +24,7 @@ from engines.peridynamics.lattice.solver import Discretised, LatticeSolver, Slab
 from engines.peridynamics.loading.loads import Loads
 from engines.peridynamics.material.bars import DILATION, UNCORRECTED, power_in_tension, surface_effect
 from engines.peridynamics.material.brittle import Lattice
-from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody
+from engines.peridynamics.parameters import PeridynamicParameters, PlaneBody, PointBody
 from engines.peridynamics.setup.base import Setup
 from engines.peridynamics.setup.toughness import told_of_slow_cracks
 from engines.peridynamics.step.solver import Solver
@@ -158,7 +158,35 @@ class LatticeSetup(Setup):
         for number, (changes, way) in notches_on_rows(self.parameters).items():
             if number not in idle:
                 found.append(_on_a_row(number, changes, way))
-        return [*found, *told_of_slow_cracks(self.lattice, self.parameters), *self._thin(), *self._blurred()]
+        return [
+            *found,
+            *told_of_slow_cracks(self.lattice, self.parameters),
+            *self._rounded(),
+            *self._thin(),
+            *self._blurred(),
+        ]
+
+    def _rounded(self) -> Iterator[Finding]:
+        """That whole rows of particles make the body wider or narrower than it was given."""
+        body, spacing = self.parameters.body, self.parameters.bonds.spacing
+        assert not isinstance(body, PointBody)
+        low, high = extent_of(body)
+        sides, rows = high - low, frame_of(self.parameters).counts
+        wrong = [
+            rows[axis] * spacing / sides[axis] - 1 if straight else 0.0
+            for axis, straight in enumerate(straight_along(body))
+        ]
+        axis = int(np.argmax(np.abs(wrong)))
+        if abs(wrong[axis]) < THIN:
+            return
+        finer = float(f"{sides[axis] / np.ceil(sides[axis] / spacing):.4g}")
+        yield Finding(
+            f"Along {'xyz'[axis]} the body is {sides[axis]:.4g} mm, and {rows[axis]} rows of particles are "
+            f"{rows[axis] * spacing:.4g} mm: loads across it are {100 * wrong[axis]:+.2g} % off.",
+            "warning" if abs(wrong[axis]) > VERY_THIN else "info",
+            ("bonds", "spacing"),
+            Remedy(f"Use a spacing of {finer:g} mm", {("bonds", "spacing"): finer}),
+        )
 
     def _blurred(self) -> Iterator[Finding]:
         """That stress beside a small hole is told too low, for strain is a mean over a horizon (``watch/strain``)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -10,6 +10,7 @@ from pydantic import Field
 from engines.api.errors import ProblemError
 from engines.api.parameters import Lines, ParameterGroup, quantity
 from engines.formulas.typed.units import NONE, Dimension, unit
+from engines.formulas.typed.unknown import offer, unknown_names
 from engines.spiking.parameters import pynn_library
 from engines.spiking.parameters.neuron_library import LEAKY, LIBRARY
 from engines.spiking.typed import language, rendered
@@ -46,6 +47,24 @@ def _check(lines: Sequence[str], parameters: Sequence[Any] = ()) -> tuple[int, s
     return language.check(lines, dimensions(parameters))
 
 
+def offered(lines: Sequence[str], parameters: Sequence[Any] = ()) -> tuple[str, dict[str, Any]] | None:
+    """To add to the parameters what the lines do not know."""
+    return offered_by(parameters, lambda known: language.parse(language.of_lines(lines), known))
+
+
+def offered_by(
+    parameters: Sequence[Any], read: Callable[[Mapping[str, Dimension]], object]
+) -> tuple[str, dict[str, Any]] | None:
+    """What ``read``, given the parameters' dimensions, does not know; what is added counts as a plain number."""
+    known = dimensions(parameters)
+    names = unknown_names(
+        lambda more: read({**known, **dict.fromkeys(more, NONE)}),
+        lambda name: name.isidentifier() and len(name) <= LONGEST_NAME,
+        MOST_PARAMETERS - len(known),
+    )
+    return offer(names, parameters, lambda name: NamedNumber(name=name)) if names else None
+
+
 STEPS = (
     "dv/dt = (E_L - v)/tau_m : volt (unless refractory)",
     "dv/dt = (g_L*(E_L - v) + I)/C : volt (unless refractory)",
@@ -69,7 +88,7 @@ class OwnNeuron(ParameterGroup):
     kind: Literal["own equations"] = "own equations"
     lines: Annotated[
         list[Annotated[str, Field(max_length=LONGEST)]],
-        Lines(_check, STEPS, (), ("parameters",), rendered.html, (*LIBRARY, *pynn_library.LIBRARY)),
+        Lines(_check, STEPS, (), ("parameters",), rendered.html, (*LIBRARY, *pynn_library.LIBRARY), offered),
     ] = quantity(
         LEAKY["lines"],
         "",

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from engines.api.parameters import Lines, ParameterGroup, quantity
-from engines.spiking.parameters.equations import LONGEST, METHODS, MOST_PARAMETERS, NamedNumber, dimensions
+from engines.spiking.parameters.equations import LONGEST, METHODS, MOST_PARAMETERS, NamedNumber, dimensions, offered_by
 from engines.spiking.parameters.synapse_library import LIBRARY, STDP
 from engines.spiking.typed.rendered import lines_html
 from engines.spiking.typed.synapses import language
@@ -17,6 +17,18 @@ from engines.spiking.typed.synapses import language
 
 def _check(lines: Sequence[str], parameters: Sequence[Any] = ()) -> tuple[int, str] | None:
     return language.check(lines, dimensions(parameters))
+
+
+def _offered(lines: Sequence[str], parameters: Sequence[Any] = ()) -> tuple[str, dict[str, Any]] | None:
+    text = language.Text(tuple(lines), (), (), "")
+    return offered_by(parameters, lambda known: language.parse(text, known, None))
+
+
+def _offered_of_path(
+    statements: Sequence[str], lines: Sequence[str] = (), parameters: Sequence[Any] = ()
+) -> tuple[str, dict[str, Any]] | None:
+    text = language.Text(tuple(lines), tuple(statements), (), "")
+    return offered_by(parameters, lambda known: language.parse(text, known, None))
 
 
 def _check_path(
@@ -31,12 +43,15 @@ CHANGES = ("g_e_post += w", "Apre += dApre", "w = clip(w + Apost, 0, gmax)")
 Line = Annotated[str, Field(max_length=LONGEST)]
 
 
+PATH = Lines(_check_path, CHANGES, (), ("lines", "parameters"), offered=_offered_of_path)
+
+
 class OwnSynapse(ParameterGroup):
     """Any synapse, by equations as you type them: variables, what a spike of either end does, what neurons get in each
     step. As in Brian2 a sender's spike acts when it has arrived."""
 
     kind: Literal["own equations"] = "own equations"
-    lines: Annotated[list[Line], Lines(_check, STEPS, (), ("parameters",), lines_html, LIBRARY)] = quantity(
+    lines: Annotated[list[Line], Lines(_check, STEPS, (), ("parameters",), lines_html, LIBRARY, _offered)] = quantity(
         STDP["lines"],
         "",
         "What each synapse has: w : 1, or dx/dt = (1 - x)/tau : 1 (event-driven), or (clock-driven) for each step; "
@@ -44,14 +59,18 @@ class OwnSynapse(ParameterGroup):
         title="Variables",
         max_length=60,
     )
-    on_pre: Annotated[list[Line], Lines(_check_path, CHANGES, (), ("lines", "parameters"))] = quantity(
+    on_pre: Annotated[
+        list[Line], Lines(_check_path, CHANGES, (), ("lines", "parameters"), offered=_offered_of_path)
+    ] = quantity(
         STDP["on_pre"],
         "",
         "What a spike of the sender does, one after the other; g_e_post is g_e of the neuron that hears",
         title="At a spike that arrives",
         max_length=60,
     )
-    on_post: Annotated[list[Line], Lines(_check_path, CHANGES, (), ("lines", "parameters"))] = quantity(
+    on_post: Annotated[
+        list[Line], Lines(_check_path, CHANGES, (), ("lines", "parameters"), offered=_offered_of_path)
+    ] = quantity(
         STDP["on_post"],
         "",
         "What a spike of the neuron that hears does, after those that arrive in the same step",

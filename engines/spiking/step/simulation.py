@@ -16,6 +16,7 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup
 from engines.api.values import Population
+from engines.formulas.graph import const
 from engines.geometry.particles import Particles
 from engines.spiking.connectivity import partners
 from engines.spiking.connectivity.partners import Block, Partners
@@ -24,6 +25,7 @@ from engines.spiking.neurons.constants import Live
 from engines.spiking.step.named_numbers import NamedNumbers
 from engines.spiking.step.network import Network
 from engines.spiking.stimulate import brushes
+from engines.spiking.typed.integration import able
 from engines.spiking.typed.population import TypedPopulation
 from engines.spiking.typed.synapses.state import name_of
 from engines.spiking.watch import firing, rhythm
@@ -431,12 +433,20 @@ class SpikingSimulation(Simulation):
         rows = {name: self._host("more")[place] if isinstance(place, int) else self._host(place)
                 for name, place in typed.places.items()}  # fmt: skip
         names = [name for name, row in rows.items() if not np.isfinite(row[element])]
-        advice = {
-            "exact": "look for parameters that make it grow without bound, or use smaller weights.",
-            "exponential euler": f"use steps shorter than {self.dt:g} ms, or look for terms that make it grow.",
-        }.get(
-            typed.method, f"use steps shorter than {self.dt:g} ms, or exponential Euler, or look for terms that grow."
-        )
+        advice = "look for parameters that make it grow without bound, or use smaller weights."
+        if typed.method != "exact":
+            other = typed.method != "exponential euler" and able(typed.model, "exponential euler")
+            advice = (
+                f"use steps shorter than {self.dt:g} ms, {'or exponential Euler, ' * other}or look for terms that grow."
+            )
+            if (
+                names[0] not in typed.model.held
+                and not typed.model.rests_on_condition
+                and typed.model.refractory != const(0.0)
+            ):
+                advice += (
+                    f" {names[0]} goes on while a neuron is refractory: (unless refractory) in its line has it rest."
+                )
         title = f"{names[0]} of {self._groups.title(element)} at t = {self.time:.4g} ms"
         return NonFinite(title, element, advice)
 

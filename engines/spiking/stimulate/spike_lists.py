@@ -30,7 +30,9 @@ class Listed(NamedTuple):
 def read_spikes(path: str) -> tuple[Array, Array]:
     """Neurons and times [ms] of a table, float64. Raises ProblemError."""
     place = Path(path)
-    if not path or not place.is_file():
+    if not path:
+        raise ProblemError("No file with spikes is chosen: choose a CSV or npz file.")
+    if not place.is_file():
         raise ProblemError(f"There is no file '{path}' with spikes: choose a CSV or npz file.")
     state = place.stat()
     return _read(place, state.st_mtime_ns, state.st_size)

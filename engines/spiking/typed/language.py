@@ -16,8 +16,8 @@ from engines.formulas.graph import CONDITIONS, Node, const, make, rebuild, symbo
 from engines.formulas.parse import FormulaError, Language, number, parse_either, statements
 from engines.formulas.typed.printed import Anything
 from engines.formulas.typed.units import NONE, Dimension, in_kept, named
-from engines.spiking.typed.lines import Line, check_number, defined, formulas_of, heading, put_in, refusal
-from engines.spiking.typed.names import GIVEN, KNOWN, VOLTAGE, Changes, Names, in_field
+from engines.spiking.typed.lines import Line, check_number, defined, formulas_of, heading, put_in, read_names, refusal
+from engines.spiking.typed.names import GIVEN, KNOWN, VOLTAGE, Changes, Names, changes_of, in_field
 
 SUMMED = "summed"
 FLAGS = ("unless refractory", "constant", SUMMED)
@@ -76,10 +76,13 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
     own = [line for line in read if line.kind != "parameter"]
     summed = frozenset(line.name for line in own if line.kind == SUMMED)
     names = Names({**GIVEN, **parameters, **{line.name: line.dimension for line in own}})
-    formulas, whole = formulas_of([line for line in own if line.kind != SUMMED], names)
-    formulas |= dict.fromkeys(summed, const(0.0))
     variables = {line.name: line for line in own if line.kind != "name"}
     units = {name: line.dimension for name, line in variables.items()}
+    said = [line for line in own if line.kind != SUMMED]
+    read_names(said, names)
+    _read_names(text, names, units)
+    formulas, whole = formulas_of(said, names)
+    formulas |= dict.fromkeys(summed, const(0.0))
     with in_field("threshold"):
         never = make("lt", symbol(VOLTAGE), symbol(VOLTAGE))
         threshold = whole(names.condition(text.threshold, "The threshold")) if text.threshold.strip() else never
@@ -104,10 +107,26 @@ def parse(text: Text, parameters: Mapping[str, Dimension]) -> Model:
     )  # fmt: skip
 
 
+def _read_names(text: Text, names: Names, units: Mapping[str, Dimension]) -> None:
+    """As :func:`engines.spiking.typed.lines.read_names`, of when a neuron fires and what that does."""
+    for field, formula in (("threshold", text.threshold), ("refractory", text.refractory)):
+        if formula.strip():
+            with in_field(field):
+                names.read(formula, f"The {field}{' time' if field == 'refractory' else ''}")
+    with in_field("reset"):
+        for name, _, formula in changes_of(text.reset, "The reset", units):
+            names.read(formula, f"The reset of {name}")
+
+
+def of_lines(lines: Sequence[str]) -> Text:
+    """Lines by themselves."""
+    return Text(tuple(lines), "v > v", "", "", "", "", "")
+
+
 def check(lines: Sequence[str], parameters: Mapping[str, Dimension]) -> tuple[int, str] | None:
     """The first line (from 0) that is not understood and the sentence that says why; None if all are."""
     try:
-        parse(Text(tuple(lines), "v > v", "", "", "", "", ""), parameters)
+        parse(of_lines(lines), parameters)
     except ProblemError as error:
         return int(error.place[-1]) if len(error.place) > 1 else 0, str(error)
     return None

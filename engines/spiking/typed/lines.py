@@ -113,6 +113,13 @@ def formulas_of(own: Sequence[Line], names: Names) -> tuple[dict[str, Node], Cal
     return formulas, lambda node: rebuild([in_kept(node)], make, instead)[0]
 
 
+def read_names(own: Sequence[Line], names: Names) -> None:
+    """All names before any unit: what nothing is known by has none yet. Raises FormulaError."""
+    for line in own:
+        with in_line(line):
+            names.read(line.formula, "")
+
+
 def put_in(own: Mapping[str, Node], places: Mapping[str, int]) -> dict[Node, Node]:
     """What to put in for names, which may need each other. Raises ProblemError for a loop."""
     needs = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
@@ -13,7 +13,8 @@ from engines.api import Array
 from engines.api.errors import ProblemError, placed_at
 from engines.api.values import Remedy
 from engines.formulas.parse import FormulaError
-from engines.formulas.typed.units import UNITS, unit
+from engines.formulas.typed.units import NONE, UNITS, unit
+from engines.formulas.typed.unknown import offer, unknown_names
 from engines.spiking.parameters.equations import LONGEST_NAME, MOST_PARAMETERS, NamedNumber, OwnNeuron, dimensions
 from engines.spiking.typed.names import CONSTANTS, GIVEN, KNOWN, WEIGHT
 from engines.spiking.typed.plan import Typed, planned
@@ -76,21 +77,32 @@ def populations_of(neurons: Sequence[tuple[object, int]], dt: float, seed: int =
 
 def typed_of(neuron: OwnNeuron, place: tuple[str | int, ...] = ()) -> Typed:
     """Raises ProblemError, which offers to add a parameter that a formula names."""
-    with adding(neuron.parameters, place):
-        return planned(neuron.text, tuple(dimensions(neuron.parameters).items()), neuron.method)
+
+    def read(names: Sequence[str] = ()) -> Typed:
+        known = dimensions(neuron.parameters) | dict.fromkeys(names, NONE)
+        return planned(neuron.text, tuple(known.items()), neuron.method)
+
+    with adding(neuron.parameters, place, read):
+        return read()
+
+
+def _can_name(name: str) -> bool:
+    return name.isidentifier() and len(name) <= LONGEST_NAME and name not in TAKEN
 
 
 @contextmanager
-def adding(parameters: Sequence[NamedNumber], place: tuple[str | int, ...]) -> Iterator[None]:
-    """A formula that names what is not known offers to add it to the parameters of what stands at ``place``."""
+def adding(
+    parameters: Sequence[NamedNumber], place: tuple[str | int, ...], read: Callable[[Sequence[str]], object]
+) -> Iterator[None]:
+    """Formulas that name what is not known offer to add it to the parameters of what stands at ``place``; ``read``
+    reads them with more names, as plain numbers."""
     try:
         yield
     except FormulaError as error:
-        name = error.unknown
-        room = len(name) <= LONGEST_NAME and len(parameters) < MOST_PARAMETERS
-        if name.isidentifier() and room and name not in TAKEN:
-            rows = [each.model_dump() for each in (*parameters, NamedNumber(name=name))]
-            error.remedy = Remedy(f"Add {name} to the parameters", {(*place, "parameters"): rows})
+        names = unknown_names(read, _can_name, MOST_PARAMETERS - len(parameters))
+        if names:
+            said, values = offer(names, parameters, lambda name: NamedNumber(name=name))
+            error.remedy = Remedy(said, {(*place, "parameters"): values["parameters"]})
         raise
 
 

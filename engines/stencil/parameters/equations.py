@@ -3,13 +3,14 @@ at."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from engines.api.errors import ProblemError
 from engines.api.parameters import Lines, ParameterGroup, quantity
+from engines.formulas.typed.unknown import offer, unknown_names
 from engines.stencil.equations import language
 from engines.stencil.equations.typed import dimensions, rendered
 from engines.stencil.parameters.sides import Periodic
@@ -139,6 +140,29 @@ def _check(lines: Sequence[str], parameters: Sequence[Any] = (), fields: Sequenc
     return found
 
 
+def offered(
+    lines: Sequence[str], parameters: Sequence[Any] = (), fields: Sequence[Any] = (), first: Sequence[str] = (),
+    taken: Collection[str] = (),
+) -> tuple[str, dict[str, Any]] | None:  # fmt: skip
+    """To add to the parameters what they do not know, beginning with the names ``first``; None where that is not all.
+    taken: names that have a meaning elsewhere."""
+    known = list(units_of(parameters))
+
+    def usable(name: str) -> bool:
+        return (
+            name.isidentifier() and len(name) <= LONGEST_NAME and name not in (*language.GIVEN, *language.KNOWN, *taken)
+        )
+
+    def read(more: Sequence[str]) -> object:
+        return language.parse(lines, [*known, *first, *more])
+
+    if not all(map(usable, first)):
+        return None
+    names = [*first, *unknown_names(read, usable, MOST_PARAMETERS)]
+    room = len(known) + len(names) <= MOST_PARAMETERS
+    return offer(names, parameters, lambda name: NamedNumber(name=name)) if names and room else None
+
+
 STEPS = (
     "du/dt = D*laplacian(u)",
     "du/dt = div(D*grad(u))",
@@ -165,7 +189,7 @@ class OwnEquations(ParameterGroup):
     kind: Literal["own equations"] = "own equations"
     lines: Annotated[
         list[Annotated[str, Field(max_length=LONGEST)]],
-        Lines(_check, STEPS, WHOLE, ("parameters", "fields"), rendered.html),
+        Lines(_check, STEPS, WHOLE, ("parameters", "fields"), rendered.html, (), offered),
     ] = quantity(
         ["du/dt = D*laplacian(u) + r*u*(1 - u)"],
         "",

@@ -25,15 +25,13 @@ from engines.stencil.equations.spatial import HERE, SPACINGS, cell_of
 from engines.stencil.equations.stability import Limit, Linear, limit_of, states_of, with_corners
 from engines.stencil.equations.typed.dimensions import PLAIN, Unit, check, check_formula, per_length, unit_of
 from engines.stencil.parameters.equations import (
-    LONGEST_NAME,
-    MOST_PARAMETERS,
     Exchange,
     FieldSetting,
     HeldGradient,
     HeldValue,
-    NamedNumber,
     OwnEquations,
     OwnSides,
+    offered,
 )
 from engines.stencil.parameters.sides import FixedGradient, FixedValue
 from engines.stencil.setup.convection import carried
@@ -385,27 +383,10 @@ def _adding(equation: OwnEquations, taken: Collection[str] = ()) -> Iterator[Non
     try:
         yield
     except FormulaError as error:
-        names: list[str] = []
-        name = error.unknown
-        while name.isidentifier() and len(name) <= LONGEST_NAME and name not in (*GIVEN, *KNOWN, *taken, *names):
-            names.append(name)
-            name = _unknown(equation.lines, [*(each.name for each in equation.parameters), *names])
-        if names and len(equation.parameters) + len(names) <= MOST_PARAMETERS:
-            told = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-            rows = [each.model_dump() for each in (*equation.parameters, *(NamedNumber(name=each) for each in names))]
-            error.remedy = Remedy(f"Add {told} to the parameters", {PARAMETERS: rows})
+        found = offered(equation.lines, equation.parameters, (), (error.unknown,), taken)
+        if found is not None:
+            error.remedy = Remedy(found[0], {PARAMETERS: found[1]["parameters"]})
         raise
-
-
-def _unknown(lines: Sequence[str], numbers: Sequence[str]) -> str:
-    """The name of the lines that is not known beside these numbers; empty where another thing is wrong, or none."""
-    try:
-        parse(lines, numbers)
-    except FormulaError as error:
-        return error.unknown
-    except ProblemError:
-        pass
-    return ""
 
 
 @lru_cache(maxsize=16)

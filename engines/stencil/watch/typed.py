@@ -26,7 +26,7 @@ def typed_fields(system: System, starts: Mapping[str, Array], settings: Mapping[
             low, high = 0.0, 1.0
         else:
             low, high = around(float(start.min())) if same else field_range(start)
-        guessed = start is not None and _tells_little(start, setting)
+        guessed = start is not None and _tells_little(start, setting, noisy=bool(system.noise))
         low = low if setting is None or setting.low is None else setting.low
         high = high if setting is None or setting.high is None else setting.high
         shown = (low, high) if low < high else (low, low + 1.0)
@@ -37,10 +37,11 @@ def typed_fields(system: System, starts: Mapping[str, Array], settings: Mapping[
     return tuple(fields), tuple(brushes)
 
 
-def _tells_little(start: Array, setting: FieldSetting | None) -> bool:
-    """Whether where a field begins says nothing of what it will come to: a state at rest, perhaps with noise on it."""
+def _tells_little(start: Array, setting: FieldSetting | None, noisy: bool) -> bool:
+    """Whether where a field begins says nothing of what it will come to: it is driven by noise, or begins with a state
+    at rest, perhaps with noise on it."""
     if setting is not None and (setting.low is not None or setting.high is not None):
         return False
     low, high = float(start.min()), float(start.max())
     random = setting is not None and any(f"{name}(" in setting.start for name in RANDOM)
-    return random or high - low <= AT_REST * max(abs(low), abs(high))
+    return noisy or random or high - low <= AT_REST * max(abs(low), abs(high))

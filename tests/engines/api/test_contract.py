@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
 import engines.api
+from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.parameters import ParameterGroup, quantity
 from engines.api.presets import presets_in
+from engines.api.simulation.contract import BrokenContract, check_chart
 
 
 def test_a_preset_that_cannot_be_read_is_named_and_the_others_stay(tmp_path, caplog):
@@ -44,3 +47,32 @@ def test_a_number_that_no_unit_needs_is_refused(number):
     for values in ({"length": number}, {"place": (0.0, number)}):
         with pytest.raises(ValidationError, match="between 1e-30 and 1e"):
             Group.model_validate(values)
+
+
+X = np.arange(3.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "curve"),
+    [
+        ("line", Curve("c", X, X[:2])),
+        ("line", Curve("c", X[:, None], X[:, None])),
+        ("line", Curve("c", X, X.astype(complex))),
+        ("line", Curve("c", X, np.array(["a", "b", "c"]))),
+        ("line", Curve("c", X, X, low=X[:2], high=X)),
+        ("line", Curve("c", X, X, told=3)),
+        ("bar", Curve("c", X, X)),
+        ("bar", Curve("c", X, X[:2], shade=X)),
+        ("pattern", Curve("c", X, X, across=X[:2])),
+        ("matrix", Curve("c", X, X)),
+    ],
+)
+def test_a_chart_has_as_many_numbers_of_each_kind(kind, curve):
+    """A plot ended in an error that nobody expected, with each frame anew."""
+    check_chart(
+        ChartInfo("c", "C", "V"), ChartData((Curve("c", X, X, low=X, high=X, told=-3), Curve("n", X[:0], X[:0])))
+    )
+    check_chart(ChartInfo("c", "C", "V", kind="bar"), ChartData((Curve("c", X, X[:2], shade=X[:2]),)))
+    check_chart(ChartInfo("c", "C", "V", kind="matrix"), ChartData((Curve("c", X, X),), columns=("a", "b", "c")))
+    with pytest.raises(BrokenContract, match="The chart 'C' has points"):
+        check_chart(ChartInfo("c", "C", "V", kind=kind), ChartData((curve,), columns=("a", "b")))

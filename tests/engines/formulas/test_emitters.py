@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from engines.api.errors import DeviceError
-from engines.backend.compile.nvrtc import compile_cubin, supported_architectures
+from engines.backend.compile.nvrtc import supported_architectures
 from engines.backend.precision import REAL
 from engines.formulas import emit_scalar
 from engines.formulas.emit_cuda import rows_source
@@ -24,6 +24,7 @@ from engines.formulas.passes.sharing import share_exponentials
 from engines.formulas.passes.singularities import remove_singularities
 from engines.formulas.rounding import bounds
 from engines.formulas.rules import simplify
+from tests.compiled import resources_of
 from tests.cuda_on_host.loader import COMPILER, compile_for_host
 from tests.engines.formulas.conftest import LANGUAGE, NAMES, numbers
 
@@ -193,8 +194,8 @@ def test_every_operation_compiles_for_a_gpu(tmp_path, precision):
         pytest.skip(f"no NVRTC on this platform: {error}")
     path = tmp_path / "rows.cu"
     path.write_text(rows_source(EVERY, NAMES), "utf-8")
-    compiled = compile_cubin(path, (REAL[precision],), min(known))
-    assert "formula_rows" in [each.kernel for each in compiled.resources]  # a sine has a function beside it
+    compiled = resources_of(path, (REAL[precision],), min(known))
+    assert "formula_rows" in [each.kernel for each in compiled]  # a sine has a function beside it
 
 
 def optimised(root: Node) -> Node:

@@ -211,6 +211,7 @@ def test_a_general_network_runs_and_continues(backend, time_course):
         ({"connections": [{"source": "one", "delay": {"kind": "constant", "delay": 0.01}}]}, "shorter than the step"),
         ({"populations": [{"name": "one"}, {"name": "one"}]}, "give it a name of its own"),
         ({"populations": [{"name": "one", "number": 0}]}, "There is no neuron"),
+        ({"populations": [{"name": "one", "neuron": {"kind": "spike list"}}]}, "No file with spikes is chosen"),
         ({"populations": [{"name": "one", "external": {"rate": 1e6, "weight": 1.0}}]}, "too many"),
         (
             {

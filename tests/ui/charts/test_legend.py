@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
 
+from engines.api.charts import ChartData, ChartInfo, Curve
+from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.layers import shade_color
 from ui.charts.plots.legend import (
     CHIP_PIXELS,
@@ -102,6 +105,22 @@ def test_a_legend_takes_a_quarter_of_a_chart_and_folds_names_to_their_colours_an
     image, row = legend.grab().toImage(), lines * LINE_PIXELS - LINE_PIXELS // 2
     for chip, place in enumerate(shown[-1].folded):
         assert near(image.pixelColor(CHIP_PIXELS * chip + 3, row), theme().palette.trace(place))
+
+
+@pytest.mark.parametrize("note", ["", "Not settled: 0.43 % of the field energy is left, and this takes two lines."])
+def test_a_note_takes_its_lines_from_the_legend_and_not_from_the_curve(qtbot, note):
+    """Of 180 pixels, as in a window of 768, two lines each for legend and note left the curve a quarter."""
+    cell = ChartCell(ChartInfo("power", "Part of the incident power", "1", x_title="Wavelength", x_unit="um"), "fs")
+    qtbot.addWidget(cell)
+    cell.resize(300, 180)
+    cell.show()
+    x = np.linspace(1.0, 1.4, 20)
+    titles = ("Reflection of the slab", "Transmission", "R + T of both", "A = 1 − R − T")
+    cell.show_data(ChartData(tuple(Curve(title, x, x) for title in titles), note=note))
+    qtbot.waitUntil(lambda: cell.note.isVisible() == bool(note))
+    qtbot.waitUntil(lambda: cell.legend.height() == (1 if note else 2) * LINE_PIXELS)
+    cell.show_data(ChartData(tuple(Curve(title, x, x) for title in titles)))
+    qtbot.waitUntil(lambda: cell.legend.height() == 2 * LINE_PIXELS)
 
 
 def test_other_values_alone_move_nothing(legend, monkeypatch):

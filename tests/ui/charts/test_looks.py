@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.tables.columns import Axis
 from tests.ui.charts.test_panel import drawn, run_until
-from ui.charts.arithmetic import Look, looked_at, over_series
+from ui.charts.arithmetic import LEFT_OUT, Look, looked_at, over_series
 from ui.charts.figure import FigureSize
 from ui.charts.figure_dialog import OWN, PREVIEW, SIZES, FigureDialog
 from ui.charts.plots.cell import ChartCell
@@ -320,3 +320,16 @@ def test_titles_of_axes_keep_their_ink_in_a_fine_picture(cell):
     ink = axis.labelStyle["color"]
     cell.plot.thicken(3.0)
     assert axis.labelStyle["color"] == ink
+
+
+def test_what_no_axis_has_ticks_for_is_left_out_with_a_word():
+    """A painting of 10³⁰⁰ beside 10⁻³²⁰ took minutes, or ended in an error."""
+    y = np.array([1.0, 1e300, -1e101, 1e-320])
+    data = ChartData((Curve("a", X, y, low=-y, high=y), Curve("b", X, X)), note="Not settled.")
+    a, b = looked_at(data, Look(), {}).curves
+    np.testing.assert_array_equal(a.y, [1, np.nan, np.nan, 0])
+    np.testing.assert_array_equal(a.low, [-1, np.nan, np.nan, 0])
+    assert b is data.curves[1]
+    assert looked_at(data, Look(), {}).note == f"Not settled. {LEFT_OUT}"
+    usual = ChartData((Curve("a", X, np.array([np.nan, -np.inf, 1e99, 0.0])),))
+    assert looked_at(usual, Look(), {}) is usual

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF
 
+import ui
 from engines.api.charts import ChartData, ChartInfo, Curve
 from tests.ui.charts.painting import drawn, texts
 from tests.ui.charts.test_round import ANGLES, CUT, LINEAR, WHOLE, lobe, pattern
@@ -307,3 +311,49 @@ def test_in_no_room_nothing_is_painted(shown):
     tiny.setMinimumSize(1, 1)
     tiny.resize(60, 30)
     assert drawn(tiny) == []
+
+
+WILD = np.array([0.0, np.nan, np.inf, -np.inf, 1e100, -1e100, 1e18, 1e-99])
+
+
+@pytest.mark.parametrize(
+    "chart", [CUT, LINEAR, MATRIX, replace(MATRIX, span=40.0)], ids=["dB", "linear", "matrix", "span"]
+)
+@pytest.mark.parametrize("value", [0.0, -1.0, 1e18, -1e18, 1e100, np.nan, np.inf])
+def test_values_of_any_size_are_painted(shown, chart, value):
+    """The process ended: 40 dB below 10¹⁸ are 10¹⁸."""
+    columns = tuple("abcdefgh")
+    for y in (np.full(8, value), WILD):
+        plot = shown(chart, ChartData((Curve("wild", np.linspace(0, 315, 8), y),), columns=columns))
+        assert not plot.grab().isNull()
+        low, high = plot.limits()
+        assert low < high or chart.kind == "matrix"
+
+
+def test_angles_that_are_no_numbers_are_left_out(shown):
+    """Qt fills a polygon to what is no number for ever."""
+    plot = shown(CUT, ChartData((Curve("wild", WILD, np.ones(8)),)))
+    points = plot._points(plot.data.curves[0], *plot._place())
+    assert points
+    assert all(math.isfinite(at.x()) and math.isfinite(at.y()) for at in points)
+
+
+def test_an_error_in_painting_leaves_no_painter_open(shown, qtbot, monkeypatch):
+    """One that is open when its widget is painted again, or goes, ends the process."""
+    plot, painters = shown(CUT, cut()), []
+    monkeypatch.setattr(plot, "draw", lambda painter: painters.append(painter) or 1 / 0)
+    with qtbot.captureExceptions() as raised, suppress(ZeroDivisionError):
+        plot.paintEvent(None)
+    (painter,) = painters
+    assert not painter.isActive()
+    assert not raised
+
+
+def test_every_widget_that_paints_itself_closes_its_painter():
+    wrong = [
+        path.name
+        for path in Path(ui.__file__).parent.rglob("*.py")
+        for line in path.read_text("utf-8").splitlines()
+        if "= QPainter(self" in line
+    ]
+    assert wrong == []

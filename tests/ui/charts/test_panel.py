@@ -173,7 +173,7 @@ def test_a_dropped_file_is_laid_over_the_chart_and_can_be_undone(charted, qtbot,
 def test_measured_points_are_held_against_the_curve_that_is_nearest(charted, qtbot):
     run_until(qtbot, charted, 20.0)
     panel = charted.charts.panel
-    drawn(qtbot, panel, "voltage", 10)
+    drawn(qtbot, panel, "voltage", 10, until=9.0)
     times = [1.0 * t for t in range(1, 10)]
     upper = [4.3 - t / 100 - 0.002 for t in times]
     panel.add_measured(MeasuredData(chart="voltage", title="lab", x=times, y=upper))

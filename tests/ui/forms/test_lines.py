@@ -12,8 +12,12 @@ from engines.api.errors import ProblemError
 from engines.api.parameters import Lines, ParameterGroup, quantity
 from engines.battery.engine import BatteryEngine
 from engines.spiking.parameters.connections import Connection
+from engines.spiking.parameters.equations import OwnNeuron
+from engines.spiking.parameters.populations import Population
 from engines.spiking.parameters.synapse_library import LIBRARY
 from engines.spiking.parameters.synapses import OwnSynapse
+from engines.stencil.parameters import StencilParameters
+from engines.stencil.parameters.equations import OwnEquations
 from tests.ui.forms.test_form import Holder
 from ui.forms.fields.lines import COMMIT_MILLISECONDS
 from ui.forms.fields.number import NumberEditor
@@ -218,6 +222,37 @@ def test_a_text_of_the_library_sets_what_stands_beside_the_lines_too(qtbot):
     on_pre.text.setPlainText("Apra += dApre")
     assert not on_pre._check()
     assert "the nearest is 'Apre'" in on_pre.sentence.text()
+
+
+@pytest.mark.parametrize(("model", "place", "lines", "names"), [
+    (StencilParameters, ("equation", "lines"), ["dw/dt = a - w*n**2 + v*dx(w)", "dn/dt = w*n**2 - m*n"], "a, v and m"),
+    (Connection, ("plasticity", "on_pre"), ["g_e_post += eta*w"], "eta"),
+    (Population, ("neuron", "lines"), ["dv/dt = (rest - v)/slow : volt"], "rest and slow"),
+])  # fmt: skip
+def test_what_lines_do_not_know_is_added_beside_them_while_one_writes(qtbot, model, place, lines, names):
+    """In one edit, without leaving the lines."""
+    begin = {StencilParameters: {"equation": OwnEquations()}, Connection: {"plasticity": OwnSynapse()},
+             Population: {"neuron": OwnNeuron()}}[model]  # fmt: skip
+    holder = Holder(qtbot, model, model(**begin))
+    holder.form.show()
+    qtbot.waitExposed(holder.form)
+    editor = holder.editor(*place)
+    assert editor.add.isHidden()
+    before = len(getattr(holder.parameters, place[0]).parameters)
+    editor.text.setFocus()
+    editor.text.setPlainText("\n".join(lines))
+    assert not editor._check()
+    assert editor.add.text() == f"Add {names} to the parameters"
+    assert not holder.edits, "what is wrong waits"
+    qtbot.mouseClick(editor.add, Qt.MouseButton.LeftButton)
+    ((path, value),) = holder.edits
+    assert path == place[:1]
+    assert value[place[1]] == lines
+    wanted = names.replace(" and ", ", ").split(", ")
+    assert [row["name"] for row in value["parameters"][before:]] == wanted
+    editor._check()
+    assert "which is not known" not in editor.sentence.text()
+    assert editor.add.isHidden()
 
 
 def test_a_sentence_below_lines_that_fill_the_form_is_scrolled_into_sight_while_one_writes(qtbot):

@@ -180,8 +180,11 @@ def test_a_surface_becomes_what_is_chosen(page, window, qtbot, tmp_path):
     assert all(widget.isHidden() for name in ("Regions", "Fibres") for widget in dialog.parts[name])
     assert dialog.engine_chooser.isVisible()
     at = dialog.engine_chooser.findText("Fracture")
+    estimated(dialog, qtbot)
+    assert "wavelength" in findings(dialog)
     dialog.engine_chooser.setCurrentIndex(at)
     dialog.engine_chooser.activated.emit(at)
+    assert not findings(dialog), "what was worth knowing of waves is not of fracture, while the file is read again"
     read(dialog, qtbot)
     dialog.units.buttons["cm"].click()
     read(dialog, qtbot)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPoint, QRect
@@ -67,6 +68,7 @@ class Thing:
         return None
 
 
+@lru_cache(maxsize=10_000)
 def plain(text: str) -> str:
     """Without marks of keys, markup, and the narrow spaces of numbers."""
     text = re.sub(r"<[^<>]+>", "", text).replace("\u202f", " ").replace("\xa0", " ")
@@ -125,9 +127,11 @@ def _shown(menu: QMenu | QMenuBar) -> list[QAction]:
     return [action for action in menu.actions() if action.isVisible() and not action.isSeparator()]
 
 
-def all_words() -> list[str]:
-    """Whatever stands on the screen: not what is scrolled away, covered or in the window below."""
-    return [thing.words for thing in things() if not thing.hidden()]
+def all_words(like: str = "(?s:.*)") -> Iterator[str]:
+    """Whatever stands on the screen and is as this whole pattern: not what is scrolled away, covered or in the window
+    below."""
+    alike = re.compile(like).fullmatch
+    return (thing.words for thing in things() if alike(thing.words) and not thing.hidden())
 
 
 def picture(widget: QWidget) -> np.ndarray:

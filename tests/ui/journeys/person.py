@@ -6,7 +6,6 @@ is asked of the window's thread, and what she does is not waited for, as a hand 
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Callable
@@ -33,7 +32,8 @@ from ui.forms.editor import Editor
 PATIENCE_SECONDS = 60.0
 """How long she waits for something to be seen on a busy machine."""
 FIELDS = (Editor, QLineEdit, QPlainTextEdit)
-GLANCE_SECONDS = 0.02
+GLANCE_SECONDS, REST_SECONDS = 0.02, 0.2
+"""Between two looks: three times as long as one took, so that the window gets on, but no longer than the second."""
 STILL_SECONDS = 2.0
 """What has not changed for so long is drawn to its end: charts that take long to draw are drawn once a second."""
 LIST_SECONDS = 0.5
@@ -71,11 +71,11 @@ class Person:
 
     def sees(self, pattern: str, *, longest: float = PATIENCE_SECONDS) -> str:
         """Waits until words that match this whole pattern stand on the screen, and reads them."""
-        return self._until(lambda: next(filter(re.compile(pattern).fullmatch, all_words()), None), pattern, longest)
+        return self._until(lambda: next(all_words(pattern), None), pattern, longest)
 
     def sees_no(self, pattern: str, *, longest: float = PATIENCE_SECONDS) -> None:
         """Waits until no such words stand there."""
-        self._until(lambda: not any(map(re.compile(pattern).fullmatch, all_words())), f"no {pattern}", longest)
+        self._until(lambda: next(all_words(pattern), None) is None, f"no {pattern}", longest)
 
     def looks_at(self, words: str, *, still: bool = False) -> np.ndarray:
         """The picture of what bears these words; of the largest, if it is several things. ``still``: once it stays."""
@@ -225,6 +225,7 @@ class Person:
     def _until(self, look: Callable[[], Any], what: str, longest: float) -> Any:
         latest = time.monotonic() + longest
         while True:
+            began = time.monotonic()
             try:
                 if (found := self._ask(look)) is not None and found is not False:
                     return found
@@ -232,8 +233,8 @@ class Person:
             except (NotSeen, RuntimeError) as error:  # it went while it was looked at
                 why = str(error)
             if time.monotonic() > latest:
-                raise NotSeen(f"'{what}' {why}; there was: {' | '.join(self._ask(all_words))}")
-            time.sleep(GLANCE_SECONDS)
+                raise NotSeen(f"'{what}' {why}; there was: {' | '.join(self._ask(lambda: list(all_words())))}")
+            time.sleep(min(max(GLANCE_SECONDS, 3 * (time.monotonic() - began)), REST_SECONDS))
 
     def _find(self, words: str, near: str = "") -> Thing:
         """The one with these words that the mouse reaches, or can scroll to."""

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from tests.ui.lab.doubles import STUDY, plausible_record
 from ui.lab.tables.variants import VariantTable
 from ui.lab.tables.variants_model import BEST, COLUMNS, FRACTION, REASON, TIME
+from ui.widgets.theme import theme
 from workbench.bench.records import LabRecord
 
 RISING, FALLING = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
@@ -55,6 +56,15 @@ def test_a_refused_row_says_why_and_shows_no_figures(table):
     assert "Refused" in model.index(row, 2).data(Qt.ItemDataRole.ToolTipRole)
     table.verticalScrollBar().setValue(table.verticalScrollBar().maximum())
     assert not table.grab().isNull()
+
+
+def test_a_record_without_the_study_says_so(table):
+    def colours():
+        image = table.viewport().grab().toImage()
+        return {image.pixel(x, y) for x in range(0, image.width(), 2) for y in range(0, image.height(), 2)}
+
+    table.fill(STUDY, [], None)
+    assert theme().palette.color("muted").rgb() in colours()
 
 
 def test_columns_that_say_nothing_are_left_out(table):

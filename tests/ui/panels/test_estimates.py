@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import pytest
 
 from engines.api.errors import ProblemError
+from engines.api.values import Remedy
 from tests.ui.doubles import FakeServices
 from ui.panels.estimates import EstimatesPanel
 from ui.session.model import DocumentModel
 from ui.widgets.background import Background
+
+STEP = ("parameters", "numerics", "step")
 
 
 def test_the_title_says_memory_and_time_where_the_figures_are_folded(qtbot):
@@ -113,3 +117,58 @@ def test_wall_time_is_that_of_the_pace_that_is_set_and_says_what_it_is_of(
     assert panel.section.note.text().endswith(f", {folded}")
     panel.show_estimate(replace(panel.estimate, seconds_per_simulated_unit=None))
     assert panel.section.note.text() == panel.figures["memory"].text()
+
+
+@pytest.fixture
+def held(panel, monkeypatch):
+    """Estimates wait for the event; the names that they were asked of."""
+    may, asked, refused = threading.Event(), [], ProblemError("There is no file ''.", STEP[1:])
+    model, estimate = panel._model, FakeServices().estimate
+
+    def slow(document):
+        asked.append(document.problem.parameters.numerics.step)
+        assert may.wait(60)
+        return estimate(document)
+
+    monkeypatch.setattr(panel._services, "estimate", slow)
+    panel._show_error(refused)
+    assert panel.sentence.text() == "There is no file ''."
+    yield model, may, asked
+    may.set()
+
+
+def test_why_older_values_had_no_estimate_is_no_longer_said_while_another_takes_long(panel, held, qtbot):
+    model, may, _asked = held
+    marked = []
+    panel.refused.connect(marked.append)
+    model.edit(STEP, 0.002)
+    qtbot.waitUntil(lambda: panel.section.note.text() == "being worked out", timeout=30000)
+    assert panel.sentence.text() == ""
+    assert marked == [{}]
+    assert panel.estimate is None
+    may.set()
+    qtbot.waitUntil(lambda: panel.estimate is not None, timeout=30000)
+    panel.section.set_expanded(False)
+    assert panel.section.note.text().startswith(panel.figures["memory"].text())
+
+
+def test_what_nobody_waits_for_any_more_is_not_estimated_and_other_edits_leave_the_answer(panel, held, qtbot):
+    model, may, asked = held
+    for step in (0.002, 0.003, 0.004):
+        model.edit(STEP, step)
+        panel.stop()  # it would ask by itself, too
+        panel.recompute()
+        qtbot.waitUntil(lambda: bool(asked), timeout=30000)  # the first is being worked out
+    model.edit(("title",), "Another name")
+    may.set()
+    qtbot.waitUntil(lambda: panel.estimate is not None, timeout=30000)
+    assert asked == [0.002, 0.004]
+
+
+def test_why_it_cannot_run_is_marked_at_its_field_and_is_no_note_there_as_well(panel):
+    found, noted = [], []
+    panel.found.connect(found.append)
+    panel.noted.connect(noted.append)
+    panel._show_error(ProblemError("Line 1 uses 'g'.", STEP[1:], Remedy("Add g to the parameters", {STEP[1:]: 1.0})))
+    assert "Line 1 uses 'g'." in [finding.message for finding in found[-1]]
+    assert "Line 1 uses 'g'." not in [finding.message for finding in noted[-1]]

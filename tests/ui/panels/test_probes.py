@@ -83,3 +83,14 @@ def test_a_probe_that_is_placed_brings_its_curve_into_a_narrow_window(opened, qt
     opened.viewport.picked.emit(5, (2.0, 4.0, 2.0))
     assert not dock.isHidden()
     assert "P1" in [row.name.text() for row in opened.probes.list.rows]
+
+
+def test_a_probe_that_is_placed_where_a_run_has_ended_has_its_value_there(opened, qtbot):
+    opened.model.edit(("run", "until"), 0.5)
+    opened.controller.run()
+    qtbot.waitUntil(lambda: opened.controller.phase == "finished", timeout=60_000)
+    opened.viewport.picked.emit(5, (2.0, 4.0, 2.0))
+    row = opened.probes.list.rows[0]
+    qtbot.waitUntil(lambda: row.value.text() != "", timeout=60_000)
+    assert row.value.text().endswith("mV")
+    assert opened.probes.store.probes["P1", "voltage"].times.tolist() == [pytest.approx(0.5)]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QObject, Signal
 
 from engines.api import FieldInfo, SeriesInfo, SimulationInfo
+from engines.api.charts import ChartInfo
 from ui.panels.probes.panel import ProbesPanel
 from workbench.run.streams.traces import TraceBuffer
 
@@ -143,3 +146,9 @@ def test_few_rows_stand_whole_and_of_many_half_a_one_tells_that_they_scroll(pane
         panel.add((0, 0, 0))
         heights.append(panel._rows.height())
     assert [height / heights[0] for height in heights] == [1.0, 1.0, 1.5, 2.0, 2.25, 2.25]
+
+
+def test_a_series_that_is_one_of_a_chart_is_offered_by_its_name(panel):
+    """``X`` alone says nothing of a pseudo-ECG."""
+    panel.set_info(replace(INFO, charts=(ChartInfo("ecg", "Pseudo-ECG", "mV", series=("mean", "other")),)))
+    assert panel.field.itemText(2) == "Pseudo-ECG: Mean voltage"

@@ -54,11 +54,10 @@ def main(folder: Path, names: list[str]) -> None:
     save("cycle", dialog)
     dialog.close()
     for tour in window.help.tours():
-        for name in showing.tour_steps(tour):
-            for size in SIZES[:1]:
-                showing.fit(size)
-                window.help.tour.tick()
-                save(f"{name}_{size[0]}")
+        with showing.tour(tour):
+            showing.fit(SIZES[0])
+            for name in showing.tour_steps():
+                save(f"{name}_{SIZES[0][0]}")
     for name in names or [preset.id for preset in presets()]:
         showing.open(name, steps=0)
         window.controller.run()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -56,7 +57,7 @@ class Showing:
             self.application.processEvents()
             if time.monotonic() > latest:
                 raise TimeoutError(f"{self.window.controller.phase}: {self.window.banner.text}")
-            time.sleep(0.001)
+            time.sleep(0.005)
         self.settle()
 
     def wait(self, seconds: float) -> None:
@@ -127,18 +128,25 @@ class Showing:
         self.until(lambda: self.window.cycles.dialog is not None and self.window.cycles.dialog.use_button.isEnabled())
         return self.window.cycles.dialog
 
-    def tour_steps(self, tour: Tour) -> Iterator[str]:
-        """Its card at each step, as far as Next leads."""
+    @contextmanager
+    def tour(self, tour: Tour) -> Iterator[None]:
+        """Led through it, from its first step on."""
         guide, window = self.window.help.tour, self.window
         window.model.undo_stack.setClean()
         guide.start(tour)
         self.until(lambda: not guide.strayed and (not tour.preset or window.controller.phase is Phase.READY))
-        for place in range(len(tour.steps)):
+        yield
+        guide.end()
+
+    def tour_steps(self) -> Iterator[str]:
+        """The card of the tour at each step, as far as Next leads."""
+        guide = self.window.help.tour
+        assert guide.tour is not None
+        for place in range(len(guide.tour.steps)):
             guide._go(place)
             self.settle()
             guide.tick()
-            yield f"tour_{tour.id}_{place}"
-        guide.end()
+            yield f"tour_{guide.tour.id}_{place}"
 
     def dialogs(self) -> Iterator[QWidget]:
         """Of the open problem, one after the other."""

@@ -132,14 +132,18 @@ def test_cards_of_tours_at_every_size(showing, tour):
     """They lie over the window by wish, and over no control; what they say is read in both themes."""
     window, card = showing.window, showing.window.help.tour.card
     found = []
-    for name in showing.tour_steps(tour):
+    with showing.tour(tour):
         for size in SIZES:
             showing.fit(size)
-            window.help.tour.tick()
-            at = card.geometry()
-            if not window.rect().contains(at) or any(at.intersects(each) for each in controls(window)):
-                found.append(f"{name} {size}: the card at {at} covers what steers the run, or is out of the window")
-        found += [f"{name}: {fault}" for fault in in_both_themes(showing, card)]
+            for name in showing.tour_steps():
+                at = card.geometry()
+                if not window.rect().contains(at) or any(at.intersects(each) for each in controls(window)):
+                    found.append(f"{name} {size}: the card at {at} covers what steers the run, or is out of the window")
+                if size == SIZES[-1]:
+                    found += [f"{name}: {fault}" for fault in looked_at(card)]
+        showing.other_theme()
+        for name in showing.tour_steps():
+            found += [f"{name}: {fault}" for fault in looked_at(card)]
     assert not found, "\n".join(dict.fromkeys(found))
 
 

@@ -82,6 +82,7 @@ def test_a_click_on_a_tick_rewinds_and_going_on_is_another_branch(ran, qtbot):
 
 def test_it_pauses_a_run_that_goes_on_and_run_after_it_goes_on(ran, qtbot):
     window = ran
+    window.model.edit(("run", "until"), None)
     window.controller.run()
     qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING)
     first = window.controller.rewinding.marks[0]

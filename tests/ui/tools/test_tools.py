@@ -217,6 +217,7 @@ def test_a_refusal_is_said_once_and_until_the_numbers_change(desk, qtbot):
     assert not dialog.sentence.isVisible()
 
 
+@pytest.mark.keeps_time
 def test_cancel_comes_at_once_and_the_window_never_waits(desk, qtbot):
     dialog = desk.dialog(Slow())
     begun = clock.perf_counter()

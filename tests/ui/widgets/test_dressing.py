@@ -9,10 +9,12 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
+    QDoubleSpinBox,
     QLabel,
     QLineEdit,
     QMessageBox,
     QPushButton,
+    QSpinBox,
     QTabWidget,
     QToolTip,
     QVBoxLayout,
@@ -130,3 +132,26 @@ def test_titles_of_axes_are_no_markup(qapp):
     timed.titled(PICTURE, "mV", "#ffffff", times=False)
     for axis in (scaled, timed):
         assert axis.label.toPlainText().startswith(PICTURE)
+
+
+@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("kind", [QSpinBox, QDoubleSpinBox])
+def test_boxes_of_numbers_look_as_other_fields_do(qtbot, qapp, name, kind):
+    """Of one height, with one border: of dialogs they stood out, lower and with grey buttons."""
+    theme().apply(name, qapp)
+    page = QWidget()
+    qtbot.addWidget(page)
+    number, choice = kind(page), QComboBox(page)
+    layout = QVBoxLayout(page)
+    layout.addWidget(choice)
+    layout.addWidget(number)
+    page.resize(200, 90)
+    page.show()
+    qtbot.waitExposed(page)
+    choice.clearFocus()
+    number.clearFocus()
+    assert number.height() == choice.height()
+    pictures = [widget.grab().toImage() for widget in (choice, number)]
+    middle, last = number.height() // 2, number.height() - 1
+    for spot in (QPoint(60, 0), QPoint(60, last), QPoint(0, middle), QPoint(pictures[0].width() - 1, middle)):
+        assert pictures[0].pixelColor(spot) == pictures[1].pixelColor(spot), spot

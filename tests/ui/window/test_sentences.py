@@ -23,6 +23,19 @@ def places(window) -> dict[int, tuple[int, ...]]:
     }
 
 
+def lying_still(window, qtbot):
+    """The places once they have stayed the same for half a second."""
+    seen = []
+
+    def still():
+        qtbot.wait(50)
+        seen.append(places(window))
+        return len(seen) > 10 and all(each == seen[-1] for each in seen[-10:])
+
+    qtbot.waitUntil(still)
+    return seen[-1]
+
+
 @pytest.mark.parametrize("size", [(1024, 768), (1280, 720), (1600, 1000)])
 def test_nothing_moves_when_something_is_said(opened, qtbot, size):
     window = opened
@@ -31,9 +44,8 @@ def test_nothing_moves_when_something_is_said(opened, qtbot, size):
     qtbot.waitUntil(lambda: bool(window.findings.findings))  # those of its estimate, which come by themselves
     window.findings.show_findings(())
     window.banner.hide()
-    qtbot.wait(500)  # until what the estimate has changed in the form lies still
+    before = lying_still(window, qtbot)  # after what the estimate has changed in the form
     assert window.viewport.covered == 0
-    before = places(window)
     assert id(window.viewport) in before
     for say in (
         lambda: window.banner.say("A short one.", "info"),
@@ -72,8 +84,7 @@ def test_over_other_pages_it_stands_below(opened, qtbot):
 def test_in_the_lab_nothing_moves_either(window, qtbot):
     window.workspaces.show(1)
     qtbot.waitUntil(lambda: not window.background.busy)
-    qtbot.wait(50)
-    before = places(window)
+    before = lying_still(window, qtbot)
     window.pages.lab.banner.say("The simulation is paused while the Lab measures.", "info")
     qtbot.wait(1)
     moved = [place for widget, place in places(window).items() if before.get(widget, place) != place]

@@ -188,8 +188,8 @@ def test_a_run_that_is_over_is_run_again_from_the_card(window, qtbot):
     window.controller.run()
     qtbot.waitUntil(lambda: window.controller.phase is Phase.FINISHED, timeout=60_000)
     qtbot.waitUntil(lambda: "The run is over" in guide.card.text.text())
-    window.model.edit(("run", "until"), 2000.0, "end of the run")
-    window.controller.time = 2000.0  # as if it had come as far
+    window.model.edit(("run", "until"), 2e6, "end of the run")
+    window.controller.time = 2e6  # as if it had come as far
     qtbot.mouseClick(guide.card.next, LEFT)
     qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=5000)
     qtbot.waitUntil(lambda: guide.card.next.text() == "&Next")

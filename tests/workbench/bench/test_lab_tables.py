@@ -109,7 +109,7 @@ def test_a_run_ends_at_the_tables_next_word_when_it_is_cancelled():
     run = LabRun(FakeBackend, [], tables=[DIFFUSION_BLOCKS, Endless()])
     run.start()
     events = []
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while not any(isinstance(event, MeasuredTable) for event in events) and time.monotonic() < until:
         events += run.poll()
     run.cancel()

@@ -190,7 +190,7 @@ def test_help_and_version_need_neither_numpy_nor_qt():
         "import sys; from workbench.cli import main; assert main(['--version']) == 0; assert main(['run', '-h']) == 0; "
         "assert not {'numpy', 'PySide6', 'numba', 'meshio'} & set(sys.modules), sys.modules.keys()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert "workbench 0.2.0" in done.stdout
 

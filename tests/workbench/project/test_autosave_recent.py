@@ -46,7 +46,7 @@ def test_what_a_killed_session_held_comes_back(project):
     assert session.stdout.readline() == "written\n"
     assert recoveries() == []  # the session lives
     session.send_signal(signal.SIGKILL)
-    session.communicate(timeout=10)
+    session.communicate(timeout=60)
     (left,) = recoveries()
     assert (left.title, left.origin) == ("slab", project)
     document = recover(left)

@@ -69,7 +69,7 @@ def there(folder, house):
     there.stop()
 
 
-def wait_for(true, seconds=15.0):
+def wait_for(true, seconds=60.0):
     ends = clock.monotonic() + seconds
     while not true():
         assert clock.monotonic() < ends, "it did not come"

@@ -8,6 +8,7 @@ import random
 import zlib
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,11 +16,20 @@ import pytest
 from engines.api import FieldInfo, Finding, Lines, Markers, Remedy, Selection
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection, Links
 from engines.api.device import Ceilings, DeviceInfo
+from engines.api.errors import WorkbenchError
 from engines.api.simulation.base import SimulationInfo
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
 from workbench.project.project import Line
 from workbench.remote import messages as m
-from workbench.remote.checking import MOST_AT_ONCE, MOST_OF_A_RUN, check_attached, check_samples, check_size
+from workbench.remote.checking import (
+    MOST_AT_ONCE,
+    MOST_OF_A_RUN,
+    check_attached,
+    check_frame,
+    check_messages,
+    check_samples,
+    check_size,
+)
 from workbench.remote.codec import WireError, pack, unpack
 from workbench.remote.wire import LARGEST_HEAD, LENGTH, decoded, encoded
 from workbench.run.frames import Frame, FrameRequest, KernelRate, Message, RunState, Sample
@@ -206,13 +216,55 @@ def test_a_server_cannot_keep_a_window_busy():
             check_size(replace(right, **wrong), MOST_OF_A_RUN)
 
 
-@pytest.mark.parametrize("speed", [np.nan, np.inf])
-def test_speeds_are_numbers(speed):
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        *(({"bytes_per_second": each}, "no numbers") for each in (np.nan, np.inf)),
+        ({"remaining": np.nan}, "no numbers"),
+        ({"kernels": (KernelRate("follow", np.nan, 1e9, 0.5, 3, 0.01),)}, "no numbers"),
+        *(({"time": each}, "none of a run") for each in (np.nan, np.inf, -1.0)),
+        ({"step": -1}, "none of a run"),
+        *(({"series": {"mean": each}}, "over time") for each in (np.zeros(4), np.zeros((3, 1)), np.zeros(3, complex))),
+        ({"series": {"mean": np.array(1.0)}}, "over time"),
+        ({"trace_times": np.array(1.0)}, "over time"),
+        *(({"traces": {"voltage": np.zeros(shape)}}, "over time") for shape in (3, (4, 2), (3, 1))),
+    ],
+)
+def test_what_gauges_and_curves_are_drawn_of_is_as_many_numbers_as_times(wrong, told):
     """The gauge, and each painting after it, ended in an error that nobody expected."""
     check_samples([sample()])
     check_size(sample(), MOST_AT_ONCE)
-    with pytest.raises(WireError, match="no numbers"):
-        check_samples([sample(), replace(sample(), bytes_per_second=speed)])
+    with pytest.raises(WireError, match=told):
+        check_samples([sample(), replace(sample(), **wrong)])
+
+
+@pytest.mark.parametrize("time", [np.nan, np.inf, 1e300, 1e18, -1.0])
+def test_messages_have_a_time_of_the_calendar(time):
+    """The log could not be painted any more."""
+    check_messages(NEWS.messages)
+    with pytest.raises(WireError, match="without a time"):
+        check_messages([Message("hello", wall_time=time)])
+
+
+TORN = ChartData((replace(CURVE, y=np.zeros(4)),))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"charts": {"c": TORN}},
+        {"inspection": replace(INSPECTION, profiles=((ChartInfo("c", "C", "V"), TORN),))},
+        {"measurement": replace(INSPECTION, links=replace(LINKS, values=np.zeros(3)))},
+        {"markers": Markers(np.zeros((2, 2)), np.array([1, -1], np.int8))},
+        {"lines": Lines(np.zeros((2, 3)))},
+        {"time": np.nan},
+    ],
+)
+def test_what_a_frame_has_beside_fields_can_be_drawn(wrong):
+    right, known = replace(frame(), values={}), SimpleNamespace(fields=(), displaced=None, charts=())
+    check_frame(right, {}, known)
+    with pytest.raises(WorkbenchError):
+        check_frame(replace(right, **wrong), {}, known)
 
 
 def test_the_words_of_a_message_are_bounded_before_they_are_read():

@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from engines.api import Selection
+from engines.api import FieldInfo, Selection
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection
+from engines.api.errors import DeviceError
+from engines.api.simulation.contract import BrokenContract
 from tests.workbench.fake_engine import WaveSimulation
 from workbench.export.chart_tables import chart_table
 from workbench.export.results import export_results, take_results
@@ -31,7 +34,7 @@ CHARTS = (
 class Charted:
     """What a source asks: a simulation that remembers what it was asked for."""
 
-    charts = CHARTS
+    charts, fields = CHARTS, ()
     step, time = 3, 0.3
 
     def __init__(self) -> None:
@@ -48,7 +51,7 @@ class Charted:
 
     def chart(self, name: str) -> ChartData:
         self.asked.append(name)
-        return ChartData((Curve(name, np.arange(2.0), np.arange(2.0)),))
+        return ChartData((Curve(name, np.arange(3.0 if name == "sizes" else 2.0), np.arange(2.0)),))
 
     def look_into(self, element: int | None) -> None: ...
 
@@ -148,6 +151,47 @@ def test_charts_that_cost_much_come_less_often(clock):
         clock.now += 0.01
     # A chart of 0.1 s may take a fifth of the time: one in 0.5 s; the last may not be over.
     assert len(simulation.asked) == pytest.approx((clock.now - 100.0) / 0.5, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("chart", "told"),
+    [
+        (lambda name: ChartData((Curve("all", np.zeros(2), np.zeros(2)),)), "not as many of each"),
+        (lambda name: {}[name], "KeyError: 'sizes'"),
+    ],
+)
+def test_a_chart_that_fails_is_left_out_and_costs_no_run(clock, chart, told):
+    """Who looked at it lost what had run for days."""
+    said = []
+    source, simulation = FrameSource(lambda text, severity: said.append((severity, text))), Charted()
+    simulation.chart, simulation.inspect = chart, lambda element: 1 / 0
+    source.request = request(element=3)
+    for _ in range(3):
+        frame = frame_of(source, simulation, resting=True)
+        assert frame.charts["sizes"].note == "The chart 'Sizes' cannot be drawn: the log says why."
+        assert frame.inspection is None
+    warned = [text for severity, text in said if severity == "warning"]
+    assert [text.split(" is left out: ")[0] for text in warned] == ["The chart 'Sizes'", "The inspection"]
+    assert told in warned[0]
+
+
+def test_a_device_that_is_lost_while_a_chart_is_made_ends_the_run(clock):
+    source, simulation = FrameSource(), Charted()
+    source.request = request()
+    for error in (DeviceError("gone"), MemoryError()):
+        simulation.chart = Mock(side_effect=error)
+        with pytest.raises(DeviceError):
+            frame_of(source, simulation)
+
+
+@pytest.mark.parametrize("values", [np.zeros(3), np.zeros((2, 3)), np.zeros(2, complex), np.array(["a", "b"])])
+def test_a_field_of_another_shape_than_was_asked_for_is_told(values):
+    """What a shader draws of it ended in an error with each painting."""
+    source, simulation = FrameSource(), Charted()
+    simulation.fields, simulation.gather = (FieldInfo("V", "V", "mV", "cell", (0, 1)),), lambda name, handle: values
+    source.request = request()
+    with pytest.raises(BrokenContract, match="where 2 elements were asked for"):
+        frame_of(source, simulation)
 
 
 def test_a_result_folder_gets_the_charts_that_are_not_over_time(charted, tmp_path):

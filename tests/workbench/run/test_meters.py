@@ -47,10 +47,10 @@ def test_long_vectors_are_not_gathered_for_probes(simulation):
     """The shells of a particle are no curve over time: asking the device for them at each sample costs for nothing."""
     fields = [FieldInfo(name, name, "", "cell", (0, 1), components=n) for name, n in (("u", 1), ("v", 3), ("x", 16))]
     simulation.fields = (*fields, FieldInfo("peak", "peak", "", "cell", (0, 1), summary=True))
-    asked = []
+    asked, components = [], {field.name: field.components for field in fields}
     simulation.select = lambda selection: selection
     simulation.observe = dict
-    simulation.gather = lambda name, handle: asked.append(name) or np.zeros(len(handle))
+    simulation.gather = lambda name, handle: asked.append(name) or np.zeros((len(handle), components[name]))
     watched = Meters(simulation, ceiling=1e6, probes=[("P1", 0)])
     watched.collect(simulation)
     assert asked == ["u", "v"]

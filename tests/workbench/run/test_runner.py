@@ -14,6 +14,7 @@ from tests.workbench.fake_engine import block
 from tests.workbench.run.watching import PROBES, Watcher, field, step
 from workbench.run.frames import FrameRequest, RunState
 from workbench.run.pacing import Pacer
+from workbench.run.streams.traces import TraceStore
 
 pytestmark = pytest.mark.keeps_time
 
@@ -203,6 +204,23 @@ def test_probes_may_change_between_batches(runners):
     for sample in samples:
         for trace in sample.traces.values():
             assert trace.shape == (len(sample.trace_times), len(sample.probes))
+
+
+def test_a_probe_that_is_placed_where_a_run_has_ended_is_read_there(runners):
+    runner = runners(until=1.0, probes=PROBES)
+    runner.wait(RunState.READY)
+    assert runner.set_probes(PROBES).result(20) is None
+    runner.run()
+    runner.wait(RunState.FINISHED)
+    reading = runner.set_probes([("other", 3)]).result(20)
+    assert (reading.time, reading.probes) == (1.0, ("other",))
+    np.testing.assert_array_equal(reading.values["voltage"], field(runner)[[3]])
+    store = TraceStore()
+    store.take(runner.take_samples())
+    before = len(store.probes["near", "voltage"])
+    store.read(reading)
+    assert store.probes["other", "voltage"].values.tolist() == reading.values["voltage"].tolist()
+    assert len(store.probes["near", "voltage"]) == before
 
 
 def test_observers_see_exactly_their_steps_once(runners):

@@ -37,3 +37,14 @@ def test_a_lock_is_not_made_through_a_link(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="symbolic links"):
         ProcessLock(tmp_path / "lock").acquire()
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_lock_that_another_holds_under_the_name_of_a_renamed_folder_stays(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    first, second, third = (ProcessLock(tmp_path / "run" / "lock") for _ in range(3))
+    assert first.acquire()
+    (tmp_path / "run").rename(tmp_path / "moved")
+    (tmp_path / "run").mkdir()
+    assert second.acquire()
+    first.release(remove=True)
+    assert not third.acquire()

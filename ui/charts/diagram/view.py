@@ -147,15 +147,14 @@ class DiagramView(QWidget):
         self.close_button.move(self.width() - self.close_button.sizeHint().width(), 0)
 
     def paintEvent(self, event: object) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self.diagram is not None:
-            self._paint_edges(painter)
-            self._paint_nodes(painter)
-            self._paint_legend(painter)
-            if self.lists:
-                self._paint_list(painter)
-        painter.end()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if self.diagram is not None:
+                self._paint_edges(painter)
+                self._paint_nodes(painter)
+                self._paint_legend(painter)
+                if self.lists:
+                    self._paint_list(painter)
 
     def _looked_at(self) -> int | None:
         return self.pointed if self.pointed is not None else self.chosen

@@ -16,7 +16,7 @@ from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
 from ui.charts.arithmetic import Look, looked_at
 from ui.charts.figure import FigureSize, figure_bytes
 from ui.charts.figure_dialog import FigureDialog
-from ui.charts.plots.legend import Entry, Legend, Mark
+from ui.charts.plots.legend import SHARE, Entry, Legend, Mark
 from ui.charts.plots.looks import ChartTitle, add_looks
 from ui.charts.plots.making import make_plot
 from ui.charts.plots.pictures import picture
@@ -295,6 +295,7 @@ class ChartCell(QWidget):
         self._say("   ".join(part for part in (where, told) if part))
         self.note.setText(data.note)
         self.note.setVisible(bool(data.note))
+        self._share_height()
         briefs = ["" if value is None else figure(value, "", 3) for value in values]
         self.legend.set_entries([*self._curve_entries(texts, briefs), *self._other_entries()])
 
@@ -314,10 +315,15 @@ class ChartCell(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if not self._paper:
-            self.legend.stand_in(self.height())
+        self._share_height()
         if event.oldSize().width() != self.width():
             self._tell()
+
+    def _share_height(self) -> None:
+        """What the note takes, the legend leaves: a warning must not squeeze the curve that it is about."""
+        if not self._paper:
+            noted = self.note.heightForWidth(self.width() - 2 * MARGIN) if self.note.text() else 0
+            self.legend.stand_in(self.height() - SHARE * noted)
 
     def _where(self, x: float) -> str:
         if self.abscissa:

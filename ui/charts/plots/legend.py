@@ -114,21 +114,20 @@ class Legend(QWidget):
             self.updateGeometry()  # else the layout goes on with the height of the other width
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        metrics, colors = self.fontMetrics(), theme().palette
-        for entry, spot in self._placed(self.width()):
-            self._swatch(painter, entry, spot)
-            left = spot.x() + self._mark_width(entry) + 5
-            title = metrics.elidedText(entry.title, Qt.TextElideMode.ElideRight, max(20, self.width() - left))
-            painter.setPen(colors.color("muted"))
-            painter.drawText(QRect(left, spot.y(), self.width(), LINE_PIXELS), Qt.AlignmentFlag.AlignVCenter, title)
-            if entry.value:
-                left += metrics.horizontalAdvance(title) + 6
-                painter.setPen(colors.color("text"))
-                area = QRect(left, spot.y(), self.width(), LINE_PIXELS)
-                painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, entry.value)
-        painter.end()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            metrics, colors = self.fontMetrics(), theme().palette
+            for entry, spot in self._placed(self.width()):
+                self._swatch(painter, entry, spot)
+                left = spot.x() + self._mark_width(entry) + 5
+                title = metrics.elidedText(entry.title, Qt.TextElideMode.ElideRight, max(20, self.width() - left))
+                painter.setPen(colors.color("muted"))
+                painter.drawText(QRect(left, spot.y(), self.width(), LINE_PIXELS), Qt.AlignmentFlag.AlignVCenter, title)
+                if entry.value:
+                    left += metrics.horizontalAdvance(title) + 6
+                    painter.setPen(colors.color("text"))
+                    area = QRect(left, spot.y(), self.width(), LINE_PIXELS)
+                    painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, entry.value)
 
     def _placed(self, width: int) -> Placed:
         """Each entry and where it begins, with short values if there is little room."""

@@ -47,7 +47,7 @@ class MatrixPlot(PaintedPlot):
         if not (curves and columns):
             return
         area = self._area()
-        _, highest = self.limits()
+        highest = self.limits()[1] or 1.0
         wide, high = area.width() / len(columns), area.height() / len(curves)
         metrics = painter.fontMetrics()
         texts = [[figure(float(value), "", DIGITS) for value in curve.y] for curve in curves]

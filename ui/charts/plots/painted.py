@@ -18,6 +18,8 @@ from workbench.project.project import MeasuredData
 from workbench.run.streams.traces import LeftCurve
 from workbench.words.numbers import figure
 
+CLOSEST = 1e-6
+"""Between middle and rim, of the value at the rim."""
 NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
@@ -78,11 +80,10 @@ class PaintedPlot(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         began = clock.perf_counter()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), theme().palette.color("plot"))
-        self.draw(painter)
-        painter.end()
+        with QPainter(self) as painter:  # one that an error leaves open ends the process
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.fillRect(self.rect(), theme().palette.color("plot"))
+            self.draw(painter)
         self.paint_seconds += clock.perf_counter() - began
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -95,7 +96,7 @@ class PaintedPlot(QWidget):
         values = np.concatenate(known) if known else np.zeros(0)
         if self.chart.span:
             top = 5.0 * math.ceil(float(values.max()) / 5 - 1e-3) if len(values) else 0.0
-            return top - self.chart.span, top
+            return top - max(self.chart.span, CLOSEST * abs(top)), top
         largest = float(values.max()) if len(values) and values.max() > 0 else 1.0
         step = nice_step(largest / 4)
         return 0.0, step * math.ceil(largest / step - 1e-9)

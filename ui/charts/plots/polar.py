@@ -76,7 +76,8 @@ class PolarPlot(PaintedPlot):
         turned = np.pi / 2 - angles if self.chart.clockwise else angles
         distance = radius * self.heights(np.asarray(curve.y, float))
         x, y = center.x() + distance * np.cos(turned), center.y() - distance * np.sin(turned)
-        points = [QPointF(*at) for at in zip(x.tolist(), y.tolist(), strict=True)]
+        known = np.isfinite(x) & np.isfinite(y)  # Qt fills a polygon to what is no number for ever
+        points = [QPointF(*at) for at in zip(x[known].tolist(), y[known].tolist(), strict=True)]
         whole = len(points) > 2 and 359.99 > np.ptp(curve.x) > 360 - 2.5 * np.median(np.abs(np.diff(curve.x)))
         return QPolygonF([*points, points[0]] if whole else points)
 

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QListView,
     QMenu,
     QPlainTextEdit,
+    QPushButton,
     QTextEdit,
     QToolButton,
     QVBoxLayout,
@@ -40,7 +41,7 @@ class LinesEditor(Editor):
     """A list of texts, a line each. What is written becomes a value at a pause, if it is understood, or on leaving."""
 
     begun = Signal(object)
-    """Values of several fields of the group that the lines stand in, chosen from their library."""
+    """Values of several fields of the group that the lines stand in: of their library, or what they lack."""
 
     def __init__(self, spec: FieldSpec, section: Section, parent: QWidget | None = None) -> None:
         super().__init__(spec, parent)
@@ -57,11 +58,16 @@ class LinesEditor(Editor):
         self.sentence.setObjectName("error")
         self.sentence.setWordWrap(True)
         self.sentence.hide()
+        self.add = QPushButton(self)
+        self.add.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # one goes on writing
+        self.add.clicked.connect(self._add)
+        self.add.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(self.text)
         layout.addWidget(self.sentence)
+        layout.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
         self.printed: QLabel | None = None
         if self._lines.printed is not None:
             self.printed = QLabel(self)
@@ -161,12 +167,27 @@ class LinesEditor(Editor):
             found = (int(path[0]) if path else -1, sentence)
         self.text.underline(found[0] if found else -1)
         self.repolish(self.text, found is not None)
+        offered = self._offered() if found is not None and not self.text.isReadOnly() else None
         with holding(self):
             self.sentence.setText(found[1] if found else "")
             self.sentence.setVisible(found is not None)
+            self.add.setText(offered[0] if offered else "")
+            self.add.setVisible(offered is not None)
         if found is not None and self.text.hasFocus():
-            reveal(self.sentence)  # below lines that fill the form
+            reveal(self.add if offered else self.sentence)  # below lines that fill the form
         return found is None
+
+    def _offered(self) -> tuple[str, Mapping[str, Any]] | None:
+        return None if self._lines.offered is None else self._lines.offered(self.lines(), *self._beside)
+
+    def _add(self) -> None:
+        """What the button offers, and what is written: one step of the document's Undo."""
+        offered = self._offered()
+        if offered is not None:
+            self._committing.stop()
+            self.text.document().setModified(False)
+            self._value = self.lines()
+            self.begun.emit({self.spec.key: self._value, **deepcopy(dict(offered[1]))})
 
     def _print(self) -> None:
         if self.printed is not None and self._lines.printed is not None:

@@ -19,6 +19,7 @@ from ui.widgets.parts import show_whole_rows
 from ui.widgets.theme import theme
 from workbench.bench.records import VariantRecord
 
+EMPTY = "This record has nothing of this study: choose another study or record, or press Run."
 ROW_HEIGHT = 26
 BAR_HEIGHT = 8
 TEXT_WIDTH = 40
@@ -142,19 +143,27 @@ class VariantTable(QTableView):
         super().paintEvent(event)
         first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
         if first < 0:
+            self._paint_empty()
             return
         last = self.variants.rowCount() - 1 if last < 0 else last
-        painter = QPainter(self.viewport())
-        painter.setFont(self.font())
-        for row in range(first, last + 1):
-            reason = self.variants.records[row].refused
-            if reason:
-                start = self.visualRect(self.variants.index(row, TIME))
-                seen = (p for p in reversed(range(len(self.variants.columns))) if not self.isColumnHidden(p))
-                end = self.visualRect(self.variants.index(row, next(seen)))
-                area = start.united(end).adjusted(8, 0, -4, 0)
-                selected = self.selectionModel().isRowSelected(row, QModelIndex())
-                painter.setPen(theme().palette.color("accent_text" if selected else "warn"))
-                text = painter.fontMetrics().elidedText(reason, Qt.TextElideMode.ElideRight, area.width())
-                painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
-        painter.end()
+        with QPainter(self.viewport()) as painter:
+            painter.setFont(self.font())
+            for row in range(first, last + 1):
+                reason = self.variants.records[row].refused
+                if reason:
+                    start = self.visualRect(self.variants.index(row, TIME))
+                    seen = (p for p in reversed(range(len(self.variants.columns))) if not self.isColumnHidden(p))
+                    end = self.visualRect(self.variants.index(row, next(seen)))
+                    area = start.united(end).adjusted(8, 0, -4, 0)
+                    selected = self.selectionModel().isRowSelected(row, QModelIndex())
+                    painter.setPen(theme().palette.color("accent_text" if selected else "warn"))
+                    text = painter.fontMetrics().elidedText(reason, Qt.TextElideMode.ElideRight, area.width())
+                    painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _paint_empty(self) -> None:
+        """A record that has nothing of the chosen study says so."""
+        with QPainter(self.viewport()) as painter:
+            painter.setFont(self.font())
+            painter.setPen(theme().palette.color("muted"))
+            area = self.viewport().rect().adjusted(24, 24, -24, -24)
+            painter.drawText(area, Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap, EMPTY)

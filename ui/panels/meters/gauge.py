@@ -44,19 +44,18 @@ class Gauge(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colors = theme().palette
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        radius = min(self.width() / 2 - 12, (self.height() - 26) / 1.6)
-        middle = QPointF(self.width() / 2, 10 + radius)
-        circle = QRectF(middle.x() - radius, middle.y() - radius, 2 * radius, 2 * radius)
-        width = max(7.0, radius * 0.13)
-        self._arc(painter, circle, 1.0, colors.color("border"), width)
-        shown = min(max(self._fraction or 0.0, 0.0), 1.0)
-        if shown > 0.002:
-            self._arc(painter, circle, shown, colors.color("accent"), width)
-        self._ticks(painter, middle, radius - width)
-        self._texts(painter, middle, radius)
-        painter.end()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            radius = min(self.width() / 2 - 12, (self.height() - 26) / 1.6)
+            middle = QPointF(self.width() / 2, 10 + radius)
+            circle = QRectF(middle.x() - radius, middle.y() - radius, 2 * radius, 2 * radius)
+            width = max(7.0, radius * 0.13)
+            self._arc(painter, circle, 1.0, colors.color("border"), width)
+            shown = min(max(self._fraction or 0.0, 0.0), 1.0)
+            if shown > 0.002:
+                self._arc(painter, circle, shown, colors.color("accent"), width)
+            self._ticks(painter, middle, radius - width)
+            self._texts(painter, middle, radius)
 
     def _arc(self, painter: QPainter, circle: QRectF, fraction: float, color: QColor, width: float) -> None:
         painter.setPen(QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))

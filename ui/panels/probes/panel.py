@@ -18,7 +18,7 @@ from ui.panels.probes.trace_plot import TracePlot
 from ui.session.model import DocumentModel
 from ui.widgets.icons import dress
 from workbench.export.tables import write_table
-from workbench.run.frames import Sample
+from workbench.run.frames import Reading, Sample
 from workbench.run.meters import followed
 from workbench.run.streams.traces import TraceBuffer, TraceStore
 
@@ -121,8 +121,10 @@ class ProbesPanel(QWidget):
         self.field.clear()
         for field in self._fields.values():
             self.field.addItem(field.title, ("field", field.name))  # the unit stands at the axis
+        of = {name: chart.title for chart in info.charts for name in chart.series if len(chart.series) > 1}
         for series in info.series:
-            self.field.addItem(f"{series.title}, in all", (SERIES, series.name, series.title, series.unit))
+            title = f"{of[series.name]}: {series.title}" if series.name in of else f"{series.title}, in all"
+            self.field.addItem(title, (SERIES, series.name, series.title, series.unit))
         offered = [self.field.itemData(place) for place in range(self.field.count())]  # findData goes by identity
         self.field.setCurrentIndex(offered.index(chosen) if chosen in offered else 0)
         self._show()
@@ -137,6 +139,11 @@ class ProbesPanel(QWidget):
         self.store.take(samples)
         if self.isVisible():
             self._show()
+
+    def show_reading(self, reading: Reading) -> None:
+        """Of a run that stands: a probe that was placed since has its value, too."""
+        self.store.read(reading)
+        self._show()
 
     def curves(self) -> dict[tuple[str, ...], tuple[Array, Array]]:
         """All that was drawn: times and values, by (series,) or (probe, field)."""

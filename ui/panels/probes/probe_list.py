@@ -25,12 +25,11 @@ class Swatch(QWidget):
         self.setFixedSize(QSize(12, 12))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme().palette.trace(self.place)))
-        painter.drawEllipse(1, 1, 10, 10)
-        painter.end()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme().palette.trace(self.place)))
+            painter.drawEllipse(1, 1, 10, 10)
 
 
 class ProbeRow(QWidget):

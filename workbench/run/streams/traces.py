@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engines.api import Array
-from workbench.run.frames import Sample
+from workbench.run.frames import Reading, Sample
 from workbench.run.meters import LONGEST_VECTOR
 
 CAPACITY = 16384
@@ -186,6 +186,16 @@ class TraceStore:
                         self.probes.setdefault((probe, field), TraceBuffer()).append(sample.trace_times, column)
             for name, series in sample.series.items():
                 self.series.setdefault(name, TraceBuffer()).append(sample.trace_times, series)
+
+    def read(self, reading: Reading) -> None:
+        """What a run that stands has not sampled: of probes that were placed since."""
+        time = np.array([reading.time])
+        for field, values in reading.values.items():
+            if not has_one_curve(values.shape[1:]):
+                continue
+            lengths = np.linalg.norm(values, axis=1) if values.ndim > 1 else values
+            for probe, value in zip(reading.probes, lengths, strict=True):
+                self.probes.setdefault((probe, field), TraceBuffer()).append(time, np.array([value], float))
 
     def rename(self, old: str, new: str) -> None:
         for probe, field in [key for key in self.probes if key[0] == old]:

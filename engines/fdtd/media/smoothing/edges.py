@@ -57,7 +57,7 @@ def smoothed_edges(
     samples = _sampled(yee, rows // ny, rows % ny, found, solids)
     stencil = _stencil()
     eps = np.array([[medium.along(axis)[0] for axis in range(3)] for medium in media]).round(12)
-    allowed = np.array([medium.lossless for medium in media])
+    allowed = np.array([medium.smooth for medium in media])
     sizes = np.ones((3, max(yee.counts)))
     for d, count in enumerate(yee.counts):
         sizes[d, :count] = np.diff(yee.nodes(d)) / yee.smallest

@@ -28,7 +28,7 @@ def node_terms(
     """cells: (nz, ny, nx) materials; mixed: z, y, x of the cells that are sampled, in ascending order; samples:
     (cells, points) materials; lattice: (points, 3) in the unit cell."""
     eps = np.array([medium.permittivity for medium in media])
-    allowed = np.array([medium.lossless and medium.permittivities is None for medium in media])
+    allowed = np.array([medium.smooth and medium.permittivities is None for medium in media])
     flat_cells = np.ravel_multi_index(mixed, cells.shape)
     nodes = _nodes(yee, axes, mixed)
     parts = [

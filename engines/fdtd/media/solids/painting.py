@@ -127,10 +127,9 @@ class Painter:
             axes.append(replace(axis, n=last - first, wraps=axis.wraps and whole, walls=walls))
             wide.append((first, last))
             places.append(slice(low, high + 1))
-        counts = (axes[0].n, axes[1].n, axes[2].n)
         around = tuple(slice(*span) for span in wide[::-1])
         near = np.ascontiguousarray(self.cells[around])  # for kernels that are compiled: a view would take 5 s more
-        mixed = make_media(replace(self._yee, counts=counts), axes, near, self._materials, self._dt)
+        mixed = make_media(self._yee.part(wide), axes, near, self._materials, self._dt)
         target: Block = (places[2], places[1], places[0])
         inner = tuple(slice(at.start - w[0], at.stop - w[0]) for at, w in zip(places[::-1], wide[::-1], strict=True))
         tables_e, tables_h = ("ca", "cb", "permittivity"), ("da", "db", "permeability")
@@ -204,22 +203,23 @@ def known_numbers(ids: Array, tables: Sequence[Array], others: Sequence[Array], 
     """
     live, other = np.stack(tables, axis=1), np.stack(others, axis=1)
     numbers = np.zeros(len(other), ids.dtype)
-    free = kept
+    known = {tuple(row): number for number, row in reversed(list(enumerate(live.tolist())))}
+    free = -1
     for number in used:
-        same = np.flatnonzero((live == other[number]).all(axis=1))
-        if number < len(live) and (live[number] == other[number]).all():
+        row = tuple(other[number].tolist())
+        if number < len(live) and tuple(live[number].tolist()) == row:
             numbers[number] = number
-        elif len(same):
-            numbers[number] = same[0]
+        elif row in known:
+            numbers[number] = known[row]
         else:
-            free = max(free, int(ids.max())) + 1
+            free = (max(kept, int(ids.max())) if free < 0 else free) + 1
             if free >= len(live):
                 raise ProblemError(
                     f"There are {len(live)} mixtures of materials already: paint with fewer materials, or keep what "
                     "was painted and reset."
                 )
-            for table, row in zip(tables, others, strict=True):
-                table[free] = row[number]
-            live[free] = other[number]
+            for table, values in zip(tables, others, strict=True):
+                table[free] = values[number]
+            live[free], known[row] = other[number], free
             numbers[number] = free
     return numbers

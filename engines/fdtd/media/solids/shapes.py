@@ -83,7 +83,7 @@ def cells_of(parameters: FdtdParameters, yee: Yee, backend: Any = None) -> Array
     cells = np.zeros((nz, ny, nx), np.uint8)
     axes = [yee.halves(axis) for axis in range(3)]
     for place, number, solid in fillings_of(parameters):
-        parts = _reached(axes, solid)
+        parts = reached(axes, solid)
         if any(part.start >= part.stop for part in parts):
             continue
         try:
@@ -94,7 +94,7 @@ def cells_of(parameters: FdtdParameters, yee: Yee, backend: Any = None) -> Array
     return cells
 
 
-def _reached(axes: Sequence[Array], solid: Solid) -> list[slice]:
+def reached(axes: Sequence[Array], solid: Solid) -> list[slice]:
     """The cells along x, y, z whose middles the bounds of a solid hold."""
     low, high = solid.bounds()
     return [

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engines.api.errors import ProblemError, placed_at
 from engines.formulas.graph import const
-from engines.formulas.typed.units import unit
+from engines.formulas.typed.units import NONE, unit
 from engines.spiking.connectivity.draw import LONGEST
 from engines.spiking.parameters.connections import ALL, Connection, ConstantDelay, NoDelay
 from engines.spiking.parameters.equations import OwnNeuron, dimensions
@@ -118,8 +118,13 @@ def synapse_of(
     """Raises ProblemError, which offers to add a parameter that a formula names."""
     (sent, _), (heard, summed) = _variables(sends), _variables(hears)
     reach = Reach(tuple(heard_by(hears).items()), (sent, heard), summed, (_reset(sends), _reset(hears)))
-    with adding(own.parameters, place):
-        return planned(own.text, tuple(dimensions(own.parameters).items()), reach, own.method)
+
+    def read(names: Sequence[str] = ()) -> TypedSynapse:
+        known = dimensions(own.parameters) | dict.fromkeys(names, NONE)
+        return planned(own.text, tuple(known.items()), reach, own.method)
+
+    with adding(own.parameters, place, read):
+        return read()
 
 
 def _reset(neuron: Neuron | None) -> tuple[str, ...]:

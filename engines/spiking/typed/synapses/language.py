@@ -26,7 +26,7 @@ from engines.formulas.linear import linear_in
 from engines.formulas.parse import FormulaError, number
 from engines.formulas.typed.units import NONE, UNITS, Dimension, UnitError, dimension_of, named
 from engines.spiking.typed.language import SUMMED
-from engines.spiking.typed.lines import MOST_VARIABLES, Line, defined, formulas_of, in_line, refusal
+from engines.spiking.typed.lines import MOST_VARIABLES, Line, defined, formulas_of, in_line, read_names, refusal
 from engines.spiking.typed.names import OPERATORS, WEIGHT, Changes, Names, changes_of, in_field, parts_of, short
 
 GIVEN: Mapping[str, Dimension] = {
@@ -96,6 +96,7 @@ def parse(text: Text, parameters: Mapping[str, Dimension], ends: Ends | None) ->
     stepped = [line for line in read if CLOCK in line.flags or line.kind == SUMMED]
     others = [line for line in read if line.kind != "parameter" and line not in stepped]
     with _telling(far):
+        read_names(others, names)
         formulas, whole = formulas_of(others, names)
     rates = {line.name: whole(formulas[line.name]) for line in others if line.kind == "variable"}
     events = [line.name for line in others if line.kind == "variable"]

@@ -196,3 +196,32 @@ def test_each_model_is_held_at_the_temperature_that_is_set(model, backend):
     expected = series.voltage(PARAMETER_SETS["Chen2020"], *steady, 300.0, 263.15)
     assert run.observe()["voltage"] == pytest.approx(expected, abs=1e-5)
     assert expected < series.voltage(PARAMETER_SETS["Chen2020"], *steady, 300.0) - 0.05
+
+
+@pytest.mark.parametrize(
+    ("meant", "model", "told"),
+    [("DFN", "SPM", True), ("SPMe", "SPM", True), ("DFN", "SPMe", False), ("SPM", "SPM", False)],
+)
+def test_a_file_that_is_for_a_model_with_electrolyte_says_so_where_it_is_left_out(tmp_path, meant, model, told):
+    written = json.loads(SAMPLE.read_text())
+    written["Header"]["Model"] = meant
+    file = tmp_path / "cell.json"
+    file.write_text(json.dumps(written))
+    parameters = BatteryParameters(parameter_set="BPX file", bpx_file=str(file), model=model)
+    found = [
+        each for each in parameter_set_findings(parameters, parameter_set_of(parameters)) if each.place == ("model",)
+    ]
+    assert [each.remedy.changes for each in found] == [{("model",): "SPMe"}] * told
+    assert all(f"for {meant}" in each.message for each in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "told"), [("Marquis2019", None, "80.5 %"), ("Marquis2019", 0.7, ""), ("Chen2020", None, "")]
+)
+def test_a_set_that_does_not_begin_full_says_where_it_begins(name, said, told):
+    """Marquis 2019: stoichiometry 0.8 between 0.1832 and 0.9493."""
+    parameters = BatteryParameters(parameter_set=name, initial_state_of_charge=said)
+    found = parameter_set_findings(parameters, parameter_set_of(parameters))
+    begins = [each.message for each in found if each.place == ("initial_state_of_charge",)]
+    assert len(begins) == bool(told)
+    assert all(told in sentence for sentence in begins)

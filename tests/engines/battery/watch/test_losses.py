@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines.backend.cpu import CpuBackend
 from engines.battery.cells.ageing import Ageing
 from engines.battery.cells.step.cells import CELLS
 from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.step.cell_rows import Row
 from engines.battery.watch import losses
+from engines.battery.watch.cell_charts import charts
 
 OKANE = PARAMETER_SETS["OKane2022"]
 PLAN = [
@@ -63,3 +65,9 @@ def test_they_count_positive_both_ways(backend):
         assert all(value > -0.01 for value in seen.values())
     assert losses.chart(cells).series == losses.names(cells)
     assert losses.chart(cells).kind == "area"
+
+
+@pytest.mark.parametrize(("lumped", "third"), [(True, "temperature"), (False, "current")])
+def test_who_gives_a_cell_its_heat_sees_its_temperature_among_the_first_three_charts(lumped, third):
+    cells = CELLS.open(CpuBackend(), OKANE, PLAN, 10.0, thermal=lumped)
+    assert [chart.name for chart in charts(cells, None, driven=False)][:3] == ["voltage", "losses", third]

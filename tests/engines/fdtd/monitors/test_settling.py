@@ -91,7 +91,7 @@ def test_r_and_t_are_nothing_until_the_pulse_is_over_and_come_with_a_word_until_
     until(simulation, 60.0)
     shown, note = seen()
     assert shown == [True] * 4
-    assert re.fullmatch(r"Not settled: [\d.]+ % of the field energy is still in the grid\.", note)
+    assert re.fullmatch(r"Not settled: [\d.]+ % of the field energy is left\.", note)
     assert simulation.chart("source spectrum").note == "", "which is known before"
     assert simulation.chart("monitor_1_energy").note == note
     until(simulation, 400.0)

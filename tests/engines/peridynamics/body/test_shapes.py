@@ -22,7 +22,7 @@ from engines.peridynamics.parameters import (
     Polygon,
     SideRegion,
 )
-from tests.engines.fdtd.stl_cases import torus, write_binary
+from tests.engines.fdtd.stl_cases import cube, torus, write_binary
 
 SLANTED = np.array([[1.3, 0.7], [9.1, 2.4], [8.2, 8.9], [5.1, 4.2], [0.4, 7.7]])
 ON_POINTS = np.array([[0.0, 0.0], [6.0, 0.0], [6.0, 4.0], [3.0, 1.0], [0.0, 4.0]])
@@ -129,6 +129,45 @@ def test_a_surface_of_a_file_is_filled(tmp_path):
     with pytest.raises(ProblemError, match="is open at 3 edges") as error:
         body_of({"kind": "surface", "file": str(path), "shift": (1.0, 2.0, 3.0)})
     assert error.value.place == ("body", "file")
+
+
+@pytest.mark.parametrize("thickness", [4.0, 4.6, 5.0])
+def test_straight_sides_have_the_nearest_number_of_rows(tmp_path, thickness):
+    """Half a row at most is added or left out; 4 mm in rows of 1.33 mm were four of them, a third too stiff."""
+    path, spacing = tmp_path / "plate.stl", 1.33
+    write_binary(path, cube(high=(40.0, 26.6, thickness)))
+    surface = body_of({"kind": "surface", "file": str(path)}, spacing)
+    polygon = body_of({"kind": "polygon", "points": [(0, 0), (40, 0), (40, thickness), (0, thickness)]}, spacing)
+    rows = round(thickness / spacing)
+    assert surface.counts == (30, 20, rows)
+    assert polygon.counts[:2] == (30, rows)
+    assert surface.centers.mean(axis=0) == pytest.approx((20.0, 13.3, thickness / 2))
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"kind": "block", "size_x": 16, "size_y": 16, "size_z": 4}, ("warning", "Along z", "-20 %", 1.333)),
+        ({"kind": "plate", "size_x": 48, "size_y": 16.6}, ("info", "Along y", "-3.6 %", 1.509)),
+        ({"kind": "polygon", "points": [(0, 0), (16, 0), (16, 5.5), (0, 5.5)]}, ("warning", "Along y", "-13 %", 1.375)),
+        ({"kind": "block", "size_x": 16, "size_y": 16, "size_z": 4.8}, None),
+        ({"kind": "disc", "radius": 9.3}, None),
+    ],
+)
+def test_sides_that_are_no_whole_rows_are_told_with_a_spacing_that_fits(body, told, cpu):
+    def found(spacing):
+        findings = PeridynamicsEngine().estimate(Problem(parameters(body, spacing)), cpu).findings
+        return [each for each in findings if "rows of particles are" in each.message]
+
+    findings = found(1.6)
+    assert len(findings) == (told is not None)
+    for each in findings:
+        severity, axis, wrong, spacing = told
+        assert each.severity == severity
+        assert each.message.startswith(axis)
+        assert wrong in each.message
+        assert each.remedy.changes == {("bonds", "spacing"): spacing}
+        assert not [other for other in found(spacing) if axis in other.message]
 
 
 def test_corners_come_from_a_file(tmp_path):
@@ -302,6 +341,26 @@ def test_regions_that_hold_nothing_are_named_before_a_run(cpu):
     with pytest.raises(ProblemError, match="holds no particle") as error:
         PeridynamicsEngine().estimate(Problem(given), cpu)
     assert error.value.place == ("unbreakable", 1)
+
+
+SIDE = {"region": {"kind": "side", "side": "top"}}
+
+
+@pytest.mark.parametrize(
+    ("loads", "told"),
+    [
+        ([], True),
+        ([{"kind": "displacement", **SIDE}], True),
+        ([{"kind": "displacement", **SIDE}, {"kind": "velocity", "region": {"kind": "side", "side": "bottom"}}], True),
+        ([{"kind": "displacement", **SIDE}, {"kind": "gravity"}], False),
+        ([{"kind": "displacement", "y": 0.1, **SIDE}], False),
+        ([{"kind": "velocity", "y": -0.1, **SIDE}], False),
+        ([{"kind": "force"}], False),
+    ],
+)
+def test_loads_that_only_hold_load_nothing(cpu, loads, told):
+    findings = PeridynamicsEngine().estimate(Problem(parameters(PLATE, loads=loads)), cpu).findings
+    assert any("Nothing loads the body" in each.message for each in findings) == told
 
 
 def test_a_notch_that_cuts_no_bond_is_told(cpu):

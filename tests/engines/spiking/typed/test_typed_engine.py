@@ -80,6 +80,7 @@ def test_what_blows_up_is_named_with_where_when_and_what_to_change():
     bad = simulation.non_finite()
     assert bad.field == "v of cells neuron 0 at t = 200 ms"
     assert "use steps shorter than 0.1 ms, or exponential Euler" in bad.advice
+    assert "refractory" not in bad.advice
     fine = ENGINE.build(problem(CHANNELS, 500.0), CpuBackend())
     fine.advance(2000)
     assert fine.non_finite() is None
@@ -93,6 +94,46 @@ def test_a_name_that_is_not_known_can_be_added_as_a_parameter():
     ((path, rows),) = caught.value.remedy.changes.items()
     assert path == ("populations", 0, "neuron", "parameters")
     assert [row["name"] for row in rows][-1] == "E_rest"
+
+
+@pytest.mark.parametrize("refractory", ["", "20*ms"])
+def test_what_blows_up_is_offered_no_method_that_its_equations_do_not_allow(refractory):
+    """v² has no linear part; while no threshold is looked at it grows without bound."""
+    grows = {
+        "lines": ["dv/dt = v*v/(1*mV*ms) : volt"],
+        "threshold": "v > 5*mV" if refractory else "",
+        "reset": "v = 1*mV",
+    }
+    neuron = {**CHANNELS, **grows, "refractory": refractory, "excitatory": "", "inhibitory": "", "starts": "v = 4*mV"}
+    simulation = ENGINE.build(problem({**neuron, "parameters": []}, method="euler"), CpuBackend())
+    simulation.advance(2000)
+    advice = simulation.non_finite().advice
+    assert advice.startswith("use steps shorter than 0.1 ms, or look for terms that grow")
+    assert ("v goes on while a neuron is refractory" in advice) == bool(refractory)
+
+
+ADEX = {
+    "lines": [
+        "dv/dt = (g_L*(E_L - v) + g_L*D*exp((v - V_T)/D) - w + I_ext)/C : volt",
+        "dw/dt = (a*(v - E_L) - w)/tau_w : amp",
+    ],
+    "threshold": "v > V_cut",
+    "reset": "v = V_r; w += b",
+    "refractory": "t_ref",
+    "excitatory": "",
+    "inhibitory": "",
+    "parameters": [],
+}
+
+
+def test_all_names_that_are_not_known_are_added_at_once_whatever_their_units_will_be():
+    given = problem({**LIF, **ADEX})
+    with pytest.raises(ProblemError, match="Line 1 uses 'g_L'") as caught:
+        ENGINE.estimate(given, CpuBackend())
+    assert caught.value.remedy.text == "Add g_L, E_L, D and 8 others to the parameters"
+    (rows,) = caught.value.remedy.changes.values()
+    names = ["g_L", "E_L", "D", "V_T", "C", "a", "tau_w", "V_cut", "t_ref", "V_r", "b"]
+    assert [row["name"] for row in rows] == names
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import DeviceError, ProblemError
-from engines.backend.compile.nvrtc import compile_cubin, supported_architectures
+from engines.backend.compile.nvrtc import supported_architectures
 from engines.backend.precision import REAL
 from engines.formulas.noise.normals import philox
 from engines.stencil.equations import reference
@@ -23,6 +23,7 @@ from engines.stencil.equations.noise.drawn import numbers
 from engines.stencil.equations.noise.strength import longest, variance
 from engines.stencil.setup.equations import TypedProblem
 from engines.stencil.setup.limits import rounded_down
+from tests.compiled import resources_of
 from tests.engines.stencil.equations.typed import CLOSED, ENGINE, plane, typed, values
 
 HEAT = "du/dt = D*laplacian(u) - k*u + sigma*xi"
@@ -255,6 +256,6 @@ def test_kernels_with_noise_compile_without_a_spilled_register(cpu, tmp_path, mo
     (one,) = set(posed.plan.passes)
     path = kernel_file(one, posed.system.fields, precision)
     for architecture, rows in ((min(known), 1), (max(known), 4)):
-        compiled = compile_cubin(path, (REAL[precision], f"-DROWS={rows}", "-DWIDE"), architecture)
-        (kernel,) = [each for each in compiled.resources if each.kernel == "sweep"]
+        compiled = resources_of(path, (REAL[precision], f"-DROWS={rows}", "-DWIDE"), architecture)
+        (kernel,) = [each for each in compiled if each.kernel == "sweep"]
         assert kernel.spill_stores == kernel.spill_loads == 0, kernel

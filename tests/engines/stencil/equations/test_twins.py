@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from engines.api.errors import DeviceError
-from engines.backend.compile.nvrtc import compile_cubin, supported_architectures
+from engines.backend.compile.nvrtc import supported_architectures
 from engines.backend.precision import REAL
 from engines.stencil.equations import reference
 from engines.stencil.equations.cuda_kernel import ROWS, kernel_file
 from engines.stencil.setup.equations import TypedProblem
 from engines.stencil.setup.sides import Ghost
 from engines.stencil.step.reference import with_ghosts
+from tests.compiled import resources_of
 from tests.engines.stencil.equations.typed import ENGINE, PERIODIC, plane, typed, values
 
 EPSILON = {"fp32": 2.0**-23, "fp64": 2.0**-52}
@@ -159,6 +160,6 @@ def test_kernels_compile_for_gpus_without_a_spilled_register(cpu, tmp_path, monk
         path = kernel_file(one, posed.system.fields, precision)
         targets = ((min(known), 1), (max(known), 4))
         for architecture, rows in targets if name != "functions" else targets[precision == "float64" :][:1]:
-            compiled = compile_cubin(path, (REAL[precision], f"-DROWS={rows}", "-DWIDE"), architecture)
-            (kernel,) = [each for each in compiled.resources if each.kernel == "sweep"]
+            compiled = resources_of(path, (REAL[precision], f"-DROWS={rows}", "-DWIDE"), architecture)
+            (kernel,) = [each for each in compiled if each.kernel == "sweep"]
             assert kernel.spill_stores == kernel.spill_loads == 0 or name == "functions", (one.name, rows, kernel)

@@ -36,11 +36,10 @@ class Frame(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def paintEvent(self, event: object) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme().palette.color("accent"), 3))
-        painter.drawRoundedRect(self.rect().adjusted(2, 2, -2, -2), 7, 7)
-        painter.end()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme().palette.color("accent"), 3))
+            painter.drawRoundedRect(self.rect().adjusted(2, 2, -2, -2), 7, 7)
 
 
 class Card(QFrame):
