@@ -29,7 +29,8 @@ def remember() -> None:
 def _remember_operations() -> None:
     """Rules of Numba's own are functions of the types alone. What is compiled for a caller, as of ``@overload``, hangs
     on the caller's options too and is asked for as ever; rules that are added make another ``BaseFunction``."""
-    find = BaseFunction.get_call_type
+    functions: Any = BaseFunction
+    find = functions.get_call_type
 
     @wraps(find)
     def find_once(self: Any, context: Any, arguments: Any, named: Any) -> Any:
@@ -43,7 +44,7 @@ def _remember_operations() -> None:
                 known[tuple(arguments)] = signature
         return signature
 
-    BaseFunction.get_call_type = find_once
+    functions.get_call_type = find_once
 
 
 def _variables_of(self: Any, part: Any) -> list[Any]:
