@@ -72,6 +72,10 @@ CASES = {
         project("battery", lambda folder: {**bpx(_left_out)(folder), **IMPLICIT}),
         ("engines.battery.bpx.mean_diffusivity.with_laws.cost",),
     ),
+    "a BPX file for a model with electrolyte": Case(
+        project("battery", bpx(lambda file: None)), ("engines.battery.setup.cell._without_electrolyte",)
+    ),
+    "a set that does not begin full": case("setup.cell._start", parameter_set="Marquis2019"),
     "an old BPX file": Case(project("battery", bpx(_old)), (f"{READER}._version", f"{READER}._electrolyte")),
     "a file for a model with electrolyte": Case(
         project("battery", lambda folder: {**bpx(_for_dfn)(folder), "model": "SPM"}),
