@@ -48,10 +48,6 @@ def _old(file: dict[str, Any]) -> None:
     file["Parameterisation"]["Cell"]["Ambient temperature [K]"] = 298.15
 
 
-def _for_dfn(file: dict[str, Any]) -> None:
-    file["Header"]["Model"] = "DFN"
-
-
 IMPLICIT = {"model": "particles", "particles": {"scheme": "implicit", "step": 10.0}}
 READER = "engines.battery.bpx.reading._Reader"
 CASES = {
@@ -75,12 +71,7 @@ CASES = {
     "a BPX file for a model with electrolyte": Case(
         project("battery", bpx(lambda file: None)), ("engines.battery.setup.cell._without_electrolyte",)
     ),
-    "a set that does not begin full": case("setup.cell._start", parameter_set="Marquis2019"),
     "an old BPX file": Case(project("battery", bpx(_old)), (f"{READER}._version", f"{READER}._electrolyte")),
-    "a file for a model with electrolyte": Case(
-        project("battery", lambda folder: {**bpx(_for_dfn)(folder), "model": "SPM"}),
-        ("engines.battery.setup.cell._without_electrolyte",),
-    ),
     "a set that does not begin full": case(
         "setup.cell._start", parameter_set="Marquis2019", protocol=["Discharge at 1C until 3.2 V"]
     ),
