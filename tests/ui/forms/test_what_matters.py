@@ -119,7 +119,7 @@ SHOWN = {
     "particles": {"particles"},
     "pack": {"protocol", "cycles", "current_factor", "ensemble", "pack", "drive_cycle"},
 }
-ALWAYS = {"parameter_set", "model", "initial_state_of_charge", "changes", "numerics", "recording"}
+ALWAYS = {"functions", "parameter_set", "model", "initial_state_of_charge", "changes", "numerics", "recording"}
 
 
 @pytest.mark.parametrize("model", SHOWN)
