@@ -18,7 +18,7 @@ from engines.cardiac.parameters import CardiacParameters, RegionSetting, Stimulu
 from tests.ui.forms.holder import Holder
 from ui.forms.fields.line import Line
 from ui.forms.fields.number import NumberBox, parsed, shown, stepped
-from ui.forms.fields.scalars import CalmComboBox
+from ui.forms.fields.scalars import NOT_SET, CalmComboBox
 from ui.forms.group import ElidedLabel, FieldLine
 from ui.forms.schema import Kind, default_values, fields_of
 from ui.forms.section import Section
@@ -205,8 +205,12 @@ def test_absent_values_have_a_check_box(qtbot):
 
     holder = Holder(qtbot, Group, Group())
     editor = holder.editor("limit")
+    height = editor.sizeHint().height()
+    assert (editor.check.text(), editor.editor.isHidden()) == (NOT_SET, True), "a number would look as if it were used"
     editor.check.click()
     assert holder.parameters.limit > 0
+    assert (editor.check.text(), editor.editor.isHidden()) == ("", False)
+    assert max(height, editor.minimumHeight()) >= editor.sizeHint().height(), "nothing below moves"
     type_in(qtbot, editor.editor.box, "7")
     assert holder.parameters.limit == 7
     editor.check.click()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
+from ui.charts.lines.area import FIRST
 from ui.session.controller import Phase
 from ui.window.centre.workspaces import LAB, SIMULATE
 
@@ -61,6 +62,21 @@ def test_a_way_back_to_the_problem_whose_run_goes_on(opened, qtbot, way):
     assert window.controller.phase is Phase.RUNNING
     qtbot.keyClick(window, Qt.Key.Key_Space)  # the keys are the problem's again
     qtbot.waitUntil(lambda: window.controller.phase is Phase.PAUSED)
+
+
+@pytest.mark.parametrize("way", ["Escape", "gallery"])
+def test_a_line_that_was_to_be_drawn_is_given_up(opened, qtbot, way):
+    window, switch = opened, opened.charts.lines.action
+    qtbot.waitUntil(switch.isEnabled)
+    switch.trigger()
+    assert window.banner.text == FIRST
+    assert window.banner.isVisible()
+    if way == "Escape":
+        qtbot.keyClick(window, Qt.Key.Key_Escape)
+    else:
+        to_the_gallery(window, qtbot)
+    assert not switch.isChecked()
+    assert not window.banner.isVisible()
 
 
 def test_keys_of_the_simulation_are_silent_in_the_gallery(opened, qtbot):

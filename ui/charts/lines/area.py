@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
 from engines.api import FieldInfo, SimulationInfo
@@ -13,7 +13,7 @@ from ui.charts.lines.dialog import LinesDialog
 from ui.session.controller import Controller
 
 Position = tuple[float, float, float]
-FIRST = "Click where the line begins."
+FIRST = "Click where the line begins, or press Escape."
 SECOND = "Click where the line ends."
 HINTS = (FIRST, SECOND)
 
@@ -39,6 +39,9 @@ class LineCuts(QObject):
         for action in (self.action, self.edit_action):
             action.setEnabled(False)
             window.addAction(action)
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), window)
+        self._escape.setEnabled(False)
+        self._escape.activated.connect(self.stop)
         controller.info_changed.connect(self._info_changed)
         self._model.opened.connect(self._draw)
         self._model.changed.connect(lambda path: self._draw() if path[0] == "lines" else None)
@@ -63,9 +66,13 @@ class LineCuts(QObject):
             self.said.emit(SECOND)
         elif position != self._first:
             first = self._first
-            self.action.setChecked(False)
+            self.stop()
             self.add(first, position)
         return True
+
+    def stop(self) -> None:
+        """No line is drawn any more."""
+        self.action.setChecked(False)
 
     def add(self, start: Position, end: Position) -> None:
         """A line of the field that is shown."""
@@ -104,6 +111,7 @@ class LineCuts(QObject):
     def _switched(self, on: bool) -> None:
         self._first = None
         self._viewport.picking = on
+        self._escape.setEnabled(on)
         self._viewport.mark_measured([])
         self.said.emit(FIRST if on else "")
 
@@ -111,7 +119,7 @@ class LineCuts(QObject):
         for action in (self.action, self.edit_action):
             action.setEnabled(info is not None)
         if info is None:
-            self.action.setChecked(False)
+            self.stop()
         elif self.dialog is not None:
             self.dialog.set_fields(info.fields)
         self._draw()

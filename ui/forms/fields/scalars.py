@@ -191,8 +191,12 @@ class RowEditor(Editor):
         self.edited.emit((), whole)
 
 
+NOT_SET = "not set"
+
+
 class OptionalEditor(Editor):
-    """A value that may be absent: a check box in front of its editor."""
+    """A value that may be absent: a check box, and its editor where there is one: a greyed number looks like one that
+    is used."""
 
     def __init__(self, spec: FieldSpec, editor: Editor, parent: QWidget | None = None) -> None:
         super().__init__(spec, parent)
@@ -208,9 +212,12 @@ class OptionalEditor(Editor):
         self.editor.refused.connect(self.refused)
 
     def set_value(self, value: Any) -> None:
-        self.check.setChecked(value is not None)
-        self.editor.setEnabled(value is not None)
-        if value is not None:
+        given = value is not None
+        self.check.setChecked(given)
+        self.check.setText("" if given else NOT_SET)
+        self.setMinimumHeight(self.editor.sizeHint().height())  # what stands below stays where it is
+        self.editor.setVisible(given)
+        if given:
             self._last = value
         self.editor.set_value(self._last)
 

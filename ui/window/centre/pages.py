@@ -74,6 +74,7 @@ class Pages(QObject):
         window.dock_layout.set_bare(not shown)
         if not shown:
             window.banner.withdraw()  # an answer would run it unseen
+            window.charts.lines.stop()
         window.actions_["back"].setEnabled(simulating and not shown and window.model.document is not None)
 
     @property
