@@ -59,10 +59,9 @@ class Controller(QObject):
     """SimulationInfo of the built problem, or None."""
     frame_arrived = Signal(object)
     samples_arrived = Signal(list)
+    """At most ten times a second; the samples since the last time."""
     probes_read = Signal(object)
     """What probes read that were placed while the run stands."""
-
-    """At most ten times a second; the samples since the last time."""
     curves_found = Signal(object)
     """What had been drawn of the run that goes on here: :data:`ui.session.snapshots.Curves`."""
     restarted = Signal()
@@ -96,8 +95,8 @@ class Controller(QObject):
         self._element: int | None = None
         self._pair: tuple[int, int] | None = None
         self._stale = False
-        self._changes: list[tuple[Path, Future[None]]] = []
         self._reading: Future[Reading | None] | None = None
+        self._changes: list[tuple[Path, Future[None]]] = []
         """Of live parameters, not known to have been carried out yet."""
         self.unsent: set[Path] = set()
         """Live parameters that were changed while the line to the run was lost."""

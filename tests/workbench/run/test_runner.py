@@ -212,14 +212,14 @@ def test_a_probe_that_is_placed_where_a_run_has_ended_is_read_there(runners):
     assert runner.set_probes(PROBES).result(20) is None
     runner.run()
     runner.wait(RunState.FINISHED)
-    reading = runner.set_probes([("other", 3)]).result(20)
-    assert (reading.time, reading.probes) == (1.0, ("other",))
-    np.testing.assert_array_equal(reading.values["voltage"], field(runner)[[3]])
+    reading = runner.set_probes([*PROBES, ("other", 3)]).result(20)
+    assert (reading.time, reading.probes[-1]) == (1.0, "other")
+    np.testing.assert_array_equal(reading.values["voltage"][-1], field(runner)[3])
     store = TraceStore()
     store.take(runner.take_samples())
     before = len(store.probes["near", "voltage"])
     store.read(reading)
-    assert store.probes["other", "voltage"].values.tolist() == reading.values["voltage"].tolist()
+    assert store.probes["other", "voltage"].values.tolist() == [reading.values["voltage"][-1]]
     assert len(store.probes["near", "voltage"]) == before
 
 

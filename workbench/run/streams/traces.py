@@ -188,14 +188,16 @@ class TraceStore:
                 self.series.setdefault(name, TraceBuffer()).append(sample.trace_times, series)
 
     def read(self, reading: Reading) -> None:
-        """What a run that stands has not sampled: of probes that were placed since."""
+        """Of probes that were placed since the run stands: others have what it has sampled."""
         time = np.array([reading.time])
         for field, values in reading.values.items():
             if not has_one_curve(values.shape[1:]):
                 continue
             lengths = np.linalg.norm(values, axis=1) if values.ndim > 1 else values
             for probe, value in zip(reading.probes, lengths, strict=True):
-                self.probes.setdefault((probe, field), TraceBuffer()).append(time, np.array([value], float))
+                if (probe, field) not in self.probes:
+                    self.probes[probe, field] = TraceBuffer()
+                    self.probes[probe, field].append(time, np.array([value], float))
 
     def rename(self, old: str, new: str) -> None:
         for probe, field in [key for key in self.probes if key[0] == old]:
