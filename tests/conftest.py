@@ -10,6 +10,7 @@ import gc
 import importlib.util
 import itertools
 import os
+import signal
 import tempfile
 import threading
 import time
@@ -43,6 +44,13 @@ os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 _home = tempfile.TemporaryDirectory(prefix="workbench-tests-")
 for _variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
     os.environ[_variable] = os.path.join(_home.name, _variable)
+# A shell that starts the tests in the background has signals ignored, as ``nohup`` has, and so would do each process
+# that a test starts and asks to end.
+if threading.current_thread() is threading.main_thread():
+    for _name, _heard in (("SIGINT", signal.default_int_handler), ("SIGHUP", lambda *_: None)):
+        _number = getattr(signal, _name, None)
+        if _number is not None and signal.getsignal(_number) is signal.SIG_IGN:
+            signal.signal(_number, _heard)
 
 GRACE_SECONDS = 10.0
 """How long a thread that was told to stop may take to end on a busy machine; 0.2 s are promised and tested alone."""
