@@ -40,6 +40,7 @@ class LineCuts(QObject):
             action.setEnabled(False)
             window.addAction(action)
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), window)
+        self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._escape.setEnabled(False)
         self._escape.activated.connect(self.stop)
         controller.info_changed.connect(self._info_changed)
