@@ -15,7 +15,7 @@ from engines.api import Array, Selection, SimulationInfo
 from engines.api.charts import ChartInfo
 from engines.api.simulation.contract import check_chart, check_inspection, check_markers, check_segments
 from workbench.remote.codec import WireError
-from workbench.run.frames import Frame, FrameRequest, Message, Sample
+from workbench.run.frames import Frame, FrameRequest, Message, Reading, Sample
 
 LONGEST_TEXT = 4096
 MOST_OF_A_RUN, MOST_AT_ONCE = 256, 4096
@@ -101,6 +101,14 @@ def check_samples(samples: Iterable[Sample]) -> None:
         given = (sample.trace_times, *sample.series.values(), *sample.traces.values())
         if not right or not all(each.dtype.kind in "biuf" for each in given):
             raise WireError("Curves came that are no numbers over time: is the same version on both sides?")
+
+
+def check_reading(reading: Reading) -> None:
+    """Raises WireError for what is none of a run, and where it is not as many numbers as probes."""
+    check_moment(0, reading.time)
+    n, given = len(reading.probes), reading.values.values()
+    if not all(each.ndim in (1, 2) and len(each) == n and each.dtype.kind in "biuf" for each in given):
+        raise WireError("Probes came without a number for each: is the same version on both sides?")
 
 
 def check_messages(messages: Iterable[Message]) -> None:

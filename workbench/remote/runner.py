@@ -20,6 +20,7 @@ from workbench.remote.checking import (
     check_frame,
     check_messages,
     check_moment,
+    check_reading,
     check_samples,
     check_size,
 )
@@ -283,6 +284,8 @@ class RemoteRunner:
             if isinstance(value, Rewound):
                 check_moment(value.step, value.time)
                 check_samples(value.samples)
+            elif isinstance(value, Reading):
+                check_reading(value)
         except WireError as error:
             future.set_exception(error)  # who waits for it is told, too
             raise

@@ -27,12 +27,13 @@ from workbench.remote.checking import (
     check_attached,
     check_frame,
     check_messages,
+    check_reading,
     check_samples,
     check_size,
 )
 from workbench.remote.codec import WireError, pack, unpack
 from workbench.remote.wire import LARGEST_HEAD, LENGTH, decoded, encoded
-from workbench.run.frames import Frame, FrameRequest, KernelRate, Message, RunState, Sample
+from workbench.run.frames import Frame, FrameRequest, KernelRate, Message, Reading, RunState, Sample
 from workbench.run.states.history import Mark
 
 KINDS = m.kinds(m.Start, m.Watch, m.Built, m.News, m.Shown, m.Answer, m.Welcome)
@@ -244,6 +245,23 @@ def test_messages_have_a_time_of_the_calendar(time):
     check_messages(NEWS.messages)
     with pytest.raises(WireError, match="without a time"):
         check_messages([Message("hello", wall_time=time)])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"time": np.nan},
+        {"values": {"v": np.zeros(3)}},
+        {"values": {"v": np.array(1.0)}},
+        {"values": {"v": np.array(["a", "b"])}},
+    ],
+)
+def test_readings_have_a_number_for_each_probe(wrong):
+    """The list of probes could not be shown any more."""
+    right = Reading(2.0, ("P1", "P2"), {"v": np.array([1.0, np.nan]), "e": np.zeros((2, 3))})
+    check_reading(right)
+    with pytest.raises(WireError, match="same version"):
+        check_reading(replace(right, **wrong))
 
 
 TORN = ChartData((replace(CURVE, y=np.zeros(4)),))
