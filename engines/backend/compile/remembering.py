@@ -4,6 +4,9 @@ Types of operations: for each product, sum and index it tries all rules that it 
 them, once to find types and once more to write code; with the same types it finds the same. Of the time of compiling
 the kernels of a slab of tissue that was a fifth, spent on some thirty cases. And it asks each statement for its
 variables, by trying what kind of thing each part of it is.
+
+Sizes of types: for each it writes a module and has LLVM read it. And it makes passes of LLVM for each function that a
+module only declares, six of seven. Without these two a kernel of seven lines compiles in 0.166 s instead of 0.184.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from typing import Any
 
 import numba
 from numba.core import ir
+from numba.core.codegen import CPUCodeLibrary
+from numba.core.cpu import CPUContext
 from numba.core.registry import cpu_target
 from numba.core.types import BaseFunction
 
@@ -23,6 +28,8 @@ def remember() -> None:
     """In all that this process compiles from now on."""
     if not hasattr(BaseFunction.get_call_type, "__wrapped__") and numba.__version__.startswith(TRIED):
         _remember_operations()
+        _remember_sizes()
+        CPUCodeLibrary._optimize_functions = wraps(CPUCodeLibrary._optimize_functions)(_optimize_functions)
         ir.Inst._rec_list_vars, ir.Assign.list_vars = _variables_of, _variables_of_assignment
 
 
@@ -45,6 +52,32 @@ def _remember_operations() -> None:
         return signature
 
     functions.get_call_type = find_once
+
+
+def _remember_sizes() -> None:
+    """The size of a type follows from its text: there is one processor."""
+    sizes: dict[str, int] = {}
+    contexts: Any = CPUContext
+    measure = contexts.get_abi_sizeof
+
+    @wraps(measure)
+    def size_of(self: Any, kind: Any) -> int:
+        text = str(kind)
+        if text not in sizes:
+            sizes[text] = measure(self, kind)
+        return sizes[text]
+
+    contexts.get_abi_sizeof = size_of
+
+
+def _optimize_functions(self: Any, module: Any) -> None:
+    """As Numba's own method, of functions that have a body."""
+    module.data_layout = self._codegen._data_layout
+    for function in module.functions:
+        if not function.is_declaration:
+            passes, builder = self._codegen._function_pass_manager()
+            with self._recorded_timings.record(f"Function passes on {function.name!r}", builder):
+                passes.run(function, builder)
 
 
 def _variables_of(self: Any, part: Any) -> list[Any]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import operator
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from numba import njit, prange
 from numba.core import ir, types
+from numba.core.codegen import CPUCodeLibrary
 from numba.core.compiler import run_frontend
+from numba.core.cpu import CPUContext
 from numba.core.registry import cpu_target
 from numba.extending import overload
 
@@ -100,3 +103,45 @@ def test_statements_have_the_variables_of_their_parts():
     assert len(statements) > 20
     for statement in statements:
         assert statement.list_vars() == parts(statement)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        types.boolean, types.float32, types.int64, types.Array(types.float32, 1, "C"), VALUES,
+        types.UniTuple(VALUES, 2), types.Tuple((types.int8, types.float64)),
+        types.Tuple((types.float64, types.int8, types.int8)),
+    ],
+)  # fmt: skip
+def test_sizes_are_those_that_llvm_tells(kind):
+    context = cpu_target.target_context
+    value = context.get_value_type(kind)
+    assert context.get_abi_sizeof(value) == CPUContext.get_abi_sizeof.__wrapped__(context, value)
+    assert context.get_abi_sizeof(value) == value.get_abi_size(context.target_data)
+
+
+MODULE = """
+declare double @other(double)
+define double @own(double %a) {
+  %place = alloca double
+  store double %a, ptr %place
+  %b = load double, ptr %place
+  %c = call double @other(double %b)
+  ret double %c
+}
+"""
+
+
+def test_passes_are_made_for_functions_that_are_there(monkeypatch):
+    """And give the module that Numba's own give."""
+    codegen, made = cpu_target.target_context.codegen(), []
+    library = codegen.create_library("of a test")
+    make = type(codegen)._function_pass_manager
+    monkeypatch.setattr(type(codegen), "_function_pass_manager", lambda self: made.append(1) or make(self))
+    ours, own = (llvm.parse_assembly(MODULE) for _ in range(2))
+    library._optimize_functions(ours)
+    assert len(made) == 1
+    CPUCodeLibrary._optimize_functions.__wrapped__(library, own)
+    assert len(made) == 3
+    assert str(ours) == str(own)
+    assert "alloca" not in str(ours)
