@@ -311,13 +311,18 @@ def test_a_long_number_is_told_in_six_digits_and_stays_what_it_is(qtbot):
     assert changes == [0.3333]
 
 
-def test_editors_stay_for_another_problem_of_the_same_kind(heart):
+def test_editors_stay_for_another_problem_of_the_same_kind(heart, qtbot):
+    """Which is seen from its top, as one of others is."""
     form = heart.form
-    root = form.root
-    form.set_model(CardiacParameters)
-    assert form.root is root
-    form.set_model(Counted)
-    assert form.root is not root
+    form.resize(300, 100)
+    form.show()
+    bar, root = form.verticalScrollBar(), form.root
+    qtbot.waitUntil(lambda: bar.maximum() > 50)
+    for model in (CardiacParameters, Counted):
+        bar.setValue(50)
+        form.set_model(model)
+        assert bar.value() == 0
+        assert (form.root is root) == (model is CardiacParameters)
 
 
 class Counted(ParameterGroup):
