@@ -20,6 +20,7 @@ from engines.api.errors import WorkbenchError
 from engines.api.simulation.base import SimulationInfo
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
 from workbench.project.project import Line
+from workbench.remote import codec
 from workbench.remote import messages as m
 from workbench.remote.checking import (
     MOST_AT_ONCE,
@@ -31,7 +32,6 @@ from workbench.remote.checking import (
     check_samples,
     check_size,
 )
-from workbench.remote import codec
 from workbench.remote.codec import WireError, pack, unpack
 from workbench.remote.wire import LARGEST_HEAD, LENGTH, decoded, encoded
 from workbench.run.frames import Frame, FrameRequest, KernelRate, Message, Reading, RunState, Sample

@@ -59,7 +59,7 @@ class Small(CpuBackend):
     ("given", "sentence"),
     [
         (
-            network(plastic=True),
+            network(plastic=True, rule={"kind": "inputs", "inputs": 30}),
             r"about 90,000 synapses, and .* room for ([\d,]+): use fewer neurons or synapses\.$",
         ),
         (network(plastic=False, rule={"kind": "fixed inputs", "number": 90}), r"has room for ([\d,]+): use fewer"),
