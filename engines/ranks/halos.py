@@ -17,7 +17,7 @@ Message = tuple[int, int, Any]
 """(the other rank, a tag, a device array in C order)."""
 
 
-CHANNELS = "4"
+CHANNELS = "8"
 """Multiprocessors that NCCL may take at most, where nobody has said: it holds them until both sides are there, and what
 is sent beside a step has the time of the step."""
 

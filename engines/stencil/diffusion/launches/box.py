@@ -15,8 +15,6 @@ PAIR = 2
 """Rows of a warp in the kernel of one step, and in the fused ones that every precision has."""
 WARPS = {2: (16, 8), 3: (12, 8)}
 """Warps per block, by the rows of a warp; more warps repeat less at the sides of a tile, and need more registers."""
-MOST_SHARED = 48 * 1024
-"""Bytes of shared memory that a block has without asking."""
 
 MARCHES = {2: 4, 4: 8}
 """Rows of a warp that goes along z in the kernel of one step, and of one whose rows are not aligned."""
@@ -84,8 +82,7 @@ class Launches3D(Launches):
             halo = -(-depth // packed) * packed
             columns, rows_of_block = LANES * packed - 2 * halo, warps * rows - 2 * depth
             shared = 2048 * depth * warps
-            if shared > MOST_SHARED:
-                kernel.max_dynamic_shared_size_bytes = shared
+            self.backend.allow_shared(kernel, shared)
         elif rows:
             kernel = self.kernel(f"march_{rows}{ending}", self.macros)
             columns, rows_of_block = LANES * width, warps * (MARCHES[rows] if ending else rows)
