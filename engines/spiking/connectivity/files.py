@@ -50,21 +50,31 @@ def _rows(place: Path, changed: int, size: int) -> int:
         return 0
 
 
+def has_delays(path: str) -> bool:
+    """Whether a table has delays of its own; False of what cannot be read."""
+    return _longest_of(path) is not None
+
+
 def longest_delay(path: str) -> float:
     """Of a table that can be read [ms]; 0 of others."""
+    return _longest_of(path) or 0.0
+
+
+def _longest_of(path: str) -> float | None:
     place = Path(path)
     if not path or not place.is_file():
-        return 0.0
+        return None
     state = place.stat()
     return _longest_delay(place, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=16)
-def _longest_delay(place: Path, changed: int, size: int) -> float:
+def _longest_delay(place: Path, changed: int, size: int) -> float | None:
     try:
-        return float(read(str(place)).get("delay", np.zeros(0)).max(initial=0.0))
+        found = read(str(place))
     except ProblemError:  # told when it is drawn
-        return 0.0
+        return None
+    return float(found["delay"].max(initial=0.0)) if "delay" in found else None
 
 
 def read(path: str) -> dict[str, Array]:
