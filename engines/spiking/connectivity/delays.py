@@ -6,7 +6,9 @@ machine.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -35,18 +37,33 @@ Place = tuple[str | int, ...]
 
 def formula_of(delay: Delay, dt: float) -> str:
     """As our parser and Brian2 read it; of constant delays nothing."""
-    at_least = f"{dt!r}*ms, {float(f'{draw.LONGEST * dt:.12g}')!r}*ms"
+    at_least = f"{dt!r}, {float(f'{draw.LONGEST * dt:.12g}')!r}"
     match delay:
         case FormulaDelay():
             return delay.formula
         case UniformDelay():
             spread = float(f"{delay.longest - delay.shortest:.12g}")
-            return f"{delay.shortest!r}*ms + {spread!r}*ms*rand()"
+            return f"({delay.shortest!r} + {spread!r}*rand())*ms"
         case NormalDelay():
-            return f"clip({delay.delay!r}*ms + {float(f'{delay.delay * delay.spread:.12g}')!r}*ms*randn(), {at_least})"
+            return f"clip({delay.delay!r} + {float(f'{delay.delay * delay.spread:.12g}')!r}*randn(), {at_least})*ms"
         case DistanceDelay():
-            return f"clip(distance/({delay.velocity!r}*mm/ms), {at_least})"
+            return f"clip(distance/({delay.velocity!r}*mm), {at_least})*ms"
     return ""
+
+
+def delay_from(text: str, dt: float) -> UniformDelay | NormalDelay | FormulaDelay:
+    """The distribution whose formula this is, or one of its own."""
+    numbers = [float(each) for each in re.findall(r"(?<![\w.])[\d.e+-]*\d", text)[:2]]
+    if len(numbers) == 2 and numbers[0] > 0:
+        low, wide = numbers
+        made: list[UniformDelay | NormalDelay] = []
+        with suppress(ValueError):
+            made += [UniformDelay(shortest=low, longest=float(f"{low + wide:.12g}"))]
+            made += [NormalDelay(delay=low, spread=float(f"{wide / low:.12g}"))]
+        for each in made:
+            if formula_of(each, dt) == text:
+                return each
+    return FormulaDelay(formula=text)
 
 
 def checked(delay: UniformDelay | FormulaDelay, dt: float, place: Place) -> None:
