@@ -51,8 +51,9 @@ def numbers_of(walker: Walker, node: ast.expr) -> Numbers | None:
 
 
 def _one(walker: Walker, node: ast.expr) -> Quantity:
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):  # of many, which are read at once
-        return Quantity(float(node.value), NONE, float(node.value), "1")
+    value = node.value if isinstance(node, ast.Constant) else None
+    if isinstance(value, int | float) and not isinstance(value, bool):  # of many, which are read at once
+        return Quantity(float(value), NONE, float(value), "1")
     found = walker.value(node)
     if not isinstance(found, Quantity):
         raise ProblemError(f"'{brief(node)}' is no number.")
