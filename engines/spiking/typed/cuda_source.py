@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from engines.backend.cache_dir import cache_dir
+from engines.backend.cache_dir import source_file
 from engines.formulas.emit_cuda import TEXT, statements
 from engines.formulas.graph import Node
 from engines.spiking.typed.names import OUTSIDE
@@ -95,13 +94,4 @@ def _row(place: str | int) -> str:
 
 def kernel_file(models: Sequence[Typed]) -> Path:
     """The source, in the cache."""
-    return written(cuda_source(models), "neurons")
-
-
-def written(text: str, folder: str) -> Path:
-    """A file of it in the cache: compilers want one."""
-    path = cache_dir() / folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.cu"
-    if not path.is_file() or path.read_text("utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    return path
+    return source_file(cuda_source(models), "neurons")
