@@ -13,8 +13,8 @@ from engines.spiking.typed.plan import HELD, INDEX, MORE_E, MORE_I, NOW, SILENT,
 
 OWN = {
     **TEXT,
-    "div": "{} / {}", "neg": "F(-{}.v)", "exp": "exp_of({})", "log": "logarithm_of({})", "sqrt": "root_of({})",
-    "goldman": "linear_of({0})", "growth": "growth_of({0})", "expm1": "expm1_of({0})",
+    "div": "{} / {}", "neg": "F(-{}.v)", "exp": "exponential_of({})", "log": "logarithm_of({})", "sqrt": "root_of({})",
+    "goldman": "linear_of({0})", "growth": "growth_of({0})", "expm1": "less_one_of({0})",
     "log10": "logarithm_of({}) * R(0.4342944819)", "sinh": "sinh_of({})", "cosh": "cosh_of({})",
     "tanh": "tanh_of({})", "sin": "turned({}, 0)", "cos": "turned({}, 1)", "tan": "turned({0}, 0) / turned({0}, 1)",
     "atan": "atan_of({})", "abs": "F(fabsf({}.v))", "lt": "{}.v < {}.v", "le": "{}.v <= {}.v", "eq": "{}.v == {}.v",
