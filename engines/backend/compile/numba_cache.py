@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-log = logging.getLogger(__name__)
+from engines.backend.cache_dir import sealed, unsealed
 
-SEAL = 32
-"""Bytes of the SHA-256 that a file ends with; what unpickles it passes over them."""
+log = logging.getLogger(__name__)
 
 
 def mend_numba_cache() -> None:
@@ -50,14 +49,15 @@ def _save(self: Any, key: Any, data: Any) -> None:
 
 
 def _sealing(open_for_write: Callable[..., Any]) -> Callable[..., Any]:
-    """Files end with a digest of what is before it: machine code that lost a bit would compute something else."""
+    """Files end with a digest, which what unpickles them passes over: machine code that lost a bit would compute
+    something else."""
 
     @contextmanager
     def opened(self: Any, path: str) -> Iterator[io.BytesIO]:
         content = io.BytesIO()
         with open_for_write(self, path) as file:
             yield content
-            file.write(content.getvalue() + hashlib.sha256(content.getvalue()).digest())
+            file.write(sealed(content.getvalue()))
 
     return opened
 
@@ -76,8 +76,7 @@ def _forgiving(
     @functools.wraps(load)
     def read(self: Any, *names: str) -> Any:
         try:
-            content = Path(path_of(self, *names)).read_bytes()
-            whole = content[-SEAL:] == hashlib.sha256(content[:-SEAL]).digest()
+            whole = unsealed(Path(path_of(self, *names)).read_bytes()) is not None
             return load(self, *names) if whole else nothing()
         except Exception:  # of any kind: unpickling raises whatever a class does
             return nothing()
