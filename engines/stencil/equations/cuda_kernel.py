@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from engines.backend.cache_dir import cache_dir
+from engines.backend.cache_dir import source_file
 from engines.backend.precision import REAL
 from engines.formulas.emit_cuda import statements
 from engines.formulas.graph import Node, ordered
@@ -156,9 +155,4 @@ def _drawn(group: int) -> tuple[str, str]:
 
 def kernel_file(one: Pass, fields: Sequence[str], precision: str) -> Path:
     """The CUDA source of a pass, written to the cache: compilers want a file."""
-    text = cuda_source(one, fields, precision)
-    path = cache_dir() / "equations" / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.cu"
-    if not path.is_file() or path.read_text("utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    return path
+    return source_file(cuda_source(one, fields, precision), "equations")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from engines.backend.cache_dir import source_file
 from engines.formulas.emit_cuda import statements
 from engines.formulas.graph import Node
-from engines.spiking.typed.cuda_source import OWN, written
+from engines.spiking.typed.cuda_source import OWN
 from engines.spiking.typed.plan import NOW
 from engines.spiking.typed.synapses.language import uses
 from engines.spiking.typed.synapses.plan import TypedSynapse
@@ -236,4 +237,4 @@ def _body(typed: TypedSynapse, which: int) -> Iterator[str]:
 
 def kernel_file(typed: TypedSynapse) -> Path:
     """The source, in the cache."""
-    return written(cuda_source(typed), "synapses")
+    return source_file(cuda_source(typed), "synapses")
