@@ -68,8 +68,8 @@ LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetre
 DEVICES_MILLISECONDS = 300
 """Until devices are looked for: importing CuPy beside the first page would make that wait."""
 OF_THE_SIMULATION = (
-    "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure",
-    "line", "lines", "runs", "compare", "network", "layout", *EXPORTS,
+    "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "converge", "fit", "outlines", "brush",
+    "measure", "line", "lines", "runs", "compare", "network", "layout", *EXPORTS,
 )  # fmt: skip
 
 
