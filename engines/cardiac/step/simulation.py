@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from engines.api import (
     Array,
     Dab,
+    Finding,
     FrontInfo,
     KernelTiming,
     Markers,
@@ -139,6 +140,9 @@ class CardiacSimulation(Simulation):
 
     def observe(self) -> Mapping[str, float]:
         return self._watchers.observe()
+
+    def noticed(self) -> Sequence[Finding]:
+        return self._watchers.noticed()
 
     def markers(self) -> Markers | None:
         return None if self._marking is None else self._marking.markers()
