@@ -21,6 +21,8 @@ CYCLES = 2.0
 TENTH = 0.34
 """A pulse of one period is this part of its frequency wide, to either side, to a tenth of its spectrum's largest."""
 WIDEST = 0.5
+BESIDE = 0.6
+"""Of the grid's size: a place that is not on the symmetries of what stands in the middle."""
 NAME = "resonances"
 
 
@@ -51,9 +53,11 @@ class FindResonances(Tool):
         parameters = _parameters(problem)
         source = parameters.sources[0]
         trace = next((each for each in parameters.monitors if isinstance(each, TraceMonitor)), None)
-        place = tuple(getattr(source, "place", (0.0, 0.0, 0.0))) if trace is None else trace.place
-        axis = getattr(source, "axis", "z")
-        component = f"E{axis}" if trace is None else trace.components[0]
+        grid = parameters.grid
+        beside = tuple(number(BESIDE * size) for size in (grid.size_x, grid.size_y, grid.size_z))
+        place = getattr(source, "place", beside) if trace is None else trace.place
+        axis = getattr(source, "axis", getattr(source, "polarization", "z"))
+        component = (f"E{axis}" if axis in ("x", "y", "z") else "Ez") if trace is None else trace.components[0]
         wavelength = float(getattr(source.signal, "wavelength", 1.0))
         wide = min(TENTH / getattr(source.signal, "cycles", CYCLES), WIDEST)
         first, last = number(wavelength / (1 + wide)), number(wavelength / (1 - wide))
