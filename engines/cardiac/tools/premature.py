@@ -33,8 +33,8 @@ class PacePremature(Tool):
     id: ClassVar[str] = "premature"
     title: ClassVar[str] = "Pace S1–S2 (premature beats)"
     summary: ClassVar[str] = (
-        "Regular beats of a stimulus, then one that comes early, at the same place at first: drag it to another in the "
-        "scene. Whether waves then come back (re-entry) is told when the run ends, and by the chart of beats without a "
+        "Regular beats of a stimulus, then one that comes early, at the same place unless its site is changed in the "
+        "form. Whether waves then come back (re-entry) is told when the run ends, and by the chart of beats without a "
         "stimulus."
     )
     Parameters: ClassVar[type[BaseModel]] = PrematureParameters
