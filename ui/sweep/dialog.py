@@ -256,6 +256,7 @@ class SweepDialog(QDialog):
             if other != name:
                 self.numbers.set_chosen(other, False)
         self.numbers.set_chosen(name, True)
+        self.numbers.reveal(name)
         self.editors[name].kind.setCurrentText(FINER)
 
     # Running.
