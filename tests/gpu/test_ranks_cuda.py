@@ -117,3 +117,15 @@ def test_two_gpus_find_what_one_finds(name, tmp_path):
             np.testing.assert_allclose(found[part], values, rtol=1e-12, err_msg=part)
     assert json.loads((two / "run.json").read_text())["command"]["ranks"] == 2
     run(*RUNS[name], "--device", "cuda:0", "--out", str(two), "--resume")
+
+
+@pytest.mark.parametrize("name", ["dipole", "solid", "crack", "grid"])
+def test_the_second_gpu_finds_what_the_first_does(name, tmp_path):
+    """Also with kernels that ask for more shared memory than blocks have without asking."""
+    folders = [tmp_path / number for number in "01"]
+    for number, folder in enumerate(folders):
+        run(*RUNS[name], "--device", f"cuda:{number}", "--out", str(folder))
+    expected, found = map(state_of, folders)
+    assert found.keys() == expected.keys()
+    for part, values in expected.items():
+        np.testing.assert_array_equal(found[part], values, part)

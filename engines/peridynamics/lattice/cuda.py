@@ -151,8 +151,7 @@ class CudaSolver(LatticeSolver):
         planes = 1 if d == 2 else 2 * reach + 1
         stored = d + self._general  # STORED of family.cuh
         self._shared = (COLUMNS + 2 * reach) * (tall + 2 * reach) * planes * stored * self.dtype.itemsize
-        if self._shared > 48 * 1024:
-            self._advance.max_dynamic_shared_size_bytes = self._shared
+        self._device.allow_shared(self._advance, self._shared)
 
     def _weigh(self) -> None:
         """What bonds are weighted with, as arguments of the kernels."""

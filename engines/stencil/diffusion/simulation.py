@@ -19,8 +19,9 @@ from engines.stencil.step.simulation import GridSimulation, unfused
 
 
 class HeatSimulation(GridSimulation):
-    """Explicit diffusion. ``make_step(scale)`` makes the kernels for a factor on the diffusivity;
-    ``largest_scale`` is the factor at which the time step is at its limit."""
+    """Explicit diffusion. ``make_step(scale)`` makes the kernels for a factor on the diffusivity,
+    ``step`` is that of ``scale``; ``largest_scale`` is the factor at which the time step is at its limit. ``arrays``: u
+    as it starts, and another that steps write to."""
 
     series = (
         SeriesInfo("content", "Total content", ""),
@@ -32,22 +33,23 @@ class HeatSimulation(GridSimulation):
         backend: Backend,
         grid: Grid,
         dt: float,
-        u: Any,
+        arrays: tuple[Any, Any],
         source: PaintedSource,
         make_step: Callable[[float], Diffusion],
+        step: Diffusion,
         scale: float,
         largest_scale: float,
         fuse: bool,
         fields: tuple[FieldInfo, ...],
         brush: PaintInfo,
     ) -> None:
-        super().__init__(backend, grid, dt, fields, {"u": u})
+        super().__init__(backend, grid, dt, fields, {"u": arrays[0]})
         self.brushes = (brush,)
-        self._spare = backend.empty(grid.shape, u.dtype)
+        self._spare = arrays[1]
         self._source = source
         self._make_step, self._largest_scale, self._fuse = make_step, largest_scale, fuse
         self._scale = scale
-        self._diffusion = make_step(scale)
+        self._diffusion = step
         self._count_traffic()
 
     def _count_traffic(self) -> None:
