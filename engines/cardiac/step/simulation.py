@@ -26,12 +26,12 @@ from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
 from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.step.brushes import Brushes
+from engines.cardiac.step.fields import FIELDS, FRONT_MILLISECONDS
 from engines.cardiac.step.limits import check_step
 from engines.cardiac.step.stepping import Stepper
 from engines.cardiac.tissue.kept_scar import TITLE, kept_scar
 from engines.cardiac.tissue.places import Places
 from engines.cardiac.watch.conduction import between
-from engines.cardiac.watch.fields import FIELDS, FRONT_MILLISECONDS
 from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
 from engines.cardiac.watch.watchers import sample_steps
 from engines.geometry.meshes.mesh import TetMesh
