@@ -78,6 +78,15 @@ class FindingsBanner(Banner):
         self._at = left.index(shown) if stays and shown is not None else 0
         self._show()
 
+    def point_at(self, finding: Finding) -> None:
+        """What a run said of its answers: shown whatever notes were read before, but where a warning is."""
+        self._closed.discard(finding)
+        self._read = False
+        self.show_findings(self._all)
+        if finding in self.findings and self.findings[0].severity == finding.severity:
+            self._at = self.findings.index(finding)
+            self._show(stays=True)
+
     def open_again(self) -> None:
         """All of them, also those that were closed; they stay until they are closed."""
         self._closed.clear()

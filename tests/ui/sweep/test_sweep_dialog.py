@@ -373,3 +373,24 @@ def test_curves_are_chosen_from_where_a_chart_has_several(qtbot, monkeypatch):
         monkeypatch.setattr(results, "curves_of", lambda rows, name, titles=titles: titles)
         shown._show_chart()
         assert (not shown.curve.isHidden()) == several
+
+
+def test_whether_answers_converge_is_asked_with_one_number_and_told_below_the_table(qtbot, dialog):
+    vary(dialog, CONDUCTIVITY, "0.1, 0.2")
+    dialog.make_finer()
+    assert list(dialog.editors) == [STEP], "what was chosen makes way"
+    editor = dialog.editors[STEP]
+    assert editor.kind.currentText() == "Finer"
+    assert editor.last.isHidden()
+    first = editor.number.value
+    assert editor.variation().values == pytest.approx((2 * first, first, first / 2))
+    dialog.run()
+    through(qtbot, dialog)
+    told = dialog.results.settled
+    assert told.isVisibleTo(dialog)
+    curve = dialog.results.column().curve
+    assert told.text() == f"{curve}: {dialog.results.convergence().told}"
+    editor.kind.setCurrentText("Even")
+    dialog.run()
+    through(qtbot, dialog)
+    assert told.isHidden(), "it is no study of convergence"
