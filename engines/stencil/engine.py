@@ -78,6 +78,7 @@ from engines.stencil.poisson.iterations import POISSON
 from engines.stencil.poisson.levels import finest
 from engines.stencil.poisson.simulation import PoissonSimulation
 from engines.stencil.ranks.steps import OnSlab, SlabDiffusion, SlabGrayScott
+from engines.stencil.ranks.typed import typed_part
 from engines.stencil.setup.equations import TypedProblem
 from engines.stencil.setup.fields import initial_field, source_field, start_fields
 from engines.stencil.setup.grid import checked, grid_of
@@ -152,11 +153,11 @@ class StencilEngine(Engine):
         return simulation
 
     def build_part(self, problem: Problem, backend: Backend, ranks: Ranks, progress: Progress = no_progress) -> Part:
-        """A slab of the grid, across y or z. Of diffusion and Gray-Scott: other equations raise ProblemError."""
+        """A slab of the grid, across y or z. Poisson's equation, and diffusion that is implicit, raise ProblemError."""
         if isinstance(checked(problem).equation, Poisson):
             raise ProblemError("Poisson's equation is solved on one rank: run it without --ranks.", ("equation",))
         if isinstance(checked(problem).equation, OwnEquations):
-            raise ProblemError("Equations of your own run on one rank: leave out --ranks.", ("equation",))
+            return typed_part(TypedProblem(problem, backend), backend, ranks, progress)
         progress("Preparing the grid", 0.0)
         posed = GridProblem(problem, backend)
         slab = Slab.of(posed.grid, ranks, wraps=posed.ghosts[-1][0].wraps)
@@ -239,8 +240,7 @@ def heat(
         PaintedSource(backend, grid, uniform, equation.source),
         make_step,
         step,
-        equation.diffusivity_scale,
-        stable_step(equation.diffusivity, posed.face_sum) / posed.step,
+        (equation.diffusivity_scale, stable_step(equation.diffusivity, posed.face_sum) / posed.step),
         posed.parameters.numerics.fuse,
         fields,
         brush,

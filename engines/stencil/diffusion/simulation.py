@@ -20,8 +20,8 @@ from engines.stencil.step.simulation import GridSimulation, unfused
 
 class HeatSimulation(GridSimulation):
     """Explicit diffusion. ``make_step(scale)`` makes the kernels for a factor on the diffusivity,
-    ``step`` is that of ``scale``; ``largest_scale`` is the factor at which the time step is at its limit. ``arrays``: u
-    as it starts, and another that steps write to."""
+    ``step`` is that of the first of ``scales``, the other is the factor at which the time step is at its limit.
+    ``arrays``: u as it starts, and another that steps write to."""
 
     series = (
         SeriesInfo("content", "Total content", ""),
@@ -37,8 +37,7 @@ class HeatSimulation(GridSimulation):
         source: PaintedSource,
         make_step: Callable[[float], Diffusion],
         step: Diffusion,
-        scale: float,
-        largest_scale: float,
+        scales: tuple[float, float],
         fuse: bool,
         fields: tuple[FieldInfo, ...],
         brush: PaintInfo,
@@ -47,8 +46,8 @@ class HeatSimulation(GridSimulation):
         self.brushes = (brush,)
         self._spare = arrays[1]
         self._source = source
-        self._make_step, self._largest_scale, self._fuse = make_step, largest_scale, fuse
-        self._scale = scale
+        self._make_step, self._fuse = make_step, fuse
+        self._scale, self._largest_scale = scales
         self._diffusion = step
         self._count_traffic()
 

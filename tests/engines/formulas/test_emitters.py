@@ -113,6 +113,18 @@ def test_every_operation_is_that_of_numpy(emitted, precision):
     assert check(EVERY, precision, emitted) > 0.8
 
 
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("emitted", EMITTERS)
+def test_what_is_infinite_is_so_everywhere(emitted, precision):
+    """On a CPU an exponential ended at the largest number, and log(0) was none: another answer than a GPU's."""
+    roots = [make("exp", A), make("log", A), make("min", make("log", A), const(0.5))]
+    row = np.resize([0.0, np.inf, -np.inf, np.nan, 1e4, -1.0, 1.0, 30.0], N)
+    values = np.array([row] * 3, precision)
+    with np.errstate(all="ignore"):
+        wanted = np.array([np.exp(row), np.log(row), np.minimum(np.log(row), 0.5)])
+    np.testing.assert_allclose(emitted(roots, values), wanted, rtol=1e-6, atol=1e-37)
+
+
 FORMULAS = st.lists(numbers().map(lambda text: parse(text, LANGUAGE)), min_size=25, max_size=25)
 QUICK = {"deadline": None, "phases": [Phase.generate], "suppress_health_check": list(HealthCheck), "database": None}
 """A kernel takes a second to compile: few examples of many formulas, and none made smaller."""

@@ -17,6 +17,7 @@ from ui.charts.plots.layers import (
     GHOST,
     LEFT,
     LINE,
+    Band,
     Bars,
     Branches,
     Dots,
@@ -224,3 +225,11 @@ def test_lines_are_as_thick_on_a_fine_screen_and_in_print_whatever_the_screen(qt
     assert pg.mkPen(line.opts["pen"]).widthF() == pytest.approx(1.6 * fineness)
     chart.thicken(3.0)
     assert pg.mkPen(line.opts["pen"]).widthF() == pytest.approx(1.6 * 3.0)
+
+
+@pytest.mark.parametrize(("low", "high", "points"), [([0, 1], [2, 3], 4), ([0, 1], [0, 1], 0), ([0], [1], 0)])
+def test_a_band_is_drawn_of_two_points_and_of_none_that_has_no_width(plot, low, high, points):
+    band, x = Band(plot), np.arange(len(low), dtype=float)
+    band.show_between(x, np.array(low, float), np.array(high, float), theme().palette.color("accent"))
+    assert band._polygon.size() == points
+    assert (band.boundingRect().height() == 3) == bool(points)

@@ -79,6 +79,8 @@ def test_numbers_are_chosen_from_a_tree_that_can_be_searched(dialog):
     numbers.set_chosen(STEP, True)
     numbers.set_chosen("tissue.sigma_el", True)
     assert numbers.names == [STEP, "tissue.sigma_el"], "two at most: the first makes way"
+    checked = {name for name, each in numbers._leaves.items() if each.checkState(0) is Qt.CheckState.Checked}
+    assert checked == set(numbers.names)
     assert list(dialog.editors) == [STEP, "tissue.sigma_el"]
     numbers.set_chosen(STEP, False)
     assert list(dialog.editors) == ["tissue.sigma_el"]

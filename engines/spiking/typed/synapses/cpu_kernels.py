@@ -120,8 +120,8 @@ def kernel(typed: TypedSynapse, which: int) -> Any:
 
 def _compiled(sources: int) -> Any:
     @njit(nogil=True, cache=True, error_model="numpy")
-    def events(now, due, first, starts, places, words, last, numbers, rows, neurons, ring, cut):
-        """Events of synapses of the neurons ``first + s`` with ``due[s]``: those at starts[i] … starts[i + 1] − 1, or
+    def events(now, due, who, starts, places, words, last, numbers, rows, neurons, ring, cut):
+        """Events of synapses of the neurons ``who[s]`` with ``due[s]``: those at starts[s] … starts[s + 1] − 1, or
         ``places`` of these. words: as of ``connectivity.plastic.Listed``; last, numbers, rows, cut: events_k, made_k,
         variables and cut_k of ``state.py``; neurons: what is read of these; ring: what is under way. Returns how many
         there were."""
@@ -129,8 +129,8 @@ def _compiled(sources: int) -> Any:
         for s in range(len(due)):
             if not due[s]:
                 continue
-            neuron = np.int32(first + s)
-            for p in range(starts[neuron], starts[neuron + 1]):
+            neuron = who[s]
+            for p in range(starts[s], starts[s + 1]):
                 k = places[p] if len(places) else p
                 since = np.int32(0)
                 if len(last):
@@ -148,3 +148,15 @@ def _compiled(sources: int) -> Any:
         return count
 
     return events
+
+
+@njit(nogil=True, cache=True)
+def arrived(now, runs, first, sent, due):
+    """due: (runs,) uint8, whether a spike of a run's sender arrives now; runs, sent: ``plastic.Runs.who`` and sent_k of
+    ``state.py``. Returns whether any does. Bytes: 9 of each run read, 1 written."""
+    period, some = len(sent), False
+    for r in range(len(runs)):
+        slot = now % period - runs[r, 1]
+        due[r] = sent[slot + period if slot < 0 else slot, runs[r, 0] - first]
+        some |= due[r] > 0
+    return some
