@@ -161,7 +161,6 @@ class CudaBackend(Backend):
         return self.memory()[0]
 
     def release(self) -> None:
-        """Give the memory that no array uses back to the device, for others and for larger pieces."""
         with self.active():
             self._pool.free_all_blocks()
 

@@ -66,6 +66,7 @@ class SlabDiffusion(OnSlab):
         depth = opened(slab.own.shape, np.arange(slab.low, slab.high)).depth
         super().__init__(backend, ranks, Widened.of(slab, ranks, depth), held)
         self._whole = opened(self._wide.shape, self._wide.planes, depth)
+        backend.release()  # what launches were measured on is as large as what follows, and not of its size
         self._source: Any = None
         self._nothing: Any = None
 
@@ -117,6 +118,7 @@ class SlabGrayScott(OnSlab):
         depth = GRAY_SCOTT.open(backend, slab.own.shape, *numbers).depth
         super().__init__(backend, ranks, Widened.of(slab, ranks, depth), [])
         self._whole: GrayScottStep = GRAY_SCOTT.open(backend, self._wide.shape, *numbers)
+        backend.release()  # what launches were measured on is as large as what follows, and not of its size
 
     @property
     def depth(self) -> int:
