@@ -62,7 +62,7 @@ class Backend(ABC):
         """Bytes that a run could have now; 0 where nobody tells."""
         return 0
 
-    def release(self) -> None:  # noqa: B027  # what keeps nothing has nothing to give
+    def release(self) -> None:  # what keeps nothing has nothing to give
         """Give the memory that no array uses back to the device, for others and for arrays of other sizes."""
 
     @abstractmethod
