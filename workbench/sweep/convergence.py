@@ -140,19 +140,23 @@ def convergences(plan: SweepPlan, rows: Sequence[Row]) -> list[tuple[Column, Con
     through = [row for row in rows if not row.error]
     if not plan.converges or not through:
         return []
-    through = _at_one_time(through)
     spacings = [plan.variations[0].spacing(row.case[0]) for row in through]
-    return [
-        (column, convergence(spacings, [value_of(row, column) for row in through], unit_text(column.unit)))
-        for column in columns_of(through)
-    ]
+    end, last = min(row.time for row in through), _read_last(through)
+    through = read_anew(through, [KeptChart(name, Reading("at", end)) for name in last])
+    found = []
+    for column in columns_of(through):
+        one = convergence(spacings, [value_of(row, column) for row in through], unit_text(column.unit))
+        if column.chart in last and end < max(row.time for row in through):
+            at = f"{figure(end, 5)} {unit_text(plan.document.time_unit)}".rstrip()
+            one = replace(one, told=f"{one.told} Read at {at}, where the first of the runs ends.")
+        found.append((column, one))
+    return found
 
 
-def _at_one_time(rows: Sequence[Row]) -> list[Row]:
-    """Runs whose steps differ end parts of a step apart: last values over time are read where the first one ends."""
-    end = Reading("at", min(row.time for row in rows))
-    last = {info.name for row in rows for info, _, reading in row.charts if info.series and reading == Reading("last")}
-    return read_anew(rows, [KeptChart(name, end) for name in last])
+def _read_last(rows: Sequence[Row]) -> set[str]:
+    """Charts whose last value over time is read. Runs whose steps differ end parts of a step apart: it is read where
+    the first one ends."""
+    return {info.name for row in rows for info, _, reading in row.charts if info.series and reading == Reading("last")}
 
 
 def convergence_table(found: Sequence[tuple[Column, Convergence]]) -> list[list[object]]:

@@ -89,5 +89,6 @@ def _paced(problem: Problem, parameters: BaseModel) -> tuple[CardiacParameters, 
     step = paced.numerics.step
     times = [pulse.first * step for pulse in timed_pulses(paced.stimuli, paced.tissue, step)]
     last = max(time for each, time in zip(paced.stimuli, times, strict=True) if each.begins == "after")
-    told = f"{parameters.beats} × '{first.name}' every {parameters.cycle:g} ms, the last premature beat at {last:g} ms"
-    return paced, f"{told}: run to {last + 1000:g} ms or so."
+    often = f"{parameters.beats} × '{first.name}' every {parameters.cycle:g} ms"
+    regular = often if parameters.beats > 1 else f"'{first.name}' once"
+    return paced, f"{regular}, the last premature beat at {last:g} ms: run to {last + 1000:g} ms or so."

@@ -103,8 +103,8 @@ class Rhythm(TissueWatcher):
         ran = f"{observed['activity']:.0f} ms"
         moving = pulse + observed["activity"] > now - STANDING_MILLISECONDS
         if observed["own_beats"]:
-            times = "once" if observed["own_beats"] == 1 else f"{observed['own_beats']:.0f} times"
-            begin, then = "Re-entry, or cells that fire by themselves", f"tissue was activated again up to {times}"
+            times = "once" if observed["own_beats"] == 1 else f"up to {observed['own_beats']:.0f} times"
+            begin, then = "Re-entry, or cells that fire by themselves", f"tissue was activated again {times}"
             end = f"{'and goes on' if moving else f'for {ran}'}; cycle length there {self._found()[3]:.0f} ms"
         elif sum(pulse.count for pulse in self._protocol.pulses) < 2:
             return ()

@@ -164,6 +164,11 @@ def test_what_a_run_said_at_its_end_is_shown_whatever_was_read_before(banner):
     banner.show_findings((Finding("Too coarse."), before, answer))
     banner.point_at(answer)
     assert banner.finding.message == "Too coarse.", "a warning comes first"
+    banner.show_findings((COLD, before))
+    assert banner.text == "It is cold."
+    banner.show_findings((COLD, before, answer))
+    banner.point_at(answer)
+    assert banner.finding is answer, "the warning stood there while it ran"
 
 
 def test_while_a_run_goes_on_nothing_is_mended(banner):

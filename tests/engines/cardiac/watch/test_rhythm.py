@@ -44,7 +44,7 @@ def wave(start, along=2.0):
         ([10.0], [wave(10.0)], 0, ""),
         ([10.0, 300.0], [wave(10.0), wave(300.0)], 0, "No re-entry: after the latest stimulus at 300 ms nothing"),
         ([10.0, 300.0], [wave(10.0), wave(300.0), wave(560.0), wave(800.0)], 2, "up to 2 times, for 581 ms; cycle"),
-        ([10.0], [wave(10.0), wave(400.0)], 1, "up to once, for 471 ms; cycle length there 390 ms."),
+        ([10.0], [wave(10.0), wave(400.0)], 1, "activated again once, for 471 ms; cycle length there 390 ms."),
         # The second pulse comes while the first wave still runs: its cells have two beats of two pulses.
         ([10.0, 60.0], [wave(10.0, 10.0), wave(260.0)], 0, "No re-entry"),
         ([10.0, 300.0], [wave(10.0), np.full(CELLS, 1e6)], 0, "and the last wave ran for 0 ms"),
