@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 
 from engines.api.charts import ChartData, ChartInfo, Curve
 from ui.charts.plots.layers import (
+    ALONE,
     AREA,
     BAND,
     BUCKETS,
@@ -193,6 +194,20 @@ def test_bars_span_their_bins_in_their_shades_or_colours(plot):
     assert [bars.opts["pen"].color().name() for bars in layer._bars] == [trace(0), trace(1)]
     layer.show([])
     assert layer._bars == []
+
+
+def test_a_bar_alone_does_not_fill_the_chart(plot):
+    layer, box = Bars(plot), plot.getViewBox()
+    for curves, least in (
+        ([Curve("249.75, Q 5.1", np.array([249.0, 250.0]), X[:1])], ALONE),
+        ([Curve("all", np.arange(6.0), X)], 5),
+    ):
+        layer.show(curves)
+        box.updateAutoRange()
+        low, high = box.viewRange()[0]
+        middle = np.mean([curve.x.mean() for curve in curves])
+        assert least <= high - low < 1.5 * least
+        assert (low + high) / 2 == pytest.approx(middle)
 
 
 @pytest.mark.parametrize(("shade", "row"), [(-1.0, 0), (0.0, 0), (0.5, 128), (1.0, 255), (7.0, 255)])
