@@ -123,7 +123,8 @@ def acting(loads: Loads, rigid: Rigid | None, middle: Array, wanted: LoadCurve) 
 
 
 GONE, FEWEST = 0.1, 20
-"""Of its peak: with less, in the mean of a tenth of the points, a load has gone; points that tell that. A peak in the
+"""Of its peak: with less, in the mean of a tenth of the points or of the later half of those since the peak (halves of
+a body swing for long, a softening one lets go late), a load has gone; points that tell that. A peak in the
 first of so many parts is that of a start at full speed, which says nothing of the body."""
 
 
@@ -194,9 +195,11 @@ class LoadDisplacement(Watcher[Moment]):
 
     def noticed(self) -> Sequence[Finding]:
         """Whether the load has gone after its peak: of the last points, over which waves average out."""
-        force, x = self.peak
-        at_the_jerk = [point[1] for point in self.points].index(force) < len(self.points) / FEWEST
-        last = abs(np.array(self.points[-max(5, len(self.points) // 10) :])[:, 1].mean())
+        (force, x), forces = self.peak, np.array(self.points)[:, 1]
+        since = len(forces) - 1 - int(forces.argmax())
+        at_the_jerk = len(forces) - 1 - since < len(forces) / FEWEST
+        tenth = max(5, len(forces) // 10)
+        last = min(abs(forces[-part:].mean()) for part in (tenth, max(tenth, since // 2)))
         if len(self.points) < FEWEST or at_the_jerk or last > GONE * force:
             return ()
         text = (

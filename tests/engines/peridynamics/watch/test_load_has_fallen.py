@@ -16,6 +16,7 @@ RISE = np.linspace(0.0, 100.0, 50)
     [
         (np.zeros(50), "peak of 100 N at 49 µm and has fallen to 0 % of that: the body has failed"),
         (3.0 * np.cos(np.arange(50)) + 2.0, "has fallen to"),  # it still shakes
+        (80.0 * np.cos(0.5 * np.arange(50)) + 3.0, "has fallen to"),  # two halves that swing: a tenth is half a swing
         (np.full(50, 60.0), ""),
         (np.linspace(100.0, 120.0, 50), ""),
     ],
