@@ -221,7 +221,9 @@ def test_another_reading_is_taken_of_the_runs_that_there_are(dialog, qtbot):
     through(qtbot, dialog)
     table = dialog.results.table
     last = table.item(0, 4).text()
+    assert dialog.kept.list.isColumnHidden(2), "names have its room"
     dialog.kept.choose("mean", Reading("at", 1.0))
+    assert not dialog.kept.list.isColumnHidden(2)
     assert table.horizontalHeaderItem(4).text() == "Mean voltage\nvalue at 1 [mV]"
     assert table.item(0, 4).text() != last
     assert dialog.results.cell.plot.data.curves[0].x == pytest.approx([0.02, 0.04])
