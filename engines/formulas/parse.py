@@ -399,7 +399,7 @@ class _Reader:
         return self._refused(f"is no formula that can be read, at character {self._character}: {reason}")
 
     def _refused(self, reason: str, unknown: str = "") -> FormulaError:
-        return FormulaError(f"{self._where} {reason}{'' if reason.endswith('…') else '.'}", self._at, unknown=unknown)
+        return FormulaError(f"{self._where} {reason}.", self._at, unknown=unknown)
 
 
 def _hint(name: str, known: Collection[str]) -> str:

@@ -101,7 +101,8 @@ class KeptList(QWidget):
         at.setToolTip(f"{info.x_title or 'Time'} [{unit_text(info.x_unit)}]" if info.x_unit else info.x_title or "Time")
         at.setVisible(reading.what == "at")
         choice.currentIndexChanged.connect(lambda _: at.setVisible(choice.currentData() == "at"))
-        choice.currentIndexChanged.connect(lambda _: (self._share_width(), self.changed.emit()))
+        choice.currentIndexChanged.connect(lambda _: self._share_width())
+        choice.currentIndexChanged.connect(lambda _: self.changed.emit())
         at.changed.connect(lambda _: self.changed.emit())
         self.list.setItemWidget(item, 1, choice)
         holder = QWidget()  # the list shows what it holds, whatever that was told

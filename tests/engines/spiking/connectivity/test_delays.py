@@ -93,7 +93,7 @@ def test_pairs_of_a_table_without_delays_have_those_of_the_connection(tmp_path, 
 
 
 SAID = {
-    "q*ms": "uses 'q', which is not known: there are i, j, N_pre.*…$",
+    "q*ms": "uses 'q', which is not known: there are i, j, N_pre",
     "2*mV": "is in volt and not in second: write it as 1.5",
     "": "it is empty",
     "randn()*ms": r"The delay of [\d,]+ synapses is below 0 or no number; that of the first is -",
