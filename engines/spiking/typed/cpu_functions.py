@@ -93,6 +93,13 @@ def _turned(x, quarters):
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
+def left_of(x):
+    """An angle without its turns, in float64; beyond 1e14 it has none that are known."""
+    turns = np.floor(x * _PER_TURN)
+    return x - turns * _TURN if abs(x) <= 1e14 else x
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
 def atan(x):
     size = abs(x)
     far, middle = size > _FAR, size > _MIDDLE
@@ -115,6 +122,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "cos": lambda x: _turned(x, 1),
     "tan": lambda x: _turned(x, 0) / _turned(x, 1),
     "atan": lambda x: atan(x),
+    "floor": lambda x: np.floor(x),
     "expm1": lambda z, _: less_one(z),
     "growth": lambda z, _: growth(z),
     "goldman": lambda z, _: _linear(z),

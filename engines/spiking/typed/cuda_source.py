@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from engines.backend.cache_dir import source_file
-from engines.formulas.emit_cuda import TEXT, statements
+from engines.formulas.emit_cuda import TEXT
 from engines.formulas.graph import Node
+from engines.spiking.typed.clock import timed_statements
 from engines.spiking.typed.names import OUTSIDE
 from engines.spiking.typed.plan import HELD, INDEX, MORE_E, MORE_I, NOW, SILENT, WAITS, Typed
 
@@ -17,7 +18,8 @@ OWN = {
     "goldman": "linear_of({0})", "growth": "growth_of({0})", "expm1": "less_one_of({0})",
     "log10": "logarithm_of({}) * R(0.4342944819)", "sinh": "sinh_of({})", "cosh": "cosh_of({})",
     "tanh": "tanh_of({})", "sin": "turned({}, 0)", "cos": "turned({}, 1)", "tan": "turned({0}, 0) / turned({0}, 1)",
-    "atan": "atan_of({})", "abs": "F(fabsf({}.v))", "lt": "{}.v < {}.v", "le": "{}.v <= {}.v", "eq": "{}.v == {}.v",
+    "atan": "atan_of({})", "abs": "F(fabsf({}.v))", "floor": "F(floorf({}.v))",
+    "lt": "{}.v < {}.v", "le": "{}.v <= {}.v", "eq": "{}.v == {}.v",
 }  # fmt: skip
 """What operations are with numbers that are rounded one by one."""
 _FILE = """\
@@ -77,7 +79,7 @@ def _body(typed: Typed) -> Iterator[str]:
     for k, row in enumerate(stores):
         yield f"const F x{k} = F({row});"
     found: dict[Node, str] = {}
-    for node, name, definition in statements(typed.roots, symbols, OWN):
+    for node, name, definition in timed_statements(typed.roots, symbols, OWN):
         found[node] = name
         if definition is not None:
             yield definition

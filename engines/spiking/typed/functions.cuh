@@ -6,6 +6,16 @@
 
 __device__ __forceinline__ F least(F a, F b) { return a.v < b.v || a.v != a.v ? a : b; }
 __device__ __forceinline__ F largest(F a, F b) { return a.v > b.v || a.v != a.v ? a : b; }
+__device__ __forceinline__ double least(double a, double b) { return a < b || a != a ? a : b; }
+__device__ __forceinline__ double largest(double a, double b) { return a > b || a != a ? a : b; }
+
+// clock.py: a double as float32 would have it, but late in a run; and, then, an angle without its turns
+__device__ __forceinline__ double kept_late(bool late, double x) { return late ? x : (double)(float)x; }
+__device__ __forceinline__ double left_of(bool late, double x) {
+    const double turns = floor(__dmul_rn(x, 0.15915494309189535));
+    return late && fabs(x) <= 1e14 ? __dsub_rn(x, __dmul_rn(turns, 6.283185307179586)) : x;
+}
+
 __device__ __forceinline__ F root_of(F x) { return F(__fsqrt_rn(x.v)); }
 
 // What is no number stays so: models.cuh bounds its exponents, and would have a number for it.

@@ -21,7 +21,7 @@ from numba.extending import intrinsic as numba_intrinsic
 from engines.formulas.emit_numba import digest
 from engines.formulas.graph import Node, ordered
 from engines.spiking.neurons import cpu_models
-from engines.spiking.typed import cpu_functions, cpu_kernels
+from engines.spiking.typed import clock, cpu_functions, cpu_kernels
 from engines.spiking.typed.cpu_kernels import values_of
 from engines.spiking.typed.plan import NOW
 from engines.spiking.typed.synapses.plan import TypedSynapse
@@ -80,7 +80,9 @@ class _EventWriter(Writer):
         far = self.rows(
             [row.name for row in path.rows], self._kinds[-1], neurons, [side[row.side] for row in path.rows]
         )  # fmt: skip
-        values = iter(values_of(context, builder, path.roots, symbols | self.loaded(places) | self.loaded(far)))
+        values = iter(
+            values_of(context, builder, path.roots, symbols | self.loaded(places) | self.loaded(far), whole[1])
+        )
         for name, node in zip(typed.variables, path.after, strict=True):
             value = next(values)
             if str(node.value) != name:
@@ -111,7 +113,7 @@ def event(typingctx: Any, key: Any, steps: Any, ends: Any, k: Any, numbers: Any,
 def kernel(typed: TypedSynapse, which: int) -> Any:
     """What :func:`_compiled` tells, of a sender's spikes (0) or of a hearer's (1)."""
     path = typed.paths[which]
-    files = (Path(str(module.__file__)) for module in (cpu_models, cpu_functions, cpu_kernels))
+    files = (Path(str(module.__file__)) for module in (clock, cpu_models, cpu_functions, cpu_kernels))
     shape = [node is not None for node in (*path.quanta, path.cut)]
     key = digest(path.roots, typed.variables, path.rows, shape, len(typed.numbers), Path(__file__), *files)
     _paths[key] = typed, which

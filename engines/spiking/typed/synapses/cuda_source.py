@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from engines.backend.cache_dir import source_file
-from engines.formulas.emit_cuda import statements
 from engines.formulas.graph import Node
+from engines.spiking.typed.clock import timed_statements
 from engines.spiking.typed.cuda_source import OWN
 from engines.spiking.typed.plan import NOW
 from engines.spiking.typed.synapses.language import uses
@@ -169,7 +169,7 @@ def _step_body(typed: TypedSynapse, roots: Sequence[Node], sums: bool) -> Iterat
         if uses(roots, name):
             yield f"const F x{k} = F(row{k}[k]);"
     found: dict[Node, str] = {}
-    for node, name, definition in statements(roots, symbols, OWN):
+    for node, name, definition in timed_statements(roots, symbols, OWN):
         found[node] = name
         if definition is not None:
             yield definition
@@ -219,7 +219,7 @@ def _body(typed: TypedSynapse, which: int) -> Iterator[str]:
     for k in range(len(typed.variables)):
         yield f"const F x{k} = F(row{k}[k]);"
     found: dict[Node, str] = {}
-    for node, name, definition in statements(path.roots, symbols, OWN):
+    for node, name, definition in timed_statements(path.roots, symbols, OWN):
         found[node] = name
         if definition is not None:
             yield definition

@@ -14,7 +14,7 @@ from engines.spiking.typed.cpu_functions import FUNCTIONS
 from engines.spiking.typed.cuda_source import OWN
 from tests.cuda_on_host.loader import COMPILER, compile_for_host
 
-ALONE = ("exp", "log", "log10", "sqrt", "tanh", "sinh", "cosh", "sin", "cos", "tan", "atan")
+ALONE = ("exp", "log", "log10", "sqrt", "tanh", "sinh", "cosh", "sin", "cos", "tan", "atan", "floor")
 SPECIAL = [0.0, np.inf, -np.inf, np.nan, 1e9, 3e38]
 SIZES = np.geomspace(1e-6, 1e8, 3000)
 X = np.concatenate([SIZES, -SIZES, SPECIAL]).astype(np.float32)
