@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import stat
 import sys
 import tempfile
 import warnings
@@ -41,7 +42,7 @@ class NoSettingsOfTheFolder(MetaPathFinder):
         return spec
 
     def _carry_out(self, carry_out: Any, module: ModuleType) -> None:
-        _check_settings(os.environ.get(THREADS, ""), os.environ.get(NOT_COMPILED, ""))
+        _check_settings(*(os.environ.get(name, "") for name in (THREADS, NOT_COMPILED, CACHE)))
         reader = {name: each for name, each in sys.modules.items() if name == "yaml"}
         modules: dict[str, Any] = sys.modules
         modules["yaml"] = None  # of which Python says that it cannot be imported
@@ -64,8 +65,9 @@ def prepare() -> None:
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 
-def _check_settings(threads: str, not_compiled: str) -> None:
-    """Raises ProblemError for what Numba would pass over without a word, or fail with."""
+def _check_settings(threads: str, not_compiled: str, kept: str) -> None:
+    """Raises ProblemError for what Numba would pass over without a word, or fail with, and for a cache of strangers:
+    it is pickled objects, whose code is run by being read."""
     from engines.api.errors import ProblemError
 
     try:
@@ -78,11 +80,27 @@ def _check_settings(threads: str, not_compiled: str) -> None:
         )
     if not_compiled.strip() not in ("", "0"):  # hints to the compiler are no Python
         raise ProblemError(f"{NOT_COMPILED} is '{not_compiled:.20}' here, and kernels are to be compiled: remove it.")
+    if kept and _others_write(Path(kept)):
+        raise ProblemError(
+            f"{CACHE} is '{kept:.200}', where others may write, and what is kept there is run: let it be a folder of "
+            "your own, or remove it."
+        )
+
+
+def _others_write(folder: Path) -> bool:
+    """Whether it is there and is somebody else's, or open to everybody. A group may share one, and root may anyway."""
+    if os.name != "posix":
+        return False
+    try:
+        found = folder.stat()
+    except OSError:
+        return False
+    return found.st_uid not in (os.getuid(), 0) or bool(found.st_mode & stat.S_IWOTH)
 
 
 def _has_place() -> bool:
     """Whether Numba finds where to keep what it compiles, without which it refuses to: beside the sources, or in this
-    person's cache."""
+    person's cache, where no stranger may write, as where the home folder is ``/tmp``."""
     if os.access(Path(__file__).parent, os.W_OK):
         return True
     try:
@@ -90,4 +108,4 @@ def _has_place() -> bool:
         home.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError):
         return False
-    return os.access(home, os.W_OK)
+    return os.access(home, os.W_OK) and not _others_write(home)

@@ -132,13 +132,16 @@ def _record_starts() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _ceilings_of_small_arrays() -> Iterator[None]:
+def _estimates_measured_briefly() -> Iterator[None]:
     """Estimates ask for the memory's bandwidth, which each process measures over three arrays of four last-level caches
-    each: 9 s of processor time and 6 GB where the cache has 480 MB. Tests of what uses it do with 64 MB."""
+    each: 9 s of processor time and 6 GB where the cache has 480 MB. Tests of what uses it do with 64 MB. And they ask
+    for the pace of each small problem, 0.1 s long: the fewest tries do where nobody asks how sure it is."""
+    from engines.backend import pace
     from engines.backend.ceilings import memory as ceilings
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ceilings, "cpu_array_size", lambda: (64 << 20) // 8)
+        patch.setattr(pace, "SECONDS", 0.0)
         yield
 
 

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -121,9 +122,9 @@ def test_arguments_whose_class_has_moved_are_compiled_anew(tmp_path: Path, forgi
         "from numba import njit\n@njit(cache=True)\ndef kernel(pair):\n    return pair.a + pair.b\n", "utf-8"
     )
     first = "from one import Pair; from kernel import kernel; print(kernel(Pair(3, 4)))"
-    then = first.replace("one", "two")
     if forgiven:
-        then = "from engines.backend.compile.numba_cache import mend_numba_cache; mend_numba_cache(); " + then
+        first = "from engines.backend.compile.numba_cache import mend_numba_cache; mend_numba_cache(); " + first
+    then = first.replace("one", "two")
     environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
     environment.pop("NUMBA_CACHE_DIR", None)
 
@@ -135,6 +136,48 @@ def test_arguments_whose_class_has_moved_are_compiled_anew(tmp_path: Path, forgi
     (tmp_path / "two.py").write_text((tmp_path / "one.py").read_text("utf-8"), "utf-8")
     (tmp_path / "one.py").write_text("", "utf-8")
     assert answer in told(then)
+
+
+def flipped(content: bytes) -> bytes:
+    """One bit of the last eighth, which is machine code where it is no digest."""
+    at = len(content) - len(content) // 8
+    return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda content: b"",
+    "zeros": lambda content: bytes(len(content)),
+    "cut": lambda content: content[: len(content) // 2],
+    "flipped": flipped,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_damaged_files_are_compiled_anew_and_written_again(tmp_path: Path, ending: str, damage: str) -> None:
+    from numba.core.caching import IndexDataCacheFile
+
+    mend_numba_cache()
+    cache, other = (IndexDataCacheFile(str(tmp_path), f"{name}-1.py3", (0.0, 1)) for name in ("kernel", "other"))
+    cache.save("double", code := bytes(range(256)) * 40)
+    assert cache.load("double") == code
+    assert other.load("double") is None
+    (path,) = tmp_path.glob(f"*.{ending}")
+    path.write_bytes(DAMAGES[damage](path.read_bytes()))
+    assert cache.load("double") is None
+    cache.save("double", code)
+    assert cache.load("double") == code
+    assert other.load("double") is None
+
+
+def test_a_disk_without_room_is_no_reason_not_to_run(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    from numba.core.caching import IndexDataCacheFile
+
+    mend_numba_cache()
+    cache = IndexDataCacheFile(str(tmp_path / "gone"), "kernel-1.py3", (0.0, 1))
+    cache.save("double", "code")
+    assert cache.load("double") is None
+    assert "cannot be kept" in caplog.text
 
 
 def test_two_processes_that_keep_code_at_once_do_not_take_each_others(tmp_path: Path) -> None:

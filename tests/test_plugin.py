@@ -147,6 +147,19 @@ BROKEN = {
         "from engines.stencil.engine import StencilEngine\nclass Nameless(StencilEngine):\n    id = None",
         "its id and its title are not texts",
     ),
+    **{
+        name: (
+            f"{name}:Named",
+            f"from engines.stencil.engine import StencilEngine\nclass Named(StencilEngine):\n    id = '{name}'; {said}",
+            reason,
+        )
+        for name, said, reason in (
+            ("endlessly", "title = 'T' * 10**6", "its id and its title are not texts"),
+            ("multiline", "title = 'a\\nb'", "its id and its title are not texts"),
+            ("numbered", "summary = 5", "its summary or its unit of time is no text"),
+            ("suffixed", "imports = 5", "the suffixes of files that it takes are no tuple"),
+        )
+    },
     "outright": ("outright:Engine", "class End(BaseException): pass\nraise End('of all')", "End: of all"),
     "speechless": (
         "speechless:Engine",

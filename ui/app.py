@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import faulthandler
 import logging
+import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -93,6 +95,11 @@ def main(argv: Sequence[str] = ()) -> int:
     compiler.stop()
     ending.restore()
     collector.stop()
+    if window.background.held_up:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError, AttributeError):  # of a terminal that is gone
+                stream.flush()
+        os._exit(code)
     return code
 
 

@@ -62,6 +62,9 @@ class Backend(ABC):
         """Bytes that a run could have now; 0 where nobody tells."""
         return 0
 
+    def release(self) -> None:  # what keeps nothing has nothing to give
+        """Give the memory that no array uses back to the device, for others and for arrays of other sizes."""
+
     @abstractmethod
     def ceilings(self) -> Ceilings:
         """Copy and triad bandwidth, measured at the first call of the session (well under a second)."""

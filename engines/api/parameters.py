@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic.config import JsonDict
@@ -99,6 +99,7 @@ def quantity(
     unless: Mapping[str, Sequence[Any]] | None = None,
     file: str = "",
     labels: Mapping[str, str] | None = None,
+    finer: Literal["", "smaller", "larger"] = "",
     **bounds: Any,
 ) -> Any:
     """A pydantic field with a unit.
@@ -115,7 +116,8 @@ def quantity(
     not matter (:func:`matters`); its value is kept, and nothing may depend on it.
     ``file`` says what kind of file a text names (``"picture"``): such files are chosen, not typed, travel with the
     project, and reach the engine by absolute path. ``labels`` are what a person reads for the values of a choice or
-    for the kinds of a union.
+    for the kinds of a union. ``finer``: the solution converges as this number gets "smaller" (a step, a spacing) or
+    "larger" (cells), those of a group together.
     The form reads these from ``field.json_schema_extra``.
     """
     unknown = set(bounds) - BOUNDS
@@ -132,6 +134,8 @@ def quantity(
         extra["file"] = file
     if labels:
         extra["labels"] = dict(labels)
+    if finer:
+        extra["finer"] = finer
     field: dict[str, Any] = {"title": title, "description": help, "json_schema_extra": extra, **bounds}
     if default is ...:
         return Field(**field)

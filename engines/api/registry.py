@@ -21,6 +21,7 @@ from engines.api.errors import ProblemError, nearest_told, told_of
 log = logging.getLogger(__name__)
 
 OURS = "workbench-sim"
+LONGEST_LINE = 500
 TOLD_AFTER, ENDED_AFTER = 5.0, 60.0
 """Seconds that another's engine may take to load until it is told which one it is, and until it is given up."""
 
@@ -126,13 +127,22 @@ def _give_up(*_: object) -> None:
     raise ProblemError(f"it has not loaded within {ENDED_AFTER:g} s")
 
 
+def _is_line(text: object, least: int = 0) -> bool:
+    """Whether it can stand in a list or a menu."""
+    return isinstance(text, str) and least <= len(text) <= LONGEST_LINE and (not text or text.isprintable())
+
+
 @cache
 def _loaded(point: EntryPoint) -> Engine:
     made = point.load()()
     if not isinstance(made, Engine):
         raise ProblemError(f"{point.value} is not an engine")
-    if not (isinstance(made.id, str) and made.id and isinstance(made.title, str)):
-        raise ProblemError("its id and its title are not texts")
+    if not all(_is_line(each, 1) for each in (made.id, made.title)):
+        raise ProblemError("its id and its title are not texts of one line")
+    if not all(_is_line(getattr(made, name, "")) for name in ("summary", "time_unit")):
+        raise ProblemError("its summary or its unit of time is no text of one line")
+    if not all(isinstance(each, tuple) and all(map(_is_line, each)) for each in (made.imports, made.bodies)):
+        raise ProblemError("the suffixes of files that it takes are no tuple of texts")
     if made.api_version != API_VERSION:
         raise ProblemError(f"it was written for version {made.api_version} of the contract, and this is {API_VERSION}")
     return made

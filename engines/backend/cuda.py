@@ -161,7 +161,6 @@ class CudaBackend(Backend):
         return self.memory()[0]
 
     def release(self) -> None:
-        """Give the memory that no array uses back to the device, for others and for larger pieces."""
         with self.active():
             self._pool.free_all_blocks()
 
@@ -197,6 +196,14 @@ class CudaBackend(Backend):
     ) -> Callable[[Mapping[int, Any]], None]:
         """For a kernel that is launched often from Python: a launch with some of these ``arguments`` changed."""
         return ReadyLaunch(self.cupy, self.device, kernel, grid, block, shared, self.stream, arguments)
+
+    def allow_shared(self, kernel: Any, size: int) -> None:
+        """Let blocks of a kernel have so many bytes of dynamic shared memory, of which 48 KB need no asking. CuPy asks
+        for the current device's copy of the kernel."""
+        if size > 48 << 10:
+            with self.active():
+                if size > kernel.max_dynamic_shared_size_bytes:
+                    kernel.max_dynamic_shared_size_bytes = size
 
     def resident_blocks(self, kernel: Any, threads: int, shared: int = 0) -> int:
         """Blocks of ``threads``, with ``shared`` bytes of dynamic shared memory, that the device runs at once."""

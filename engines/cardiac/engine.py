@@ -173,7 +173,11 @@ class CardiacEngine(Engine):
             diffusion = DIFFUSION.open(backend, operator.matrix, step, precision)
         else:
             diffusion = DividedDiffusion(backend, ranks, own, step, precision)
-            of_all = {"ecg": partial(DividedEcg, ranks, own), "phase": partial(DividedPhase, ranks, own)}
+            of_all = {
+                "ecg": partial(DividedEcg, ranks, own),
+                "phase": partial(DividedPhase, ranks, own),
+                "gathered": ranks.gathered,
+            }
         groups = None
         if numerics.multirate.on:
             of_whole = () if own is None else (own.groups, -(-own.whole // GROUP))
@@ -182,7 +186,7 @@ class CardiacEngine(Engine):
         stepper = Stepper(backend, diffusion, tissue, plan, step, *substeps, groups)
 
         # What looks at the tissue, and what a person may do to it, while it runs.
-        watchers = open_watchers(backend, mesh, operator, tissue, parameters, rows, **of_all)
+        watchers = open_watchers(backend, mesh, operator, tissue, parameters, plan, rows, **of_all)
         brushes = Brushes(backend, mesh, parameters, operator, plan, tissue, diffusion, groups, watchers, rows)
         otherwise = working_step(parameters, diffusion_limit)
         simulation = CardiacSimulation(

@@ -69,6 +69,7 @@ from engines.fdtd.setup.problem import Setup, checked
 from engines.fdtd.setup.sources import expected_field
 from engines.fdtd.step.simulation import FdtdSimulation
 from engines.fdtd.step.steps import make_steps
+from engines.fdtd.tools.find_resonances import FindResonances
 from engines.fdtd.tools.fit_dispersion import FitDispersion
 from engines.fdtd.tools.show_sources import ShowSources
 from engines.fdtd.watch.fields import fields_of, frequency_of
@@ -172,7 +173,7 @@ class FdtdEngine(Engine):
         return read_gprmax(path)
 
     def tools(self) -> Sequence[Tool]:
-        return (FitDispersion(), ShowSources())
+        return (FindResonances(), FitDispersion(), ShowSources())
 
     def benchmarks(self, elements: Sequence[int] = ()) -> Sequence[Benchmark]:
         return benchmarks(elements)

@@ -100,9 +100,17 @@ _COMPARISONS = {"lt": "<", "le": "<=", "eq": "=="}
 
 
 def instructions(
-    context: Any, builder: ir.IRBuilder, roots: Sequence[Node], symbols: Mapping[str, ir.Value], vector: Lanes
+    context: Any,
+    builder: ir.IRBuilder,
+    roots: Sequence[Node],
+    symbols: Mapping[str, ir.Value],
+    vector: Lanes,
+    bounded: bool = False,
 ) -> list[ir.Value]:
-    """Writes what computes the roots, given vectors for their symbols; returns their values."""
+    """Writes what computes the roots, given vectors for their symbols; returns their values.
+
+    bounded: exponentials saturate, and there is no logarithm of 0, as ``vector_math`` has it, for cells whose formulas
+    live from their exponentials; else both are infinite where they are on a GPU."""
     lane_type = context.get_value_type(vector)
     rounded = np.float32 if vector.element == types.float32 else np.float64
     compiled = {name: _call(context, builder, function, vector) for name, function in _FUNCTIONS.items()}
@@ -117,9 +125,27 @@ def instructions(
             values[node] = _one_by_one(context, builder, ONE_BY_ONE[node.op], vector, args)
         elif node.op in compiled:
             values[node] = compiled[node.op](args)
+            if node.op in _ENDS and not bounded:
+                values[node] = _infinite(builder, node.op, args[0], values[node], vector)
         else:
             values[node] = arithmetic(builder, node.op, args, ("contract",))
     return [values[root] for root in roots]
+
+
+_ENDS = {
+    "exp": ((">", {32: 88.3, 64: 709.4}, math.inf),),
+    "log": (("==", {32: 0.0, 64: 0.0}, -math.inf), ("==", {32: math.inf, 64: math.inf}, math.inf)),
+}
+"""Where a function is infinite: how its argument compares with a number of so many bits."""
+
+
+def _infinite(builder: ir.IRBuilder, op: str, x: ir.Value, value: ir.Value, vector: Lanes) -> ir.Value:
+    for compared, bounds, end in _ENDS[op]:
+        bound, infinite = (
+            ir.Constant(x.type, [number] * vector.count) for number in (bounds[vector.element.bitwidth], end)
+        )
+        value = builder.select(builder.fcmp_ordered(compared, x, bound), infinite, value)
+    return value
 
 
 def arithmetic(builder: ir.IRBuilder, op: str, args: Sequence[ir.Value], flags: tuple[str, ...] = ()) -> ir.Value:

@@ -136,7 +136,7 @@ LARGEST_POWER = 16
 
 
 def power(a: Node, b: Node) -> Node:
-    """``a`` must be positive where ``b`` is not a whole or half number."""
+    """NaN of a negative ``a`` where ``b`` is no whole number."""
     if b.op == "const" and abs(b.number) < sys.float_info.max / 2:
         twice = 2.0 * b.number
         if b.number < 0.0 and twice == round(twice):
@@ -146,7 +146,17 @@ def power(a: Node, b: Node) -> Node:
             return whole if twice % 2 == 0 else multiply(whole, make("sqrt", a))
     if a.op == "exp":
         return exponential(multiply(b, a.args[0]))
-    return exponential(multiply(b, logarithm(a)))
+    broken = b.op == "const" and b.number != round(b.number)
+    if broken or (a.op == "const" and a.number > 0.0):
+        return exponential(multiply(b, logarithm(a)))
+    size = exponential(multiply(b, logarithm(make("abs", a))))
+    if b.op == "const":
+        below = size if b.number % 2.0 == 0.0 else negate(size)
+    else:
+        half = multiply(const(0.5), b)
+        odd = choose(make("eq", make("floor", b), b), negate(size), make("sqrt", a))
+        below = choose(make("eq", make("floor", half), half), size, odd)
+    return choose(make("lt", a, const(0.0)), below, size)
 
 
 def _whole_power(a: Node, n: int) -> Node:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -14,6 +15,11 @@ from engines.ranks.world import World
 
 Message = tuple[int, int, Any]
 """(the other rank, a tag, a device array in C order)."""
+
+
+CHANNELS = "8"
+"""Multiprocessors that NCCL may take at most, where nobody has said: it holds them until both sides are there, and what
+is sent beside a step has the time of the step."""
 
 
 def ranks_on(world: World, backend: Backend) -> Ranks:
@@ -97,6 +103,7 @@ class CudaRanks(Ranks):
 
     def _open(self) -> Any:
         nccl = self._nccl
+        os.environ.setdefault("NCCL_MAX_NCHANNELS", CHANNELS)
         unique = self._world.comm.bcast(nccl.get_unique_id() if self.rank == 0 else None, root=0)
         self._comm = nccl.NcclCommunicator(self.size, unique, self.rank)
         self._kept.append(self._comm)

@@ -1,15 +1,14 @@
 """A grid cut into slabs across its slowest axis, and steps on a slab that need what lies beyond its ends.
 
-A slab holds its own planes and nothing else. For each end that another slab lies beyond there is an *edge*: ``depth``
-planes of the neighbour and twice as many of its own. A round takes up to ``depth`` steps:
+A slab's arrays have room for ``depth`` planes of the neighbour beyond each end that another slab lies beyond
+(:class:`Widened`); what the engine holds are its own planes in them. A round takes up to ``depth`` steps:
 
-1. the own planes of each edge are copied, and those that the neighbours need are sent;
-2. the whole slab takes the steps as if it ended there, while they travel: wrong at most ``depth`` planes from there;
-3. each edge takes the steps: right in its middle third, which takes the place of what the slab has wrong.
+1. the own planes at each end are sent to where the neighbour has room for them;
+2. the widened slab takes the steps as if it ended where its room does: wrong at most ``depth`` planes from there, so
+   that the own planes are right. What does not need the neighbours' planes may be done while they travel.
 
 Each cell is so computed from the same numbers in the same order as on one rank: the bits are the same. Beside a slab of
-n planes 3 · depth are computed for each end, so a round is no longer than a launch takes steps; what is sent, ``depth``
-planes, has the time of the whole slab to travel.
+n planes ``depth`` are computed for each end, so a round is no longer than a launch takes steps.
 """
 
 from __future__ import annotations
@@ -29,10 +28,12 @@ from engines.geometry.grid import Grid
 UPWARDS, DOWNWARDS = 0, 1
 """Tags of what goes to the slab above and below."""
 LEAST_STEPS = 2
-"""Steps of a round at least; else those of one launch. Longer rounds cost more than the messages that they save: on two
-H200 messages are hidden wholly, and with 6 steps a round 1024³ cells reach 0.89 of twice the pace of one."""
-Step = Callable[[Sequence[Any], Sequence[Any], int], tuple[Sequence[Any], Sequence[Any]]]
-"""Take so many steps from some arrays, with others to write to; (those with the result, the others)."""
+"""Steps of a round at least; else those of one launch. Longer rounds cost more than the messages that they save."""
+Message = tuple[int, int, Any]
+"""(the other rank, a tag, planes on the device)."""
+Step = Callable[[Sequence[Any], Sequence[Any], int, Callable[[], None]], tuple[Sequence[Any], Sequence[Any]]]
+"""Take so many steps from some arrays, with others to write to; (those with the result, the others). The neighbours'
+planes are there once what is given last was called."""
 
 
 @dataclass(frozen=True)
@@ -106,133 +107,108 @@ class Slab(Stretch):
         """Its planes of an array of the whole grid, a copy."""
         return np.ascontiguousarray(values[self.low : self.high])
 
-    def edges(self, depth: int) -> list[Edge]:
-        """Those that it has, the lower one first."""
-        found = []
-        if self.below is not None:
-            found.append(Edge(self, depth, lower=True, neighbour=self.below))
-        if self.above is not None:
-            found.append(Edge(self, depth, lower=False, neighbour=self.above))
-        return found
-
 
 @dataclass(frozen=True)
-class Edge:
-    """``3 * depth`` planes around an end of a slab, in the order of the grid."""
+class Widened:
+    """A slab with ``depth`` planes of the neighbour at each end that it has one beyond."""
 
     slab: Slab
     depth: int
-    lower: bool
-    neighbour: int
+
+    @classmethod
+    def of(cls, slab: Slab, ranks: Ranks, depth: int) -> Widened:
+        """With room for rounds of ``depth`` steps, as each rank has measured its own. All ranks ask together."""
+        return cls(slab, max(1, min(max(ranks.largest(depth), LEAST_STEPS), slab.thinnest // 2)))
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """Planes of the neighbour below, and above."""
+        return (0 if self.slab.below is None else self.depth), (0 if self.slab.above is None else self.depth)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return (3 * self.depth, *self.slab.grid.shape[1:])
+        return (len(self.planes), *self.slab.grid.shape[1:])
 
     @property
     def planes(self) -> Array:
-        """(3 depth,) which planes of the grid it has."""
-        first = self.slab.low - self.depth if self.lower else self.slab.high - 2 * self.depth
-        return np.arange(first, first + 3 * self.depth) % self.slab.grid.shape[0]
+        """Which planes of the grid it has, in their order."""
+        (below, above), slab = self.ends, self.slab
+        return np.arange(slab.low - below, slab.high + above) % slab.grid.shape[0]
 
     @property
-    def walls(self) -> Array:
-        """(3 depth + 1,) which walls between planes, of one more than planes, it has."""
-        return np.append(self.planes, self.planes[-1] + 1)
+    def own(self) -> slice:
+        """Where it has the slab's own planes."""
+        below, above = self.ends
+        return slice(below, len(self.planes) - above)
 
-    @property
-    def beyond(self) -> slice:
-        """The neighbour's planes in it."""
-        return slice(0, self.depth) if self.lower else slice(2 * self.depth, None)
+    def messages(self, widened: Any, steps: int, tag: int) -> tuple[list[Message], list[Message]]:
+        """(what goes to the neighbours, what comes from them), for so many steps of an array of ``shape``."""
+        (first, last), slab = (self.own.start, self.own.stop), self.slab
+        out: list[Message] = []
+        into: list[Message] = []
+        if slab.below is not None:
+            out.append((slab.below, tag + DOWNWARDS, widened[first : first + steps]))
+            into.append((slab.below, tag + UPWARDS, widened[first - steps : first]))
+        if slab.above is not None:
+            out.append((slab.above, tag + UPWARDS, widened[last - steps : last]))
+            into.append((slab.above, tag + DOWNWARDS, widened[last : last + steps]))
+        return out, into
 
-    @property
-    def within(self) -> slice:
-        """Its slab's own planes in it."""
-        return slice(self.depth, None) if self.lower else slice(0, 2 * self.depth)
 
-    @property
-    def middle(self) -> slice:
-        """What is right in it after a round; the neighbour has it beyond its own end."""
-        return slice(self.depth, 2 * self.depth)
-
-    @property
-    def copied(self) -> slice:
-        """Where the slab has ``within``."""
-        return slice(0, 2 * self.depth) if self.lower else slice(-2 * self.depth, None)
-
-    @property
-    def mended(self) -> slice:
-        """Where the slab has ``middle``."""
-        return slice(0, self.depth) if self.lower else slice(-self.depth, None)
-
-    @property
-    def sends(self) -> int:
-        return DOWNWARDS if self.lower else UPWARDS
-
-    @property
-    def receives(self) -> int:
-        return UPWARDS if self.lower else DOWNWARDS
+Held = list[tuple[Any, Any]]
+"""(a slab's own planes, the widened array that they lie in) of each array that a simulation has."""
 
 
 class Rounds:
-    """Steps on a slab, round by round.
+    """Steps on a slab, round by round; ``step`` takes those of the widened one. ``held`` is the simulation's, which may
+    have other steps after these."""
 
-    whole:      steps on the slab's own planes as a grid of its own
-    of_edge:    makes steps on an edge
-    dtypes:     of the arrays that a step advances together
-    """
-
-    def __init__(
-        self, backend: Backend, ranks: Ranks, slab: Slab, depth: int, whole: Step, of_edge: Callable[[Edge], Step],
-        dtypes: Sequence[Any],
-    ) -> None:  # fmt: skip
-        self._backend, self._ranks, self._whole = backend, ranks, whole
-        depth = ranks.largest(depth)  # each has measured its own
-        self.depth = max(1, min(max(depth, LEAST_STEPS), slab.thinnest // 2))
-        self.edges = slab.edges(self.depth)
-        self._steps = [of_edge(edge) for edge in self.edges]
-        # two sets, as a step reads one and writes the other
-        self._arrays = [
-            [[backend.empty(edge.shape, dtype) for dtype in dtypes] for _ in range(2)] for edge in self.edges
-        ]
+    def __init__(self, backend: Backend, ranks: Ranks, wide: Widened, step: Step, held: Held) -> None:
+        self._backend, self._ranks, self._wide, self._step, self._held = backend, ranks, wide, step, held
 
     def advance(self, arrays: Sequence[Any], spares: Sequence[Any], steps: int) -> tuple[Sequence[Any], Sequence[Any]]:
-        """Take exactly ``steps`` steps; called inside ``backend.timed`` or ``active``, by all ranks."""
+        """Take exactly ``steps`` steps of own planes; called inside ``backend.timed`` or ``active``, by all ranks."""
+        now: Sequence[Any] = [self._widened(one) for one in arrays]
+        other: Sequence[Any] = [self._widened(one) for one in spares]
         while steps > 0:
-            count = min(self.depth, steps)
-            self._fill(arrays)
-            on_their_way = self._swap([now for now, _ in self._arrays])
-            arrays, spares = self._whole(arrays, spares, count)
-            on_their_way.wait()
-            for place, (edge, step, (now, other)) in enumerate(zip(self.edges, self._steps, self._arrays, strict=True)):
-                now, other = (list(each) for each in step(now, other, count))
-                self._arrays[place] = [now, other]
-                for mine, values in zip(arrays, now, strict=True):
-                    mine[edge.mended] = values[edge.middle]
+            count = min(self._wide.depth, steps)
+            now, other = self._step(now, other, count, self._swap(now, count))
             steps -= count
-        return arrays, spares
+        return [self._own(one) for one in now], [self._own(one) for one in other]
 
-    def shared(self, arrays: Sequence[Any]) -> list[list[Any]]:
-        """These arrays (own planes) as each edge has them, with the neighbours' planes: new arrays."""
-        made = [[self._backend.empty(edge.shape, one.dtype) for one in arrays] for edge in self.edges]
-        for edge, edge_arrays in zip(self.edges, made, strict=True):
-            for one, values in zip(arrays, edge_arrays, strict=True):
-                values[edge.within] = one[edge.copied]
-        self._swap(made).wait()
-        return made
+    def room(self, like: Any) -> Any:
+        """Own planes of a new widened array, for values as of ``like``."""
+        widened = self._backend.empty(self._wide.shape, like.dtype)
+        with self._backend.active():
+            self._held.append((widened[self._wide.own], widened))
+        return self._held[-1][0]
 
-    def _fill(self, arrays: Sequence[Any]) -> None:
-        for edge, (now, _) in zip(self.edges, self._arrays, strict=True):
-            for one, values in zip(arrays, now, strict=True):
-                values[edge.within] = one[edge.copied]
+    def shared(self, own: Any) -> Any:
+        """A new widened array of own planes and the neighbours'. All ranks ask together."""
+        widened = self._copied(own)
+        self._swap([widened], self._wide.depth)()
+        return widened
 
-    def _swap(self, arrays: Sequence[Sequence[Any]]) -> Any:
-        """Send the middle of each edge, and receive what lies beyond it."""
-        tagged = [
-            (edge, 2 * number, values)
-            for edge, edge_arrays in zip(self.edges, arrays, strict=True)
-            for number, values in enumerate(edge_arrays)
-        ]
-        outgoing = [(edge.neighbour, tag + edge.sends, values[edge.middle]) for edge, tag, values in tagged]
-        incoming = [(edge.neighbour, tag + edge.receives, values[edge.beyond]) for edge, tag, values in tagged]
-        return self._ranks.exchange(outgoing, incoming)
+    def _widened(self, own: Any) -> Any:
+        """What these planes lie in, which is made where they lie by themselves."""
+        for known, widened in self._held:
+            if known is own and widened.shape == self._wide.shape:
+                return widened
+        self._held[:] = [each for each in self._held if each[0] is not own]
+        widened = self._copied(own)
+        self._held.append((widened[self._wide.own], widened))
+        return widened
+
+    def _copied(self, own: Any) -> Any:
+        widened = self._backend.empty(self._wide.shape, own.dtype)
+        widened[self._wide.own] = own
+        return widened
+
+    def _own(self, widened: Any) -> Any:
+        return next(own for own, known in self._held if known is widened)
+
+    def _swap(self, arrays: Sequence[Any], steps: int) -> Callable[[], None]:
+        """Send what the neighbours need; what waits for what they send."""
+        both = [self._wide.messages(one, steps, 2 * number) for number, one in enumerate(arrays)]
+        outgoing, incoming = ([one for each in both for one in each[way]] for way in (0, 1))
+        return self._ranks.exchange(outgoing, incoming).wait

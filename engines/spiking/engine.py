@@ -52,7 +52,7 @@ from engines.spiking.parameters.published import cuba
 from engines.spiking.ranks.part import part_of
 from engines.spiking.setup.checks import check, findings, off_by, spikes_on_disk
 from engines.spiking.setup.diagram import network_diagram
-from engines.spiking.setup.memory import need
+from engines.spiking.setup.memory import need, runs_of
 from engines.spiking.setup.networks import general, plain
 from engines.spiking.setup.populations import fewer_neurons, is_plain, live_of, neurons, typed_synapses_of
 from engines.spiking.step.simulation import SpikingSimulation
@@ -200,8 +200,11 @@ def _traffic(parameters: SpikingParameters, synapses: Sequence[int]) -> KernelTr
     if is_plain(parameters):
         (traffic,) = lif_traffic(n, sum(synapses), step)
     else:
-        typed = [(synapses[k], each.typed) for k, each in typed_synapses_of(parameters).items()]
-        (traffic,) = network_traffic(n, sum(synapses), step, rising=rising(parameters.populations), typed=typed)
+        own = typed_synapses_of(parameters)
+        typed = [(synapses[k], each.typed) for k, each in own.items()]
+        runs = sum(runs_of(parameters, k, synapses[k]) for k, each in own.items() if each.typed.model.paths[0])
+        raised = rising(parameters.populations)
+        (traffic,) = network_traffic(n, sum(synapses), step, rising=raised, typed=typed, runs=runs)
     return traffic
 
 

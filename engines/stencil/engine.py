@@ -60,7 +60,7 @@ from engines.api.simulation.ranks import Part, Ranks, Share
 from engines.api.tools import Tool
 from engines.api.verification import VerificationCase
 from engines.geometry.grid import Grid
-from engines.ranks.slabs import Slab
+from engines.ranks.slabs import Held, Slab
 from engines.stencil.diffusion.forward_euler import DIFFUSION
 from engines.stencil.diffusion.forward_euler import Diffusion as DiffusionStep
 from engines.stencil.diffusion.simulation import HeatSimulation
@@ -77,7 +77,8 @@ from engines.stencil.poisson.balance import balance_findings
 from engines.stencil.poisson.iterations import POISSON
 from engines.stencil.poisson.levels import finest
 from engines.stencil.poisson.simulation import PoissonSimulation
-from engines.stencil.ranks.steps import SlabDiffusion, SlabGrayScott
+from engines.stencil.ranks.steps import OnSlab, SlabDiffusion, SlabGrayScott
+from engines.stencil.ranks.typed import typed_part
 from engines.stencil.setup.equations import TypedProblem
 from engines.stencil.setup.fields import initial_field, source_field, start_fields
 from engines.stencil.setup.grid import checked, grid_of
@@ -152,11 +153,11 @@ class StencilEngine(Engine):
         return simulation
 
     def build_part(self, problem: Problem, backend: Backend, ranks: Ranks, progress: Progress = no_progress) -> Part:
-        """A slab of the grid, across y or z. Of diffusion and Gray-Scott: other equations raise ProblemError."""
+        """A slab of the grid, across y or z. Poisson's equation, and diffusion that is implicit, raise ProblemError."""
         if isinstance(checked(problem).equation, Poisson):
             raise ProblemError("Poisson's equation is solved on one rank: run it without --ranks.", ("equation",))
         if isinstance(checked(problem).equation, OwnEquations):
-            raise ProblemError("Equations of your own run on one rank: leave out --ranks.", ("equation",))
+            return typed_part(TypedProblem(problem, backend), backend, ranks, progress)
         progress("Preparing the grid", 0.0)
         posed = GridProblem(problem, backend)
         slab = Slab.of(posed.grid, ranks, wraps=posed.ghosts[-1][0].wraps)
@@ -218,25 +219,28 @@ def heat(
     def uniform() -> Array:
         return np.full(grid.shape, equation.source, posed.dtype)
 
+    held: Held = []
+
     def make_step(scale: float) -> DiffusionStep:
         rates = posed.rates(equation.diffusivity * scale)
         if slab is not None and ranks is not None:
             return SlabDiffusion(
-                backend, ranks, slab, rates, posed.ghosts, posed.step, posed.dtype.name, posed.conductivity
+                backend, ranks, slab, rates, posed.ghosts, posed.step, posed.dtype.name, posed.conductivity, held
             )
         return DIFFUSION.open(
             backend, grid.shape, rates, posed.ghosts, posed.step, posed.dtype.name, posed.conductivity
         )  # fmt: skip
 
+    step = make_step(equation.diffusivity_scale)
     return HeatSimulation(
         backend,
         grid,
         posed.step,
-        backend.array(start),
+        two_arrays(backend, step, start),
         PaintedSource(backend, grid, uniform, equation.source),
         make_step,
-        equation.diffusivity_scale,
-        stable_step(equation.diffusivity, posed.face_sum) / posed.step,
+        step,
+        (equation.diffusivity_scale, stable_step(equation.diffusivity, posed.face_sum) / posed.step),
         posed.parameters.numerics.fuse,
         fields,
         brush,
@@ -261,8 +265,16 @@ def patterns(
         step = GRAY_SCOTT.open(backend, grid.shape, *rates, posed.ghosts, posed.step, feed, kill, posed.dtype.name)
     fuse = posed.parameters.numerics.fuse
     return GrayScottSimulation(
-        backend, grid, posed.step, backend.array(u), backend.array(v), step, fuse, SUBSTANCES, SUBSTANCE_BRUSH
+        backend, grid, posed.step, two_arrays(backend, step, u), two_arrays(backend, step, v), step, fuse, SUBSTANCES,
+        SUBSTANCE_BRUSH,
     )  # fmt: skip
+
+
+def two_arrays(backend: Backend, step: Any, start: Array) -> tuple[Any, Any]:
+    """(these values on the device, as many others that ``step`` writes to)."""
+    if isinstance(step, OnSlab):
+        return step.arrays(start)
+    return backend.array(start), backend.empty(start.shape, start.dtype)
 
 
 def potential(posed: GridProblem, equation: Poisson, backend: Backend) -> PoissonSimulation:

@@ -65,6 +65,9 @@ class HostCudaBackend(CpuBackend):
 
         return launch
 
+    def allow_shared(self, kernel: Any, size: int) -> None:
+        kernel.max_dynamic_shared_size_bytes = max(size, kernel.max_dynamic_shared_size_bytes)
+
     def resident_blocks(self, kernel: Any, threads: int, shared: int = 0) -> int:
         """Blocks run one after the other, so one of them cannot wait for another."""
         return 1

@@ -24,6 +24,7 @@ from engines.battery.watch.cell_record import QUANTITIES
 from engines.geometry.meshes.box import box_mesh
 from engines.peridynamics import engine as bonds_module
 from engines.peridynamics.engine import PeridynamicsEngine
+from engines.spiking import engine as engine_of_neurons
 from engines.spiking.engine import SpikingEngine
 from engines.spiking.events.sparse.formats import Rows
 from engines.stencil.engine import StencilEngine
@@ -160,6 +161,17 @@ def test_an_estimate_is_of_the_step_that_the_run_takes_and_of_what_it_moves(
     assert told.bytes_per_step == moved
     assert told.stable_step is None or told.step <= told.stable_step
     simulation.close()
+
+
+@pytest.mark.parametrize("problem", [plain, general], ids=["plain", "general"])
+@pytest.mark.parametrize("most", [engine_of_neurons.SAMPLE_MEMORY, 40_000])
+def test_a_network_that_is_not_tried_takes_what_memory_takes_to_move_its_bytes(cpu, monkeypatch, problem, most):
+    """Tried whole, or of so few neurons as take 40 kB, of which it is told per byte that is moved."""
+    monkeypatch.setattr(engine_of_neurons, "SAMPLE_MEMORY", most)
+    monkeypatch.setattr(engine_of_neurons, "small_pace", lambda backend, key, build, memory, otherwise: otherwise)
+    told = SpikingEngine().estimate(problem(), cpu)
+    seconds = told.seconds_per_simulated_unit * told.step
+    assert seconds == pytest.approx(told.bytes_per_step / cpu.ceilings().best)
 
 
 def test_a_heart_of_twice_the_conductivity_has_half_the_stable_step(cpu):

@@ -131,3 +131,18 @@ CASES = {
     "a step that is not accurate": measured("3", error=5.0, bound=0.011),
     "no step that is accurate": measured("4", error=5.0, bound=0.0),
 }
+AT_THE_END = {
+    "whether there is re-entry": Case(
+        project(
+            "cardiac",
+            {
+                "cell_model": "Mitchell-Schaeffer 2003",
+                "stimuli": [{"name": "S1"}, {**S2, "begins": "after", "after": "S1", "coupling": 10.0}],
+            },
+            mesh(),
+            until=60.0,
+        ),
+        ("engines.cardiac.watch.rhythm.Rhythm.noticed",),
+    )
+}
+"""What only a run can say."""

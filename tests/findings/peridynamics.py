@@ -101,9 +101,23 @@ STRUCK: dict[str, Any] = {
         }
     ],
 }
+RISE = {"kind": "smooth step", "rise": 40.0}
+TORN: dict[str, Any] = {
+    "body": {"kind": "plate", "size_x": 8, "size_y": 24},
+    "bonds": {"spacing": 1.0},
+    "notches": [{"start": [-1, 12.1], "end": [4, 12.1]}],
+    "loads": [
+        {"kind": "velocity", "region": {"kind": "side", "side": side, "rows": 3}, "y": way * 2.0, "history": RISE}
+        for side, way in (("top", 1), ("bottom", -1))
+    ],
+    "unbreakable": [{"kind": "side", "side": side, "rows": 4} for side in ("top", "bottom")],
+}
 AT_THE_END = {
     "a plate that something stiff strikes": Case(
         project("peridynamics", STRUCK, until=6.0), ("engines.peridynamics.watch.balance.Balance.noticed",)
-    )
+    ),
+    "a plate that is drawn apart": Case(
+        project("peridynamics", TORN, until=150.0), ("engines.peridynamics.watch.curve.LoadDisplacement.noticed",)
+    ),
 }
 """What only a run can say."""

@@ -1,6 +1,7 @@
 """Networks: what their estimate says."""
 
 from pathlib import Path
+from typing import Any
 
 from tests.findings.cases import Case, project
 
@@ -25,7 +26,15 @@ def _sonata(folder: Path) -> Path:
     return circuit(folder, simulation={"inputs": {f"clamp {k}": {"input_type": "voltage_clamp"} for k in range(41)}})
 
 
+def _pynn(folder: Path) -> dict[str, Any]:
+    """A list of connections as PyNN saves it."""
+    (folder / "pairs.txt").write_text("# columns = ['i', 'j', 'weight', 'delay']\n0.0\t1.0\t0.001\t1.5\n")
+    connection = {**JOINED, "rule": {"kind": "file", "path": str(folder / "pairs.txt")}}
+    return {"populations": [{**LEAKY, "neuron": {"kind": "lif", "refractory_time": 0.0}}], "connections": [connection]}
+
+
 CASES = {
+    "weights of a list that PyNN wrote": Case(project("spiking", _pynn), ("engines.spiking.setup.checks._of_pynn",)),
     "what of a SONATA circuit is left out": Case(
         _sonata, ("engines.spiking.sonata.reader._findings#1", "engines.spiking.sonata.reader._findings#2")
     ),

@@ -54,6 +54,7 @@ def test_the_curve_has_a_knee_and_agrees_with_the_meters_ceilings(gpu, curve):
     assert 0.1e-6 < curve.graph_node_seconds < curve.launch_seconds * 2
 
 
+@pytest.mark.keeps_time  # others on the card share its memory
 def test_an_operation_in_a_graph_takes_as_long_as_launched_one_by_one(gpu, monkeypatch):
     """At 64 MB a launch outlasts the host's part of it; 10 % is the noise of short runs."""
     size = [64 << 20]

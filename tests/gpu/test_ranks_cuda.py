@@ -32,6 +32,7 @@ RUNS = {
     "spiral": ["spiral_wave", "--until", "20"],
     "vertices": ["niederer_slab", "--until", "4", "--set", "numerics.discretisation=vertex-centred (P1)"],
     "grid": ["gray_scott_coral", "--until", "500"],
+    "fields by equations": ["typed_fitzhugh", "--until", "20"],
     "waves": ["fdtd_gold_sphere", "--until", "20"],
     "dipole": ["fdtd_dipole", "--until", "20"],
     "patch": ["fdtd_patch", "--until", "20"],
@@ -55,6 +56,7 @@ EXACT = (
     "magnetic",
     "u",
     "v",
+    "w",
     "words",
     "work",
     "loss",
@@ -117,3 +119,15 @@ def test_two_gpus_find_what_one_finds(name, tmp_path):
             np.testing.assert_allclose(found[part], values, rtol=1e-12, err_msg=part)
     assert json.loads((two / "run.json").read_text())["command"]["ranks"] == 2
     run(*RUNS[name], "--device", "cuda:0", "--out", str(two), "--resume")
+
+
+@pytest.mark.parametrize("name", ["dipole", "solid", "crack", "grid"])
+def test_the_second_gpu_finds_what_the_first_does(name, tmp_path):
+    """Also with kernels that ask for more shared memory than blocks have without asking."""
+    folders = [tmp_path / number for number in "01"]
+    for number, folder in enumerate(folders):
+        run(*RUNS[name], "--device", f"cuda:{number}", "--out", str(folder))
+    expected, found = map(state_of, folders)
+    assert found.keys() == expected.keys()
+    for part, values in expected.items():
+        np.testing.assert_array_equal(found[part], values, part)

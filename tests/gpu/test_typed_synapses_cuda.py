@@ -10,12 +10,12 @@ from engines.backend.cpu import CpuBackend
 from engines.spiking.engine import SpikingEngine
 from tests.engines.spiking.typed.synapses.models import MODELS, STEPPED, own
 from tests.engines.spiking.typed.synapses.test_steps import cells
-from tests.engines.spiking.typed.synapses.test_twins import driven
+from tests.engines.spiking.typed.synapses.test_twins import UNEVEN, driven
 
 pytestmark = pytest.mark.gpu
 
 
-@pytest.mark.parametrize("delay", [0.0, 1.2])
+@pytest.mark.parametrize("delay", [0.0, 1.2, UNEVEN])
 @pytest.mark.parametrize("name", MODELS)
 def test_runs_are_those_of_the_cpu(gpu, name, delay):
     seed = int(np.random.default_rng().integers(1 << 30))

@@ -44,6 +44,13 @@ def test_so_do_files_that_grow(preset, form, tmp_path, monkeypatch):
     assert resumed_as_unbroken(preset, arguments, steps, tmp_path, monkeypatch) == []
 
 
+def test_so_do_synapses_that_each_have_a_delay_of_their_own(tmp_path, monkeypatch):
+    """Spikes that are under way for 30 ms when it is killed, to synapses that change."""
+    delay = 'connections.0.delay={"kind": "formula", "formula": "clip(12*ms*randn(), 0*ms, 30*ms)"}'
+    arguments = ["--until", "60", "--snapshot-every", "13", "--set", delay, *device_arguments("cpu")]
+    assert resumed_as_unbroken("typed_stdp", arguments, (213, 444), tmp_path, monkeypatch) == []
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("preset", SHORT)
 def test_so_it_does_on_a_gpu(preset, tmp_path, monkeypatch):

@@ -106,9 +106,40 @@ def test_every_python_that_is_started_leaves_the_folder_out() -> None:
     assert [each for each in found if each[1] not in ("'-P'", "'-I'")] == []
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_kernels_are_compiled_where_nothing_may_be_written(tmp_path: Path, monkeypatch, there: bool) -> None:
-    """As in a container of nothing but read-only disks: Numba refused to import each module of kernels."""
+OTHERS = "NUMBA_CACHE_DIR is '{}', where others may write, and what is kept there is run: "
+POSIX = pytest.mark.skipif(os.name != "posix", reason="permissions of another kind")
+
+
+@POSIX
+@pytest.mark.parametrize(("mode", "refused"), [(0o777, True), (0o1777, True), (0o775, False), (0o700, False)])
+def test_a_cache_where_strangers_write_is_not_loaded_from(folder: Path, mode: int, refused: bool) -> None:
+    """A stranger who puts an index there before had his code run by the next import of kernels."""
+    shared = folder / "shared"
+    shared.mkdir()
+    shared.chmod(mode)
+    ask = f"import os; os.environ['NUMBA_CACHE_DIR'] = {str(shared)!r}; from workbench.cli import main; "
+    run = ["run", "sine_mode", "--until", "1e-9", "--device", "cpu", "--no-pictures", "--out", str(folder / "out")]
+    done = python(folder, "-c", ask + f"raise SystemExit(main({run}))")
+    told = OTHERS.format(shared)
+    assert (done.returncode, told in done.stderr) == ((2, True) if refused else (0, False)), done.stderr
+
+
+@POSIX
+@pytest.mark.skipif(getattr(os, "getuid", int)() != 0, reason="only root gives files away")
+def test_a_cache_of_somebody_else_is_one_where_strangers_write(tmp_path: Path) -> None:
+    assert not numba_settings._others_write(tmp_path)
+    assert not numba_settings._others_write(tmp_path / "not there")
+    os.chown(tmp_path, 65534, 65534)
+    assert numba_settings._others_write(tmp_path)
+
+
+@pytest.mark.parametrize("there", [True, False, pytest.param("everybody's", marks=POSIX)])
+def test_kernels_are_compiled_where_nothing_may_be_written(tmp_path: Path, monkeypatch, there: bool | str) -> None:
+    """As in a container of nothing but read-only disks: Numba refused to import each module of kernels. Neither where
+    anybody may write, as where the home folder is /tmp."""
+    if there == "everybody's":
+        (tmp_path / "numba").mkdir()
+        (tmp_path / "numba").chmod(0o1777)
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path if there else "/proc/nowhere"))
@@ -116,4 +147,4 @@ def test_kernels_are_compiled_where_nothing_may_be_written(tmp_path: Path, monke
     monkeypatch.setattr(numba_settings, "__file__", "/proc/engines/numba_settings.py")
     numba_settings.prepare()
     chosen = os.environ.get("NUMBA_CACHE_DIR")
-    assert not chosen if there else Path(chosen or "/").is_relative_to(tmp_path)
+    assert not chosen if there is True else Path(chosen or "/").is_relative_to(tmp_path)

@@ -11,6 +11,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
 from PySide6.QtWidgets import QWidget
 
 from tests.ui.doubles import FakeServices, FakeViewport
+from ui.panels import estimates
+from ui.session import forecaster
 from ui.widgets.theme import theme
 from ui.window.main_window import MainWindow
 from workbench.storage.paths import config_dir, state_dir
@@ -24,6 +26,15 @@ def _no_widget_dies_on_another_thread():
     gc.disable()
     yield
     gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _estimates_follow_at_once():
+    """They wait for a person to end typing: 0.3 s in each test that asks for one."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (estimates, forecaster):
+            patch.setattr(module, "DELAY_MILLISECONDS", 10)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -50,6 +50,9 @@ class EstimatesPanel(QWidget):
     found = Signal(tuple)
     """All findings of the document: of its files, and of the estimate once it is there."""
 
+    answered = Signal(object)
+    """The first finding of a run that has come to its end."""
+
     noted = Signal(tuple)
     """Those that are said at their fields as notes: why it cannot run is marked there already."""
 
@@ -234,6 +237,8 @@ class EstimatesPanel(QWidget):
         if findings != self._noticed:
             self._noticed = findings
             self.show_findings()
+            if findings:
+                self.answered.emit(findings[0])
 
     def _show_facts(self, facts: tuple[Fact, ...]) -> None:
         if [fact.title for fact in facts] != list(self.facts):

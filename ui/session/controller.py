@@ -7,7 +7,7 @@ another thread except at the very end of the application.
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from enum import StrEnum
@@ -30,6 +30,7 @@ from workbench.project.project import Line
 from workbench.remote.runner import AnyRunner, RemoteRunner
 from workbench.remote.streams import LineLost
 from workbench.run.frames import FrameRequest, Message, Reading, RunState
+from workbench.run.states.curves import Curves
 
 TICK_MILLISECONDS = 33
 PATIENCE_SECONDS = 1.0
@@ -63,7 +64,7 @@ class Controller(QObject):
     probes_read = Signal(object)
     """What probes read that were placed while the run stands."""
     curves_found = Signal(object)
-    """What had been drawn of the run that goes on here: :data:`ui.session.snapshots.Curves`."""
+    """What had been drawn of the run that goes on here: :data:`workbench.run.states.curves.Curves`."""
     restarted = Signal()
     """Time is zero again: traces and history are void."""
     message = Signal(object)
@@ -88,6 +89,8 @@ class Controller(QObject):
         self.runner: AnyRunner | None = None
         self.phase = Phase.EMPTY
         self.info: SimulationInfo | None = None
+        self.curves: Callable[[], Curves] = dict
+        """What was drawn of the run."""
         self.time = 0.0
         self._request: FrameRequest | None = None
         self._charts: tuple[str, ...] = ()
@@ -116,6 +119,7 @@ class Controller(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MILLISECONDS)
         self._timer.timeout.connect(self._tick)
+        model.replacing.connect(self._keep_curves)
         model.opened.connect(self._document_opened)
         model.changed.connect(self._document_changed)
 
@@ -271,10 +275,16 @@ class Controller(QObject):
             self.info_changed.emit(None)
         self._begin_anew()
 
+    def _keep_curves(self) -> None:
+        """Another problem opens, or the window closes: what the run has drawn is kept with where it stands."""
+        if self.runner is not None:
+            self.services.keep_curves(self.runner, self.model.snapshot(), self.curves())
+
     def close(self) -> None:
         """Stop the timer and the worker; blocks until the worker has written what it has. A run elsewhere goes on."""
         self.closed = True
         self._timer.stop()
+        self._keep_curves()
         self.painting.forget()
         runner, self.runner = self.runner, None
         if runner is not None:

@@ -18,7 +18,6 @@ from ui.session.controller import Controller
 from ui.session.keeping import middle_of
 from ui.session.model import DocumentModel
 from ui.session.services import Services
-from ui.session.snapshots import Curves
 from ui.widgets.background import Background
 from workbench.api.script import script_of
 from workbench.export.png import holds_project
@@ -28,6 +27,7 @@ from workbench.project.meshes import SUFFIXES as MESHES
 from workbench.project.parameter_files import file_parameters
 from workbench.project.project import ViewSettings
 from workbench.run.frames import Message
+from workbench.run.states.curves import Curves
 from workbench.storage.atomic import write_bytes
 from workbench.words.units import counted
 

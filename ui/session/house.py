@@ -10,7 +10,7 @@ from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Literal
-from weakref import WeakKeyDictionary
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from pydantic import BaseModel
 
@@ -45,8 +45,9 @@ from workbench.remote.connection import Connection, Place
 from workbench.remote.runner import STAYS_THERE, AnyRunner, RemoteRunner
 from workbench.run import session
 from workbench.run.runner import Runner
+from workbench.run.states.curves import Curves
 from workbench.run.states.history import MOST
-from workbench.run.states.memory import RunMemory, remembered_state
+from workbench.run.states.memory import RunMemory, remembered_curves, remembered_state
 from workbench.run.states.taken import TakeResults, TakeSnapshot
 from workbench.run.timing_log import TimingObserver, export_timing
 from workbench.storage.paths import state_dir
@@ -68,8 +69,9 @@ class HouseServices:
         self._allowed: frozenset[Path] = frozenset()  # what the person chose or confirmed in this session
         self._resume: tuple[Document, snapshots.Beginning] | None = None
         # Of runners that somebody else has: they hold their documents.
-        self._earlier: WeakKeyDictionary[AnyRunner, snapshots.Curves] = WeakKeyDictionary()
+        self._earlier: WeakKeyDictionary[AnyRunner, Curves] = WeakKeyDictionary()
         self._logs: WeakKeyDictionary[Runner, TimingObserver] = WeakKeyDictionary()
+        self._memories: WeakKeyDictionary[AnyRunner, ReferenceType[RunMemory]] = WeakKeyDictionary()
         self._estimator = Estimator(reserve_core=True)
         self._forecasting: dict[str, Backend] = {}
         self._tooling: dict[str, Backend] = {}
@@ -275,7 +277,7 @@ class HouseServices:
         if beginning.missing:
             runner.say(beginning.missing, "warning")
         self._earlier[runner] = beginning.curves
-        self._logs[runner] = timing
+        self._logs[runner], self._memories[runner] = timing, ref(memory)  # it knows the runner
         return runner
 
     def locate(self, geometry: Any, position: tuple[float, float, float]) -> int:
@@ -283,7 +285,11 @@ class HouseServices:
 
     # Exports.
 
-    def earlier_curves(self, runner: AnyRunner) -> snapshots.Curves:
+    def keep_curves(self, runner: AnyRunner, document: Document, curves: Curves) -> None:
+        if (memory := self._memories.get(runner, lambda: None)()) is not None:
+            memory.keep_curves(curves, document)
+
+    def earlier_curves(self, runner: AnyRunner) -> Curves:
         return self._earlier.pop(runner, NO_CURVES)
 
     def export_snapshot(
@@ -292,7 +298,7 @@ class HouseServices:
         picture: Array,
         document: Document,
         runner: AnyRunner | None = None,
-        curves: snapshots.Curves = NO_CURVES,
+        curves: Curves = NO_CURVES,
     ) -> None:
         moment = ""
         if runner is not None:
@@ -332,7 +338,10 @@ class HouseServices:
             self._resume, self._kept_there = None, True
             return
         kept = remembered_state(document)
-        self._resume = None if kept is None else (document, snapshots.Beginning(kept.state, device=kept.meta.device))
+        self._resume = None
+        if kept is not None:
+            curves = remembered_curves(kept, document)
+            self._resume = document, snapshots.Beginning(kept.state, curves, device=kept.meta.device)
 
     # The Kernel Lab.
 

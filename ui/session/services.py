@@ -13,7 +13,6 @@ from engines.api import Array, Engine, Estimate, Preset, Progress
 from engines.api.charts import Forecast
 from engines.api.lab import LabTable, Study
 from engines.api.tools import Tool, ToolResult
-from ui.session.snapshots import Curves
 from workbench.bench.lab_run import LabRun
 from workbench.bench.record_files import KeptRecord
 from workbench.bench.records import LabRecord
@@ -22,6 +21,7 @@ from workbench.project.boundary import NOTHING, Permission
 from workbench.project.document import Document
 from workbench.remote.connection import Place
 from workbench.remote.runner import AnyRunner
+from workbench.run.states.curves import Curves
 from workbench.storage.recent import RecentFile
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
@@ -145,6 +145,9 @@ class Services(Protocol):
     ) -> None:
         """A picture that reopens the document at the moment of ``runner``, with these curves. Waits for the worker
         between two batches. Raises WorkbenchError."""
+
+    def keep_curves(self, runner: AnyRunner, document: Document, curves: Curves) -> None:
+        """What was drawn of ``runner``, which is about to end: its problem opens with it again."""
 
     def earlier_curves(self, runner: AnyRunner) -> Curves:
         """What had been drawn before the moment at which ``runner`` goes on; nothing where it began at zero."""

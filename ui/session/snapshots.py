@@ -14,25 +14,19 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.reading import foreign_file, opened_npz, read_npz
 from workbench.export.png import read_moment
 from workbench.project.document import Document
 from workbench.run.states.checkpoint import CheckpointMeta, problem_fingerprint, read_checkpoint, write_checkpoint
+from workbench.run.states.curves import SUFFIX, Curves, read_curves, write_curves
 from workbench.run.states.taken import Snapshot
-from workbench.storage.atomic import StorageError, oldest, write_atomically
+from workbench.storage.atomic import StorageError, oldest
 from workbench.storage.paths import state_dir
-from workbench.storage.zips import write_npz
 from workbench.words.units import time_text
 
 KEPT = 12
-Curves = Mapping[tuple[str, ...], tuple[Array, Array]]
-"""Times and values, by (series,) or (probe, field)."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +48,9 @@ def keep(document: Document, snapshot: Snapshot, curves: Curves, say: Callable[[
     name = uuid.uuid4().hex
     if snapshot.state is not None:
         meta = CheckpointMeta(problem_fingerprint(document, ()), "", snapshot.step, snapshot.time)
-        keys = list(curves)
-        named: dict[str, Any] = {"names": np.array(json.dumps(keys))}
-        for place, key in enumerate(keys):
-            named[f"{place} 0"], named[f"{place} 1"] = curves[key]
         try:
             write_checkpoint(_state(name), meta, snapshot.state, kept=1)
-            write_atomically(_curves(name), lambda stream: write_npz(stream, named))
+            write_curves(_curves(name), curves)
         except StorageError as error:
             _remove(name)
             say(f"Where the run stands could not be kept beside the picture: {error}")
@@ -83,19 +73,9 @@ def beginning_of(picture: Path, document: Document) -> Beginning | None:
     if not re.fullmatch(r"[0-9a-f]{32}", name) or not file.is_file():
         return Beginning(None, missing=missing)
     try:
-        return Beginning(read_checkpoint(file, problem_fingerprint(document, ())).state, _read_curves(name))
+        return Beginning(read_checkpoint(file, problem_fingerprint(document, ())).state, read_curves(_curves(name)))
     except ProblemError:
         return Beginning(None, missing=missing)
-
-
-def _read_curves(name: str) -> Curves:
-    file = _curves(name)
-    with foreign_file(f"The curves '{file}' are damaged."), opened_npz(file) as archive:
-        keys = [tuple(map(str, key)) for key in json.loads(str(read_npz(archive, "names.npy")))]
-        return {
-            key: (read_npz(archive, f"{place} 0.npy"), read_npz(archive, f"{place} 1.npy"))
-            for place, key in enumerate(keys)
-        }
 
 
 def _thin(fresh: str) -> None:
@@ -119,4 +99,4 @@ def _state(name: str) -> Path:
 
 
 def _curves(name: str) -> Path:
-    return _folder() / f"{name}.curves"
+    return _folder() / f"{name}{SUFFIX}"

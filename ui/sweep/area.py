@@ -22,6 +22,12 @@ class SweepArea(QObject):
         self.dialog: SweepDialog | None = None
         controller.model.opened.connect(self.close)
 
+    def converge(self) -> None:
+        """Open it to see whether answers converge."""
+        self.open()
+        if self.dialog is not None and not self.dialog.job.busy:
+            self.dialog.make_finer()
+
     def open(self) -> None:
         if self._controller.model.document is None:
             self._controller.problem.emit(NO_PROJECT)

@@ -26,12 +26,13 @@ from ui.session.controller import Controller, Phase
 from ui.sweep.keeping import KeptList
 from ui.sweep.results import SweepResults
 from ui.sweep.tree import NumberTree
-from ui.sweep.values import ValuesEditor
+from ui.sweep.values import FINER, ValuesEditor
 from ui.tools.job import ToolJob
 from ui.tools.outlook import Outlook
 from ui.widgets.formatting import bytes_text, duration_text
 from ui.widgets.parts import button_for, resize_within
 from workbench.storage.atomic import write_bytes
+from workbench.sweep.convergence import along_with
 from workbench.sweep.files import write_sweep
 from workbench.sweep.numbers import numbers_of
 from workbench.sweep.outlook import Outlook as Expected
@@ -47,6 +48,7 @@ REBUILD_MILLISECONDS = 200
 SHOW_SECONDS_FROM = 3
 """Runs after which the time that remains is told."""
 STOP_ASKED = "The sweep is not through. Stop it? The runs until now stay."
+NOT_FINER = "No number here says how fine the problem is: set a time step first, or choose a number and make it finer."
 GONE = "This problem has no '{name}' any more: undo what removed it, then use the case."
 
 
@@ -169,7 +171,7 @@ class SweepDialog(QDialog):
         known = {number.name: number for number in numbers}
         for name, editor in self.editors.items():
             if name in known:
-                editor.number = known[name]
+                editor.number, editor.along = known[name], along_with(known[name], numbers)
         self._follow_numbers(self.numbers.names)
 
     def _document_changed(self, path: tuple[str | int, ...]) -> None:
@@ -193,6 +195,7 @@ class SweepDialog(QDialog):
         for name in names:
             if name not in self.editors:
                 editor = self.editors[name] = ValuesEditor(numbers[name], self)
+                editor.along = along_with(numbers[name], list(numbers.values()))
                 editor.changed.connect(self._look_ahead)
                 self._values.addWidget(editor)
         self._look_ahead()
@@ -239,6 +242,22 @@ class SweepDialog(QDialog):
             self.outlook.follow(lambda: _raise(refusal))
             return
         self.outlook.follow(told)
+
+    def make_finer(self) -> None:
+        """Ask whether answers converge: choose the first number that makes them finer, if none of those is chosen."""
+        document = self._model.document
+        assert document is not None
+        marked = [one.name for one in numbers_of(document.parameters) if one.finer and one.matters]
+        name = next((one for one in self.numbers.names if one in marked), next(iter(marked), ""))
+        if not name:
+            self._say(NOT_FINER)
+            return
+        for other in self.numbers.names:
+            if other != name:
+                self.numbers.set_chosen(other, False)
+        self.numbers.set_chosen(name, True)
+        self.numbers.reveal(name)
+        self.editors[name].kind.setCurrentText(FINER)
 
     # Running.
 

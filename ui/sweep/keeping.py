@@ -58,6 +58,7 @@ class KeptList(QWidget):
             on = info.name in before or info.name not in known
             self._add(info, before.get(info.name) or first_reading(info), on)
         self.list.blockSignals(False)
+        self._share_width()
         self.changed.emit()
 
     def kept(self) -> tuple[KeptChart, ...] | None:
@@ -100,6 +101,7 @@ class KeptList(QWidget):
         at.setToolTip(f"{info.x_title or 'Time'} [{unit_text(info.x_unit)}]" if info.x_unit else info.x_title or "Time")
         at.setVisible(reading.what == "at")
         choice.currentIndexChanged.connect(lambda _: at.setVisible(choice.currentData() == "at"))
+        choice.currentIndexChanged.connect(lambda _: self._share_width())
         choice.currentIndexChanged.connect(lambda _: self.changed.emit())
         at.changed.connect(lambda _: self.changed.emit())
         self.list.setItemWidget(item, 1, choice)
@@ -109,3 +111,7 @@ class KeptList(QWidget):
         inside.addWidget(at)
         self.list.setItemWidget(item, 2, holder)
         self._rows[info.name] = (item, choice, at)
+
+    def _share_width(self) -> None:
+        """Names have the room of places where none is read."""
+        self.list.setColumnHidden(2, all(choice.currentData() != "at" for _, choice, _ in self._rows.values()))

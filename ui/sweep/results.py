@@ -12,6 +12,7 @@ from ui.charts.plots.cell import ChartCell
 from ui.sweep.overlay import OverlayPlot
 from ui.sweep.table import SweepTable
 from ui.widgets.freeing import free_list
+from workbench.sweep.convergence import Convergence, convergences
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
 from workbench.sweep.table import LINES, Column, against, charts_of, columns_of, curves_of, overlay
@@ -41,6 +42,10 @@ class SweepResults(QWidget):
         self.curve.currentIndexChanged.connect(self._show_curves)
         self.table.chosen.connect(self._chosen)
         self.overlay.chosen.connect(self.table.choose)
+        self.settled = QLabel(self)
+        self.settled.setWordWrap(True)
+        self.settled.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.settled.hide()
         self.empty = QLabel(EMPTY, self)
         self.empty.setObjectName("muted")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -56,6 +61,7 @@ class SweepResults(QWidget):
         under.setContentsMargins(0, 6, 0, 0)
         under.setSpacing(6)
         under.addLayout(choices)
+        under.addWidget(self.settled)
         under.addWidget(self._plots, 1)
         self._whole = QSplitter(Qt.Orientation.Vertical, self)
         self._whole.setChildrenCollapsible(False)
@@ -73,6 +79,7 @@ class SweepResults(QWidget):
         """Another sweep begins."""
         self._plan, self._rows = None, []
         self._whole.hide()
+        self.settled.hide()
         self.empty.show()
         self.overlay.mark(None)
         self.chart.clear()
@@ -98,6 +105,13 @@ class SweepResults(QWidget):
         """What is read of the curve that is shown."""
         wanted = (self.chart.currentData(), self.curve.currentData())
         return next((one for one in columns_of(self._rows) if (one.chart, one.curve) == wanted), None)
+
+    def convergence(self) -> Convergence | None:
+        """Whether what is shown converges, where that was asked."""
+        column, plan = self.column(), self._plan
+        found = convergences(plan, self._rows) if plan is not None and column is not None else []
+        wanted = None if column is None else (column.chart, column.curve)
+        return next((one for other, one in found if (other.chart, other.curve) == wanted), None)
 
     def _show_chart(self) -> None:
         name = self.chart.currentData()
@@ -126,6 +140,13 @@ class SweepResults(QWidget):
         column = self.column()
         if column is None:
             return
+        found = self.convergence()
+        self.settled.setVisible(found is not None)
+        if found is not None:
+            self.settled.setText(f"{column.curve}: {found.told}")
+            self.settled.setObjectName("" if found.good else "warning")
+            self.settled.style().unpolish(self.settled)
+            self.settled.style().polish(self.settled)
         info, data = against(plan, self._rows, column)
         if info != self._titled or self.cell is None:  # a chart keeps its title and units
             if self.cell is not None:

@@ -88,6 +88,11 @@ class NumberTree(QWidget):
         state = Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
         self._leaves[name].setCheckState(0, state)
 
+    def reveal(self, name: str) -> None:
+        """Open the groups around a number, and scroll to it."""
+        self._reveal(self._leaves[name])
+        self.tree.scrollToItem(self._leaves[name])
+
     def _changed(self, item: QTreeWidgetItem, _column: int) -> None:
         name = item.data(0, NAME)
         on = item.checkState(0) is Qt.CheckState.Checked

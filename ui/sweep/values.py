@@ -1,4 +1,4 @@
-"""The values of one varied number: from, to and how many, or a list."""
+"""The values of one varied number: from, to and how many, a list, or each twice as fine as the one before."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from ui.forms.fields.number import NumberBox, shown
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.freeing import free_list
 from workbench.sweep.numbers import NumberParameter
-from workbench.sweep.plan import Variation, spread, values_of
+from workbench.sweep.plan import Variation, halved, spread, values_of
 from workbench.words.units import unit_text
 
-EVEN, FACTORS, LIST = "Even", "Factors", "List"
-FIRST_COUNT = 5
+EVEN, FACTORS, LIST, FINER = "Even", "Factors", "List", "Finer"
+FIRST_COUNT, FIRST_FINER = 5, 3
+KIND_TIP = "Even steps, equal factors, a list, or each value twice as fine as the one before, to see answers converge"
 AROUND = (0.8, 1.2)
 """Of the present value, where a range begins and ends at first."""
 
@@ -27,14 +28,17 @@ class ValuesEditor(QWidget):
     def __init__(self, number: NumberParameter, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.number = number
+        self.along: tuple[NumberParameter, ...] = ()
+        """What is multiplied with the number where it is made finer."""
         title = f"{number.title} [{unit_text(number.unit)}]" if number.unit else number.title
         limits = number.bounds.sentence(number.unit)
-        name = ElidedLabel(title, self)
-        name.setToolTip("\n".join(part for part in (title, number.help, limits, number.name) if part))
+        self._title = title
+        self.name = ElidedLabel(title, self)
+        self.name.setToolTip("\n".join(part for part in (title, number.help, limits, number.name) if part))
         self.kind = QComboBox(self)
-        self.kind.addItems([EVEN, FACTORS, LIST])
+        self.kind.addItems([EVEN, FACTORS, LIST, FINER])
         free_list(self.kind)
-        self.kind.setToolTip("Even steps, equal factors, or a list of values")
+        self.kind.setToolTip(KIND_TIP)
         self.kind.setAccessibleName(f"How the values of {number.title} are given")
         first, last = _first_range(number)
         self.first = self._box(first, "First value", number.integer)
@@ -46,7 +50,8 @@ class ValuesEditor(QWidget):
         self.list.setToolTip("Values with commas between them")
         self.list.setAccessibleName(f"Values of {number.title}")
         self.list.textEdited.connect(lambda: self.changed.emit())
-        self._of_range = [self.first, _muted("to", self), self.last, _muted("in", self), self.count]
+        self._to, self._in = _muted("to", self), _muted("in", self)
+        self._of_range = [self.first, self._to, self.last, self._in, self.count]
         row = QHBoxLayout()
         row.setSpacing(6)
         row.addWidget(self.kind)
@@ -56,7 +61,7 @@ class ValuesEditor(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(3)
-        layout.addWidget(name)
+        layout.addWidget(self.name)
         layout.addLayout(row)
         self.kind.currentTextChanged.connect(self._switch)
         self._switch(EVEN)
@@ -66,13 +71,21 @@ class ValuesEditor(QWidget):
         if kind == LIST:
             return Variation(self.number, values_of(self.list.text(), self.number.integer))
         first, last, count = self.first.value(), self.last.value(), int(self.count.value())
+        if kind == FINER:
+            return Variation(self.number, halved(self.number, first, count), self.along, finer=True)
         factors = kind == FACTORS
         return Variation(self.number, spread(first, last, count, by_factors=factors, integer=self.number.integer))
 
     def _switch(self, kind: str) -> None:
         for widget in self._of_range:
-            widget.setVisible(kind != LIST)
+            widget.setVisible(kind != LIST and not (kind == FINER and widget in (self._to, self.last)))
         self.list.setVisible(kind == LIST)
+        self._in.setText("twice as fine each, in" if kind == FINER else "in")
+        along = ", ".join(one.titles[-1] for one in self.along)
+        self.name.setText(f"{self._title}, with {along}" if kind == FINER and along else self._title)
+        if kind == FINER:
+            self.first.set_value(halved(self.number)[0])
+            self.count.set_value(FIRST_FINER)
         self.changed.emit()
 
     def _box(self, value: float, tip: str, integer: bool) -> NumberBox:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QTimer
 
 T = TypeVar("T")
 POLL_MILLISECONDS = 20
-INFORMING = ("estimates", "forecast", "devices", "outlooks", "previews", "manual", "imports")
+INFORMING = ("connecting", "estimates", "forecast", "devices", "outlooks", "previews", "manual", "imports")
 """Lanes whose answers nobody needs once the window closes."""
+PATIENCE_SECONDS = 5.0
+"""For what these lanes are at when the window closes: an engine's estimate may never end."""
 
 
 class Background(QObject):
@@ -23,6 +25,8 @@ class Background(QObject):
         self._lanes: dict[str, ThreadPoolExecutor] = {}
         self._pending: list[tuple[Future[Any], Callable[[Any], None], Callable[[BaseException], None]]] = []
         self._closed = False
+        self.held_up = False
+        """Closed while something goes on that nobody waits for; its thread would keep the process."""
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MILLISECONDS)
         self._timer.timeout.connect(self._deliver)
@@ -53,7 +57,9 @@ class Background(QObject):
         self._closed = True
         self._timer.stop()
         for lane, executor in self._lanes.items():
-            executor.shutdown(wait=True, cancel_futures=lane in INFORMING)
+            executor.shutdown(wait=lane not in INFORMING, cancel_futures=lane in INFORMING)
+        going_on = [future for future, *_ in self._pending if not future.done()]
+        self.held_up = bool(wait(going_on, PATIENCE_SECONDS).not_done)
         self._deliver()
         self._lanes.clear()
         self._pending.clear()

@@ -28,6 +28,7 @@ class FindingsBanner(Banner):
         super().__init__(parent)
         self.findings: tuple[Finding, ...] = ()
         self._all: Sequence[Finding] = ()
+        self._before: Sequence[Finding] = ()
         self._closed: set[Finding] = set()
         self._covered = self._read = self._locked = False
         self._at = 0
@@ -68,7 +69,8 @@ class FindingsBanner(Banner):
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
         """In their order; the warning that is read stays while it is among them and none comes that is worse."""
-        self._all = findings
+        if findings != self._all:
+            self._before, self._all = self._all, findings
         shown = self.findings[self._at] if self.findings else None
         left = tuple(finding for finding in findings if finding not in self._closed)
         if left == self.findings:
@@ -77,6 +79,16 @@ class FindingsBanner(Banner):
         stays = shown in left and shown.severity == "warning" and shown.distorts >= left[0].distorts if shown else False
         self._at = left.index(shown) if stays and shown is not None else 0
         self._show()
+
+    def point_at(self, finding: Finding) -> None:
+        """What a run said of its answers: shown whatever was there before it, but where a warning came with it."""
+        self._closed.discard(finding)
+        self._read = False
+        self.show_findings(self._all)
+        worse = [each for each in self.findings if each.severity == "warning" and each not in self._before]
+        if finding in self.findings and (finding.severity == "warning" or not worse):
+            self._at = self.findings.index(finding)
+            self._show(stays=True)
 
     def open_again(self) -> None:
         """All of them, also those that were closed; they stay until they are closed."""

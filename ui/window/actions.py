@@ -47,6 +47,7 @@ class Actions:
             ("rewind", "Re&wind to the last checkpoint", "Ctrl+Shift+R", None),
             ("where", "Compute &on another machine…", None, None),
             ("sweep", "&Parameter sweep…", "Ctrl+Shift+P", None),
+            ("converge", "Study of con&vergence…", None, None),
             ("theme", "&Dark or light theme", "Ctrl+T", "theme"),
             ("layout", "&Reset the layout", None, None),
             ("fit", "Show &all", "Ctrl+0", "fit"),
@@ -112,7 +113,7 @@ class Actions:
         run = bar.addMenu("&Run")
         run.addActions([self["run"], self["step"], self["rewind"], self["reset"]])
         run.addSeparator()
-        run.addActions([self["sweep"], self["runs"], self["compare"]])
+        run.addActions([self["sweep"], self["converge"], self["runs"], self["compare"]])
         run.addSeparator()
         run.addMenu(devices)
         run.addAction(self["where"])

@@ -68,8 +68,8 @@ LENGTH_UNITS = (("um", "micrometres"), ("mm", "millimetres"), ("cm", "centimetre
 DEVICES_MILLISECONDS = 300
 """Until devices are looked for: importing CuPy beside the first page would make that wait."""
 OF_THE_SIMULATION = (
-    "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "fit", "outlines", "brush", "measure",
-    "line", "lines", "runs", "compare", "network", "layout", *EXPORTS,
+    "undo", "redo", "rename", "run", "step", "reset", "rewind", "sweep", "converge", "fit", "outlines", "brush",
+    "measure", "line", "lines", "runs", "compare", "network", "layout", *EXPORTS,
 )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ class MainWindow(QMainWindow):
         self.keeper = Keeper(self.model, services, self.background, self.view_settings, self.viewport.image, self)
         self.unsaved = UnsavedSessions(self.welcome.unsaved, self.controller, self.keeper, self)
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
-        self.files.curves = self.probes.curves
+        self.files.curves = self.controller.curves = self.probes.curves
         self.leaving = Leaving(self.model, self.files, self.keeper, [self.problem, self.timeline], self)
         self.leaving.field_asked.connect(self._show_field)
         self.controller.opening.before = self.leaving.ask
@@ -150,6 +150,7 @@ class MainWindow(QMainWindow):
         self.estimates.refused.connect(self.problem.mark)
         self.estimates.noted.connect(self.problem.form.set_findings)
         self.estimates.found.connect(self.findings.show_findings)
+        self.estimates.answered.connect(self.findings.point_at)
         self.estimates.findings_asked.connect(self.findings.open_again)
         self.findings.place_asked.connect(self.problem.form.reveal)
         self.previews = Previews(self.model, self.background, self)

@@ -8,12 +8,12 @@ from PySide6.QtCore import QObject
 
 from engines.api import SimulationInfo
 from ui.session.controller import Phase
-from ui.session.snapshots import Curves
 from ui.widgets.icons import dress
 from ui.window.actions import EXPORTS
 from workbench.project.project import ViewSettings
 from workbench.remote.streams import LineLost
 from workbench.run.frames import Frame, Message, Sample
+from workbench.run.states.curves import Curves
 from workbench.words.units import clock_text
 
 if TYPE_CHECKING:

@@ -132,6 +132,7 @@ def _connect_actions(window: MainWindow) -> None:
         rewind=controller.rewinding.rewind_to_last,
         where=window.connecting.ask,
         sweep=window.sweeps.open,
+        converge=window.sweeps.converge,
         theme=window.switch_theme,
         layout=window.dock_layout.first_layout,
         fit=window.viewport.reset_camera,

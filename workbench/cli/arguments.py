@@ -228,6 +228,11 @@ def _sweep(commands: Any) -> None:
         help="a number (dots lead into groups) and FROM:TO:COUNT, FROM:TO:COUNT:log or a list A,B,C; once or twice",
     )  # fmt: skip
     sweep.add_argument(
+        "--converge", nargs="?", const="", metavar="NAME[=VALUES]",
+        help="instead: make a number finer (cells of all axes together; default: half and twice as fine as it is), and "
+        "say order, value in the limit and doubt of what is read, or that it does not converge",
+    )  # fmt: skip
+    sweep.add_argument(
         "--chart", action="append", default=[], metavar="NAME[:READING]",
         help="keep this chart or series (may be repeated; default: all) and read max, min, where-max, where-min, "
         "last or at=X of its curves for the table",

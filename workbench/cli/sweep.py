@@ -19,6 +19,7 @@ from workbench.export.tables import cell
 from workbench.project.document import Document
 from workbench.project.findings import findings_before_changes, findings_of
 from workbench.storage.error_log import keep_traceback
+from workbench.sweep.convergence import convergences, refined
 from workbench.sweep.files import write_sweep
 from workbench.sweep.kept import KeptCases
 from workbench.sweep.numbers import numbers_of
@@ -31,11 +32,15 @@ from workbench.sweep.workers import Workers, run_sweep
 def sweep_command(options: Namespace) -> int:
     """List what can be varied, or run the sweep; returns the exit code. Raises WorkbenchError for bad input."""
     document = open_project(options)
-    if not options.vary:
+    if not options.vary and options.converge is None:
         return _list(document, options)
+    varied = [variation(document, name, values) for name, values in options.vary]
+    if options.converge is not None:
+        name, _, values = options.converge.partition("=")
+        varied.append(refined(document, name.strip(), values))
     plan = SweepPlan(
         document,
-        tuple(variation(document, name, values) for name, values in options.vary),
+        tuple(varied),
         options.until or document.project.run.until,
         kept_of(options.chart),
     )
@@ -75,9 +80,14 @@ def sweep_command(options: Namespace) -> int:
     rows.sort(key=lambda row: row.place)
     header, lines = table_of(plan, rows)
     _print(header, lines)
+    settled = convergences(plan, rows)
+    for column, one in settled:
+        print(f"{column.title}: {one.told}")
     files = write_sweep(plan, rows, folder)
     print(f"Saved in '{folder}': {', '.join(files)}.")
     options.answer.update(folder=str(folder.absolute()), files=files, runs=len(plan), columns=header, rows=lines)
+    if plan.converges:
+        options.answer["convergence"] = [{"what": column.heading, **asdict(one)} for column, one in settled]
     if failure is not None:
         print(failure, file=sys.stderr)
         options.answer["error"] = str(failure)

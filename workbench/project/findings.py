@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import cache
 from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from engines.api import Estimate, Finding, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
+from engines.api.simulation.contract import BrokenContract
 from engines.backend.compile.stamp import compiled_ahead
 from engines.backend.devices.faster import faster
 from engines.recording import series_of, series_on_disk
 from workbench.project.document import Document
 from workbench.project.probing import probes_outside
+
+LONGEST_TEXT, MOST_TEXTS = 4096, 512
+"""Characters of a finding or of what mends it, and how many of both there are."""
 
 
 def estimate_of(
@@ -39,16 +47,45 @@ def estimate_beside_others(
 ) -> Estimate:
     """The same where what fills the memory now makes room for this run."""
     found = document.engine.estimate(document.complete_problem(), backend)
+    check_estimate(found)
     series, end = series_of(document.parameters, interval), until or document.project.run.until
     told = series_on_disk(series, document.geometry.n_cells, end, document.parameters)
     endless = None
     if end is None and not document.engine.ends(document.problem):
         endless = document.engine.without_end(document.problem)
-    return replace(
-        found,
-        facts=(*found.facts, *told),
-        findings=found.findings if endless is None else (*found.findings, endless),
-    )
+    if endless is not None:
+        found = replace(found, findings=(*found.findings, endless))
+        check_estimate(found)
+    return replace(found, facts=(*found.facts, *told))
+
+
+def check_estimate(found: Any) -> None:
+    """Raises BrokenContract for what is none: engines are packages of others, too."""
+    try:
+        if not isinstance(found, Estimate):
+            raise TypeError(f"it is a {type(found).__name__}")
+        _adapter().validate_python(asdict(found))
+        finite = (found.memory_bytes, found.bytes_per_step, found.step)
+        others = [each for each in (found.stable_step, found.seconds_per_simulated_unit) if each is not None]
+        if not all(0 <= each < math.inf for each in finite) or not all(each >= 0 for each in others) or not found.step:
+            raise TypeError("one of its figures is no number above 0")
+        texts = [text for each in found.findings for text in (each.message, *(one.text for one in each.remedies))]
+        if len(texts) > MOST_TEXTS or any(len(text) > LONGEST_TEXT for text in texts):
+            raise TypeError("its findings are more than anybody reads")
+    except ValidationError as error:
+        first = error.errors(include_input=False)[0]
+        raise _no_estimate(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    except (TypeError, RecursionError) as error:
+        raise _no_estimate(str(error)) from None
+
+
+def _no_estimate(why: str) -> BrokenContract:
+    return BrokenContract(f"What the engine says of a run before it begins is no estimate: {why:.200}.")
+
+
+@cache
+def _adapter() -> TypeAdapter[Estimate]:
+    return TypeAdapter(Estimate)
 
 
 class Estimator:

@@ -14,6 +14,7 @@ import re
 import shutil
 import time as clock
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass
@@ -438,10 +439,21 @@ def _unpack(
         os.utime(folder)
     for info in infos:
         target = folder / PurePosixPath(info.filename).relative_to(home)
-        if not target.is_file() or target.stat().st_size != info.file_size:
+        if not _is_whole(target, info):
             with archive.open(info) as member:
                 write_stream(target, _Member(member))
     return folder
+
+
+def _is_whole(path: Path, info: zipfile.ZipInfo) -> bool:
+    """Whether what was unpacked before is what the zip holds, and not what an editor or a crash made of it since."""
+    check = 0
+    with suppress(OSError), path.open("rb") as file:
+        if os.fstat(file.fileno()).st_size == info.file_size:
+            while part := file.read(1 << 20):
+                check = zlib.crc32(part, check)
+            return check == info.CRC
+    return False
 
 
 class _Member:

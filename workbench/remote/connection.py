@@ -155,9 +155,12 @@ class Connection:
         if missing:
             self._awaited = {file.sha256: file.size for file in attached.problem.files if file.sha256 in missing}
             self._line.send(m.Wanted(missing))
+            came, latest = -1, 0.0
             while not self._all_there.wait(0.2):
-                if self.lost:
-                    raise LineLost(self.lost)
+                if self._line.received > came:
+                    came, latest = self._line.received, clock.monotonic() + PATIENCE_SECONDS
+                if self.lost or clock.monotonic() > latest:
+                    raise LineLost(self.lost or f"{self.place.title} does not send what its run is of: try again.")
         self._received.forget_old()
         document = self._received.document(attached.problem, folder_of(attached.run, "shown"))
         runner = RemoteRunner(attached.run, self._line, document.time_unit, attached.until, attached.pace)
@@ -216,7 +219,7 @@ class Connection:
         cut = not why and isinstance(stream, ProcessStream) and stream.is_cut
         self.lost = why or self._reason(cut)
         self._welcome.set()
-        for asked in self._judged.values():
+        for asked in list(self._judged.values()):  # another thread may be asking
             asked.cancel()
         if self.runner is not None and not self._leaving:
             error = LineLost(self.lost)

@@ -14,16 +14,18 @@ from workbench.export.chart_tables import chart_table, titled
 from workbench.export.hdf5 import write_hdf5
 from workbench.export.tables import write_table
 from workbench.storage.atomic import storing
+from workbench.sweep.convergence import HEADER, convergence_table, convergences
 from workbench.sweep.kept import CHARTS, refuse_links
 from workbench.sweep.plan import SweepPlan
 from workbench.sweep.running import Row
 from workbench.sweep.table import chart_of_runs, charts_of, table_of
 
-TABLE, DATA = "sweep.csv", "sweep.h5"
+TABLE, DATA, CONVERGENCE = "sweep.csv", "sweep.h5", "convergence.csv"
 
 
 def write_sweep(plan: SweepPlan, rows: Sequence[Row], folder: Path) -> list[str]:
-    """Write ``sweep.csv``, ``charts/NAME.csv`` and ``sweep.h5``; their names. Raises ProblemError, StorageError."""
+    """Write ``sweep.csv``, ``charts/NAME.csv``, ``sweep.h5`` and, where its number is made finer, ``convergence.csv``;
+    their names. Raises ProblemError, StorageError."""
     if not rows:
         raise ProblemError("No run is through yet: there is nothing to write.")
     refuse_links(folder)
@@ -31,6 +33,9 @@ def write_sweep(plan: SweepPlan, rows: Sequence[Row], folder: Path) -> list[str]
         (folder / CHARTS).mkdir(parents=True, exist_ok=True)
     write_table(folder / TABLE, *table_of(plan, rows))
     names = [TABLE]
+    if plan.converges:
+        write_table(folder / CONVERGENCE, HEADER, convergence_table(convergences(plan, rows)))
+        names.append(CONVERGENCE)
     for info in charts_of(rows):
         found = chart_of_runs(plan, rows, info.name)
         if found is not None and found[1].curves:

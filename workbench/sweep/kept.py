@@ -83,13 +83,13 @@ class KeptCases:
     def _key(self, place: int) -> str:
         """SHA-256 of all that the row depends on: problem, end, charts that are kept, version, and who computes."""
         plan = self._plan
-        names = [one.number.name for one in plan.variations]
         if self._plan_digest is None:
-            places = [one.number.place for one in plan.variations]
+            places = [each.place for one in plan.variations for each in (one.number, *one.along)]
             kept = None if plan.kept is None else sorted({one.name for one in plan.kept})
             rest = [__version__, plan.until, kept, plan.document.project.run.device]
             self._plan_digest = problem_fingerprint(plan.document, (), places) + json.dumps(rest)
-        case = sorted(zip(names, map(float, plan.case(place)), strict=True))
+        written = [one.written(value) for one, value in zip(plan.variations, plan.case(place), strict=True)]
+        case = sorted((".".join(map(str, at)), float(value)) for each in written for at, value in each.items())
         return hashlib.sha256(f"{self._plan_digest}{json.dumps(case)}".encode()).hexdigest()
 
 

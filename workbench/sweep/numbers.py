@@ -27,7 +27,8 @@ class NumberParameter:
     """A number that a person may set, ``value`` at present.
 
     ``titles`` are those of the groups around it and its own, as the form shows them; ``matters`` is False where the
-    form hides it, because nothing depends on it as the other parameters are.
+    form hides it, because nothing depends on it as the other parameters are; ``finer`` is what its engine says of it
+    (:func:`engines.api.parameters.quantity`).
     """
 
     place: Place
@@ -38,6 +39,12 @@ class NumberParameter:
     integer: bool = False
     bounds: Bounds = field(default_factory=Bounds)
     matters: bool = True
+    finer: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is finer where it is larger."""
+        return self.integer if not self.finer else self.finer == "larger"
 
     @property
     def name(self) -> str:
@@ -92,6 +99,7 @@ class _Here:
     unit: str = ""
     help: str = ""
     matters: bool = True
+    finer: str = ""
 
     def at(self, key: str | int, title: str = "", **changes: Any) -> _Here:
         titles = (*self.titles, title) if title else self.titles
@@ -118,7 +126,7 @@ def _walk(value: Any, annotation: Any, here: _Here, around: tuple[BaseModel, ...
         kind, limits = _number(annotation)
         if kind is not None:
             yield NumberParameter(
-                here.place, here.titles, value, here.unit, here.help, kind is int, limits, here.matters
+                here.place, here.titles, value, here.unit, here.help, kind is int, limits, here.matters, here.finer
             )
 
 
@@ -129,7 +137,9 @@ def _into(here: _Here, key: str, info: FieldInfo, group: BaseModel, around: tupl
     counts = here.matters and matters(when, unless, (group, *around))
     unit = unit_among(str(extra.get("unit") or ""), (group, *around))
     title = info.title or key.replace("_", " ").capitalize()
-    return here.at(key, title, unit="" if unit == "1" else unit, help=info.description or "", matters=counts)
+    unit = "" if unit == "1" else unit
+    finer = str(extra.get("finer") or "")
+    return here.at(key, title, unit=unit, help=info.description or "", matters=counts, finer=finer)
 
 
 def _called(item: Any) -> str:

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from engines.api import Problem
 from engines.api.errors import ProblemError
 from workbench.project.document import Document
-from workbench.project.parameter_files import value_at
+from workbench.project.parameter_files import Place, value_at
 from workbench.project.store import validated
 from workbench.sweep.numbers import NumberParameter, number_called
 from workbench.sweep.readings import Reading, reading_of
@@ -29,10 +29,28 @@ Case = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Variation:
-    """A number and the values that it takes, one after the other."""
+    """A number and the values that it takes, one after the other.
+
+    ``along``: others that are multiplied with it, as cells along the other axes of a grid. ``finer``: it is varied to
+    see whether answers settle (:mod:`workbench.sweep.convergence`).
+    """
 
     number: NumberParameter
     values: tuple[float, ...]
+    along: tuple[NumberParameter, ...] = ()
+    finer: bool = False
+
+    def spacing(self, value: float) -> float:
+        """What gets smaller as the number gets finer: itself, or one over a count."""
+        return 1 / value if self.number.counts else value
+
+    def written(self, value: float) -> dict[Place, float]:
+        """All numbers of a case, by their places. One cell across stays one."""
+        found = {self.number.place: value}
+        for one in self.along:
+            scaled = one.value * value / self.number.value if one.value != 1 else 1
+            found[one.place] = max(1, round(scaled)) if one.integer else scaled
+        return found
 
 
 @dataclass(frozen=True)
@@ -80,6 +98,11 @@ class SweepPlan:
         pairs = zip(self.variations, case, strict=True)
         return ", ".join(f"{one.number.titles[-1]} {value:g} {one.number.unit}".rstrip() for one, value in pairs)
 
+    @property
+    def converges(self) -> bool:
+        """Whether it is to say if answers settle as its number is made finer."""
+        return any(one.finer for one in self.variations)
+
     def check(self) -> None:
         """Raises ProblemError with one sentence about what to change."""
         if not self.variations:
@@ -88,6 +111,8 @@ class SweepPlan:
             raise ProblemError(f"A sweep varies one or two numbers, not {len(self.variations)}: leave some out.")
         for one in self.variations:
             _check_values(one)
+        if self.converges and len(self.variations) > 1:
+            raise ProblemError("A study of convergence makes one number finer: vary no other one beside it.")
         names = [one.number.name for one in self.variations]
         if len(set(names)) < len(names):
             raise ProblemError(f"'{names[0]}' is varied twice: leave one out.")
@@ -102,8 +127,8 @@ class SweepPlan:
 def changed(values: dict[str, Any], variations: Sequence[Variation], case: Case) -> dict[str, Any]:
     """A tree of plain values (lists, no tuples) with the numbers of a case written into it."""
     for one, value in zip(variations, case, strict=True):
-        *owners, last = one.number.place
-        value_at(values, tuple(owners))[last] = value
+        for (*owners, last), written in one.written(value).items():
+            value_at(values, tuple(owners))[last] = written
     return values
 
 
@@ -142,6 +167,14 @@ def spread(
     if integer:
         return tuple(dict.fromkeys(round(float(value)) for value in found))
     return tuple(float(f"{value:.12g}") for value in found)  # 0.3, not 0.30000000000000004
+
+
+def halved(number: NumberParameter, first: float | None = None, count: int = 3) -> tuple[float, ...]:
+    """From ``first`` on, each twice as fine as the one before; none: the second one is the present value."""
+    factor = 2.0 if number.counts else 0.5
+    first = number.value / factor if first is None else first
+    values = [first * factor**place for place in range(count)]
+    return tuple(round(value) if number.integer else float(f"{value:.12g}") for value in values)
 
 
 def _check_values(one: Variation) -> None:

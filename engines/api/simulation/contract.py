@@ -6,7 +6,7 @@ Engines are packages of others, too: a run of one that breaks its word ends with
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,14 @@ import numpy as np
 from engines.api.charts import ChartData, ChartInfo, Inspection
 from engines.api.errors import WorkbenchError
 from engines.api.simulation.base import Simulation
-from engines.api.simulation.shown import FieldInfo
+from engines.api.simulation.shown import FieldInfo, FrontInfo, MarkerInfo, PaintInfo, SeriesInfo, VectorInfo
 from engines.api.values import Array, KernelTraffic
 
+LISTED: Mapping[str, type] = {
+    "fields": FieldInfo, "traffic": KernelTraffic, "charts": ChartInfo, "series": SeriesInfo, "brushes": PaintInfo,
+    "vectors": VectorInfo,
+}  # fmt: skip
+SINGLE: Mapping[str, type] = {"front": FrontInfo, "marked": MarkerInfo}
 FOR_THE_AUTHOR = "That is for the author of this engine to mend."
 
 
@@ -36,10 +41,13 @@ def check_declared(simulation: Simulation) -> None:
     dt = getattr(simulation, "dt", None)
     if not isinstance(dt, int | float | np.number) or not math.isfinite(dt) or dt < np.finfo(float).tiny:
         raise BrokenContract(f"The simulation's dt is {dt!r:.40}, and no time that passes in a step.")
-    for name, kind in (("fields", FieldInfo), ("traffic", KernelTraffic)):
-        value = getattr(simulation, name, None)
+    for name, kind in LISTED.items():
+        value = getattr(simulation, name, None if kind in (FieldInfo, KernelTraffic) else ())
         if not isinstance(value, tuple) or not all(isinstance(each, kind) for each in value):
             raise BrokenContract(f"The simulation's {name} are no tuple of {kind.__name__}.")
+    for name, kind in SINGLE.items():
+        if not isinstance(getattr(simulation, name, None), kind | None):
+            raise BrokenContract(f"The simulation's {name} is no {kind.__name__}.")
     for each in simulation.traffic:
         if not all(0 <= number < math.inf for number in (each.bytes_read, each.bytes_written, each.flops)):
             raise BrokenContract(f"What the kernel '{each.kernel}' moves or computes in a step is no number from 0 on.")

@@ -74,7 +74,7 @@ class Numerics(ParameterGroup):
 
     step: float | None = quantity(
         None, "s", "Time step; at any the particles are exact. Without it 5 s, or less where the rows of a drive cycle "
-        "are nearer to each other", title="Time step", when=IN_CELLS, gt=0, le=600,
+        "are nearer to each other", title="Time step", when=IN_CELLS, finer="smaller", gt=0, le=600,
     )  # fmt: skip
     radial_points: int = quantity(
         16, "1", "Shells in which the particles are shown; the solution is a sum of modes",

@@ -109,9 +109,15 @@ class ParticleSettings(ParameterGroup):
     scheme: Scheme = quantity(
         "explicit", "", "Finite volumes, explicit or implicit, or eigenmodes (exact in time, constant diffusivity)"
     )
-    shells: int = quantity(32, "1", "Shells from the centre to the surface", ge=8, le=128)
+    shells: int = quantity(32, "1", "Shells from the centre to the surface", finer="larger", ge=8, le=128)
     step: float | None = quantity(
-        None, "s", "Time step; none takes 90 % of the largest stable one", title="Time step", gt=0, le=1e5
+        None,
+        "s",
+        "Time step; none takes 90 % of the largest stable one",
+        title="Time step",
+        finer="smaller",
+        gt=0,
+        le=1e5,
     )
     lower_step: bool = quantity(
         False, "", "Lower a time step that is not stable instead of refusing it", when={"scheme": ("explicit",)}

@@ -81,7 +81,7 @@ def _written(
         pointer = vector_math._pointer(context, builder, array_type, array, at, index)
         pointers[model.states.index(state)] = pointer
         symbols[state.name] = vector_math._vector_load(builder, pointer, vector)
-    after = instructions(context, builder, step.after, symbols, vector)
+    after = instructions(context, builder, step.after, symbols, vector, bounded=True)
     for k, value in enumerate(after):
         if k != model.voltage:
             vector_math._vector_store(builder, pointers[k], value, vector)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
-from engines.backend.cache_dir import cache_dir
+from engines.backend.cache_dir import source_file
 from engines.backend.precision import REAL
 from engines.cardiac.compiler.schemes import STEP, STIMULUS, Step
 from engines.formulas.emit_cuda import statements
@@ -115,10 +114,4 @@ def cuda_source(step: Step) -> str:
 
 def kernel_file(compiled: Step) -> Path:
     """The CUDA source of a step, written to the cache: compilers want a file."""
-    text = cuda_source(compiled)
-    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    path = cache_dir() / "cells" / f"{digest}.cu"
-    if not path.is_file() or path.read_text("utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    return path
+    return source_file(cuda_source(compiled), "cells")

@@ -138,7 +138,9 @@ class Stimulus(ParameterGroup):
 class Numerics(ParameterGroup):
     """How the equations are solved."""
 
-    step: float = quantity(0.02, "ms", "Time step of diffusion and reaction", title="Time step", gt=0, le=1.0)
+    step: float = quantity(
+        0.02, "ms", "Time step of diffusion and reaction", title="Time step", finer="smaller", gt=0, le=1.0
+    )
     discretisation: Discretisation = quantity(
         "cell-centred",
         "",

@@ -11,13 +11,15 @@ import hashlib
 import io
 import math
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engines.api import Array, Progress, no_progress
 from engines.api.errors import ProblemError
-from engines.backend.cache_dir import cache_dir, keep
+from engines.backend.cache_dir import cache_dir, keep, sealed, unsealed
 from engines.backend.cpu import CpuBackend
 from engines.backend.threads import parallel_region
 from engines.cardiac.cells import cpu as tt06_cpu
@@ -26,6 +28,7 @@ from engines.cardiac.cells.kinds import Kind
 from engines.cardiac.compiler.schemes import Step
 from engines.cardiac.compiler.tissue import COMPILED, Kinds
 from engines.cardiac.parameters.cells import Pacing
+from engines.reading import read_npy
 
 CHUNK_STEPS = 200_000
 """Steps between two looks at whether the run is still wanted: a tenth of a second."""
@@ -66,12 +69,9 @@ def _paced(
     dt = pacing.cycle_length / cycle
     text = f"{key} {pacing!r} {dt!r}"
     path = cache_dir() / "paced" / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.npy"
-    try:
-        kept: Array = np.load(path, allow_pickle=False)
-        if kept.shape == (tissue.n_cells, len(names)):
-            return kept
-    except (OSError, ValueError):
-        pass  # none is kept yet, or it was cut short: paced again
+    kept = _kept(path)
+    if kept is not None and kept.shape == (tissue.n_cells, len(names)):
+        return kept
     on = max(1, round(pacing.duration / dt))
     voltage = tissue.new_voltage()
     beats_at_once = max(1, CHUNK_STEPS // cycle)
@@ -93,5 +93,13 @@ def _paced(
         )
     content = io.BytesIO()
     np.save(content, states)
-    keep(path, content.getvalue())
+    keep(path, sealed(content.getvalue()))
     return states
+
+
+def _kept(path: Path) -> Array | None:
+    """None where there is none yet, or it is not as it was written: paced again."""
+    with suppress(OSError):
+        content = unsealed(path.read_bytes())
+        return None if content is None else read_npy(io.BytesIO(content), len(content))
+    return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from engines.api import (
     Array,
     Dab,
+    Finding,
     FrontInfo,
     KernelTiming,
     Markers,
@@ -25,12 +26,12 @@ from engines.api.errors import ProblemError
 from engines.api.tools import ToolResult
 from engines.cardiac.cells.tissue import Tissue
 from engines.cardiac.step.brushes import Brushes
+from engines.cardiac.step.fields import FIELDS, FRONT_MILLISECONDS
 from engines.cardiac.step.limits import check_step
 from engines.cardiac.step.stepping import Stepper
 from engines.cardiac.tissue.kept_scar import TITLE, kept_scar
 from engines.cardiac.tissue.places import Places
 from engines.cardiac.watch.conduction import between
-from engines.cardiac.watch.fields import FIELDS, FRONT_MILLISECONDS
 from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
 from engines.cardiac.watch.watchers import sample_steps
 from engines.geometry.meshes.mesh import TetMesh
@@ -139,6 +140,9 @@ class CardiacSimulation(Simulation):
 
     def observe(self) -> Mapping[str, float]:
         return self._watchers.observe()
+
+    def noticed(self) -> Sequence[Finding]:
+        return self._watchers.noticed()
 
     def markers(self) -> Markers | None:
         return None if self._marking is None else self._marking.markers()

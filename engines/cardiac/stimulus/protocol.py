@@ -44,19 +44,19 @@ class Pulse:
 
     def on(self, step: int) -> bool:
         """Whether current flows during the step from ``step`` to ``step + 1``."""
-        pulse = self._latest(step)
+        pulse = self.latest(step)
         return pulse >= 0 and step < int(self.starts[pulse]) + self.length
 
     def next_edge(self, step: int) -> float:
         """The first step after ``step`` at which the current switches on or off; infinity if it never does again.
 
         Where one pulse follows another without a pause, the start of the second is told too."""
-        pulse = self._latest(step)
+        pulse = self.latest(step)
         ahead = float(self.starts[pulse + 1]) if pulse + 1 < self.count else math.inf
         end = int(self.starts[pulse]) + self.length if pulse >= 0 else step
         return min(end, ahead) if step < end else ahead
 
-    def _latest(self, step: int) -> int:
+    def latest(self, step: int) -> int:
         """The last pulse that began by ``step``; −1 for none."""
         return int(np.searchsorted(self.starts, step, side="right")) - 1
 
@@ -78,6 +78,11 @@ class Protocol:
             self._current = values if values.any() else None
             self._valid = (step, min((pulse.next_edge(step) for pulse in self.pulses), default=math.inf))
         return self._current
+
+    def latest(self, step: int) -> int:
+        """The step at which the latest pulse by ``step`` began; −1 where none has."""
+        begun = [int(pulse.starts[pulse.latest(step)]) for pulse in self.pulses if pulse.latest(step) >= 0]
+        return max(begun, default=-1)
 
     def steady(self, step: int) -> float:
         """Steps from ``step`` on that have the same currents; infinity if they never change again."""

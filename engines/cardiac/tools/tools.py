@@ -8,11 +8,20 @@ from engines.api.tools import Tool
 from engines.cardiac.tools.cell_accuracy import CellAccuracy
 from engines.cardiac.tools.fibres_from_file import FibresFromFile
 from engines.cardiac.tools.make_fibres import FibreParameters, MakeFibres
+from engines.cardiac.tools.premature import PacePremature
 from engines.cardiac.tools.refine import RefineMesh, RefineParameters
 from engines.cardiac.tools.restitution import Restitution
 from engines.cardiac.tools.velocity import TuneVelocity
 
-TOOLS: tuple[Tool, ...] = (TuneVelocity(), Restitution(), CellAccuracy(), MakeFibres(), FibresFromFile(), RefineMesh())
+TOOLS: tuple[Tool, ...] = (
+    PacePremature(),
+    TuneVelocity(),
+    Restitution(),
+    CellAccuracy(),
+    MakeFibres(),
+    FibresFromFile(),
+    RefineMesh(),
+)
 
 
 def warm_tools(problem: Problem, backend: Backend) -> None:

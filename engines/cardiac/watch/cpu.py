@@ -55,6 +55,7 @@ def _look_maps(voltage, arrays, threshold, fraction, time, since, n_cells):
     before, level = arrays.before, arrays.level
     rest, peak = arrays.rest, arrays.peak
     activation, repolarisation, duration = arrays.activation, arrays.repolarisation, arrays.duration
+    cycle, beats = arrays.cycle, arrays.beats
     for i in prange(n_cells):
         v, b, end = voltage[i], before[i], level[i]
         before[i] = v
@@ -64,6 +65,9 @@ def _look_maps(voltage, arrays, threshold, fraction, time, since, n_cells):
             at = time - since * ((v - threshold) / (v - b))
             begun = not excited or at - activation[i] >= REFRACTORY
             if begun:
+                if activation[i] >= 0.0:
+                    cycle[i] = at - activation[i]
+                beats[i] += 1.0
                 activation[i] = at
                 peak[i] = v
                 level[i] = v - fraction * (v - rest[i])

@@ -15,7 +15,8 @@ class MapArrays(NamedTuple):
     """The arrays of the maps, ``(n_padded,)`` each on the device, in the order of the kernels' arguments.
 
     before: voltage of the look before [mV], NaN if there was none; level: where this beat ends [mV], ``WAITING``
-    between beats; rest, peak [mV]; activation, repolarisation, duration [ms] of the latest.
+    between beats; rest, peak [mV]; activation, repolarisation, duration [ms] of the latest; cycle [ms]: from the
+    activation before it; beats: how many there were since they were last counted from zero.
     """
 
     before: Any
@@ -25,6 +26,8 @@ class MapArrays(NamedTuple):
     activation: Any
     repolarisation: Any
     duration: Any
+    cycle: Any
+    beats: Any
 
 
 class WatcherKernels(ABC):

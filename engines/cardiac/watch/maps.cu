@@ -15,7 +15,8 @@
 extern "C" __global__ void look_maps(const REAL* __restrict__ voltage, REAL* __restrict__ before,
                                      REAL* __restrict__ level, REAL* __restrict__ rest, REAL* __restrict__ peak,
                                      REAL* __restrict__ activation, REAL* __restrict__ repolarisation,
-                                     REAL* __restrict__ duration, const REAL threshold, const REAL fraction,
+                                     REAL* __restrict__ duration, REAL* __restrict__ cycle,
+                                     REAL* __restrict__ beats, const REAL threshold, const REAL fraction,
                                      const REAL time, const REAL since, const long long n_cells)
 {
     const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -26,6 +27,8 @@ extern "C" __global__ void look_maps(const REAL* __restrict__ voltage, REAL* __r
     if (b < threshold && v >= threshold) {
         const REAL at = time - since * ((v - threshold) / (v - b));
         if (!excited || at - activation[i] >= REFRACTORY) {
+            if (activation[i] >= REAL(0)) cycle[i] = at - activation[i];
+            beats[i] += REAL(1);
             activation[i] = at;
             peak[i] = v;
             level[i] = v - fraction * (v - rest[i]);

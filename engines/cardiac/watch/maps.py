@@ -24,6 +24,7 @@ _ROW = {
     "latest_activation": MapArrays._fields.index("activation"),
     "repolarisation": MapArrays._fields.index("repolarisation"),
     "apd": MapArrays._fields.index("duration"),
+    "cycle_length": MapArrays._fields.index("cycle"),
 }
 
 
@@ -39,6 +40,7 @@ def maps_fields(level: float) -> tuple[FieldInfo, ...]:
         times("latest_activation", "Latest activation", 0.0, 60.0, "not yet"),
         times("repolarisation", "Repolarisation time", 200.0, 400.0, "not yet"),
         times("apd", f"APD{level:g}", 200.0, 360.0, NONE),
+        times("cycle_length", "Cycle length", 100.0, 1000.0, "no second beat yet"),
         FieldInfo("peak", "Peak voltage", "mV", "cell", (0.0, 50.0), summary=True, missing=NO_PEAK, missing_title=NONE),
         FieldInfo("rest", "Resting voltage", "mV", "cell", (-90.0, -70.0), summary=True),
     )
@@ -59,10 +61,13 @@ class Maps(TissueWatcher):
         self._kernels, self._threshold, self._fraction = kernels, threshold, level / 100.0
         self._since, self.every = since, every
         self.fields = maps_fields(level)
-        start = MapArrays(np.nan, WAITING, np.inf, NO_PEAK, NOT_ACTIVATED, NOT_ACTIVATED, NOT_ACTIVATED)
-        self._start, self._n_padded = np.array(start, kernels.dtype), n_padded
+        never = (NOT_ACTIVATED,) * 4
+        self._start = np.array(MapArrays(np.nan, WAITING, np.inf, NO_PEAK, *never, 0.0), kernels.dtype)
+        self._n_padded = n_padded
         self._rows = kernels.backend.array(self._anew())
         self._arrays = MapArrays(*self._rows)
+        self.of_cells = MapArrays(*self._rows[:, : kernels.n_cells])
+        """Without the padding behind the cells, for whoever makes more of them."""
 
     def look(self, moment: Snapshot) -> None:
         self._kernels.look_maps(moment.voltage, self._arrays, self._threshold, self._fraction, moment.time, self._since)
@@ -74,11 +79,10 @@ class Maps(TissueWatcher):
         return {"maps": self._kernels.backend.to_host(self._rows[:, : self._kernels.n_cells])}  # the rest is no tissue
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        kept = state.get("maps")
-        n = self._kernels.n_cells
-        self._rows[:, :n] = self._kernels.backend.array(
-            np.ascontiguousarray((self._anew() if kept is None else kept)[:, :n])
-        )
+        n, rows = self._kernels.n_cells, self._anew()
+        if "maps" in state:  # of earlier versions the first arrays
+            rows[: len(state["maps"]), :n] = state["maps"][:, :n]
+        self._rows[:, :n] = self._kernels.backend.array(np.ascontiguousarray(rows[:, :n]))
 
     def _anew(self) -> Array:
         return np.repeat(self._start[:, None], self._n_padded, axis=1)

@@ -15,6 +15,7 @@ from engines.cardiac.diffusion.kernels import least_squares
 from engines.cardiac.diffusion.patch import rings
 from engines.cardiac.diffusion.tensors import conductivity_tensors
 from engines.cardiac.parameters import CardiacParameters
+from engines.cardiac.stimulus.protocol import Protocol
 from engines.cardiac.tissue.operator import (
     CellOperator,
     TissueOperator,
@@ -31,6 +32,7 @@ from engines.cardiac.watch.kernels import KERNELS
 from engines.cardiac.watch.leads import LeadPlaces, lead_places, lead_weights, vertex_lead_weights
 from engines.cardiac.watch.maps import ARRAYS, Maps, maps_traffic
 from engines.cardiac.watch.phase import Phase, phase_looks, phase_traffic
+from engines.cardiac.watch.rhythm import Gathered, Rhythm
 from engines.cardiac.watch.watcher import TissueWatcher
 from engines.geometry.meshes.mesh import TetMesh
 from engines.geometry.meshes.shell import Shell, shell_of
@@ -54,19 +56,23 @@ def open_watchers(
     operator: TissueOperator,
     tissue: Tissue,
     parameters: CardiacParameters,
+    protocol: Protocol,
     rows: Rows = ALL_ROWS,
     ecg: Callable[..., Ecg] = Ecg,
     phase: Callable[..., Phase] = Phase,
+    gathered: Gathered | None = None,
 ) -> Watchers[TissueWatcher]:
     """In the order in which their fields are offered; voltages are those of ``rows`` of ``operator``. ``ecg``,
-    ``phase``: make these watchers, as their classes do. Raises ProblemError."""
+    ``phase``: make these watchers, as their classes do; ``gathered`` as of :class:`Rhythm`. Raises ProblemError."""
     recording, step = parameters.recording, parameters.numerics.step
     kernels = KERNELS.open(backend, tissue.n_cells, tissue.dtype)
     watchers: list[TissueWatcher] = []
+    maps = None
     if recording.maps:
         every = _looks(recording.interval, step)
         threshold = parameters.numerics.activation_threshold
-        watchers.append(Maps(kernels, tissue.n_padded, threshold, recording.repolarisation, every, every * step))
+        maps = Maps(kernels, tissue.n_padded, threshold, recording.repolarisation, every, every * step)
+        watchers.append(maps)
     if recording.ecg != "off":
         names, weights, repaint = _leads(mesh, operator, parameters)
         watchers.append(ecg(kernels, names, rows.own(weights), sample_steps(step), repaint))
@@ -74,6 +80,8 @@ def open_watchers(
         every, looks = phase_looks(recording.phase_delay, step)
         shell = _shell(mesh, operator)
         watchers.append(phase(kernels, tissue.n_padded, shell, recording.phase_origin, every, looks))
+    if maps is not None:
+        watchers.append(Rhythm(kernels, maps, protocol, step, gathered))
     return Watchers(watchers)
 
 

@@ -272,7 +272,8 @@ def make_watchers(
         found.append(DecayWatcher(parameters.ending, around, backend, steps))
     pulses = around.waveforms and not any(waveform.steady for waveform in around.waveforms)
     if pulses and (parameters.ports or any(isinstance(each, FourierWatcher) for each in found)):
-        found.append(SettlingWatcher(around, backend, steps))
+        sought = any(isinstance(each, RingingWatcher) for each in found)
+        found.append(SettlingWatcher(around, backend, steps, sought))
     return found
 
 

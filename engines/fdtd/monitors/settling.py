@@ -19,6 +19,7 @@ from engines.fdtd.step.steps import YeeSteps
 from engines.fdtd.watch.watcher import NEVER, FieldWatcher
 
 END_AT_DECAY = Remedy("End when the field has died down", {("ending", "at_decay"): True}, without_end=True)
+RESONANCES = Remedy("Find what rings", tool="resonances")
 LOOKS = 24
 """At the energy, while sources drive: its largest is found to a few per cent."""
 SETTLED = 1e-4
@@ -46,10 +47,12 @@ class SettlingWatcher(FieldWatcher):
     is not in spectra.
     """
 
-    def __init__(self, around: Surroundings, backend: Backend, steps: YeeSteps) -> None:
+    def __init__(self, around: Surroundings, backend: Backend, steps: YeeSteps, sought: bool) -> None:
+        """``sought``: resonances are looked for already."""
         self._backend, self._steps, self._dt = backend, steps, around.dt
         self._unit = TIME_UNITS[around.unit]
         self._over = around.over
+        self._rings = None if sought else RESONANCES
         self._between = self.every = max(1, int(self._over / around.dt / LOOKS))
         self._energies, self._step = Energies(backend, steps), 0
         self._left = (-1, 0.0)  # the step at which it was last asked for, and what was left
@@ -103,6 +106,7 @@ class SettlingWatcher(FieldWatcher):
                 "decay.",
                 place=("ending",),
                 remedy=END_AT_DECAY,
+                alternative=self._rings,
                 distorts=True,
             ),
         )

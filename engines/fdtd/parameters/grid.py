@@ -33,9 +33,9 @@ class GridSetting(ParameterGroup):
         "Unit of all lengths",
         labels={"um": "µm, times in fs", "mm": "mm, times in ps", "m": "m, times in ns"},
     )
-    cells_x: int = quantity(80, "1", "Number of cells along x", ge=1, le=MOST_CELLS)
-    cells_y: int = quantity(80, "1", "Number of cells along y", ge=1, le=MOST_CELLS, when=PLANE)
-    cells_z: int = quantity(80, "1", "Number of cells along z", ge=1, le=MOST_CELLS, when=SPACE)
+    cells_x: int = quantity(80, "1", "Number of cells along x", finer="larger", ge=1, le=MOST_CELLS)
+    cells_y: int = quantity(80, "1", "Number of cells along y", finer="larger", ge=1, le=MOST_CELLS, when=PLANE)
+    cells_z: int = quantity(80, "1", "Number of cells along z", finer="larger", ge=1, le=MOST_CELLS, when=SPACE)
     size_x: float = quantity(4.0, LENGTH, "Length along x", gt=0)
     size_y: float = quantity(4.0, LENGTH, "Length along y", gt=0, when=PLANE)
     size_z: float = quantity(4.0, LENGTH, "Length along z", gt=0, when=SPACE)

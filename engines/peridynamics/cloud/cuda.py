@@ -70,8 +70,7 @@ class CudaCloudSolver(CloudSolver):
         self._advance, self._pack, self._measure, self._damage = map(
             module.get_function, ("step_cloud", "pack", "measure", "damage")
         )
-        if self._shared > 48 * 1024:
-            self._advance.max_dynamic_shared_size_bytes = self._shared
+        backend.allow_shared(self._advance, self._shared)
         nothing, neighbours = np.zeros(1, np.uint32), family.neighbours.astype(np.uint32)
         if classes is not None:
             neighbours |= classes << np.uint32(CLASS_FROM)

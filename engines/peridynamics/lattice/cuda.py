@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable
 from functools import cache, cached_property, partial
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engines.api import Array
-from engines.backend.cache_dir import cache_dir
+from engines.backend.cache_dir import source_file
 from engines.backend.precision import REAL
 from engines.backend.tuning import tune, tuning_key
 from engines.peridynamics.lattice.layout import Layout, Planes
@@ -21,7 +20,6 @@ from engines.peridynamics.lattice.small.cuda import SOURCE as MANY_STEPS
 from engines.peridynamics.lattice.solver import Discretised, LatticeSolver, Slab
 from engines.peridynamics.material.laws.law import Law
 from engines.peridynamics.step.solver import Follower, paces_of
-from engines.writing import replace_file
 
 SOURCE = Path(__file__).with_name("bonds.cu")
 COLUMNS = 32
@@ -151,8 +149,7 @@ class CudaSolver(LatticeSolver):
         planes = 1 if d == 2 else 2 * reach + 1
         stored = d + self._general  # STORED of family.cuh
         self._shared = (COLUMNS + 2 * reach) * (tall + 2 * reach) * planes * stored * self.dtype.itemsize
-        if self._shared > 48 * 1024:
-            self._advance.max_dynamic_shared_size_bytes = self._shared
+        self._device.allow_shared(self._advance, self._shared)
 
     def _weigh(self) -> None:
         """What bonds are weighted with, as arguments of the kernels."""
@@ -279,21 +276,14 @@ def rounds(blocks: int, room: int) -> float:
 
 def law_file(law: Law) -> Path:
     """``bonds.cu`` with the code of ``law``, written to the cache: compilers want a file."""
-    return _kept(_with_law(law))
+    return source_file(_with_law(law), "laws")
 
 
 def many_steps_file(law: Law) -> Path:
     """``small/steps.cu`` with the code of ``law``, as :func:`law_file`."""
-    return _kept(MANY_STEPS.read_text("utf-8").replace('#include "peridynamics/lattice/bonds.cu"\n', _with_law(law)))
+    text = MANY_STEPS.read_text("utf-8").replace('#include "peridynamics/lattice/bonds.cu"\n', _with_law(law))
+    return source_file(text, "laws")
 
 
 def _with_law(law: Law) -> str:
     return OWN_LAW.sub(lambda _: law.cuda.rstrip() + "\n", SOURCE.read_text("utf-8"))
-
-
-def _kept(text: str) -> Path:
-    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    path = cache_dir() / "laws" / f"{digest}.cu"
-    if not path.is_file() or path.read_text("utf-8") != text:
-        replace_file(path, lambda file: file.write(text.encode()))  # whole: another process may be compiling it
-    return path

@@ -15,6 +15,7 @@ class Bonds(ParameterGroup):
         1 / 3,
         "mm",
         "Distance of neighbouring particles; of points from a file, the size of those without a volume",
+        finer="smaller",
         gt=0,
     )
     reach: int = quantity(3, "1", "Horizon over spacing: 2 or 3, in a plate also 4", title="Horizon", ge=1, le=20)

@@ -21,7 +21,7 @@ class Numerics(ParameterGroup):
     )  # fmt: skip
     relaxation: Relaxation = quantity(Relaxation(), "", "Slow loading", when={"integrator": (QUASI_STATIC,)})
     step: float | None = quantity(
-        None, "us", "Time step; none: a part of the stable one", gt=0, when={"integrator": DYNAMIC}
+        None, "us", "Time step; none: a part of the stable one", finer="smaller", gt=0, when={"integrator": DYNAMIC}
     )
     damping: float = quantity(
         0.0,

@@ -55,8 +55,7 @@ class CudaStateSolver(StateSolver):
         behind = sum(family.orbits) * self.dtype.itemsize
         self._shared = d * plane + behind, (d + 2) * plane + behind
         for kernel, size in zip((self._dilate, self._move), self._shared, strict=True):
-            if size > 48 * 1024:
-                kernel.max_dynamic_shared_size_bytes = size
+            backend.allow_shared(kernel, size)
 
     def _prepared(self, table: Array) -> Any:
         self._kinds = table.shape[1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engines.api import Array, SeriesInfo
+from engines.api import Array, Finding, SeriesInfo
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.errors import ProblemError, placed_at
 from engines.peridynamics.contact.rigid import Rigid
@@ -122,6 +122,12 @@ def acting(loads: Loads, rigid: Rigid | None, middle: Array, wanted: LoadCurve) 
     return of_penetrator(rigid, number, middle, loads.dimensions)
 
 
+GONE, FEWEST = 0.1, 20
+"""Of its peak: with less, in the mean of a tenth of the points or of the later half of those since the peak (halves of
+a body swing for long, a softening one lets go late), a load has gone; points that tell that. A peak in the
+first of so many parts is that of a start at full speed, which says nothing of the body."""
+
+
 class LoadDisplacement(Watcher[Moment]):
     """``points`` (x [µm], force [N]) are collected as they are observed; the largest force is the peak. Looks after
     gauges and contact.
@@ -186,6 +192,21 @@ class LoadDisplacement(Watcher[Moment]):
     def observe(self) -> Mapping[str, float]:
         force, x = self.peak
         return {"peak": force, "peak_at": x}
+
+    def noticed(self) -> Sequence[Finding]:
+        """Whether the load has gone after its peak: of the last points, over which waves average out."""
+        (force, x), forces = self.peak, np.array(self.points)[:, 1]
+        since = len(forces) - 1 - int(forces.argmax())
+        at_the_jerk = len(forces) - 1 - since < len(forces) / FEWEST
+        tenth = max(5, len(forces) // 10)
+        last = min(abs(forces[-part:].mean()) for part in (tenth, max(tenth, since // 2)))
+        if len(self.points) < FEWEST or at_the_jerk or last > GONE * force:
+            return ()
+        text = (
+            f"The load came to its peak of {force:.4g} N at {x:.4g} µm and has fallen to {100 * last / force:.1g} % of "
+            "that: the body has failed, or nothing touches it any more."
+        )
+        return (Finding(text, "info", ("measuring", "curve")),)
 
     def chart(self, name: str) -> ChartData:
         if name != CHART:

@@ -167,7 +167,7 @@ class _AsFormula(ast.NodeTransformer):
 
 def formula_of(walker: Walker, node: ast.expr) -> str:
     """What a variable is set to: a string, a number, or what an array is drawn by. Raises ProblemError."""
-    if walker._is_text(node):
+    if walker.is_text(node):
         return walker.text(node)
     try:
         found = walker.value(node)

@@ -6,8 +6,13 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.formulas.typed.units import unit
+from engines.spiking.brian2.arguments import formula_of
+from engines.spiking.brian2.arrays import Numbers, numbers_of, pairs_of
 from engines.spiking.brian2.objects import Connect, Group, Joint, Part
 from engines.spiking.brian2.quantities import Quantity, brief, formula_value
 
@@ -55,8 +60,12 @@ def connect_of(walker: Walker, joint: Joint, node: ast.Call) -> Connect:
         rule = {"kind": "one to one"} if joined else rule
     elif condition is not None and condition is not True:
         raise ProblemError("its condition is no string.")
+    given = {name: each for name, each in given.items() if ast.unparse(each) != "None"}
+    pairs = pairs_of(walker, ends, given) if condition is None else None
+    if pairs is not None:
+        rule, ends = _as_rule(pairs, ends)
     for side, name in enumerate("ij"):
-        if name in given and ast.unparse(given[name]) != "None":
+        if name in given and pairs is None:
             own = _these(walker, given[name], ends[side], name)
             if own is None:
                 rule = {"kind": "one to one"}
@@ -72,7 +81,23 @@ def connect_of(walker: Walker, joint: Joint, node: ast.Call) -> Connect:
             rule = {"kind": "probability", "probability": p}
     if rule["kind"] == "one to one" and ends[0].stop - ends[0].first != ends[1].stop - ends[1].first:
         raise ProblemError("one to one is of as many senders as hearers.")
-    return Connect(node.lineno, ends[0], ends[1], rule)
+    return Connect(node.lineno, ends[0], ends[1], rule, pairs)
+
+
+def _as_rule(pairs: Array, ends: list[Part]) -> tuple[dict[str, object], list[Part]]:
+    """Of neurons in a row, or one, a rule and parts; of others the pairs themselves. Raises ProblemError."""
+    if not pairs.shape[1]:
+        raise ProblemError("it joins no pairs.")
+    found, rows = [], 0
+    for end, row in zip(ends, pairs, strict=True):
+        if len(row) > 1 and (np.diff(row) == 1).all():
+            rows += 1
+        elif (row != row[0]).any():
+            return {"kind": "pairs"}, ends
+        found.append(Part(end.group, int(row[0]), int(row[-1]) + 1))
+    if not rows and pairs.shape[1] > 1:
+        return {"kind": "pairs"}, ends
+    return {"kind": "one to one" if rows == 2 else "all to all"}, found
 
 
 def _conditions(walker: Walker, text: str, ends: list[Part], line: int) -> bool:
@@ -108,26 +133,42 @@ def _these(walker: Walker, node: ast.expr, end: Part, name: str) -> Part | None:
         if node.value.strip() == ("i" if name == "j" else "j"):
             return None
         raise ProblemError(f"the rule '{node.value.strip()[:40]}' is not possible here: join them by a probability.")
-    if isinstance(node, ast.List | ast.Tuple):
-        numbers = [int(walker.number(each)) for each in node.elts]
-    elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in ("range", "arange"):
-        numbers = list(range(*(int(walker.number(each)) for each in node.args))[: 1 << 22])
-    else:
-        numbers = [int(walker.number(node))]
+    listed = numbers_of(walker, node)
+    numbers = [int(walker.number(node))] if listed is None else [int(each) for each in listed.values]
     in_a_row = bool(numbers) and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     if not in_a_row or not 0 <= numbers[0] <= numbers[-1] < end.stop - end.first:
         raise ProblemError(f"{name} are no neurons in a row: join them by a condition or a probability.")
     return Part(end.group, end.first + numbers[0], end.first + numbers[-1] + 1)
 
 
-def delay_of(walker: Walker, node: ast.expr, line: int) -> Quantity:
+def delay_of(walker: Walker, node: ast.expr) -> Quantity | Numbers | str:
+    """One for all, those that are written out, or the formula of each. Raises ProblemError."""
+    found: Any = numbers_of(walker, node)
+    if found is None:
+        text = formula_of(walker, node)
+        called = {getattr(each.func, "id", "") for each in ast.walk(node) if isinstance(each, ast.Call)}
+        if called & {"linspace", "arange"}:
+            raise ProblemError("how many synapses there are is not known: write it as a formula of i and j.")
+        try:
+            found = formula_value(text, walker.numbers)
+        except ProblemError:
+            return text
+    values = found.values if isinstance(found, Numbers) else np.array([found.value])
+    if len(values) == 1:
+        found = Quantity(float(values[0]), found.dimension, float(values[0]), "ms")
+    if found.dimension != unit("ms")[0] or not (values >= 0).all():
+        raise ProblemError("it is no time.")
+    return found
+
+
+def mean_delay_of(walker: Walker, node: ast.expr, line: int) -> Quantity:
     """One for all; of drawn ones the mean. Raises ProblemError."""
-    found: Any = walker.value(node)
+    found = delay_of(walker, node)
     if isinstance(found, str):
         mean = re.sub(r"\brandn\s*\(\s*\)", "0.0", re.sub(r"\brand\s*\(\s*\)", "0.5", found))
         if mean != found:
-            walker.script.tell(line, ": delays that are drawn are not read; all of them are the mean")
+            walker.script.tell(line, ": delays of hearers' spikes that are drawn are the mean of all here")
         found = formula_value(mean, walker.numbers)
-    if not isinstance(found, Quantity) or found.dimension != unit("ms")[0] or found.value < 0:
-        raise ProblemError("it is no time.")
+    if not isinstance(found, Quantity):
+        raise ProblemError("spikes of hearers have one delay.")
     return found

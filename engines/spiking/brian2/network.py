@@ -7,9 +7,15 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
+from engines.api import Array
 from engines.api.errors import ProblemError
+from engines.spiking.brian2.arrays import written_out
+from engines.spiking.brian2.delays import columns_of, delay_of
 from engines.spiking.brian2.neurons import Neurons, checked, neurons_of, typed_or_refused
-from engines.spiking.brian2.objects import Connect, Group, Input, Part, Script
+from engines.spiking.brian2.objects import Connect, Group, Input, Joint, Part, Script, Setting
+from engines.spiking.brian2.quantities import Quantity
 from engines.spiking.brian2.synapses import Synapses, place_of, synapses_of
 from engines.spiking.parameters.connections import ALL
 from engines.spiking.parameters.equations import OwnNeuron
@@ -19,17 +25,21 @@ from engines.spiking.typed.synapses.connection import synapse_of
 
 LONGEST_NAME = 36
 Rows = list[dict[str, Any]]
+Tables = dict[str, dict[str, Array]]
 Pieces = Mapping[Group, list[tuple[str, Part]]]
 """(name of the population, neurons of the group) of each group."""
+Listed = tuple[list[Connect], Mapping[str, Array]]
+"""What is joined, and values of each synapse by columns of its table."""
 
 
-def network_of(script: Script) -> tuple[Rows, Rows]:
-    """Populations and connections, as parameters have them. Raises ProblemError with the line of what no network is
-    without; what else cannot be is told in the script."""
+def network_of(script: Script) -> tuple[Rows, Rows, Tables]:
+    """Populations and connections, as parameters have them, and tables that they name. Raises ProblemError with the
+    line of what no network is without; what else cannot be is told in the script."""
     hearers = {group: neurons_of(script, group) for group in script.groups if group.rate is None}
     found = list(_joined(script, hearers))
     inputs = list(_inputs(script, hearers))
-    pieces = _pieces(script, found, [each for each, _ in inputs])
+    listed = {one.joint: _listed(script, one, hearers) for one in found}
+    pieces = _pieces(script, [each for whole, _ in listed.values() for each in whole], [each for each, _ in inputs])
     for group, neurons in hearers.items():
         neurons.cut = len(pieces[group]) > 1
         typed_or_refused(neurons)
@@ -43,7 +53,8 @@ def network_of(script: Script) -> tuple[Rows, Rows]:
                 script.tell(each.line, f": {name} has spikes from outside already, and these are left out")
             else:
                 external |= {"rate": each.rate, "weight": sign * abs(each.weight.value)}
-    return populations, list(_connections(script, hearers, found, pieces))
+    tables: Tables = {}
+    return populations, list(_connections(script, found, listed, pieces, tables)), tables
 
 
 def _joined(script: Script, hearers: Mapping[Group, Neurons]) -> Iterator[Synapses]:
@@ -91,10 +102,10 @@ def _inputs(script: Script, hearers: Mapping[Group, Neurons]) -> Iterator[tuple[
             script.tell(each.line, f": PoissonInput is left out: {str(error).removesuffix('.')}")
 
 
-def _pieces(script: Script, found: list[Synapses], inputs: list[Input]) -> Pieces:
+def _pieces(script: Script, connects: list[Connect], inputs: list[Input]) -> Pieces:
     """Groups, cut where connections take a part of them."""
     cuts: dict[Group, set[int]] = {group: {0, group.number} for group in script.groups}
-    ends = [end for each in found for one in each.joint.connects for end in (one.source, one.target)]
+    ends = [end for each in connects for end in (each.source, each.target)]
     for end in (*ends, *(each.target for each in inputs)):
         cuts[end.group] |= {end.first, end.stop}
     named = {part: name for name, part in script.parts.items()}
@@ -127,31 +138,67 @@ def _population(group: Group, piece: Part, name: str, hearers: Mapping[Group, Ne
 
 
 def _connections(
-    script: Script, hearers: Mapping[Group, Neurons], found: list[Synapses], pieces: Pieces
+    script: Script, found: list[Synapses], listed: Mapping[Joint, Listed], pieces: Pieces, tables: Tables
 ) -> Iterator[dict[str, Any]]:
     total = sum(len(each) for each in pieces.values())
     for one in found:
         joint, fixed = one.joint, one.plasticity["kind"] == "none"
-        late = joint.delay.value if joint.delay is not None else 0.0
+        late = joint.delay.value if isinstance(joint.delay, Quantity) else 0.0
         if 0 < late < script.step:
             script.tell(joint.line, ": a delay of less than a step is none here")
-        weight = dict(one.weight)
-        if fixed and hearers[joint.target.group].arriving.get("inhibitory") == one.adds[0]:
-            weight["weight"] = -weight["weight"]
-        own = {
-            "delay": {"kind": "constant", "delay": float(f"{late:.12g}")} if late >= script.step else {"kind": "none"},
-            "weight": weight, "plasticity": one.plasticity,
-        }  # fmt: skip
-        for connect in joint.connects:
+        own = {"weight": one.weight, "plasticity": one.plasticity}
+        connects, columns = listed[joint]
+        for connect in connects:
             sources, targets = (_within(pieces, each) for each in (connect.source, connect.target))
             if connect.rule["kind"] == "one to one":
-                yield from ({"source": a, "target": b, "rule": connect.rule, **own}
-                            for a, b in _pairs(script, connect, sources, targets))  # fmt: skip
+                for source, target, ends in _pairs(script, connect, sources, targets):
+                    delay = delay_of(script, joint, ends)
+                    yield {"source": source, "target": target, "rule": connect.rule, "delay": delay, **own}
                 continue
-            together = fixed and len(targets) == total > 1
-            for source, _ in sources:
-                for target in [ALL] if together else [name for name, _ in targets]:
-                    yield {"source": source, "target": target, "rule": connect.rule, **own}
+            together = fixed and len(targets) == total > 1 and connect.rule["kind"] != "pairs"
+            if together and not isinstance(joint.delay, Setting):
+                targets = [(ALL, connect.target)]
+            for source, sends in sources:
+                for target, hears in targets:
+                    rule = _rule(connect, columns, (sends, hears), tables)
+                    if rule is not None:
+                        delay = delay_of(script, joint, (sends, hears))
+                        yield {"source": source, "target": target, "rule": rule, "delay": delay, **own}
+
+
+def _listed(script: Script, one: Synapses, hearers: Mapping[Group, Neurons]) -> Listed:
+    """Connects, all pairs of them where values of each synapse are read; and these."""
+    joint, fixed = one.joint, one.plasticity["kind"] == "none"
+    if fixed and hearers[joint.target.group].arriving.get("inhibitory") == one.adds[0]:
+        one.weight["weight"] = -one.weight["weight"]
+    if not joint.values:
+        return joint.connects, {}
+    try:
+        pairs = written_out(joint)
+    except ProblemError as error:
+        for name, (line, _) in joint.values.items():
+            script.tell(line, f": values of {name} of each synapse are left out: {str(error).removesuffix('.')}")
+        return joint.connects, {}
+    sign = 0 if not fixed else -1 if one.weight["weight"] < 0 else 1
+    columns = columns_of(script, joint, one.listed, sign, pairs.shape[1])
+    whole = Connect(joint.line, joint.source, joint.target, {"kind": "pairs"}, pairs)
+    return ([whole] if columns else joint.connects), columns
+
+
+def _rule(
+    connect: Connect, columns: Mapping[str, Array], ends: tuple[Part, Part], tables: Tables
+) -> Mapping[str, object] | None:  # fmt: skip
+    """Of synapses between two parts; those that are listed become a table, unless there is none of them."""
+    if connect.rule["kind"] != "pairs" or connect.pairs is None:
+        return connect.rule
+    inside = [(row >= part.first) & (row < part.stop) for row, part in zip(connect.pairs, ends, strict=True)]
+    kept = np.flatnonzero(inside[0] & inside[1])
+    if not len(kept):
+        return None
+    name = f"pairs_{len(tables)}.npz"
+    pre, post = (row[kept] - part.first for row, part in zip(connect.pairs, ends, strict=True))
+    tables[name] = {"pre": pre, "post": post, **{key: values[kept] for key, values in columns.items()}}
+    return {"kind": "file", "path": name}
 
 
 def _within(pieces: Pieces, part: Part) -> list[tuple[str, Part]]:
@@ -160,12 +207,14 @@ def _within(pieces: Pieces, part: Part) -> list[tuple[str, Part]]:
 
 def _pairs(
     script: Script, connect: Connect, sources: list[tuple[str, Part]], targets: list[tuple[str, Part]]
-) -> Iterator[tuple[str, str]]:
-    """Populations of the same numbers."""
-    ends = {(part.first - connect.target.first, part.stop - connect.target.first): name for name, part in targets}
+) -> Iterator[tuple[str, str, tuple[Part, Part]]]:
+    """Populations of the same numbers, and their neurons."""
+    ends = {(part.first - connect.target.first, part.stop - connect.target.first): (name, part)
+            for name, part in targets}  # fmt: skip
     for name, part in sources:
         own = part.first - connect.source.first, part.stop - connect.source.first
         if own in ends:
-            yield name, ends[own]
+            target, hears = ends[own]
+            yield name, target, (part, hears)
         else:
             script.tell(connect.line, f": {name} is not joined one to one, for its hearers are cut in other places")

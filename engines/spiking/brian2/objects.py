@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.spiking.brian2.quantities import Quantity
+from engines.spiking.brian2.quantities import Numbers, Quantity
 
 
 class Text(str):
@@ -59,19 +60,22 @@ class Part:
     stop: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Connect:
-    """``rule``: probability, all to all or one to one"""
+    """``rule``: probability, all to all, one to one, or pairs; pairs: (2, k) neurons of both groups, where these are
+    listed"""
 
     line: int
     source: Part
     target: Part
     rule: Mapping[str, object]
+    pairs: Array | None = None
 
 
 @dataclass(eq=False)
 class Joint:
-    """Synapses."""
+    """Synapses. delay: a time, or the formula of each; values: by name, ``delay`` too, the line and what each synapse
+    has, in the order of the pairs"""
 
     line: int
     name: str
@@ -82,10 +86,22 @@ class Joint:
     on_post: str = ""
     method: str = ""
     own: Mapping[str, Quantity] = field(default_factory=dict)
-    delay: Quantity | None = None
+    delay: Quantity | Setting | None = None
+    values: dict[str, tuple[int, Numbers]] = field(default_factory=dict)
     post_delay: Quantity | None = None
     connects: list[Connect] = field(default_factory=list)
     settings: list[Setting] = field(default_factory=list)
+
+    def set(self, line: int, name: str, value: Numbers | Quantity | str) -> None:
+        """What synapses have from this line on."""
+        self.values.pop(name, None)
+        if isinstance(value, Numbers):
+            self.settings = [each for each in self.settings if each.name != name]
+            self.values[name] = line, value
+        elif name == "delay":
+            self.delay = value if isinstance(value, Quantity) else Setting(line, name, value)
+        else:
+            self.settings.append(Setting(line, name, str(value)))
 
 
 @dataclass(frozen=True)
@@ -116,7 +132,8 @@ class Script:
     """(line, sentence that goes on after "Line n", whether the network is another one by it)"""
 
     def tell(self, line: int, sentence: str, matters: bool = True) -> None:
-        self.told.append((line, sentence, matters))
+        if (line, sentence, matters) not in self.told:
+            self.told.append((line, sentence, matters))
 
 
 def at_line(line: int, error: ProblemError) -> ProblemError:

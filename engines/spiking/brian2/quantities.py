@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import const, symbol
@@ -40,6 +41,13 @@ class Quantity(NamedTuple):
         if self.unit == "1":
             return number
         return f"{number}*{self.unit}" if self.unit.isidentifier() else f"{number}*({self.unit})"
+
+
+class Numbers(NamedTuple):
+    """Of an array. values: (k,) float64 in the kept unit"""
+
+    values: Array
+    dimension: Dimension
 
 
 class WithoutModules(ast.NodeTransformer):

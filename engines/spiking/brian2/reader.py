@@ -97,12 +97,12 @@ def _titles(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _problem(script: Script) -> Imported:
-    populations, connections = network_of(script)
+    populations, connections, tables = network_of(script)
     given = {
         "populations": populations, "connections": connections,
         "numerics": {"step": float(f"{script.step:.12g}"), "seed": script.seed},
     }  # fmt: skip
-    return Imported(checked(SpikingParameters, given), tuple(_findings(script)), script.until)
+    return Imported(checked(SpikingParameters, given), tuple(_findings(script)), script.until, tables=tables)
 
 
 def _findings(script: Script) -> Iterator[Finding]:

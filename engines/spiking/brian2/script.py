@@ -13,15 +13,15 @@ from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.formulas.parse import statements
 from engines.formulas.typed.units import NONE, Dimension, named, unit
+from engines.spiking.brian2.tables import MOST_LISTED, Pairs, known, parts_of_table, plain
 from engines.spiking.connectivity.wiring import span_of
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.parameters.connections import (
     ALL,
     AllToAll,
     Connection,
-    ConstantDelay,
     ConstantWeight,
-    NoDelay,
+    FromFile,
     NormalWeight,
     OneToOne,
     Probability,
@@ -40,8 +40,6 @@ from engines.spiking.typed.population import populations_of
 from engines.spiking.typed.synapses.connection import synapse_of
 
 METHODS = {"exact": "exact", "exponential euler": "exponential_euler", "euler": "euler", "rk4": "rk4"}
-WITHOUT = re.compile(r"\b(if|where|min|max)\b")
-"""What formulas have here and not there."""
 CONDITIONS = {
     Probability: lambda rule: f"p={rule.probability!r}",
     AllToAll: lambda rule: "",
@@ -74,6 +72,7 @@ def brian2_script(problem: Problem) -> str:
             if isinstance(population.neuron, SpikeList):
                 has = "spikes from a file, which a script does not have: make them a Poisson source, or leave them out."
             raise ProblemError(f"{population.name} has {has}", ("populations", k, "neuron"))
+    listed = 0
     for k, connection in enumerate(parameters.connections):
         for source, target in _pairs(parameters, connection, k):
             if target not in typed:
@@ -81,7 +80,15 @@ def brian2_script(problem: Problem) -> str:
             hears = parameters.populations[target].neuron
             assert isinstance(hears, OwnNeuron)
             ends = parameters.populations[source].neuron, hears
-            text += _synapses((k, source, target), connection, ends, typed[target].typed)
+            for part in parts_of_table(parameters, k, (source, target)):
+                text += _synapses((k, source, target), part, ends, typed[target].typed)
+                listed += part.number
+    if listed > MOST_LISTED:
+        raise ProblemError(
+            f"The script lists the synapses of tables, and these have {listed:,}: {MOST_LISTED:,} can be, so choose "
+            "other rules.",
+            ("connections",),
+        )
     spikes = [f"S{k} = SpikeMonitor(P{k})" for k in range(len(parameters.populations))]
     counts = [f'print("P{k}:", S{k}.num_spikes / len(P{k}) / second, "a second")' for k in range(len(spikes))]
     return "\n".join([*text, *spikes, "run(1*second)", *counts, ""])
@@ -100,8 +107,8 @@ def _group(k: int, population: Population, neuron: OwnNeuron, typed: Typed, inje
     if OUTSIDE in " ".join(lines):
         lines.append(f"{OUTSIDE} : amp")
     yield f"# {population.name!r}\nP{k} = NeuronGroup({population.number}, {chr(10).join(lines)!r},"
-    threshold, reset = _known(neuron.threshold, place, "threshold") or None, _changed(neuron.reset, place, "reset")
-    held = _known(neuron.refractory, place, "refractory") or False
+    threshold, reset = known(neuron.threshold, place, "threshold") or None, _changed(neuron.reset, place, "reset")
+    held = known(neuron.refractory, place, "refractory") or False
     yield f"    threshold={threshold!r}, reset={reset!r}, refractory={held!r},"
     yield f"    method={METHODS[typed.method]!r}, namespace={{{_values(neuron.parameters)}}})"
     scale = "*mV" if typed.model.dimensions[VOLTAGE] != NONE else ""
@@ -131,13 +138,14 @@ def _group(k: int, population: Population, neuron: OwnNeuron, typed: Typed, inje
 
 
 def _synapses(
-    place: tuple[int, int, int], connection: Connection, ends: tuple[Neuron, OwnNeuron], typed: Typed
+    place: tuple[int, int, int], listed: Pairs, ends: tuple[Neuron, OwnNeuron], typed: Typed
 ) -> Iterator[str]:  # fmt: skip
-    (k, source, target), called, (sends, hears) = place, "C{}_{}_{}".format(*place), ends
-    rule, weight, delay = connection.rule, connection.weight, connection.delay
-    if type(rule) not in CONDITIONS:
+    (k, source, target), called, (sends, hears) = place, "C{}_{}_{}{}".format(*place, listed.suffix), ends
+    connection = listed.connection
+    rule, weight = connection.rule, connection.weight
+    if type(rule) not in CONDITIONS and not isinstance(rule, FromFile):
         raise ProblemError(
-            "The script has pairs by probability, one to one or all to all: choose one of them.",
+            "The script has pairs by probability, one to one, all to all or from a table: choose one of them.",
             ("connections", k, "rule"),
         )
     if isinstance(connection.plasticity, Stdp):
@@ -145,9 +153,9 @@ def _synapses(
             "The script has weights that do not change, or synapses of your own equations: choose these.",
             ("connections", k, "plasticity"),
         )
-    if not isinstance(delay, NoDelay | ConstantDelay) or not isinstance(weight, ConstantWeight | NormalWeight):
+    if not isinstance(weight, ConstantWeight | NormalWeight):
         raise ProblemError(
-            "The script has one delay, and weights that are constant or normal: choose these.", ("connections", k)
+            "The script has weights that are constant or normal: choose these.", ("connections", k, "weight")
         )
     if isinstance(connection.plasticity, OwnSynapse):
         own = ("connections", k, "plasticity")
@@ -161,16 +169,18 @@ def _synapses(
         used = [each for each in hears.parameters if re.search(rf"\b{each.name}\b", on_pre)]
         yield f"{called} = Synapses(P{source}, P{target}, '{WEIGHT} : {named(dimension)}', on_pre={on_pre!r},"
         yield f"    namespace={{{_values(used)}}})"
-    yield f"{called}.connect({CONDITIONS[type(rule)](rule)})"
+    yield f"{called}.connect({listed.ends or CONDITIONS[type(rule)](rule)})"
     size = abs(weight.weight)
     spread = weight.spread * size if isinstance(weight, NormalWeight) else 0.0
     drawn = f"clip({size!r} + {spread!r}*randn(), 0, inf)" if spread else f"{size!r}"
-    yield f"{called}.{WEIGHT} = '{sign}{drawn}*{named(dimension, small=True)}'"
+    told = named(dimension, small=True)
+    yield f"{called}.{WEIGHT} = " + (listed.values("weight", told) or f"'{sign}{drawn}*{told}'")
     if isinstance(connection.plasticity, OwnSynapse):
         yield from _begun(called, connection.plasticity.starts, ("connections", k, "plasticity"))
     arrives = not isinstance(connection.plasticity, OwnSynapse) or any(connection.plasticity.on_pre)
-    if isinstance(delay, ConstantDelay) and arrives:
-        yield f"{called}.pre.delay = {delay.delay!r}*ms"
+    late = listed.delay(("connections", k, "delay"))
+    if late and arrives:
+        yield f"{called}.pre.delay = {late}"
     own_synapse = connection.plasticity if isinstance(connection.plasticity, OwnSynapse) else None
     if own_synapse is not None and own_synapse.post_delay and any(own_synapse.on_post):
         yield f"{called}.post.delay = {own_synapse.post_delay!r}*ms"
@@ -197,11 +207,11 @@ def _typed(
 def _lines(lines: Sequence[str], place: tuple[str | int, ...]) -> Iterator[tuple[str, str]]:
     """(kind, statement) as Brian2 reads them."""
     for _, statement in statements(lines):
-        head = heading(_plain(statement))
+        head = heading(plain(statement))
         if head is not None:
             left = {"variable": f"d{head[1]}/dt = ", "name": f"{head[1]} = ", "parameter": head[1]}[head[0]]
             flags = f" ({', '.join(head[4])})" if head[4] else ""
-            yield head[0], f"{left}{_known(head[2], place, 'lines')} : {named(unit(head[3])[0])}{flags}"
+            yield head[0], f"{left}{known(head[2], place, 'lines')} : {named(unit(head[3])[0])}{flags}"
 
 
 def _begun(called: str, text: str, place: tuple[str | int, ...]) -> Iterator[str]:
@@ -213,7 +223,7 @@ def _begun(called: str, text: str, place: tuple[str | int, ...]) -> Iterator[str
 
 def _values(parameters: Sequence[NamedNumber]) -> str:
     """Of a namespace."""
-    return ", ".join(f"{each.name!r}: {each.value!r}*({_plain(each.unit) or '1'})" for each in parameters)
+    return ", ".join(f"{each.name!r}: {each.value!r}*({plain(each.unit) or '1'})" for each in parameters)
 
 
 def _pairs(parameters: SpikingParameters, connection: Connection, k: int) -> Iterator[tuple[int, int]]:
@@ -227,19 +237,6 @@ def _pairs(parameters: SpikingParameters, connection: Connection, k: int) -> Ite
     yield from ((source, target) for source in sources for target in targets)
 
 
-def _plain(text: str) -> str:
-    """In one line, without comments, which end as the parser has it: elsewhere a comment would become Python."""
-    return " ".join(line.split("#")[0].strip() for line in text.split("\n")).strip()
-
-
-def _known(text: str, place: tuple[str | int, ...], field: str) -> str:
-    """A formula as Brian2 reads it. Raises ProblemError for what it does not know."""
-    found = WITHOUT.search(_plain(text))
-    if found is not None:
-        raise ProblemError(f"Brian2 knows no '{found[1]}' in formulas: write it with int(v > V_T)*a.", (*place, field))
-    return re.sub(r"\batan\b", "arctan", _plain(text))
-
-
 def _changed(text: str, place: tuple[str | int, ...], field: str) -> str:
     """Statements, one a line."""
-    return "\n".join(_known(part, place, field) for part in parts_of(text))
+    return "\n".join(known(part, place, field) for part in parts_of(text))

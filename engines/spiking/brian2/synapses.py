@@ -7,6 +7,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.formulas.typed.units import NONE, named, unit
 from engines.spiking.brian2.equations import (
@@ -43,6 +46,8 @@ class Synapses:
     adds: list[str]
     weight: dict[str, Any]
     plasticity: dict[str, Any] = field(default_factory=lambda: {"kind": "none"})
+    listed: str = ""
+    """The variable whose values of each synapse are what a table has as weights."""
 
 
 def synapses_of(script: Script, joint: Joint, hearer: Neurons, sender: Neurons | None) -> Synapses:
@@ -121,11 +126,15 @@ def _plain(
         (name.removesuffix("_post"), turned[op], renamed(formula, {own: WEIGHT})) for name, op, formula in on_pre
     ]
     hearer.need(" ".join(formula for *_, formula in changes), known)
-    return Synapses(joint, [written(changes)], {**weight, "weight": abs(weight["weight"])})
+    listed = own if own in joint.values else ""
+    return Synapses(joint, [written(changes)], {**weight, "weight": abs(weight["weight"])}, listed=listed)
 
 
 def _weight(joint: Joint, own: str, known: Mapping[str, Quantity]) -> dict[str, Any] | None:
-    """Constant or normal, as a connection draws it."""
+    """Constant or normal, as a connection draws it; of values of each the largest."""
+    if own in joint.values and not joint.settings:
+        values = _checked(joint, own)
+        return None if values.min() < 0 < values.max() else {"kind": "constant", "weight": _largest(values)}
     formulas = [each.formula for each in joint.settings if each.name == own]
     if not formulas or any(each.name != own for each in joint.settings):
         return {"kind": "constant", "weight": 0.0} if not joint.settings else None
@@ -137,6 +146,19 @@ def _weight(joint: Joint, own: str, known: Mapping[str, Quantity]) -> dict[str, 
     if _DRAWN.search(formulas[-1]) or set(words(formulas[-1])) & {"i", "j", "N_pre", "N_post", "t"}:
         return None
     return {"kind": "constant", "weight": formula_value(formulas[-1], known).value}
+
+
+def _checked(joint: Joint, own: str) -> Array:
+    """Values of a variable of each synapse. Raises ProblemError."""
+    values, dimension = joint.values[own][1]
+    told = {each.name: unit(each.unit)[0] for each in items_of(joint.model)}
+    if not len(values) or told.get(own, NONE) != dimension:
+        raise ProblemError(f"{own} is in {named(told.get(own, NONE))} and its values in {named(dimension)}")
+    return values
+
+
+def _largest(values: Array) -> float:
+    return float(values[np.argmax(np.abs(values))])
 
 
 def _typed(
@@ -167,7 +189,13 @@ def _typed(
         "method": method, "post_delay": 0.0 if joint.post_delay is None else float(f"{joint.post_delay.value:.12g}"),
         "parameters": [{"name": name, "value": each.number, "unit": each.unit} for name, each in numbers.items()],
     }  # fmt: skip
-    return Synapses(joint, list(dict.fromkeys(adds)), weight, plasticity)
+    return Synapses(joint, list(dict.fromkeys(adds)), weight, plasticity, _listed(joint))
+
+
+def _listed(joint: Joint) -> str:
+    """The variable whose values typed synapses begin at, if there is one."""
+    listed = [name for name in joint.values if name != "delay"]
+    return listed[0] if listed else ""
 
 
 def _starts(
@@ -176,7 +204,10 @@ def _starts(
     """What the connection draws, and where variables begin. given: those that spikes add, and may begin at it; drawn:
     our own scripts have a variable for what it draws"""
     weight: dict[str, Any] | None = _weight_drawn(joint, known) if drawn else None
-    starts = []
+    starts, listed = [], _listed(joint)
+    if listed:
+        weight = {"kind": "constant", "weight": _largest(_checked(joint, listed))}
+        starts += [] if drawn and listed == WEIGHT else [f"{names.get(listed, listed)} = {WEIGHT}"]
     for each in joint.settings:
         if drawn and each.name == WEIGHT:
             continue

@@ -12,6 +12,7 @@ from typing import Any
 from engines.api.errors import ProblemError
 from engines.formulas.typed.units import NONE, UNITS, unit
 from engines.spiking.brian2 import arguments, connects
+from engines.spiking.brian2.arrays import numbers_of
 from engines.spiking.brian2.objects import Group, Input, Joint, Part, Script, Setting, Text, at_line
 from engines.spiking.brian2.quantities import Quantity, WithoutModules, brief, evaluated
 
@@ -139,8 +140,12 @@ class Walker:
                 return
             held = held.group
         try:
-            if isinstance(held, Joint) and target.attr == "delay":
-                setattr(held, "post_delay" if late else "delay", connects.delay_of(self, value, line))
+            if isinstance(held, Joint) and late:
+                held.post_delay = connects.mean_delay_of(self, value, line)
+            elif isinstance(held, Joint):
+                delay = target.attr == "delay"
+                found = connects.delay_of(self, value) if delay else numbers_of(self, value)
+                held.set(line, target.attr, arguments.formula_of(self, value) if found is None else found)
             else:
                 held.settings.append(Setting(line, target.attr, arguments.formula_of(self, value)))
         except ProblemError as error:
@@ -243,8 +248,12 @@ class Walker:
             return dict(zip(keys, map(self.value, node.values), strict=True))
         if isinstance(node, ast.Subscript):
             return connects.part_of(self, node)
-        if self._is_text(node):
+        if self.is_text(node):
             return self.text(node)
+        if any(isinstance(each, ast.List | ast.Tuple) for each in ast.walk(node)):
+            found = numbers_of(self, node)
+            if found is not None:
+                return found
         return evaluated(self.plain(node), self.numbers)
 
     def _made(self, made: Group | Joint | Input) -> Group | Joint | Input:
@@ -256,6 +265,10 @@ class Walker:
         else:
             self.script.inputs.append(made)
         return made
+
+    def held(self, name: str) -> Any:
+        """The value of a name, if it has one."""
+        return self._values.get(name)
 
     @property
     def numbers(self) -> dict[str, Quantity]:
@@ -284,12 +297,12 @@ class Walker:
             raise ProblemError(f"'{brief(node)}' is no time above 0: write it as 100*ms.")
         return found.value
 
-    def _is_text(self, node: ast.expr) -> bool:
+    def is_text(self, node: ast.expr) -> bool:
         if isinstance(node, ast.BinOp):
-            return isinstance(node.op, ast.Add | ast.Mod) and self._is_text(node.left)
+            return isinstance(node.op, ast.Add | ast.Mod) and self.is_text(node.left)
         if isinstance(node, ast.Call):
             return _called(node) in ("Equations", "dedent", "format", "join") or (
-                isinstance(node.func, ast.Attribute) and self._is_text(node.func.value)
+                isinstance(node.func, ast.Attribute) and self.is_text(node.func.value)
             )
         if isinstance(node, ast.Name):
             return isinstance(self._values.get(node.id), str)

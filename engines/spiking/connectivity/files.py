@@ -1,10 +1,13 @@
-"""Synapses from a table: columns pre, post and, if there are, weight and delay [ms]; and other tables of the kind."""
+"""Synapses from a table: columns pre, post and, if there are, weight and delay [ms]; and other tables of the kind.
+Lists that PyNN writes name their columns in a comment, and have weights in nA or µS (pyNN/recording/files.py)."""
 
 from __future__ import annotations
 
+import re
 import warnings
 from functools import lru_cache
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
@@ -18,6 +21,10 @@ from engines.tables.text import LONGEST_LINE
 COLUMNS = ("pre", "post", "weight", "delay")
 TIMES = {name: Axis(name, "ms") for name in ("delay", "time")}
 SEPARATORS = ("\t", ";", ",")
+PYNN = re.compile(r"#\s*columns\s*=\s*[\[(](.*)[\])]\s*")
+PYNNS = {"i": "pre", "j": "post", "weight": "weight", "delay": "delay"}
+OF_PYNN = 1000.0
+"""pA or nS of a weight there."""
 CHUNK = 1 << 20
 """Bytes of a table that are looked at at a time while its lines are counted."""
 
@@ -39,7 +46,8 @@ def _rows(place: Path, changed: int, size: int) -> int:
             with opened_npz(place) as content:
                 return count_npz(content, "pre.npy")
         with place.open("rb") as file:
-            first = file.readline(LONGEST_LINE)
+            while (first := file.readline(LONGEST_LINE)).startswith(b"#"):
+                continue
             lines = 0 if b"pre" in first.lower() else int(bool(first.strip()))
             last = b"\n"
             while chunk := file.read(CHUNK):
@@ -50,21 +58,31 @@ def _rows(place: Path, changed: int, size: int) -> int:
         return 0
 
 
+def has_delays(path: str) -> bool:
+    """Whether a table has delays of its own; False of what cannot be read."""
+    return _longest_of(path) is not None
+
+
 def longest_delay(path: str) -> float:
     """Of a table that can be read [ms]; 0 of others."""
+    return _longest_of(path) or 0.0
+
+
+def _longest_of(path: str) -> float | None:
     place = Path(path)
     if not path or not place.is_file():
-        return 0.0
+        return None
     state = place.stat()
     return _longest_delay(place, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=16)
-def _longest_delay(place: Path, changed: int, size: int) -> float:
+def _longest_delay(place: Path, changed: int, size: int) -> float | None:
     try:
-        return float(read(str(place)).get("delay", np.zeros(0)).max(initial=0.0))
+        found = read(str(place))
     except ProblemError:  # told when it is drawn
-        return 0.0
+        return None
+    return float(found["delay"].max(initial=0.0)) if "delay" in found else None
 
 
 def read(path: str) -> dict[str, Array]:
@@ -76,7 +94,34 @@ def read(path: str) -> dict[str, Array]:
     if not path or not place.is_file():
         raise ProblemError(f"There is no file '{path}' with connections: choose a CSV or npz file.", ("connections",))
     with placed_at("connections"):
-        return read_columns(place, COLUMNS, COLUMNS[:2], "connections", "synapse")
+        found = read_columns(place, COLUMNS, COLUMNS[:2], "connections", "synapse")
+    if "weight" in found and from_pynn(path):
+        found["weight"] = OF_PYNN * found["weight"]
+    return found
+
+
+def from_pynn(path: str) -> bool:
+    """Whether PyNN wrote a list of connections; False of what cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            return "i" in _named_by_pynn(_above(file)[0])
+    except (OSError, ValueError):  # arrays, and others
+        return False
+
+
+def _above(file: IO[bytes]) -> tuple[list[str], str]:
+    """Comments above the first row, and this."""
+    comments = []
+    while (line := file.readline(LONGEST_LINE)).startswith(b"#"):
+        comments.append(line.decode("utf-8", "replace"))
+    if len(line) == LONGEST_LINE:
+        raise ValueError("no row is as long")
+    return comments, line.decode("utf-8-sig")
+
+
+def _named_by_pynn(comments: list[str]) -> list[str]:
+    matches = [match for each in comments if (match := PYNN.fullmatch(each.strip()))]
+    return re.findall(r"\w+", matches[0][1]) if matches else []
 
 
 def read_columns(
@@ -116,21 +161,21 @@ def _npz(place: Path, columns: tuple[str, ...]) -> dict[str, Array]:
 
 
 def _csv(place: Path, columns: tuple[str, ...], what: str) -> dict[str, Array]:
-    with place.open(encoding="utf-8-sig") as file:
-        first = file.readline(LONGEST_LINE)
-        if len(first) == LONGEST_LINE:
-            raise ValueError("no row is as long")
-    separator = next((mark for mark in SEPARATORS if mark in first), ",")
+    with place.open("rb") as file:
+        comments, first = _above(file)
+    separator = next((mark for mark in SEPARATORS if mark in first), None)
     headings = [heading.strip().strip('"') for heading in first.split(separator)]
     names = [heading_parts(heading)[0].lower() for heading in headings]
     titled = columns[0] in names
     with warnings.catch_warnings():  # of a table without rows, with its path
         warnings.simplefilter("ignore", UserWarning)
-        table = np.loadtxt(place, delimiter=separator, skiprows=int(titled), ndmin=2, encoding="utf-8-sig")
+        above = len(comments) + int(titled)
+        table = np.loadtxt(place, delimiter=separator, skiprows=above, ndmin=2, encoding="utf-8-sig")
     if not table.size:
         first, second = columns[:2]
         raise ProblemError(f"{place.name} has no {what}: write a row of numbers for each, {first} and {second} first.")
-    order = names if titled else list(columns[: table.shape[1]])
+    listed = [PYNNS.get(name, name) for name in _named_by_pynn(comments)]
+    order = names if titled else listed or list(columns[: table.shape[1]])
     found = {name: table[:, k] for k, name in enumerate(order) if name in columns}
     for name, axis in TIMES.items():
         if titled and name in found:

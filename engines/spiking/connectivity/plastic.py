@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from engines.api import Array
+from engines.spiking.connectivity import draw
 from engines.spiking.parameters.plasticity import Stdp
 
 
@@ -38,16 +41,46 @@ class Plastic(Listed):
     rule: Stdp
 
 
+class Runs(NamedTuple):
+    """Synapses of a sender with the same delay stand together, in runs. who: (runs, 2) int32, the sender and the delay
+    [steps]; starts: (runs + 1,) int64"""
+
+    who: Array
+    starts: Array
+
+
 @dataclass(frozen=True, eq=False)
 class Joined(Listed):
-    """Of one connection with equations of its own. source, target: the first neuron and the one after the last; delay:
-    of all [steps]; largest: what a spike adds at most"""
+    """Of one connection with equations of its own, those of a sender by their delays. source, target: the first neuron
+    and the one after the last; delay: the longest [steps]; largest: what a spike adds at most"""
 
     connection: int
     source: tuple[int, int]
     target: tuple[int, int]
     delay: int
     largest: float
+
+    @cached_property
+    def runs(self) -> Runs:
+        """What a spike sets off at once, when it has arrived."""
+        who = np.stack([self.words[:, 1], delays_of(self.words, self.late)], axis=1)
+        begin = np.flatnonzero(np.any(np.diff(who, axis=0, prepend=-1), axis=1))
+        return Runs(np.ascontiguousarray(who[begin]), np.append(begin, len(who)))
+
+
+def delays_of(words: Array, late: Array) -> Array:
+    """(synapses,) int32 [steps]"""
+    steps: Array = words[:, 0] & draw.SHORT
+    return steps + (late.astype(np.int32) << 8) if len(late) else steps
+
+
+def by_delay(starts: Array, words: Array, late: Array) -> tuple[Array, Array, Array]:
+    """The same synapses, those of each sender by their delays and otherwise as they were."""
+    steps = delays_of(words, late)
+    if not len(steps) or steps.min() == steps.max():
+        return starts, words, late
+    order = np.lexsort((steps, np.repeat(np.arange(len(starts) - 1), np.diff(starts))))
+    return starts, words[order], late[order] if len(late) else late
 
 
 def plastic(rule: Stdp, starts: Array, words: Array, late: Array) -> Plastic:

@@ -11,9 +11,9 @@ import numpy as np
 from engines.api import Array, Progress, no_progress
 from engines.api.errors import ProblemError
 from engines.backend.threads import parallel_region
-from engines.spiking.connectivity import draw
+from engines.spiking.connectivity import delays, draw
 from engines.spiking.connectivity.files import read, rows
-from engines.spiking.connectivity.plastic import Joined, Plastic, listed, plastic
+from engines.spiking.connectivity.plastic import Joined, Plastic, by_delay, delays_of, listed, plastic
 from engines.spiking.parameters.connections import (
     ALL,
     AllToAll,
@@ -26,6 +26,7 @@ from engines.spiking.parameters.connections import (
     FixedInputs,
     FixedOutputs,
     FixedTotal,
+    FormulaDelay,
     FromFile,
     Inputs,
     LognormalWeight,
@@ -33,6 +34,7 @@ from engines.spiking.parameters.connections import (
     NormalDelay,
     OneToOne,
     Probability,
+    UniformDelay,
     Weight,
 )
 from engines.spiking.parameters.plasticity import NoPlasticity, Stdp
@@ -46,6 +48,8 @@ BYTES = 8
 """Of a synapse."""
 HEADROOM = 16.0
 """First weights that a spike of typed synapses adds at most, where nobody says it: 4 of a sum's 30 bits."""
+DELAYS = 7
+"""Of the streams of random numbers that formulas of delays draw from."""
 PER_MS = 1e-3
 """µm/(mm/ms) in ms."""
 
@@ -101,8 +105,7 @@ class Wiring:
     @property
     def delays(self) -> Array:
         """[steps]"""
-        steps = self.words[:, 0] & draw.SHORT
-        return steps + (self.late.astype(np.int32) << 8) if len(self.late) else steps
+        return delays_of(self.words, self.late)
 
     @property
     def weights(self) -> Array:
@@ -144,7 +147,8 @@ def span_of(name: str, spans: dict[str, Span], place: tuple[str | int, ...]) -> 
 
 
 def delay_steps(delay: Delay, dt: float, place: tuple[str | int, ...]) -> tuple[int, float, float, float]:
-    """Kind, mean and spread [steps], steps per µm. Raises ProblemError for a delay shorter than a step or too long."""
+    """Kind, mean and spread [steps], steps per µm; of those that a formula gives none. Raises ProblemError for a delay
+    shorter than a step or too long."""
     match delay:
         case ConstantDelay() | NormalDelay():
             steps = delay.delay / dt
@@ -165,6 +169,8 @@ def delay_steps(delay: Delay, dt: float, place: tuple[str | int, ...]) -> tuple[
             return draw.CONSTANT_DELAY, steps, 0.0, 0.0
         case DistanceDelay():
             return draw.DISTANCE_DELAY, 0.0, 0.0, PER_MS / delay.velocity / dt
+        case UniformDelay() | FormulaDelay():
+            delays.checked(delay, dt, place)
     return draw.NONE, 0.0, 0.0, 0.0
 
 
@@ -191,6 +197,11 @@ class _Draw:
     period: Array
     listed: tuple[Array, ...] | None = None
     plasticity: Stdp | OwnSynapse | None = None
+    delay: delays.Formula | None = None
+
+    def ends(self, space: Space) -> delays.Ends:
+        first, sizes = (self.source.first, self.target.first), (self.source.number, self.target.number)
+        return delays.Ends(first, *sizes, space.places, self.period)
 
 
 def wire(
@@ -237,25 +248,19 @@ def wire(
 
 
 def _joined(own: OwnSynapse, plan: _Draw, k: int, drawn: tuple[Array, Array, Array]) -> Joined:
-    """Raises ProblemError where synapses have several delays, or nothing says how much they may add."""
-    found, (_, words, late) = listed(*drawn), drawn
-    delays = (words[:, 0] & draw.SHORT) + (late.astype(np.int32) << 8 if len(late) else 0)
-    if len(delays) and delays.min() != delays.max():
-        raise ProblemError(
-            "Synapses of your own equations have one delay, and the file has several: leave them out of it.",
-            ("connections", k, "rule"),
-        )
+    """Those of a sender by their delays. Raises ProblemError where nothing says how much they may add."""
+    found = listed(*by_delay(*drawn))
     largest = own.largest or HEADROOM * float(np.abs(found.weights).max(initial=0.0))
     if not own.gives:
         largest = 0.0
-    elif not largest and len(delays):
+    elif not largest and len(found.words):
         raise ProblemError(
             "The first weights are 0, so nothing says how much a spike may add at most: say it.",
             ("connections", k, "plasticity", "largest"),
         )
     ends = (plan.source.first, plan.source.stop), (plan.target.first, plan.target.stop)
     return Joined(**vars(found), connection=k, source=ends[0], target=ends[1],
-                  delay=int(delays.max(initial=0)), largest=largest)  # fmt: skip
+                  delay=int(delays_of(found.words, found.late).max(initial=0)), largest=largest)  # fmt: skip
 
 
 def _drawn(
@@ -273,12 +278,18 @@ def _drawn(
     cursor = starts[:-1].copy()
     for k, plan in enumerate(plans):
         progress(f"Drawing {len(words):,} synapses", 0.1 + 0.6 * k / len(plans))
+        begun = cursor.copy()
         _apply(plan, True, seed, space, cursor, words, late)
+        if plan.delay is not None:
+            rows, drawn = delays.rows_between(begun, cursor), draw.Drawn(words, words.view(np.float32), late)
+            plan.delay.write(drawn, rows, plan.ends(space))
     return starts, words, late if late.any() else none
 
 
 def _longest(plan: _Draw, space: Space) -> float:
-    """What no delay of a connection exceeds [steps]."""
+    """What no delay of a connection exceeds [steps]; formulas say it when they are worked out."""
+    if plan.delay is not None:
+        return draw.LONGEST
     if plan.listed is not None:
         return float(plan.listed[3].max(initial=0))
     _, mean, spread, per_length = plan.synapse[3:7]
@@ -335,7 +346,10 @@ def _planned(
     synapse = np.zeros(8)
     synapse[:3] = weight_kind(connection.weight)
     synapse[3:7] = delay_steps(connection.delay, dt, (*place, "delay"))
-    listed = _listed(connection, rule, source, target, dt, place) if isinstance(rule, FromFile) else None
+    listed, drawn = None, connection.delay
+    if isinstance(rule, FromFile):
+        listed, drawn = _listed(connection, rule, source, target, dt, place)
+    late = _formula(drawn, listed is not None, dt, (seed, DELAYS, source.first, salt), (*place, "delay"))
     chosen = connection.plasticity
     if not isinstance(chosen, NoPlasticity):
         if isinstance(chosen, Stdp) and (chosen.lowest > chosen.highest or connection.weight.weight < 0):
@@ -344,14 +358,25 @@ def _planned(
                 "below highest.",
                 (*place, "plasticity"),
             )
-        return _Draw(kind, salt, source, target, number, outputs, values, synapse, period, listed, chosen)
-    return _Draw(kind, salt, source, target, number, outputs, values, synapse, period, listed)
+        return _Draw(kind, salt, source, target, number, outputs, values, synapse, period, listed, chosen, late)
+    return _Draw(kind, salt, source, target, number, outputs, values, synapse, period, listed, delay=late)
+
+
+def _formula(
+    delay: Delay, listed: bool, dt: float, stream: tuple[int, ...], place: tuple[str | int, ...]
+) -> delays.Formula | None:
+    """Of delays that no kernel draws: those that a person types, and of synapses from a file all that are drawn."""
+    if not isinstance(delay, (UniformDelay, FormulaDelay, *((NormalDelay, DistanceDelay) if listed else ()))):
+        return None
+    place = (*place, "formula") if isinstance(delay, FormulaDelay) else place
+    return delays.Formula(delays.read(delays.formula_of(delay, dt), place), dt, stream, place)
 
 
 def _listed(
     connection: Connection, rule: FromFile, source: Span, target: Span, dt: float, place: tuple[str | int, ...]
-) -> tuple[Array, ...]:
-    table = read(rule.path)
+) -> tuple[tuple[Array, ...], Delay]:
+    """As ``draw.as_listed`` has them, and how delays are drawn that the file does not have."""
+    table, later = read(rule.path), connection.delay
     ends = []
     for name, span in (("pre", source), ("post", target)):
         index = table[name].astype(np.int64)
@@ -379,14 +404,11 @@ def _listed(
                 f"A delay of {steps.max() * dt:g} ms is more than {draw.LONGEST:,} steps: use a longer step.",
                 (*place, "rule", "path"),
             )
-    elif isinstance(connection.delay, (NoDelay, ConstantDelay)):
-        steps = np.full(count, delay_steps(connection.delay, dt, (*place, "delay"))[1])
+        later = NoDelay()
     else:
-        raise ProblemError(
-            "Synapses from a file have their own delays, a constant one, or none: give the file a column 'delay'.",
-            (*place, "delay"),
-        )
-    return (*ends, weight.astype(np.float32), np.rint(steps).astype(np.int64))
+        all_have = delay_steps(later, dt, (*place, "delay"))[1] if isinstance(later, ConstantDelay) else 0.0
+        steps = np.full(count, all_have)
+    return (*ends, weight.astype(np.float32), np.rint(steps).astype(np.int64)), later
 
 
 def _apply(plan: _Draw, fill: bool, seed: int, space: Space, cursor: Array, words: Array, late: Array) -> None:

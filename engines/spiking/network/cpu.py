@@ -16,7 +16,6 @@ from engines.spiking.network.cpu_arguments import Populations, Random, Rows, Sta
 from engines.spiking.network.cpu_watched import run_watched
 from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_table
 from engines.spiking.network.plasticity_kernels import Block, change
-from engines.spiking.network.traffic import network_traffic
 from engines.spiking.neurons.rows import MODELS, Kind, record
 from engines.spiking.step.cpu_arguments import Counts, Firing, Recorded
 from engines.spiking.step.network import Network
@@ -72,7 +71,7 @@ class CpuNetwork(Network):
             a["last"], a["spikes"], a["interval"], a["interval_square"], a["population_spikes"], a["events"],
             a["history"], raster_stride(n),
         )  # fmt: skip
-        self.traffic = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising, typed=plan.joined(wiring))
+        self.traffic = plan.traffic(wiring)
 
     def advance(self, steps: int) -> None:
         kernel, network = cpu_kernels.run_shared if self._shared else cpu_kernels.run, self._network()

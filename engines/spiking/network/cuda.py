@@ -12,7 +12,6 @@ from engines.spiking.connectivity.plastic import coefficients
 from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.lif.model import HISTORY, raster_stride
 from engines.spiking.network.plan import First, Plan, new_state, no_rise, noise_table
-from engines.spiking.network.traffic import network_traffic
 from engines.spiking.step.network import GraphedNetwork
 from engines.spiking.typed.cuda_source import kernel_file
 from engines.spiking.typed.synapses.cuda import Launch, launches
@@ -79,7 +78,7 @@ class CudaNetwork(GraphedNetwork):
             before, after = launches(backend, block, plan.synapses[block.connection].typed, a, counts)
             self._sums += before
             self._changes += after
-        self.traffic = network_traffic(n, int(wiring.sent[-1]), plan.dt, rising=plan.rising, typed=plan.joined(wiring))
+        self.traffic = plan.traffic(wiring)
 
     def _launch(self) -> None:
         self._launch_update()

@@ -9,10 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
-from engines.api import Array
+from engines.api import Array, KernelTraffic
 from engines.api.errors import ProblemError
 from engines.spiking.connectivity.wiring import Wiring
 from engines.spiking.lif.model import HISTORY, NEVER, raster_stride
+from engines.spiking.lif.traffic import TYPICAL_RATE
+from engines.spiking.network.traffic import network_traffic
 from engines.spiking.neurons import constants as model
 from engines.spiking.neurons.constants import (
     Live,
@@ -29,7 +31,6 @@ from engines.spiking.stimulate.spike_lists import Listed, listed
 from engines.spiking.typed.plan import WAITING, Typed
 from engines.spiking.typed.population import TypedPopulation, numbers, populations_of
 from engines.spiking.typed.synapses.connection import TypedConnection, typed_connections
-from engines.spiking.typed.synapses.plan import TypedSynapse
 from engines.spiking.typed.synapses.state import synapse_state
 
 WORD = 2.0**32
@@ -76,9 +77,12 @@ class Plan:
         """Of the connections whose synapses a person types. Raises ProblemError."""
         return typed_connections(self.connections, self.populations, self.dt, self.seed)
 
-    def joined(self, wiring: Wiring) -> list[tuple[int, TypedSynapse]]:
-        """How many synapses each of these has."""
-        return [(len(block.weights), self.synapses[block.connection].typed) for block in wiring.joined]
+    def traffic(self, wiring: Wiring, rate: float = TYPICAL_RATE) -> tuple[KernelTraffic, ...]:
+        """Of a step at this mean rate of spikes [Hz]."""
+        own = [(block, self.synapses[block.connection].typed) for block in wiring.joined]
+        typed = [(len(block.weights), each) for block, each in own]
+        runs = sum(len(block.runs.who) for block, each in own if each.model.paths[0])
+        return network_traffic(self.neurons, int(wiring.sent[-1]), self.dt, rate, self.rising, typed, runs)
 
     @cached_property
     def typed_models(self) -> list[Typed]:

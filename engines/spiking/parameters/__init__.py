@@ -34,7 +34,9 @@ class SynapseSettings(ParameterGroup):
 class Numerics(ParameterGroup):
     """Time step and random numbers."""
 
-    step: float = quantity(0.1, "ms", "Time step: exact for leaky neurons; spikes are on its grid", gt=0, le=10)
+    step: float = quantity(
+        0.1, "ms", "Time step: exact for leaky neurons; spikes are on its grid", finer="smaller", gt=0, le=10
+    )
     seed: int = quantity(1, "1", "Seed of connections, first values and noise", ge=0, le=2**31 - 1)
 
 

@@ -153,7 +153,29 @@ class DistanceDelay(ParameterGroup):
     velocity: float = quantity(0.3, "mm/ms", "Speed of a signal", gt=0, le=1000)
 
 
-Delay = Annotated[NoDelay | ConstantDelay | NormalDelay | DistanceDelay, Field(discriminator="kind")]
+class UniformDelay(ParameterGroup):
+    """Anywhere between two, each as likely."""
+
+    kind: Literal["uniform"] = "uniform"
+    shortest: float = quantity(0.5, "ms", "Shortest, rounded to steps; below half a step there is none", ge=0, le=1000)
+    longest: float = quantity(2.5, "ms", "Longest, rounded to steps", ge=0, le=1000)
+
+
+class FormulaDelay(ParameterGroup):
+    """As you type it, of each synapse; as in Brian2, what is below half a step is none."""
+
+    kind: Literal["formula"] = "formula"
+    formula: str = quantity(
+        "clip(1.5*ms + 0.5*ms*randn(), 0.5*ms, 3*ms)", "",
+        "A time, as 1*ms + 2*ms*rand() or distance/(0.3*mm/ms); randn() is normal, i and j are the sender's and the "
+        "hearer's number, of N_pre and N_post",
+        max_length=2000,
+    )  # fmt: skip
+
+
+Delay = Annotated[
+    NoDelay | ConstantDelay | NormalDelay | UniformDelay | DistanceDelay | FormulaDelay, Field(discriminator="kind")
+]
 
 
 class Connection(ParameterGroup):

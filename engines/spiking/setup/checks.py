@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 from engines.api import Finding, Remedy
 from engines.api.charts import Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError, nearest_told, placed_at
+from engines.spiking.connectivity.files import OF_PYNN, from_pynn
 from engines.spiking.connectivity.wiring import delay_steps, span_of
 from engines.spiking.network.plan import Plan
 from engines.spiking.neurons.accuracy import Intervals, intervals, on_grid
@@ -106,7 +110,20 @@ def spikes_on_disk(parameters: SpikingParameters) -> tuple[Fact, ...]:
 def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
     """What a step does to refractory times and to the intervals of neurons."""
     own = (*_rounded(parameters), *_stretched(parameters), *_whole_steps(parameters), *_unheard(parameters))
-    return (*own, *synapse_findings(parameters))
+    return (*own, *synapse_findings(parameters), *_of_pynn(parameters))
+
+
+def _of_pynn(parameters: SpikingParameters) -> Iterator[Finding]:
+    """Weights that count in other units than they are written in."""
+    for k, connection in enumerate(parameters.connections):
+        rule = connection.rule
+        if isinstance(rule, FromFile) and from_pynn(rule.path):
+            yield Finding(
+                f"{Path(rule.path).name} is PyNN's: its weights are read as nA or µS, {OF_PYNN:g} pA or nS each; "
+                "leave out the line of its columns where they are not.",
+                "info",
+                ("connections", k, "rule", "path"),
+            )
 
 
 def off_by(parameters: SpikingParameters) -> tuple[Fact, ...]:

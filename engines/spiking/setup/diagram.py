@@ -13,10 +13,12 @@ from engines.spiking.parameters.connections import (
     DistanceDelay,
     FixedInputs,
     FixedOutputs,
+    FormulaDelay,
     Inputs,
     NoDelay,
     Probability,
     Rule,
+    UniformDelay,
     Weight,
 )
 from engines.spiking.parameters.neurons import NAMES
@@ -76,6 +78,10 @@ def _delay(delay: Delay) -> str:
         return ""
     if isinstance(delay, DistanceDelay):
         return f"{delay.velocity:g} mm/ms"
+    if isinstance(delay, UniformDelay):
+        return f"{delay.shortest:g} to {delay.longest:g} ms"
+    if isinstance(delay, FormulaDelay):
+        return f"delay {delay.formula if len(delay.formula) <= 40 else delay.formula[:37] + '…'}"
     return (
         f"{delay.delay:g} ms"
         if isinstance(delay, ConstantDelay)

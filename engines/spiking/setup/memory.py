@@ -7,15 +7,25 @@ from dataclasses import dataclass
 
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
-from engines.spiking.connectivity import draw
-from engines.spiking.connectivity.files import longest_delay
+from engines.spiking.connectivity import delays, draw
+from engines.spiking.connectivity.files import has_delays, longest_delay
 from engines.spiking.connectivity.layout import extent, places_of, share_near, usual_side
 from engines.spiking.connectivity.wiring import BYTES, Span, delay_steps, expected, span_of
 from engines.spiking.lif.model import HISTORY, raster_stride
 from engines.spiking.network.plan import slots_for
 from engines.spiking.neurons.constants import is_rising
 from engines.spiking.parameters import SpikingParameters
-from engines.spiking.parameters.connections import Connection, Distance, FromFile, Inputs, Probability
+from engines.spiking.parameters.connections import (
+    Connection,
+    ConstantDelay,
+    Distance,
+    FormulaDelay,
+    FromFile,
+    Inputs,
+    NoDelay,
+    Probability,
+    UniformDelay,
+)
 from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import HodgkinHuxley
 from engines.spiking.parameters.plasticity import NoPlasticity
@@ -29,6 +39,8 @@ CHANGING = 20
 """Of one whose weight changes: target, delay and sender, weight, place in the list by target."""
 TYPED = 20
 """Of a typed one without its variables: target and sender, first weight, place in the list by target."""
+RUN = 17
+"""Of those of a sender with the same delay: the sender, the delay, where they begin, whether they are due."""
 LATE = 1
 """More of a synapse where delays pass 8 bits."""
 NEURON = 60
@@ -72,6 +84,7 @@ def need(parameters: SpikingParameters, synapses: tuple[int, ...]) -> Need:
     each = NEURON + more + gates + rise + RING * slots_for(longest) + TRACES * changing
     late = LATE if longest > draw.SHORT else 0
     taken = sum(count * (size + late) for count, size in zip(synapses, sizes, strict=True))
+    taken += sum(RUN * runs_of(parameters, k, synapses[k]) for k in typed_synapses_of(parameters))
     return Need(n * each + _sent(parameters) + raster, taken, longest)
 
 
@@ -86,20 +99,39 @@ def _of_synapse(parameters: SpikingParameters, k: int) -> int:
 
 def _sent(parameters: SpikingParameters) -> int:
     """Who fired in the last steps, of senders of typed synapses."""
-    known = spans(parameters)
     return sum(
-        (1 + _longest(parameters, k)) * span_of(each.source, known, ("connections", k, "source")).number
+        (1 + _longest(parameters, k)) * _senders(parameters, k)
         for k, each in enumerate(parameters.connections)
         if isinstance(each.plasticity, OwnSynapse)
     )
 
 
-def _longest(parameters: SpikingParameters, k: int) -> int:
-    """The longest delay of a connection, at most [steps]."""
+def _senders(parameters: SpikingParameters, k: int) -> int:
+    return span_of(parameters.connections[k].source, spans(parameters), ("connections", k, "source")).number
+
+
+def runs_of(parameters: SpikingParameters, k: int, synapses: int) -> int:
+    """Runs of typed synapses of a sender with the same delay, of so many of them at most."""
     connection = parameters.connections[k]
-    if isinstance(connection.rule, FromFile):
-        return min(draw.LONGEST, math.ceil(longest_delay(connection.rule.path) / parameters.numerics.step))
-    _, mean, spread, per_length = delay_steps(connection.delay, parameters.numerics.step, ("connections", k, "delay"))
+    one = isinstance(connection.delay, NoDelay | ConstantDelay)
+    one = one and not (isinstance(connection.rule, FromFile) and has_delays(connection.rule.path))
+    return min(synapses, _senders(parameters, k) * (1 if one else 1 + _longest(parameters, k)))
+
+
+def _longest(parameters: SpikingParameters, k: int) -> int:
+    """The longest delay of a connection, at most [steps]; of one that a person types about."""
+    connection, step, known = parameters.connections[k], parameters.numerics.step, spans(parameters)
+    delay, place = connection.delay, ("connections", k, "delay")
+    if isinstance(connection.rule, FromFile) and has_delays(connection.rule.path):
+        return min(draw.LONGEST, math.ceil(longest_delay(connection.rule.path) / step))
+    _, mean, spread, per_length = delay_steps(delay, step, place)
+    if isinstance(delay, UniformDelay):
+        return round(delay.longest / step)
+    if isinstance(delay, FormulaDelay):
+        ends = [span_of(name, known, ("connections", k)) for name in (connection.source, connection.target)]
+        node = delays.read(delay.formula, (*place, "formula"))
+        far = extent(places_of(parameters.populations))
+        return delays.longest(node, step, (ends[0].number, ends[1].number), far)
     far = per_length * extent(places_of(parameters.populations)) if per_length else 0.0
     return min(draw.LONGEST, math.ceil(mean + SPREADS * spread + far))
 

@@ -20,7 +20,6 @@ from engines.spiking.lif.model import Sources, Start, Synapses
 from engines.spiking.lif.traffic import lif_traffic
 from engines.spiking.lif.twins import LIF
 from engines.spiking.network.plan import First, Plan, first_values
-from engines.spiking.network.traffic import network_traffic
 from engines.spiking.network.twins import NETWORK
 from engines.spiking.neurons.constants import Live
 from engines.spiking.neurons.rows import Kind
@@ -132,7 +131,7 @@ def general(
         _unit(cells),
         cells,
         int(wiring.sent[-1]),
-        lambda rate: network_traffic(n, int(wiring.sent[-1]), dt, rate, plan.rising, plan.joined(wiring)),
+        lambda rate: plan.traffic(wiring, rate),
         any(cell.recovery is not None for cell in cells),
         (*(block.rule.highest for block in wiring.plastic), *_bounds(plan)),
         plan.surely_silent,

@@ -22,11 +22,12 @@ from numba.core import cgutils
 from numba.extending import intrinsic as numba_intrinsic
 
 from engines.formulas.emit_numba import arithmetic, digest
-from engines.formulas.graph import Node, ordered
+from engines.formulas.graph import CONDITIONS, Node, ordered
 from engines.spiking.neurons import cpu_models
-from engines.spiking.typed import cpu_call, cpu_functions
+from engines.spiking.typed import clock, cpu_call, cpu_functions
+from engines.spiking.typed.clock import COMPARED, COUNTED, ROUNDED, TURNED, wide
 from engines.spiking.typed.cpu_call import ARRAYS, KINDS, signature
-from engines.spiking.typed.cpu_functions import FUNCTIONS
+from engines.spiking.typed.cpu_functions import FUNCTIONS, left_of
 from engines.spiking.typed.names import OUTSIDE
 from engines.spiking.typed.plan import HELD, INDEX, MORE_E, MORE_I, NOW, SILENT, WAITS, Typed
 
@@ -111,7 +112,7 @@ class _Writer:
         if OUTSIDE in names:
             symbols[OUTSIDE] = self._load("outside")
         symbols |= {f"@{k}": self._number(k) for k in range(len(typed.numbers)) if f"@{k}" in names}
-        values = values_of(self._context, builder, typed.roots, symbols)
+        values = values_of(self._context, builder, typed.roots, symbols, self._now)
         for value, (pointer, scope) in zip(values, places.values(), strict=False):
             self._told(builder.store(value, pointer), scope)
         fires = builder.zext(values[len(places)], ir.IntType(8))
@@ -122,21 +123,48 @@ class _Writer:
 
 
 def values_of(
-    context: Any, builder: ir.IRBuilder, roots: Sequence[Node], symbols: Mapping[str, ir.Value]
+    context: Any, builder: ir.IRBuilder, roots: Sequence[Node], symbols: Mapping[str, ir.Value], now: ir.Value
 ) -> list[ir.Value]:
-    """What computes each root in float32, rounded one by one."""
+    """What computes each root in float32, rounded one by one; in float64 what ``clock`` has so. now: the step"""
     values: dict[Node, ir.Value] = {}
+    doubles: dict[Node, ir.Value] = {}
+    broad, single, double = wide(roots), ir.FloatType(), ir.DoubleType()
+    late = builder.icmp_signed(">", now, ir.Constant(now.type, COUNTED))
+
+    def called(function: Any, kind: types.Type, args: Sequence[ir.Value]) -> ir.Value:
+        return context.compile_internal(builder, function, kind(*[kind] * len(args)), args)
+
+    def broadened(node: Node) -> ir.Value:
+        if node in doubles or node.op in CONDITIONS:
+            return doubles.get(node, values[node])
+        return builder.fpext(values[node], double)
+
     for node in ordered(roots):
-        args = [values[arg] for arg in node.args]
-        if node.op == "const":
-            values[node] = ir.Constant(ir.FloatType(), float(np.float32(node.number)))
-        elif node.op == "symbol":
+        op, args = node.op, [values[arg] for arg in node.args]
+        timed = any(arg in broad for arg in node.args)
+        if node is NOW:
+            doubles[node] = builder.sitofp(now, double)
+        elif node in broad:
+            wider = [broadened(arg) for arg in node.args]
+            found = called(FUNCTIONS[op], types.float64, wider) if op in FUNCTIONS else arithmetic(builder, op, wider)
+            cut = builder.fpext(builder.fptrunc(found, single), double)
+            doubles[node] = builder.select(late, found, cut) if op in ROUNDED else found
+        elif op == "const":
+            values[node] = ir.Constant(single, float(np.float32(node.number)))
+        elif op == "symbol":
             values[node] = symbols[str(node.value)]
-        elif node.op in FUNCTIONS:
-            kinds = types.float32(*[types.float32] * len(args))
-            values[node] = context.compile_internal(builder, FUNCTIONS[node.op], kinds, args)
+        elif timed and op in COMPARED:
+            values[node] = arithmetic(builder, op, [broadened(arg) for arg in node.args])
+        elif op in FUNCTIONS:
+            if timed and op in TURNED:
+                angle = broadened(node.args[0])
+                left = called(lambda x: left_of(x), types.float64, [angle])
+                args = [builder.fptrunc(builder.select(late, left, angle), single)]
+            values[node] = called(FUNCTIONS[op], types.float32, args)
         else:
-            values[node] = arithmetic(builder, node.op, args)
+            values[node] = arithmetic(builder, op, args)
+        if node in doubles:
+            values[node] = builder.fptrunc(doubles[node], single)
     return [values[root] for root in roots]
 
 
@@ -156,7 +184,7 @@ def neuron(typingctx: Any, key: Any, now: Any, first: Any, scales: Any, arrays: 
 
 def kernel(typed: Typed) -> Any:
     """The C function of a model, of :func:`signature`; compiled now, or found in Numba's cache."""
-    files = (Path(str(module.__file__)) for module in (cpu_models, cpu_call, cpu_functions))
+    files = (Path(str(module.__file__)) for module in (clock, cpu_models, cpu_call, cpu_functions))
     places = [typed.places[name] for name in typed.variables]
     key = digest(typed.roots, typed.variables, places, typed.released, Path(__file__), *files)
     _models[key] = typed

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from engines.backend.cache_dir import cache_dir
-from engines.formulas.emit_cuda import TEXT, statements
+from engines.backend.cache_dir import source_file
+from engines.formulas.emit_cuda import TEXT
 from engines.formulas.graph import Node
+from engines.spiking.typed.clock import timed_statements
 from engines.spiking.typed.names import OUTSIDE
 from engines.spiking.typed.plan import HELD, INDEX, MORE_E, MORE_I, NOW, SILENT, WAITS, Typed
 
 OWN = {
     **TEXT,
-    "div": "{} / {}", "neg": "F(-{}.v)", "exp": "exp_of({})", "log": "logarithm_of({})", "sqrt": "root_of({})",
-    "goldman": "linear_of({0})", "growth": "growth_of({0})", "expm1": "expm1_of({0})",
+    "div": "{} / {}", "neg": "F(-{}.v)", "exp": "exponential_of({})", "log": "logarithm_of({})", "sqrt": "root_of({})",
+    "goldman": "linear_of({0})", "growth": "growth_of({0})", "expm1": "less_one_of({0})",
     "log10": "logarithm_of({}) * R(0.4342944819)", "sinh": "sinh_of({})", "cosh": "cosh_of({})",
     "tanh": "tanh_of({})", "sin": "turned({}, 0)", "cos": "turned({}, 1)", "tan": "turned({0}, 0) / turned({0}, 1)",
-    "atan": "atan_of({})", "abs": "F(fabsf({}.v))", "lt": "{}.v < {}.v", "le": "{}.v <= {}.v", "eq": "{}.v == {}.v",
+    "atan": "atan_of({})", "abs": "F(fabsf({}.v))", "floor": "F(floorf({}.v))",
+    "lt": "{}.v < {}.v", "le": "{}.v <= {}.v", "eq": "{}.v == {}.v",
 }  # fmt: skip
 """What operations are with numbers that are rounded one by one."""
 _FILE = """\
@@ -78,7 +79,7 @@ def _body(typed: Typed) -> Iterator[str]:
     for k, row in enumerate(stores):
         yield f"const F x{k} = F({row});"
     found: dict[Node, str] = {}
-    for node, name, definition in statements(typed.roots, symbols, OWN):
+    for node, name, definition in timed_statements(typed.roots, symbols, OWN):
         found[node] = name
         if definition is not None:
             yield definition
@@ -95,13 +96,4 @@ def _row(place: str | int) -> str:
 
 def kernel_file(models: Sequence[Typed]) -> Path:
     """The source, in the cache."""
-    return written(cuda_source(models), "neurons")
-
-
-def written(text: str, folder: str) -> Path:
-    """A file of it in the cache: compilers want one."""
-    path = cache_dir() / folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.cu"
-    if not path.is_file() or path.read_text("utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    return path
+    return source_file(cuda_source(models), "neurons")

@@ -10,7 +10,7 @@ import numpy as np
 from engines.api import Array, NonFinite
 from engines.api.charts import EMPTY, ChartData, ChartInfo, histogram
 from engines.formulas.typed.units import named
-from engines.spiking.connectivity.plastic import Joined
+from engines.spiking.connectivity.plastic import Joined, delays_of
 from engines.spiking.typed.synapses.connection import TypedConnection
 from engines.spiking.typed.synapses.state import name_of
 from engines.spiking.watch.weights import BARS, LOOKED_AT
@@ -74,6 +74,7 @@ class TypedSynapses:
         return {
             f"{where}/sender [1]": words[:, 1],
             f"{where}/target [1]": words[:, 0] >> 8,
+            f"{where}/delay [ms]": self.own.given["dt"] * delays_of(words, self.block.late),
             **{f"{where}/{name} [{self.unit(name)}]": each for name, each in values.items()},
         }
 

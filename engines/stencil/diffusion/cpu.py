@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time as clock
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -110,6 +110,14 @@ class CpuDiffusion:
                 u, spare = spare, u
                 steps -= depth
         return u, spare
+
+    def advance_around(
+        self, u: Array, spare: Array, source: Array | None, steps: int, ends: tuple[int, int],
+        arrived: Callable[[], None],
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """The same where planes at the ends are there once ``arrived`` was called."""
+        arrived()
+        return self.advance(u, spare, source, steps)
 
     @property
     def _in_rows(self) -> bool:

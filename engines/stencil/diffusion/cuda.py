@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from engines.api import Array, KernelTraffic
-from engines.stencil.diffusion.launches.base import Call, Launches
+from engines.stencil.diffusion.launches.base import Call, Launches, Planes
 from engines.stencil.diffusion.launches.box import Launches3D
 from engines.stencil.diffusion.launches.conductivity import LaunchesConductivity
 from engines.stencil.diffusion.launches.plane import Launches2D
@@ -108,6 +108,24 @@ class CudaDiffusion:
             self._launches.launch(u, spare, source, shape)
             u, spare = spare, u
         return u, spare
+
+    def advance_around(
+        self, u: Any, spare: Any, source: Any, steps: int, ends: tuple[int, int], arrived: Callable[[], None]
+    ) -> tuple[Any, Any]:
+        """The same where so many planes at either end of ``u`` are there once ``arrived`` was called: a launch that can
+        do planes by themselves does those first that need none of them. In the result the planes at the ends are any.
+        """
+        shapes, planes = self.launches(steps, source is not None), self._launches.shape[0]
+        first, last = (end and end + steps for end in ends)
+        if len(shapes) != 1 or not self._launches.by_planes(shapes[0]) or first + last >= planes:
+            arrived()
+            return self.advance(u, spare, source, steps)
+        self._launches.launch(u, spare, source, shapes[0], Planes(first, planes - last))
+        arrived()
+        at = [ends[0]] * bool(first) + [planes - last] * bool(last)
+        if at:
+            self._launches.launch(u, spare, source, shapes[0], Planes(at[0], at[-1] + steps, steps, at[-1] - at[0]))
+        return spare, u
 
 
 def make_launches(

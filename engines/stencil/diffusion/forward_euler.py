@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from engines.api import KernelTraffic
@@ -26,5 +27,15 @@ class Diffusion(Protocol):
         """Take exactly ``steps`` steps from ``u``; (array with the result, the other one)."""
 
 
-DIFFUSION = Twins[Diffusion](__package__, cpu="cpu:CpuDiffusion", cuda="cuda:CudaDiffusion")
+class DiffusionTwin(Diffusion, Protocol):
+    """What each of them has besides."""
+
+    def advance_around(
+        self, u: Any, spare: Any, source: Any, steps: int, ends: tuple[int, int], arrived: Callable[[], None]
+    ) -> tuple[Any, Any]:
+        """As ``advance`` where so many planes at either end of ``u`` are there once ``arrived`` was called, and may be
+        any in the result."""
+
+
+DIFFUSION = Twins[DiffusionTwin](__package__, cpu="cpu:CpuDiffusion", cuda="cuda:CudaDiffusion")
 """Steps of du/dt = div(alpha grad u) + s; arguments as in ``CpuDiffusion``."""

@@ -19,8 +19,9 @@ from engines.stencil.step.simulation import GridSimulation, unfused
 
 
 class HeatSimulation(GridSimulation):
-    """Explicit diffusion. ``make_step(scale)`` makes the kernels for a factor on the diffusivity;
-    ``largest_scale`` is the factor at which the time step is at its limit."""
+    """Explicit diffusion. ``make_step(scale)`` makes the kernels for a factor on the diffusivity,
+    ``step`` is that of the first of ``scales``, the other is the factor at which the time step is at its limit.
+    ``arrays``: u as it starts, and another that steps write to."""
 
     series = (
         SeriesInfo("content", "Total content", ""),
@@ -32,22 +33,22 @@ class HeatSimulation(GridSimulation):
         backend: Backend,
         grid: Grid,
         dt: float,
-        u: Any,
+        arrays: tuple[Any, Any],
         source: PaintedSource,
         make_step: Callable[[float], Diffusion],
-        scale: float,
-        largest_scale: float,
+        step: Diffusion,
+        scales: tuple[float, float],
         fuse: bool,
         fields: tuple[FieldInfo, ...],
         brush: PaintInfo,
     ) -> None:
-        super().__init__(backend, grid, dt, fields, {"u": u})
+        super().__init__(backend, grid, dt, fields, {"u": arrays[0]})
         self.brushes = (brush,)
-        self._spare = backend.empty(grid.shape, u.dtype)
+        self._spare = arrays[1]
         self._source = source
-        self._make_step, self._largest_scale, self._fuse = make_step, largest_scale, fuse
-        self._scale = scale
-        self._diffusion = make_step(scale)
+        self._make_step, self._fuse = make_step, fuse
+        self._scale, self._largest_scale = scales
+        self._diffusion = step
         self._count_traffic()
 
     def _count_traffic(self) -> None:

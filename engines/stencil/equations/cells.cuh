@@ -17,6 +17,13 @@ struct Box {
     int nx, ny, nz;
 };
 
+// Where a row or plane of a part of a grid is in the whole, around which it may lie.
+DEVICE int in_whole(const int i, const int first, const int count)
+{
+    const int at = i + first;
+    return at < 0 ? at + count : at >= count ? at - count : at;
+}
+
 // i, j: the cell along the other axes, in their order.
 DEVICE REAL beyond(const REAL* __restrict__ laws, const int* __restrict__ where, const int axis, const int high, const int i,
                    const int j, const REAL c)

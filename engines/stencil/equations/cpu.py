@@ -38,7 +38,7 @@ class CpuExplicit(Explicit):
         row, where, into = self._kernels[one]
         base, second, third, out = (values.reshape(-1) for values in arrays[2:])
         given = numbers.astype(self.dtype)
-        shares = REGISTER_BYTES // self.dtype.itemsize, self._threads, step, self.seed
+        shares = REGISTER_BYTES // self.dtype.itemsize, self._threads, step, self.seed, *self.whole
         sweep(row.address, arrays[0], arrays[1], base, second, third, out, into, laws, where, given, shares)
 
 

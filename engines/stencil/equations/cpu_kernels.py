@@ -305,8 +305,9 @@ def copy_rows(copies, values, first, z, y, x, reach, laws, where):
 @njit(nogil=True)
 def patch(row_of, fields, stored, beside, into, laws, where, reach, numbers, room, place, at):
     """The cells of a row from column at[2] on, at most a vector: all in copies. room: (copies, addresses of rows,
-    arrays of the cell itself twice), to work in; place: of the first cell; at: (y, z, column, how many, step, seed)"""
-    y, z, x, count, step, seed = at
+    arrays of the cell itself twice), to work in; place: of the first cell; at: (y, z, column, how many, (y and z in
+    the whole grid, step, seed))"""
+    y, z, x, count, seen = at
     copies, rows, rest, ends = room
     width, cells_each = copies.shape[1] - 2, fields.size // len(fields)
     copy_rows(copies, fields, 0, z, y, x, reach, laws, where)
@@ -315,13 +316,13 @@ def patch(row_of, fields, stored, beside, into, laws, where, reach, numbers, roo
     for slot in range(len(copies)):
         rows[slot] = address_of(copies) + (slot * (width + 2) + 1 - x) * fields.itemsize
     if count == width:
-        row_of(rows, beside, numbers, (x, x + width, place, cells_each), (y, z, step, seed))
+        row_of(rows, beside, numbers, (x, x + width, place, cells_each), seen)
         return
     for bank in range(3):
         for field in range(len(fields)):
             for i in range(count):
                 rest[bank, field * width + i] = beside[bank][field * cells_each + place + i]
-    row_of(rows, ends, numbers, (x, x + count, 0, width), (y, z, step, seed))
+    row_of(rows, ends, numbers, (x, x + count, 0, width), seen)
     for row in into:
         for i in range(count):
             beside[3][row * cells_each + place + i] = rest[3, row * width + i]
@@ -330,7 +331,7 @@ def patch(row_of, fields, stored, beside, into, laws, where, reach, numbers, roo
 @njit(nogil=True)
 def band(row_of, fields, stored, beside, into, laws, where, reach, numbers, shares, part):
     """One of the parts of all rows of all planes, counted through. shares: as of :func:`sweep`"""
-    width, bands, step, seed = shares
+    width, bands, step, seed, first_y, whole_y, first_z, whole_z = shares
     nz, ny, nx = fields.shape[1:]
     slots = 9 * len(reach)
     rows, ghosts = np.zeros(slots, np.intp), np.zeros((slots, nx), fields.dtype)
@@ -340,14 +341,15 @@ def band(row_of, fields, stored, beside, into, laws, where, reach, numbers, shar
     inner = (nx - 1 - width) // width * width if nx > 2 * width else 0
     for index in range(part * nz * ny // bands, (part + 1) * nz * ny // bands):
         z, y, place = index // ny, index % ny, index * nx
+        seen = (y + first_y) % whole_y, (z + first_z) % whole_z, step, seed
         if inner:
             address_rows(rows, ghosts, fields, 0, z, y, reach, laws, where)
             if len(reach) > len(fields):
                 address_rows(rows, ghosts, stored, len(fields), z, y, reach, laws, where)
-            row_of(rows, beside, numbers, (width, width + inner, place + width, nz * ny * nx), (y, z, step, seed))
+            row_of(rows, beside, numbers, (width, width + inner, place + width, nz * ny * nx), seen)
         x = 0
         while x < nx:
-            at = y, z, x, min(width, nx - x), step, seed
+            at = y, z, x, min(width, nx - x), seen
             patch(row_of, fields, stored, beside, into, laws, where, reach, numbers, room, place + x, at)
             x += width if x or not inner else width + inner
 
@@ -358,8 +360,8 @@ def sweep(address, fields, stored, base, second, third, out, into, laws, where, 
     """One pass over a grid. address: of a row's function; fields, stored: (n, nz, ny, nx) that are read with
     neighbours; base, second, third: flat, of the cell itself; out: flat, written in the rows ``into``; laws: (n, 2)
     scale and shift of ghosts; where: as ``cpu.where_of``; numbers: what is the same in all cells; shares: lanes of a
-    vector, bands, step and seed of what is drawn. Bytes: each array that is read, once, and each that is written
-    (``explicit.traffic``)."""
+    vector, bands, step and seed of what is drawn, first and number of rows and of planes in the whole grid. Bytes:
+    each array that is read, once, and each that is written (``explicit.traffic``)."""
     reach = where[:, :6].copy().reshape((len(where), 3, 2))
     beside_sides = where[:, 6:9].copy(), where[:, 9:].copy().reshape((len(where), 3, 2, 3))
     for part in prange(shares[1]):

@@ -81,4 +81,6 @@ class CudaExplicit(Explicit):
         scalars: list[Any] = [number(value) for value in numbers]
         if one.draws:
             scalars += [np.uint32(word & 0xFFFFFFFF) for word in (step, self.seed, step >> (32 - HIGH))]
+        if one.placed:
+            scalars += map(np.int32, self.whole)
         kernel(grid, tuple(block), (np.int32(nx), np.int32(ny), np.int32(nz), *arrays, laws, self._where, *scalars))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from engines.backend.cache_dir import cache_dir
+from engines.backend.cache_dir import source_file
 from engines.backend.precision import REAL
 from engines.formulas.emit_cuda import statements
 from engines.formulas.graph import Node, ordered
@@ -52,6 +51,9 @@ sweep(const int nx, const int ny, const int nz, {parameters})
     else if (x < nx && y0 < ny) cells<true>(box, x, y0, z, {arguments});
 }}
 """
+WHOLE = ("row_0", "rows_in_all", "plane_0", "planes_in_all")
+"""First and number of rows and of planes in the whole grid, of passes that hang on the place."""
+_IN_WHOLE = "in_whole(y, row_0, rows_in_all)", "in_whole(z, plane_0, planes_in_all)"
 _ARRAYS = ("fields", "stored", *BANKS)
 
 
@@ -60,9 +62,11 @@ def cuda_source(one: Pass, fields: Sequence[str], precision: str) -> str:
     symbols = _symbols(one, fields)
     numbers = [f"p{number}" for number in range(len(one.numbers))]
     words = ["step", "seed", "high"] if one.draws else []
+    whole = list(WHOLE) if one.placed else []
     given = [f"const REAL* __restrict__ {name}" for name in _ARRAYS]
     parameters = [*given, "REAL* out", "const REAL* __restrict__ laws", "const int* __restrict__ where"]
     parameters += [*(f"const REAL {name}" for name in numbers), *(f"const unsigned {name}" for name in words)]
+    parameters += [f"const int {name}" for name in whole]
     groups = sorted({which // 4 for which in one.draws})
     found: dict[Node, str] = {}
     body: list[str] = []
@@ -84,7 +88,7 @@ def cuda_source(one: Pass, fields: Sequence[str], precision: str) -> str:
             f"        store_cells<W, false>(out + {row} * size + place, out{k});\n" for k, row in enumerate(one.into)
         ),
         inner=" && z > 0 && z + 1 < nz" if _planes(one) else "",
-        arguments=", ".join([*_ARRAYS, "out", "laws", "where", *numbers, *words]),
+        arguments=", ".join([*_ARRAYS, "out", "laws", "where", *numbers, *words, *whole]),
         bytes=f"{one.arrays_read} values read, {one.arrays_written} written",
     )
 
@@ -104,7 +108,7 @@ def _symbols(one: Pass, fields: Sequence[str]) -> dict[str, str]:
         elif bank in BANKS:
             called[name] = f"{bank}{fields.index(field)}[c]"
         elif name in INDICES:
-            called[name] = f"REAL({('x + c', 'y', 'z')[INDICES.index(name)]})"
+            called[name] = f"REAL({('x + c', *_IN_WHOLE)[INDICES.index(name)]})"
         elif name.startswith(DRAWN):
             group, place = divmod(int(name.removeprefix(DRAWN)), 4)
             called[name] = f"REAL(drawn{group}[{place}])"
@@ -144,15 +148,11 @@ def _beside(one: Pass, fields: Sequence[str]) -> Iterator[str]:
 
 def _drawn(group: int) -> tuple[str, str]:
     """Four noises of a cell (``noise.drawn``)."""
-    counter = "{(unsigned)(x + c), (unsigned)y, (unsigned)z, step}"
+    row, plane = _IN_WHOLE
+    counter = f"{{(unsigned)(x + c), (unsigned){row}, (unsigned){plane}, step}}"
     return f"float drawn{group}[4];", f"normals({counter}, seed, (high & ~15u) | {group}u, drawn{group});"
 
 
 def kernel_file(one: Pass, fields: Sequence[str], precision: str) -> Path:
     """The CUDA source of a pass, written to the cache: compilers want a file."""
-    text = cuda_source(one, fields, precision)
-    path = cache_dir() / "equations" / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.cu"
-    if not path.is_file() or path.read_text("utf-8") != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    return path
+    return source_file(cuda_source(one, fields, precision), "equations")

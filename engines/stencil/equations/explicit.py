@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ class Explicit(ABC):
     seed:     of white noise
     anew:     whether the next step is to be taken as if it were the first: fields have been changed from outside
     stored:   (stored names, nz, ny, nx): as they were at the last stage
+    whole:    first and number of rows, and of planes, in the grid that this is a part of; that they are all
+    arrive:   called with the fields before others are read: what neighbours have of a part is put beside it
 
     Call :meth:`advance` and :meth:`show` inside ``backend.timed`` or ``active``.
     """
@@ -43,6 +45,8 @@ class Explicit(ABC):
         self.given: Mapping[str, float] = dict(given)
         self.dtype = np.dtype(precision)
         self.box = (1, *shape)[-3:]
+        self.whole = 0, self.box[1], 0, self.box[0]
+        self.arrive: Callable[[Any], None] = lambda fields: None
         self._backend = backend
         rows, each = len(plan.system.fields), 2 if plan.remembers else 1
         self._now = backend.empty((each * rows, *self.box), self.dtype)
@@ -98,6 +102,7 @@ class Explicit(ABC):
             first, self.anew = number == 0 or self.anew, False
             targets = self._banks if len(self.plan.stages) == 1 else [*self._banks, self.fields]
             base, now = self.fields, self.fields
+            self.arrive(now)
             for stage, (at, storing, going) in enumerate(self.plan.stages):
                 known = self._known((number + at) * self.dt, self.plan.share(stage, first))
                 if self._time_at_sides:
@@ -119,6 +124,7 @@ class Explicit(ABC):
     def show(self, step: int) -> Any:
         """(names, nz, ny, nx) on the device: the names of the lines, of the present fields."""
         known = self._known(step * self.dt, 1.0)
+        self.arrive(self.fields)
         if self._shown is None:
             self._shown = self._backend.empty((len(self.plan.system.shown), *self.box), self.dtype)
         for one in self.plan.showing:

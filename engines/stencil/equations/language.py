@@ -45,7 +45,12 @@ def _chosen(x: Node, above: Node, else_: Node) -> Node:
 
 
 def _modulo(a: Node, b: Node) -> Node:
-    return make("sub", a, make("mul", b, make("floor", make("div", a, b))))
+    """From 0 to below b, with its sign; where rounding leaves that, 0, which is as near."""
+    left = make("sub", a, make("mul", b, make("floor", make("div", a, b))))
+    zero = const(0.0)
+    above = make("and", make("lt", zero, b), make("or", make("lt", left, zero), make("le", b, left)))
+    below = make("and", make("lt", b, zero), make("or", make("lt", zero, left), make("le", left, b)))
+    return make("select", make("or", above, below), zero, left)
 
 
 NUMBERS: Mapping[str, Function] = {

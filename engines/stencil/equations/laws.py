@@ -49,6 +49,7 @@ def exchange_law(coefficient: Node, outside: Node, axis: int) -> Law:
 
 
 WRAPPED = Law(True, const(1.0), const(0.0))
+CLOSED = Law(False, const(1.0), const(0.0))
 Laws = tuple[tuple[tuple[Law, Law], ...], ...]
 """For each field and stored name, for x, y (and z): (low, high)."""
 
@@ -60,15 +61,21 @@ def across(axis: int) -> tuple[int, int]:
 
 
 class Sides:
-    """Laws as arrays, on a grid of ``shape`` (ny, nx) or (nz, ny, nx) and ``spacing`` (x, y, z) [mm].
+    """Laws as arrays, on a grid of ``shape`` (ny, nx) or (nz, ny, nx) and ``spacing`` (x, y, z) [mm]; or on a part of
+    one that has so many ``planes`` of the last axis as (which ones, of how many).
 
     wraps: (fields, 3) bool
     where: (fields, 3, 2, 3) int32 of axis, low or high: which of ``numbers`` is of the first cell at the side, and how
            far behind it those of the next ones along both other axes are, 0 where all have the same
     """
 
-    def __init__(self, laws: Laws, shape: Sequence[int], spacing: Sequence[float]) -> None:
+    def __init__(
+        self, laws: Laws, shape: Sequence[int], spacing: Sequence[float], planes: tuple[Array, int] | None = None
+    ) -> None:
         self._laws, cells = laws, (1, *shape)[:-4:-1]
+        there, ends = [np.arange(count) for count in cells], list(cells)
+        if planes is not None:
+            there[len(shape) - 1], ends[len(shape) - 1] = planes
         self.wraps = np.zeros((len(laws), 3), np.bool_)
         self.where = np.zeros((len(laws), 3, 2, 3), np.int32)
         sides = [(f, a, s, law) for f, axes in enumerate(laws) for a, pair in enumerate(axes)
@@ -86,8 +93,8 @@ class Sides:
                 a, b = across(axis)
                 places: dict[str, Any] = {"z": np.zeros(1)}  # of a plane
                 for each, h in enumerate(spacing):
-                    places[AXES[each]] = (np.arange(cells[each]) + 0.5) * h
-                places[AXES[axis]] = np.float64(side * cells[axis] * spacing[axis])
+                    places[AXES[each]] = (there[each] + 0.5) * h
+                places[AXES[axis]] = np.float64(side * ends[axis] * spacing[axis])
                 places[AXES[b]] = np.reshape(places[AXES[b]], (-1, 1))
                 self._varying.append((self._count, (cells[b], cells[a]), places, Program([law.scale, law.shift])))
                 self.where[field, axis, side] = self._count, 1, cells[a]

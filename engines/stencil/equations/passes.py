@@ -89,6 +89,15 @@ class Pass:
         names = [str(node.value) for node in ordered(self.roots) if node.op == "symbol"]
         return tuple(int(name.removeprefix(DRAWN)) for name in names if name.startswith(DRAWN))
 
+    @cached_property
+    def placed(self) -> bool:
+        """Whether it hangs on where a cell is in the grid."""
+        return bool(self.draws) or any(node.value in INDICES for node in ordered(self.roots) if node.op == "symbol")
+
+    def reach(self, axis: int) -> int:
+        """How many cells away it reads along an axis."""
+        return max((abs(offset[axis]) for offsets in self.reads.values() for offset in offsets), default=0)
+
     def uses(self, name: str) -> bool:
         """Whether the numbers depend on a parameter, or on time."""
         return any(node.value == name for node in ordered(self.numbers))
@@ -155,6 +164,10 @@ class Plan:
     def passes(self) -> tuple[Pass, ...]:
         """Of a step, each as often as it is taken."""
         return tuple(one for _, storing, going in self.stages for one in (*storing, going))
+
+    def reach(self, axis: int) -> int:
+        """How many cells away along an axis what a step makes of a cell, or what is shown of it, hangs on."""
+        return max(sum(one.reach(axis) for one in passes) for passes in (self.passes, self.showing))
 
 
 def planned(system: System, method: Method, dimensions: int, equal: bool) -> Plan:

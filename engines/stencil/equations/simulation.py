@@ -32,7 +32,11 @@ SHARE = 0.7
 
 
 class TypedSimulation(GridSimulation):
-    """``limit_of`` says which step is stable with these parameters in states of these cells."""
+    """``limit_of`` says which step is stable with these parameters in states of these cells.
+
+    own:   what of an array of the steps is this simulation's, where others are beside it
+    least: of what all parts of a problem say
+    """
 
     def __init__(
         self,
@@ -43,8 +47,11 @@ class TypedSimulation(GridSimulation):
         infos: tuple[tuple[FieldInfo, ...], tuple[PaintInfo, ...]],
         parameters: tuple[str, ...],
         limit_of: Callable[[Mapping[str, Array], Mapping[str, float]], Limit],
+        own: Callable[[Any], Any] | None = None,
+        least: Callable[[float], float] = float,
     ) -> None:
         self._explicit, self._parameters, self._limit_of = explicit, parameters, limit_of
+        self._own, self._least = own or (lambda values: values.reshape(grid.shape)), least
         self._shown_at = -1
         self._seen: list[tuple[float, dict[str, Array]]] = []
         super().__init__(backend, grid, dt, infos[0], {})
@@ -63,11 +70,11 @@ class TypedSimulation(GridSimulation):
 
     def _view(self) -> None:
         """The present arrays, which change places in methods of one pass: fields, and what is kept of a step."""
-        fields, shape = self._explicit.fields, self.geometry.shape
-        self.arrays.update({name: fields[row].reshape(shape) for row, name in enumerate(self._names)})
+        fields = self._explicit.fields
+        self.arrays.update({name: self._own(fields[row]) for row, name in enumerate(self._names)})
         if self._explicit.plan.remembers:
             kept = zip(self._names, self._explicit.memory, strict=True)
-            self.arrays.update({f"{BEFORE}{name}": values.reshape(shape) for name, values in kept})
+            self.arrays.update({f"{BEFORE}{name}": self._own(values) for name, values in kept})
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -87,7 +94,7 @@ class TypedSimulation(GridSimulation):
             with self.backend.active():
                 self._shown = self._explicit.show(self.step)
             self._shown_at = self.step
-        return self._shown[shown.index(name)].reshape(self.geometry.shape)
+        return self._own(self._shown[shown.index(name)])
 
     def observe(self) -> Mapping[str, float]:
         self._seen.append((self.time, self._states()))
@@ -138,7 +145,7 @@ class TypedSimulation(GridSimulation):
         given = {**self._explicit.given, **numbers}
         if all(self._explicit.given[name] == value for name, value in numbers.items()):
             return
-        limit = self._limit_of(self._states(), given).step
+        limit = self._least(self._limit_of(self._states(), given).step)
         if self.dt > limit * (1 + ROUNDING):
             told = ", ".join(
                 f"{name} = {value:g}" for name, value in numbers.items() if self._explicit.given[name] != value

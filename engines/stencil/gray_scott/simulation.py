@@ -18,7 +18,7 @@ from engines.stencil.step.simulation import GridSimulation, unfused
 
 
 class GrayScottSimulation(GridSimulation):
-    """Two substances that diffuse and react."""
+    """Two substances that diffuse and react, each as it starts and with another array that steps write to."""
 
     advice = "use a smaller time step, or rates of a named pattern."
     series = (
@@ -31,18 +31,18 @@ class GrayScottSimulation(GridSimulation):
         backend: Backend,
         grid: Grid,
         dt: float,
-        u: Any,
-        v: Any,
+        u: tuple[Any, Any],
+        v: tuple[Any, Any],
         step: GrayScottStep,
         fuse: bool,
         fields: tuple[FieldInfo, ...],
         brush: PaintInfo,
     ) -> None:
-        super().__init__(backend, grid, dt, fields, {"u": u, "v": v})
+        super().__init__(backend, grid, dt, fields, {"u": u[0], "v": v[0]})
         self.brushes = (brush,)
         self.traffic = (step.traffic if fuse else unfused(step.traffic),)
         self._step, self._fuse = step, fuse
-        self._spares = [backend.empty(grid.shape, u.dtype) for _ in range(2)]
+        self._spares = [u[1], v[1]]
 
     def take(self, steps: int) -> None:
         with self.backend.timed(self.traffic[0].kernel, launches=steps):

@@ -24,8 +24,8 @@ class Plane(ParameterGroup):
     """A rectangle of cells."""
 
     kind: Literal["2D"] = "2D"
-    cells_x: int = quantity(512, "1", "Number of cells along x", ge=2, le=MOST_CELLS)
-    cells_y: int = quantity(512, "1", "Number of cells along y", ge=2, le=MOST_CELLS)
+    cells_x: int = quantity(512, "1", "Number of cells along x", finer="larger", ge=2, le=MOST_CELLS)
+    cells_y: int = quantity(512, "1", "Number of cells along y", finer="larger", ge=2, le=MOST_CELLS)
     size_x: float = quantity(100.0, "mm", "Length along x", gt=0)
     size_y: float = quantity(100.0, "mm", "Length along y", gt=0)
 
@@ -34,9 +34,9 @@ class Box(ParameterGroup):
     """A box of cells."""
 
     kind: Literal["3D"] = "3D"
-    cells_x: int = quantity(96, "1", "Number of cells along x", ge=2, le=MOST_CELLS)
-    cells_y: int = quantity(96, "1", "Number of cells along y", ge=2, le=MOST_CELLS)
-    cells_z: int = quantity(96, "1", "Number of cells along z", ge=2, le=MOST_CELLS)
+    cells_x: int = quantity(96, "1", "Number of cells along x", finer="larger", ge=2, le=MOST_CELLS)
+    cells_y: int = quantity(96, "1", "Number of cells along y", finer="larger", ge=2, le=MOST_CELLS)
+    cells_z: int = quantity(96, "1", "Number of cells along z", finer="larger", ge=2, le=MOST_CELLS)
     size_x: float = quantity(100.0, "mm", "Length along x", gt=0)
     size_y: float = quantity(100.0, "mm", "Length along y", gt=0)
     size_z: float = quantity(100.0, "mm", "Length along z", gt=0)
@@ -280,7 +280,13 @@ class Numerics(ParameterGroup):
     """How the equation is solved."""
 
     step: float | None = quantity(
-        None, "s", "Time step; none takes 90 % of the largest stable one", title="Time step", when=IN_TIME, gt=0
+        None,
+        "s",
+        "Time step; none takes 90 % of the largest stable one",
+        title="Time step",
+        when=IN_TIME,
+        finer="smaller",
+        gt=0,
     )
     lower_step: bool = quantity(False, "", "Lower a time step that is not stable instead of refusing it", when=IN_TIME)
     precision: Precision = quantity("fp32", "", "Arithmetic of the kernels")

@@ -3,7 +3,8 @@ the whole grid, for they are the same kernels on the same numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,40 +12,63 @@ import numpy as np
 from engines.api import Array, KernelTraffic
 from engines.api.device import Backend
 from engines.api.simulation.ranks import Ranks
-from engines.ranks.slabs import Edge, Rounds, Slab, Step
-from engines.stencil.diffusion.forward_euler import DIFFUSION, Diffusion
+from engines.ranks.slabs import Held, Rounds, Slab, Widened
+from engines.stencil.diffusion.forward_euler import DIFFUSION, DiffusionTwin
 from engines.stencil.gray_scott.forward_euler import GRAY_SCOTT, GrayScottStep
 from engines.stencil.setup.faces import Interfaces, face_coefficients
 from engines.stencil.setup.sides import Ghost, Ghosts
 
-CUT = Ghost(False)
-"""What stands beyond an end that another slab lies beyond: it matters to no cell that is kept."""
+CUT, JOINED = Ghost(False), Ghost(True)
+"""What stands beyond an end that another slab lies beyond: it matters to no cell that is kept. Where both ends are such
+they are joined, as kernels take planes that wrap around a tenth faster."""
 
 
-class SlabDiffusion:
+class OnSlab(ABC):
+    """What steps on a slab's own planes have in common."""
+
+    def __init__(self, backend: Backend, ranks: Ranks, wide: Widened, held: Held) -> None:
+        self._backend, self._ranks, self._wide = backend, ranks, wide
+        self._rounds = Rounds(backend, ranks, wide, self._step, held)
+
+    def arrays(self, start: Array) -> tuple[Any, Any]:
+        """(these own planes on the device, as many others to write to) that steps need not copy before they begin."""
+        own, spare = self._rounds.room(start), self._rounds.room(start)
+        with self._backend.active():
+            own[...] = self._backend.array(start)
+        return own, spare
+
+    @abstractmethod
+    def _step(
+        self, arrays: Sequence[Any], spares: Sequence[Any], steps: int, arrived: Callable[[], None]
+    ) -> tuple[list[Any], list[Any]]:
+        """As :data:`engines.ranks.slabs.Step`."""
+
+
+class SlabDiffusion(OnSlab):
     """A :class:`~engines.stencil.diffusion.forward_euler.Diffusion` of a slab's own planes, in whose steps all ranks
-    take part; arguments as of ``CpuDiffusion``, ``conductivity`` that of the whole grid."""
+    take part; arguments as of ``CpuDiffusion``, ``conductivity`` that of the whole grid.
+
+    held: what the simulation's arrays lie in, the same list for all the steps that it has (a factor that changes makes
+          others)
+    """
 
     def __init__(
         self, backend: Backend, ranks: Ranks, slab: Slab, rates: Sequence[float], ghosts: Ghosts, dt: float,
-        precision: str, conductivity: Array | Interfaces | None,
+        precision: str, conductivity: Array | Interfaces | None, held: Held,
     ) -> None:  # fmt: skip
-        self._backend, self._ranks, self._slab = backend, ranks, slab
-        self._numbers = (rates, dt, precision)
-        self._ghosts = ghosts
-        self._material = None if conductivity is None else _with_faces(conductivity, ghosts, precision)
-        own = None if self._material is None else _of_planes(self._material, np.arange(slab.low, slab.high))
-        self._whole = self._open(slab.own.shape, _ends(ghosts, slab.below is not None, slab.above is not None), own)
-        self._rounds: Rounds | None = None
+        material = None if conductivity is None else _with_faces(conductivity, ghosts, precision)
+        ends = _ends(ghosts, slab)
+
+        def opened(shape: tuple[int, ...], planes: Array, depth: int | None = None) -> DiffusionTwin:
+            there = None if material is None else _of_planes(material, planes)
+            return DIFFUSION.open(backend, shape, rates, ends, dt, precision, there, depth)
+
+        depth = opened(slab.own.shape, np.arange(slab.low, slab.high)).depth
+        super().__init__(backend, ranks, Widened.of(slab, ranks, depth), held)
+        self._whole = opened(self._wide.shape, self._wide.planes, depth)
+        backend.release()  # what launches were measured on is as large as what follows, and not of its size
         self._source: Any = None
         self._nothing: Any = None
-        self._edge_sources: list[Any] = []
-
-    def _open(
-        self, shape: tuple[int, ...], ghosts: Ghosts, material: Interfaces | None, depth: int | None = None
-    ) -> Diffusion:
-        rates, dt, precision = self._numbers
-        return DIFFUSION.open(self._backend, shape, rates, ghosts, dt, precision, material, depth)
 
     @property
     def depth(self) -> int:
@@ -59,17 +83,11 @@ class SlabDiffusion:
 
     def advance(self, u: Any, spare: Any, source: Any, steps: int) -> tuple[Any, Any]:
         """Take exactly ``steps`` steps; all ranks with the same number, and with a source if one has one."""
-        if self._rounds is None:
-            self._rounds = Rounds(
-                self._backend, self._ranks, self._slab, self._whole.depth, self._step_of(self._whole, None),
-                self._edge_step, [u.dtype],
-            )  # fmt: skip
         # What was painted may lie on another rank alone, and may have changed since.
         if self._ranks.largest(int(source is not None)):
-            source = self._zeros(u) if source is None else source
-        self._source = source
-        if source is not None:
-            self._edge_sources = [shared[0] for shared in self._rounds.shared([source])]
+            self._source = self._rounds.shared(self._zeros(u) if source is None else source)
+        else:
+            self._source = None
         arrays, spares = self._rounds.advance([u], [spare], steps)
         return arrays[0], spares[0]
 
@@ -78,25 +96,16 @@ class SlabDiffusion:
             self._nothing = self._backend.array(np.zeros(like.shape, like.dtype))
         return self._nothing
 
-    def _edge_step(self, edge: Edge) -> Step:
-        material = None if self._material is None else _of_planes(self._material, edge.planes)
-        diffusion = self._open(edge.shape, _ends(self._ghosts, True, True), material, self._whole.depth)
-        return self._step_of(diffusion, 0 if edge.lower or self._slab.below is None else 1)
-
-    def _step_of(self, diffusion: Diffusion, number: int | None) -> Step:
-        """``number``: of the edge; None: the slab's own planes."""
-
-        def step(arrays: Sequence[Any], spares: Sequence[Any], steps: int) -> tuple[list[Any], list[Any]]:
-            source = self._source
-            if source is not None and number is not None:
-                source = self._edge_sources[number]
-            u, spare = diffusion.advance(arrays[0], spares[0], source, steps)
-            return [u], [spare]
-
-        return step
+    def _step(
+        self, arrays: Sequence[Any], spares: Sequence[Any], steps: int, arrived: Callable[[], None]
+    ) -> tuple[list[Any], list[Any]]:
+        u, spare = self._whole.advance_around(
+            arrays[0], spares[0], self._source, steps, self._wide.ends, arrived
+        )  # fmt: skip
+        return [u], [spare]
 
 
-class SlabGrayScott:
+class SlabGrayScott(OnSlab):
     """A :class:`~engines.stencil.gray_scott.forward_euler.GrayScottStep` of a slab's own planes, in whose steps all
     ranks take part; arguments as of ``CpuGrayScott``."""
 
@@ -105,16 +114,11 @@ class SlabGrayScott:
         ghosts: Ghosts, dt: float, feed: float, kill: float, precision: str,
     ) -> None:  # fmt: skip
         self.feed, self.kill = feed, kill
-        self._backend, self._ranks, self._slab, self._ghosts = backend, ranks, slab, ghosts
-        self._numbers = (*rates, dt, precision)
-        self._whole = self._open(slab.own.shape, _ends(ghosts, slab.below is not None, slab.above is not None))
-        self._rounds: Rounds | None = None
-
-    def _open(self, shape: tuple[int, ...], ghosts: Ghosts) -> GrayScottStep:
-        rates_u, rates_v, dt, precision = self._numbers
-        return GRAY_SCOTT.open(
-            self._backend, shape, rates_u, rates_v, ghosts, dt, self.feed, self.kill, precision
-        )  # fmt: skip
+        numbers = (*rates, _ends(ghosts, slab), dt, feed, kill, precision)
+        depth = GRAY_SCOTT.open(backend, slab.own.shape, *numbers).depth
+        super().__init__(backend, ranks, Widened.of(slab, ranks, depth), [])
+        self._whole: GrayScottStep = GRAY_SCOTT.open(backend, self._wide.shape, *numbers)
+        backend.release()  # what launches were measured on is as large as what follows, and not of its size
 
     @property
     def depth(self) -> int:
@@ -126,28 +130,25 @@ class SlabGrayScott:
 
     def advance(self, u: Any, v: Any, spare_u: Any, spare_v: Any, steps: int) -> tuple[Any, Any, Any, Any]:
         """Take exactly ``steps`` steps; all ranks with the same number."""
-        if self._rounds is None:
-            self._rounds = Rounds(
-                self._backend, self._ranks, self._slab, self._whole.depth, self._step_of(self._whole),
-                lambda edge: self._step_of(self._open(edge.shape, _ends(self._ghosts, True, True))), [u.dtype, v.dtype],
-            )  # fmt: skip
         (u, v), (spare_u, spare_v) = self._rounds.advance([u, v], [spare_u, spare_v], steps)
         return u, v, spare_u, spare_v
 
-    def _step_of(self, part: GrayScottStep) -> Step:
-        def step(arrays: Sequence[Any], spares: Sequence[Any], steps: int) -> tuple[list[Any], list[Any]]:
-            part.feed, part.kill = self.feed, self.kill
-            (u, v), (spare_u, spare_v) = arrays, spares
-            found = part.advance(u, v, spare_u, spare_v, steps)
-            return list(found[:2]), list(found[2:])
+    def _step(
+        self, arrays: Sequence[Any], spares: Sequence[Any], steps: int, arrived: Callable[[], None]
+    ) -> tuple[list[Any], list[Any]]:
+        arrived()
+        self._whole.feed, self._whole.kill = self.feed, self.kill
+        (u, v), (spare_u, spare_v) = arrays, spares
+        found = self._whole.advance(u, v, spare_u, spare_v, steps)
+        return list(found[:2]), list(found[2:])
 
-        return step
 
-
-def _ends(ghosts: Ghosts, below: bool, above: bool) -> Ghosts:
-    """The ghosts of planes that another slab lies below, or above."""
+def _ends(ghosts: Ghosts, slab: Slab) -> Ghosts:
+    """The ghosts of its planes, with what stands for other slabs."""
     low, high = ghosts[-1]
-    return (*ghosts[:-1], (CUT if below else low, CUT if above else high))
+    below, above = slab.below is not None, slab.above is not None
+    ends = (JOINED, JOINED) if below and above else (CUT if below else low, CUT if above else high)
+    return (*ghosts[:-1], ends)
 
 
 def _with_faces(conductivity: Array | Interfaces, ghosts: Ghosts, precision: str) -> Interfaces:

@@ -172,16 +172,15 @@ def _sampled(setting: Inclusions, grid: Grid, near: tuple[Array, ...], axis: int
     order = [number for number in range(grid.dimensions) if number != axis]
     order = [*order[: grid.dimensions - 1], axis if axis >= 0 else grid.dimensions - 1]
     mesh = dict(zip(order, np.meshgrid(*[offsets] * grid.dimensions, indexing="ij"), strict=True))
-    places = []
-    for number, middle in enumerate(_middles(grid, axis)):
-        at = middle.ravel()[near[grid.dimensions - 1 - number]]
-        places.append(at[:, None] + mesh[number].ravel() * grid.spacing[number])
+    middles = [middle.ravel()[near[grid.dimensions - 1 - k]] for k, middle in enumerate(_middles(grid, axis))]
+    places = [at[:, None] + mesh[k].ravel() * grid.spacing[k] for k, at in enumerate(middles)]
     values = np.ones((len(near[0]), points**grid.dimensions))
     for each in setting.inclusions:
-        values[_inside(each, places)] = each.factor
+        (around,) = np.nonzero(_inside(each, middles, float(np.linalg.norm(grid.spacing)) / 2))
+        values[around] = np.where(_inside(each, [at[around] for at in places]), each.factor, values[around])
     return values.reshape(len(values), points ** (grid.dimensions - 1), points)
 
 
-def _inside(inclusion: Inclusion, places: list[Array]) -> Array:
+def _inside(inclusion: Inclusion, places: list[Array], farther: float = 0.0) -> Array:
     square = sum((x - c) ** 2 for x, c in zip(places, inclusion.center, strict=False))
-    return np.asarray(square <= inclusion.radius**2)
+    return np.asarray(square <= (inclusion.radius + farther) ** 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import engines.api
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.parameters import ParameterGroup, quantity
 from engines.api.presets import presets_in
-from engines.api.simulation.contract import BrokenContract, check_chart
+from engines.api.simulation.contract import BrokenContract, check_chart, check_declared
 
 
 def test_a_preset_that_cannot_be_read_is_named_and_the_others_stay(tmp_path, caplog):
@@ -76,3 +77,13 @@ def test_a_chart_has_as_many_numbers_of_each_kind(kind, curve):
     check_chart(ChartInfo("c", "C", "V", kind="matrix"), ChartData((Curve("c", X, X),), columns=("a", "b", "c")))
     with pytest.raises(BrokenContract, match="The chart 'C' has points"):
         check_chart(ChartInfo("c", "C", "V", kind=kind), ChartData((curve,), columns=("a", "b")))
+
+
+@pytest.mark.parametrize("name", ["charts", "series", "brushes", "vectors", "front", "marked", "fields", "traffic"])
+def test_what_a_run_draws_is_of_its_kind(name):
+    """The window ended in a segmentation fault as it closed, after errors that nobody expected."""
+    sound = {"step": 0, "sample_steps": 1, "whole_batch": 1, "dt": 0.1, "fields": (), "traffic": (), "charts": ()}
+    check_declared(SimpleNamespace(**sound))
+    for wrong in (5, (5,)):
+        with pytest.raises(BrokenContract, match=f"The simulation's {name} (are|is) no .*for the author"):
+            check_declared(SimpleNamespace(**{**sound, name: wrong}))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
 from engines.api.errors import DeviceError
+from engines.backend.cuda import CudaBackend
 from engines.backend.devices.current import Current
 
 
@@ -102,3 +104,25 @@ def test_leaving_may_fail_too():
     device = Current(lambda: (reset(),))
     with pytest.raises(DeviceError, match="does not answer"), device:
         pass
+
+
+def test_more_shared_memory_is_asked_for_on_the_backends_own_device(seen):
+    """CuPy has a copy of a kernel on each device, and speaks of the current one's."""
+
+    class Kernel:
+        asked = 48 << 10
+
+        @property
+        def max_dynamic_shared_size_bytes(self):
+            return self.asked
+
+        @max_dynamic_shared_size_bytes.setter
+        def max_dynamic_shared_size_bytes(self, size):
+            seen.append(size)
+            self.asked = size
+
+    device, kernel = noted(seen, "device"), Kernel()
+    backend = SimpleNamespace(active=lambda: device)
+    for size in (1 << 10, 48 << 10, 60 << 10, 50 << 10, 70 << 10):
+        CudaBackend.allow_shared(backend, kernel, size)
+    assert seen == ["+device", 60 << 10, "-device", "+device", "-device", "+device", 70 << 10, "-device"]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engines.backend import cuda
+from engines.backend.cache_dir import source_file
 from engines.backend.compile import source, warm
 from engines.backend.compile.nvrtc import parse_resources
 from engines.backend.compile.source import compile_options, source_digest, source_text
@@ -104,3 +105,28 @@ def test_warming_compiles_the_cpu_kernels_calls_each_engine_and_reports(monkeypa
 
 def _no_cupy():
     raise ModuleNotFoundError("No module named 'cupy'", name="cupy")
+
+
+def torn(path):
+    path.write_bytes(b"\xff torn")
+
+
+def taken_by_a_folder(path):
+    path.unlink()
+    path.mkdir()
+
+
+def without_a_folder(path):
+    path.unlink()
+    path.parent.rmdir()
+    path.parent.write_bytes(b"")
+
+
+@pytest.mark.parametrize("spoil", [torn, taken_by_a_folder, without_a_folder])
+def test_code_for_the_compiler_does_not_hang_on_what_is_in_the_cache(monkeypatch, tmp_path, spoil):
+    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
+    path = source_file("// µ\n", "made")
+    assert path.is_relative_to(tmp_path)
+    assert path.read_text("utf-8") == "// µ\n"
+    spoil(path)
+    assert source_file("// µ\n", "made").read_text("utf-8") == "// µ\n"

@@ -24,6 +24,7 @@ from engines.formulas.passes.sharing import share_exponentials
 from engines.formulas.passes.singularities import remove_singularities
 from engines.formulas.rounding import bounds
 from engines.formulas.rules import simplify
+from engines.stencil.equations.language import NUMBERS
 from tests.compiled import resources_of
 from tests.cuda_on_host.loader import COMPILER, compile_for_host
 from tests.engines.formulas.conftest import LANGUAGE, NAMES, numbers
@@ -65,6 +66,11 @@ def by_cuda(roots: list[Node], values: np.ndarray) -> np.ndarray:
     n = values.shape[1]
     module.get_function("formula_rows")((-(-n // 32),), (32,), (np.ascontiguousarray(values), found, np.int64(n)))
     return found
+
+
+def by_numpy(roots: list[Node], values: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        return np.array(Program(roots)(dict(zip(NAMES, values, strict=True))))
 
 
 EMITTERS = [
@@ -111,6 +117,49 @@ def test_every_operation_is_that_of_numpy(emitted, precision):
     used = {node.op for root in EVERY for node in (root, *root.args)}
     assert used >= set(OPERATIONS)
     assert check(EVERY, precision, emitted) > 0.8
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("emitted", EMITTERS)
+def test_what_is_infinite_is_so_everywhere(emitted, precision):
+    """On a CPU an exponential ended at the largest number, and log(0) was none: another answer than a GPU's."""
+    roots = [make("exp", A), make("log", A), make("min", make("log", A), const(0.5))]
+    row = np.resize([0.0, np.inf, -np.inf, np.nan, 1e4, -1.0, 1.0, 30.0], N)
+    values = np.array([row] * 3, precision)
+    with np.errstate(all="ignore"):
+        wanted = np.array([np.exp(row), np.log(row), np.minimum(np.log(row), 0.5)])
+    np.testing.assert_allclose(emitted(roots, values), wanted, rtol=1e-6, atol=1e-37)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("emitted", [by_numpy, *EMITTERS])
+def test_what_is_left_lies_from_0_to_below_what_was_divided_by(emitted, precision):
+    """Also where rounding would leave it a little below 0, of which a root or a logarithm is no number."""
+    a, b = (grid.ravel() for grid in np.meshgrid(np.arange(-160, 161) * 0.1, [0.1, 0.3, 0.7, 3.0, -0.7, -0.1]))
+    count = len(a) // N * N
+    values = np.array([a, b, b])[:, :count].astype(precision)
+    (found,) = emitted([NUMBERS["mod"].build(A, B)], np.ascontiguousarray(values))
+    a, b = values[:2].astype(float)
+    assert ((found * np.sign(b) >= 0) & (np.abs(found) < np.abs(b))).all()
+    turns = (a - found) / b  # whole ones
+    assert np.abs(turns - np.round(turns)).max() < (1e-4 if precision == "float32" else 1e-12)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("emitted", [by_numpy, *EMITTERS])
+def test_whole_powers_of_what_is_negative_are_numbers(emitted, precision):
+    """Of so many factors that they go by a logarithm, and of exponents that are not known before."""
+    exponents = (-21, -20, 16, 17, 18, 25, 40)
+    roots = simplify([*(make("pow", A, const(n)) for n in exponents), make("pow", A, B), make("pow", const(-1.5), B)])
+    b = np.resize([-3.0, -2.0, 0.0, 1.0, 2.0, 5.0, 18.0, 19.0, 0.5], N)
+    values = np.array([np.linspace(-2.0, 1.9, N), b, b], precision)
+    a = values[0].astype(float)
+    with np.errstate(all="ignore"):
+        wanted = np.array([*(a ** float(n) for n in exponents), a**b, (-1.5) ** b])
+    assert np.isnan(wanted[-2:]).any(axis=1).all()
+    np.testing.assert_allclose(
+        emitted(roots, values), wanted, rtol=1e-4 if precision == "float32" else 1e-12, atol=1e-37
+    )
 
 
 FORMULAS = st.lists(numbers().map(lambda text: parse(text, LANGUAGE)), min_size=25, max_size=25)

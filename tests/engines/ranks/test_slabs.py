@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
-from engines.backend.cpu import CpuBackend
 from engines.geometry.grid import Grid
-from engines.ranks.slabs import Rounds, Slab
+from engines.ranks.slabs import Slab, Widened
 from tests.engines.ranks.threads import Post, ThreadRanks
 
 
@@ -22,8 +21,9 @@ def test_a_slab_lies_where_its_planes_are():
     np.testing.assert_allclose(centers, grid.centers(np.arange(grid.n_cells)), rtol=1e-15)
     ring = [Slab.of(grid, ThreadRanks(Post(3), rank), wraps=True) for rank in range(3)]
     assert [(slab.below, slab.above) for slab in ring] == [(2, 1), (0, 2), (1, 0)]
-    np.testing.assert_array_equal(ring[0].edges(1)[0].planes, [6, 0, 1])
-    np.testing.assert_array_equal(ring[2].edges(1)[1].planes, [5, 6, 0])
+    np.testing.assert_array_equal(Widened(ring[0], 1).planes, [6, 0, 1, 2])
+    np.testing.assert_array_equal(Widened(ring[2], 2).planes, [2, 3, 4, 5, 6, 0, 1])
+    assert [Widened(slab, 2).own for slab in slabs] == [slice(0, 2), slice(2, 4), slice(2, 5)]
 
 
 def test_a_grid_of_few_planes_is_refused_in_a_sentence():
@@ -32,11 +32,9 @@ def test_a_grid_of_few_planes_is_refused_in_a_sentence():
 
 
 def test_rounds_are_as_long_as_a_launch_and_as_thin_slabs_allow():
-    backend = CpuBackend()
-
     def depth_of(planes, depth):
         slab = Slab.of(Grid((planes, 8), (1.0, 1.0)), ThreadRanks(Post(1), 0), wraps=False)
-        return Rounds(backend, ThreadRanks(Post(1), 0), slab, depth, lambda *_: None, lambda _: None, []).depth
+        return Widened.of(slab, ThreadRanks(Post(1), 0), depth).depth
 
     assert [depth_of(100, depth) for depth in (1, 2, 3, 4, 8, 16)] == [2, 2, 3, 4, 8, 16]
     assert depth_of(20, 16) == 10

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF, QTransform
+from PySide6.QtGui import QColor, QImage, QPaintDevice, QPainter, QPolygonF, QTransform
 from PySide6.QtWidgets import QWidget
 
 
@@ -31,8 +33,8 @@ class Drawn:
 class NotingPainter(QPainter):
     """Draws as well: what it notes has passed Qt's own checks."""
 
-    def __init__(self, image: QImage) -> None:
-        super().__init__(image)
+    def __init__(self, device: QPaintDevice) -> None:
+        super().__init__(device)
         self.calls: list[Drawn] = []
 
     def _note(self, what: str, given: tuple[Any, ...]) -> None:
@@ -99,3 +101,18 @@ def texts(plot: QWidget) -> dict[str, tuple[float, float]]:
         middle = each.at.map(QPointF(each.given[0].center()))
         found[each.given[-1]] = (middle.x(), middle.y())
     return found
+
+
+def drawn_by(widget: QWidget, what: str, monkeypatch: pytest.MonkeyPatch) -> list[Drawn]:
+    """What a widget draws that makes its own painter: the ``what`` of it, in its order."""
+    made: list[NotingPainter] = []
+
+    def painter(device: QPaintDevice) -> NotingPainter:
+        made.append(NotingPainter(device))
+        return made[-1]
+
+    painter.RenderHint = QPainter.RenderHint  # type: ignore[attr-defined]
+    with monkeypatch.context() as patch:
+        patch.setattr(sys.modules[type(widget).__module__], "QPainter", painter)
+        widget.grab()
+    return [each for one in made for each in one.calls if each.what == what]

@@ -98,6 +98,10 @@ def filled(simulation, chart, lines):
 )
 def test_the_charts_of_a_preset_exist_and_its_first_one_is_not_empty_after_a_short_run(name):
     document = open_preset(PRESETS[name])
+    if name == "fdtd_gold_sphere":  # of half as many cells along each axis: its charts hang on boxes and cuts
+        grid, faces = document.parameters.grid, document.parameters.faces
+        grid.cells_x, grid.cells_y, grid.cells_z = grid.cells_x // 2, grid.cells_y // 2, grid.cells_z // 2
+        faces.layer //= 2
     backend = open_backend("cpu")
     simulation = document.engine.build(document.complete_problem(), backend)
     try:

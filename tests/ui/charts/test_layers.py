@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 
 from engines.api.charts import ChartData, ChartInfo, Curve
 from ui.charts.plots.layers import (
+    ALONE,
     AREA,
     BAND,
     BUCKETS,
@@ -17,6 +18,7 @@ from ui.charts.plots.layers import (
     GHOST,
     LEFT,
     LINE,
+    Band,
     Bars,
     Branches,
     Dots,
@@ -194,6 +196,20 @@ def test_bars_span_their_bins_in_their_shades_or_colours(plot):
     assert layer._bars == []
 
 
+def test_a_bar_alone_does_not_fill_the_chart(plot):
+    layer, box = Bars(plot), plot.getViewBox()
+    for curves, least in (
+        ([Curve("249.75, Q 5.1", np.array([249.0, 250.0]), X[:1])], ALONE),
+        ([Curve("all", np.arange(6.0), X)], 5),
+    ):
+        layer.show(curves)
+        box.updateAutoRange()
+        low, high = box.viewRange()[0]
+        middle = np.mean([curve.x.mean() for curve in curves])
+        assert least <= high - low < 1.5 * least
+        assert (low + high) / 2 == pytest.approx(middle)
+
+
 @pytest.mark.parametrize(("shade", "row"), [(-1.0, 0), (0.0, 0), (0.5, 128), (1.0, 255), (7.0, 255)])
 def test_a_shade_is_a_part_of_the_colours(qapp, shade, row):
     assert shade_color(shade, 100).getRgb() == (*colormap("viridis")[row], 100)
@@ -224,3 +240,11 @@ def test_lines_are_as_thick_on_a_fine_screen_and_in_print_whatever_the_screen(qt
     assert pg.mkPen(line.opts["pen"]).widthF() == pytest.approx(1.6 * fineness)
     chart.thicken(3.0)
     assert pg.mkPen(line.opts["pen"]).widthF() == pytest.approx(1.6 * 3.0)
+
+
+@pytest.mark.parametrize(("low", "high", "points"), [([0, 1], [2, 3], 4), ([0, 1], [0, 1], 0), ([0], [1], 0)])
+def test_a_band_is_drawn_of_two_points_and_of_none_that_has_no_width(plot, low, high, points):
+    band, x = Band(plot), np.arange(len(low), dtype=float)
+    band.show_between(x, np.array(low, float), np.array(high, float), theme().palette.color("accent"))
+    assert band._polygon.size() == points
+    assert (band.boundingRect().height() == 3) == bool(points)

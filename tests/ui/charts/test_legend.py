@@ -107,6 +107,15 @@ def test_a_legend_takes_a_quarter_of_a_chart_and_folds_names_to_their_colours_an
         assert near(image.pixelColor(CHIP_PIXELS * chip + 3, row), theme().palette.trace(place))
 
 
+def test_a_bar_alone_is_named(qtbot):
+    """Frequency and Q of the only resonance stand nowhere else."""
+    cell = ChartCell(ChartInfo("resonances", "Resonances", "V/m", kind="bar", x_title="Frequency", x_unit="THz"), "fs")
+    qtbot.addWidget(cell)
+    for bins in (1, 2):
+        cell.show_data(ChartData((Curve("249.75, Q 5.1", 249.0 + np.arange(bins + 1), np.ones(bins)),)))
+        assert [entry.title for entry in cell.legend.entries] == ["249.75, Q 5.1"] * (bins == 1)
+
+
 @pytest.mark.parametrize("note", ["", "Not settled: 0.43 % of the field energy is left, and this takes two lines."])
 def test_a_note_takes_its_lines_from_the_legend_and_not_from_the_curve(qtbot, note):
     """Of 180 pixels, as in a window of 768, two lines each for legend and note left the curve a quarter."""

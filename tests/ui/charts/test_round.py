@@ -108,6 +108,13 @@ def test_a_pattern_is_turned_by_the_mouse(shown, qtbot):
     assert cell.plot.grab().toImage() == first
 
 
+def test_where_a_pattern_has_no_extent_nothing_is_divided_by_it(shown):
+    whole = pattern()
+    nowhere = Curve("nowhere", whole.x, np.where(whole.x < 40, -1e3, whole.y), across=whole.across)
+    with np.errstate(all="raise"):
+        shown(WHOLE, ChartData((nowhere,))).plot.grab()
+
+
 def test_what_is_no_full_grid_is_not_drawn(shown):
     whole = pattern()
     cell = shown(WHOLE, ChartData((Curve("part", whole.x[:-1], whole.y[:-1], across=whole.across[:-1]),)))

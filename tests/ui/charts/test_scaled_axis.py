@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from engines.api.charts import ChartData, ChartInfo, Curve
 from ui.charts.plots.plot import ChartPlot
-from ui.charts.plots.scaled_axis import ScaledAxis, power_of, powers
+from ui.charts.plots.scaled_axis import FINEST, ScaledAxis, keep_legible, power_of, powers
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,22 @@ from ui.charts.plots.scaled_axis import ScaledAxis, power_of, powers
 )
 def test_powers_are_those_of_a_thousand(largest, power):
     assert power_of(largest) == power
+
+
+@pytest.mark.parametrize("largest", [3e-9, 0.5, 7e8])
+def test_a_line_is_drawn_no_finer_than_single_precision_tells_its_largest_value(qtbot, largest):
+    plot = pg.PlotWidget()
+    qtbot.addWidget(plot)
+    limits = plot.getPlotItem().getViewBox().state["limits"]["yRange"]
+    keep_legible(plot, [np.array([0.1 * largest, np.inf]), np.array([-largest, np.nan])])
+    assert limits[0] == pytest.approx(FINEST * largest)
+    keep_legible(plot, [np.array([0.6 * largest])])
+    assert limits[0] == pytest.approx(0.6 * FINEST * largest)
+    keep_legible(plot, [np.array([1.1 * largest])])
+    assert limits[0] == pytest.approx(0.6 * FINEST * largest), "not with each sample"
+    keep_legible(plot, [np.array([largest])], log=True)
+    keep_legible(plot, [])
+    assert not limits[0]
 
 
 @pytest.mark.parametrize(

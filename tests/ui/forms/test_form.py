@@ -20,7 +20,7 @@ from ui.forms.fields.line import Line
 from ui.forms.fields.number import NumberBox, parsed, shown, stepped
 from ui.forms.fields.scalars import NOT_SET, CalmComboBox
 from ui.forms.group import ElidedLabel, FieldLine
-from ui.forms.schema import Kind, default_values, fields_of
+from ui.forms.schema import Kind, default_values, fields_of, plain
 from ui.forms.section import Section
 
 
@@ -56,15 +56,17 @@ hearts = st.builds(
 
 @given(hearts)
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_what_the_form_shows_reads_back_as_what_it_was_given(qtbot, parameters):
-    holder = Holder(qtbot, CardiacParameters, parameters)
-    assert holder.parameters == parameters
+def test_what_the_form_shows_reads_back_as_what_it_was_given(heart, parameters):
+    """In the editors of the problem before."""
+    heart.values = plain(parameters)
+    heart.show()
+    assert heart.parameters == parameters
     for place, stimulus in enumerate(parameters.stimuli):
-        box = holder.editor("stimuli", place, "amplitude").box
+        box = heart.editor("stimuli", place, "amplitude").box
         assert box.value() == stimulus.amplitude
         assert parsed(box.text(), False) == pytest.approx(stimulus.amplitude, rel=1e-5)  # six digits
-        assert holder.editor("stimuli", place, "site", "region").combo.currentData() == stimulus.site.region
-    assert not holder.edits  # showing asks for nothing
+        assert heart.editor("stimuli", place, "site", "region").combo.currentData() == stimulus.site.region
+    assert not heart.edits  # showing asks for nothing
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -311,13 +313,18 @@ def test_a_long_number_is_told_in_six_digits_and_stays_what_it_is(qtbot):
     assert changes == [0.3333]
 
 
-def test_editors_stay_for_another_problem_of_the_same_kind(heart):
+def test_editors_stay_for_another_problem_of_the_same_kind(heart, qtbot):
+    """Which is seen from its top, as one of others is."""
     form = heart.form
-    root = form.root
-    form.set_model(CardiacParameters)
-    assert form.root is root
-    form.set_model(Counted)
-    assert form.root is not root
+    form.resize(300, 100)
+    form.show()
+    bar, root = form.verticalScrollBar(), form.root
+    qtbot.waitUntil(lambda: bar.maximum() > 50)
+    for model in (CardiacParameters, Counted):
+        bar.setValue(50)
+        form.set_model(model)
+        assert bar.value() == 0
+        assert (form.root is root) == (model is CardiacParameters)
 
 
 class Counted(ParameterGroup):

@@ -7,6 +7,7 @@ import math
 import pytest
 from PySide6.QtGui import QColor
 
+from tests.ui.charts.painting import drawn_by
 from ui.panels.meters.gauge import SPAN_DEGREES, START_DEGREES, Gauge
 from ui.panels.meters.history import History
 from ui.widgets.theme import theme
@@ -36,6 +37,29 @@ def test_the_arc_is_filled_from_the_left_as_far_as_the_fraction(qtbot, shown):
     assert [lit(gauge, place) for place in places] == [place < shown for place in places]
     gauge.set_reading(None)
     assert not lit(gauge, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("reading", "written", "colour"),
+    [
+        ((None,), ["–", "no reading yet"], "disabled"),
+        ((8e9, 0.4), ["40 %", "8 GB/s", "of 20 GB/s"], "text"),
+        ((30e9, 1.5), ["150 %", "30 GB/s", "of 20 GB/s"], "text"),
+    ],
+)
+def test_the_gauge_says_its_fraction_the_rate_and_of_what(qtbot, monkeypatch, reading, written, colour):
+    gauge = Gauge()
+    qtbot.addWidget(gauge)
+    gauge.resize(SIZE, gauge.height())
+    gauge.set_reading(*reading)
+    texts = drawn_by(gauge, "text", monkeypatch)
+    assert [each.given[-1] for each in texts] == written
+    colors = theme().palette
+    assert [each.pen for each in texts] == [colors.color(colour), *[colors.color("muted")] * (len(written) - 1)]
+    ticks = drawn_by(gauge, "line", monkeypatch)
+    lengths = [each.points[1][0] - each.points[0][0] for each in ticks]
+    assert [length > 4 for length in lengths] == [number % 5 == 0 for number in range(11)]
+    assert [each.pen == colors.color("strong") for each in ticks] == [length > 4 for length in lengths]
 
 
 def test_the_curve_and_its_ceiling_are_in_gigabytes_of_a_thousand_million(qtbot):

@@ -35,7 +35,7 @@ def test_a_run_s_state_is_not_the_one_that_goes(tmp_path: Path) -> None:
     folder = run_memory.runs_dir()
     of_next_year(folder, 8)
     own = folder / f"{'f' * 32}.npz"
-    run_memory._write(own, CheckpointMeta("p", "cpu", 3, 0.1), STATE)
+    run_memory._write(own, CheckpointMeta("p", "cpu", 3, 0.1), STATE, {}, {})
     assert own.is_file()
     assert len(list(folder.glob("*.npz"))) == 5
 

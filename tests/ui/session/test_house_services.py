@@ -25,7 +25,7 @@ from workbench.project import presets
 from workbench.project.autosave import recover, recoveries
 from workbench.project.boundary import OutsideFiles, Permission
 from workbench.project.store import read_stored
-from workbench.run.states.memory import runs_dir
+from workbench.run.states.memory import remembered_curves, remembered_state, runs_dir
 from workbench.storage.atomic import StorageError
 from workbench.storage.paths import state_dir
 
@@ -100,6 +100,43 @@ def test_a_saved_session_goes_on_where_it_stood(qtbot, make_window, tmp_path):
     second.controller.reset()
     wait_for(qtbot, second, "ready")
     assert second.controller.runner.post(lambda simulation: simulation.step).result(30) == 0
+
+
+def test_a_session_that_was_kept_aside_has_its_curves(qtbot, make_window):
+    """Up to where its run stood, and it goes on from there; those of a probe that is elsewhere now are not its own."""
+    first = make_window()
+    open_slab(qtbot, first)
+    first.probes.add((5.0, 2.5, 1.0))
+    first.probes.add((6.0, 2.5, 1.0))
+    first.model.edit(("parameters", "tissue", "sigma_il"), 0.23)
+    wait_for(qtbot, first, "ready")
+    run_until(qtbot, first, 2.0)
+    drawn = first.probes.curves()
+    assert {len(key) for key in drawn} == {1, 2}  # series of the whole, and what the probes have seen
+    first.open_preset(slab(first.services))  # the edits are kept aside
+    keep_aside(first)
+    wait_for(qtbot, first, "ready")
+    assert not any(len(times) for times, _ in first.probes.curves().values()), "the preset was never run"
+    qtbot.waitUntil(lambda: not first.background.busy, timeout=30_000)
+    first.close_at_once()
+
+    second = make_window()
+    qtbot.waitUntil(lambda: bool(second.welcome.unsaved.cards))
+    qtbot.mouseClick(second.welcome.unsaved.cards[0], Qt.MouseButton.LeftButton)
+    wait_for(qtbot, second, "ready")
+    again = second.probes.curves()
+    assert again.keys() == drawn.keys()
+    for key, (times, values) in drawn.items():
+        np.testing.assert_array_equal(again[key][0], times)
+        np.testing.assert_array_equal(again[key][1], values)
+    document = second.model.snapshot()
+    (moved, *stay) = (probe.name for probe in reversed(document.project.probes))
+    document.project.probes[-1].position = (7.0, 2.5, 1.0)
+    state = remembered_state(document)
+    assert state is not None
+    names = {key[0] for key in remembered_curves(state, document) if len(key) == 2}
+    assert moved not in names
+    assert set(stay) == names
 
 
 def test_another_parameter_is_another_problem_and_begins_at_zero(qtbot, make_window, tmp_path):

@@ -79,6 +79,8 @@ def test_numbers_are_chosen_from_a_tree_that_can_be_searched(dialog):
     numbers.set_chosen(STEP, True)
     numbers.set_chosen("tissue.sigma_el", True)
     assert numbers.names == [STEP, "tissue.sigma_el"], "two at most: the first makes way"
+    checked = {name for name, each in numbers._leaves.items() if each.checkState(0) is Qt.CheckState.Checked}
+    assert checked == set(numbers.names)
     assert list(dialog.editors) == [STEP, "tissue.sigma_el"]
     numbers.set_chosen(STEP, False)
     assert list(dialog.editors) == ["tissue.sigma_el"]
@@ -219,7 +221,9 @@ def test_another_reading_is_taken_of_the_runs_that_there_are(dialog, qtbot):
     through(qtbot, dialog)
     table = dialog.results.table
     last = table.item(0, 4).text()
+    assert dialog.kept.list.isColumnHidden(2), "names have its room"
     dialog.kept.choose("mean", Reading("at", 1.0))
+    assert not dialog.kept.list.isColumnHidden(2)
     assert table.horizontalHeaderItem(4).text() == "Mean voltage\nvalue at 1 [mV]"
     assert table.item(0, 4).text() != last
     assert dialog.results.cell.plot.data.curves[0].x == pytest.approx([0.02, 0.04])
@@ -371,3 +375,24 @@ def test_curves_are_chosen_from_where_a_chart_has_several(qtbot, monkeypatch):
         monkeypatch.setattr(results, "curves_of", lambda rows, name, titles=titles: titles)
         shown._show_chart()
         assert (not shown.curve.isHidden()) == several
+
+
+def test_whether_answers_converge_is_asked_with_one_number_and_told_below_the_table(qtbot, dialog):
+    vary(dialog, CONDUCTIVITY, "0.1, 0.2")
+    dialog.make_finer()
+    assert list(dialog.editors) == [STEP], "what was chosen makes way"
+    editor = dialog.editors[STEP]
+    assert editor.kind.currentText() == "Finer"
+    assert editor.last.isHidden()
+    first = editor.number.value
+    assert editor.variation().values == pytest.approx((2 * first, first, first / 2))
+    dialog.run()
+    through(qtbot, dialog)
+    told = dialog.results.settled
+    assert told.isVisibleTo(dialog)
+    curve = dialog.results.column().curve
+    assert told.text() == f"{curve}: {dialog.results.convergence().told}"
+    editor.kind.setCurrentText("Even")
+    dialog.run()
+    through(qtbot, dialog)
+    assert told.isHidden(), "it is no study of convergence"

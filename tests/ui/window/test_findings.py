@@ -153,6 +153,24 @@ def test_information_goes_by_itself_and_is_not_opened_by_each_edit(banner):
     assert banner.text == "It is slow."
 
 
+def test_what_a_run_said_at_its_end_is_shown_whatever_was_read_before(banner):
+    before, answer = Finding("No fibres.", "info"), Finding("No re-entry.", "info")
+    banner.show_findings((before,))
+    banner.closed.emit()
+    banner.show_findings((before, answer))
+    assert banner.finding is None, "notes were read"
+    banner.point_at(answer)
+    assert banner.finding is answer
+    banner.show_findings((Finding("Too coarse."), before, answer))
+    banner.point_at(answer)
+    assert banner.finding.message == "Too coarse.", "a warning comes first"
+    banner.show_findings((COLD, before))
+    assert banner.text == "It is cold."
+    banner.show_findings((COLD, before, answer))
+    banner.point_at(answer)
+    assert banner.finding is answer, "the warning stood there while it ran"
+
+
 def test_while_a_run_goes_on_nothing_is_mended(banner):
     banner.show_findings((COLD,))
     assert not banner.mend.isHidden()

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from types import SimpleNamespace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCursor
 
+from engines.api import registry
 from ui.forms.fields.number import NumberEditor
-from ui.window.help.sheets import FieldEntry
+from ui.forms.schema import Kind, fields_of
+from ui.window.help.sheets import FieldEntry, entry_of
 from workbench.cli.doctor import Diagnosis
+from workbench.words.units import unit_text
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 LEFT = Qt.MouseButton.LeftButton
@@ -121,3 +127,40 @@ def test_the_report_of_this_machine_is_copied(opened, qtbot, monkeypatch, qapp):
     lines = qapp.clipboard().text().splitlines()
     assert [line.split() for line in lines] == [["Qt", "missing"], ["→", "install", "it"]]
     dialog.close()
+
+
+PLAIN = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789", "\u202f")
+LIMITS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+ROW = r"<span[^>]*>(.*?)</span></td><td>(.*?)</td>"
+
+
+def declared(model):
+    """(specification, field) of all below a model that are one number."""
+    for spec in fields_of(model):
+        if spec.kind in (Kind.NUMBER, Kind.INTEGER) and spec.owner is not None:
+            yield spec, spec.owner.model_fields[spec.key]
+        for inner in filter(None, (spec.model, *spec.variants.values(), spec.item and spec.item.model)):
+            yield from declared(inner)
+
+
+def numbers(words, text):
+    """Those that stand behind these words."""
+    found = re.findall(rf"{words}([−.\d\u202f]+)(?: × 10([⁻⁰¹²³⁴-⁹]+))?", text)
+    return [float(f"{number}e{power or 0}".translate(PLAIN)) for number, power in found]
+
+
+@pytest.mark.parametrize("engine", sorted(registry.engines()))
+def test_an_entry_says_of_each_number_what_its_declaration_does(engine):
+    found = list(declared(registry.engines()[engine].Parameters))
+    assert len(found) > 3
+    for spec, field in found:
+        rows = dict(re.findall(ROW, entry_of(SimpleNamespace(spec=spec))))
+        extra = field.json_schema_extra or {}
+        assert rows["During a run"] == ("changes at once" if extra.get("live") else "waits for Reset"), spec.key
+        assert rows["In files and scripts"] == spec.key
+        assert rows.get("Unit", "") == unit_text(extra["unit"]) or "{" in extra["unit"], spec.key
+        if isinstance(field.default, (int, float)):
+            assert numbers("^", rows["Default"]) == pytest.approx([field.default], rel=1e-5, abs=0), spec.key
+        for name, words in LIMITS.items():
+            limits = [getattr(each, name) for each in field.metadata if hasattr(each, name)]
+            assert numbers(f"{words} ", rows.get("Allowed", "")) == pytest.approx(limits, rel=1e-5, abs=0), spec.key

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 
 from engines.api import Finding
+from tests.ui.doubles import Wave
 from ui.forms.fields.number import NumberEditor
+from ui.session import controller
 from ui.session.controller import Phase
 
 
@@ -54,6 +58,30 @@ def test_a_double_click_opens_and_runs(window, qtbot, qapp):
     qtbot.waitUntil(lambda: window.stack.currentWidget() is window.viewport, timeout=5000)
     assert opened == ["Cube"]
     assert window.controller.phase == Phase.RUNNING
+
+
+def test_compiling_is_said_of_the_first_steps_alone(opened, qtbot, monkeypatch):
+    """However long they take; what a later step waits for is something else."""
+    may, said, advance = threading.Event(), list[str](), Wave.advance
+    monkeypatch.setattr(Wave, "advance", lambda run, steps: may.wait(60) and advance(run, steps))
+    monkeypatch.setattr(controller, "PATIENCE_SECONDS", 0.0)
+    opened.controller.progressed.connect(lambda text, _: said.append(text))
+    try:
+        opened.controller.run()
+        qtbot.waitUntil(lambda: "Compiling kernels for this machine, once" in said)
+        may.set()
+        qtbot.waitUntil(lambda: said[-1] == "")
+        opened.controller.pause()
+        wait_for(qtbot, opened, Phase.PAUSED)
+        may.clear()
+        said.clear()
+        opened.controller.run()
+        wait_for(qtbot, opened, Phase.RUNNING)
+        later = opened.controller._ticks + 3
+        qtbot.waitUntil(lambda: opened.controller._ticks > later)
+        assert said == []
+    finally:
+        may.set()
 
 
 def test_two_clicks_bring_the_first_moving_picture(window, qtbot):

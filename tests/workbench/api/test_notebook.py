@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import sys
 import types
@@ -12,7 +13,7 @@ import pytest
 
 import workbench as wb
 from engines.api import FieldInfo, Finding, Remedy
-from engines.api.charts import ChartData, ChartInfo
+from engines.api.charts import ChartData, ChartInfo, Fact
 from engines.api.charts import Curve as Points
 from workbench.api.arrays import Quantity
 from workbench.api.notebook import Listed
@@ -133,6 +134,8 @@ def test_an_estimate_says_what_a_run_will_need():
         assert words in text
         assert words in html
     assert repr(wb.open("voltage_losses").estimate("cpu")).splitlines()[-1].startswith("Info: ")
+    told = dataclasses.replace(found, facts=(Fact("On disk", 2500.0, "MB"), Fact("Off by", 0.01234, "mV")))
+    assert ("2.50 GB" in repr(told), "0.01234 mV" in repr(told)) == (True, True)
 
 
 @pytest.fixture

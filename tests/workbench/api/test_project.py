@@ -34,6 +34,7 @@ def test_what_is_set_is_read_and_a_copy_is_left_alone(slab):
     ("name", "said"),
     [
         ("objects.0.hgh.0", "no parameter 'objects.0.hgh.0'; the nearest are 'objects.0.high.0'"),
+        ("objects.0.high.3", "no parameter 'objects.0.high.3'; the nearest are 'objects.0.high.2'"),
         ("cells_x", "no parameter 'cells_x'; there is 'grid.cells_x'"),
         ("zzz", "there are: grid, faces, "),
     ],

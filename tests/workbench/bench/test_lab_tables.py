@@ -225,8 +225,10 @@ def test_values_as_text(value, digits, result, measured, text):
 
 
 def test_ratios_as_text():
-    assert [ratio_text(ratio) for ratio in (None, 0.276, 1.0, 25.33, 0.00123)] == [
-        "", "0.28×", "1.00×", "25.3×", "0.00123×",
+    """Three digits, but two behind the point of what is near 1."""
+    ratios = (None, 0.276, 1.0, 25.33, 0.00123, 9.994, 9.996, 0.0949, 0.0951, -9.994, -12.34)
+    assert [ratio_text(ratio) for ratio in ratios] == [
+        "", "0.28×", "1.00×", "25.3×", "0.00123×", "9.99×", "10×", "0.0949×", "0.10×", "-9.99×", "-12.3×",
     ]  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from engines.geometry.meshes.box import box_mesh
 from engines.geometry.particles import Particles
 from engines.recording import FieldSeries, series_on_disk
 from workbench.cli import BAD_INPUT, main
+from workbench.export.moments import vtkhdf
 from workbench.export.moments.igb import Igb
 from workbench.export.moments.vtkhdf import VtkHdf
 from workbench.run.streams.fields import open_sink
@@ -80,6 +81,18 @@ def test_meshes_stand_once_and_moments_begin_at_their_offsets(tmp_path):
                 root["CellData/voltage [mV]"][at : at + mesh.n_cells], moment(mesh.n_cells, step)["voltage"]
             )
         assert steps["CellDataOffsets/region"][:].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("geometry", [Grid((8, 3, 5), (1.0,) * 3), box_mesh((6, 3, 2), (1.0, 1.0, 1.0))])
+def test_a_chunk_is_of_so_many_bytes_at_most_however_many_numbers_an_element_has(tmp_path, monkeypatch, geometry):
+    monkeypatch.setattr(vtkhdf, "CHUNK_BYTES", 400)
+    sink = VtkHdf(tmp_path, geometry, (VOLTAGE, FIELD), "as computed")
+    sink.make()
+    sink.append(0, 0.0, moment(geometry.n_cells, 0))
+    with h5py.File(tmp_path / "fields.vtkhdf") as file:
+        for data in (file["VTKHDF/CellData/voltage [mV]"], file["VTKHDF/CellData/E [V per m]"]):
+            assert 200 < np.prod(data.chunks) * data.dtype.itemsize <= 400, data.name
+            assert data.chunks[-1] == 3 or "voltage" in data.name, "numbers of an element stay together"
 
 
 @pytest.mark.parametrize("counts", [(4, 3), (4, 3, 2)])

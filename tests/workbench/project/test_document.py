@@ -250,6 +250,16 @@ def test_a_zip_that_changed_is_unpacked_again(house, project, tmp_path):
     assert open_document(made).geometry.n_cells == 48
 
 
+def test_what_was_unpacked_and_changed_since_is_unpacked_again(tmp_path):
+    """As by an editor, or a crash before the disk had it: of the same length, so nobody saw."""
+    made = save_document(open_named("motorway"), tmp_path / "p.zip")
+    file = Path(open_document(made).parameters.drive_cycle.file)
+    assert file.is_relative_to(cache_dir())
+    content = file.read_bytes()
+    file.write_bytes(content.replace(b"1", b"7"))
+    assert Path(open_document(made).parameters.drive_cycle.file).read_bytes() == content
+
+
 def test_what_was_unpacked_long_ago_is_removed(project, tmp_path):
     made = save_document(open_document(project), tmp_path / "p.zip")
     unpacked = cache_dir() / "unpacked"

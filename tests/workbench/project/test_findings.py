@@ -1,5 +1,7 @@
 """What is told of a project that cannot run yet."""
 
+import math
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
@@ -7,6 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from engines.api import Estimate, Finding
+from engines.api.simulation.contract import BrokenContract
 from engines.backend.ceilings.machine import free_memory_bytes
 from engines.backend.cpu import CpuBackend
 from engines.geometry.grid import Grid
@@ -145,3 +149,23 @@ def test_the_system_tells_what_is_free(tmp_path: Path):
     file.write_text("MemTotal:       16 kB\nMemFree:        3 kB\nMemAvailable:   8 kB\nBuffers: 1 kB\n")
     assert free_memory_bytes(file) == 8 << 10
     assert free_memory_bytes(tmp_path / "none") == 0
+
+
+SOUND = Estimate(10, 10, 0.1, None, 1.0)
+MANY, HUGE = (Finding("a"),) * 600, (Finding("word " * 100_000),)
+NO_ESTIMATES = [
+    None, 5, "long " * 100, *(replace(SOUND, findings=each) for each in (None, (5,), 7, MANY, HUGE)),
+    replace(SOUND, findings=(Finding("a", place=5),)), replace(SOUND, findings=(Finding("a", remedy="mend it"),)),
+    replace(SOUND, facts=7), replace(SOUND, memory_bytes="much"), replace(SOUND, memory_bytes=-1),
+    replace(SOUND, step=math.nan), replace(SOUND, step=0.0), replace(SOUND, seconds_per_simulated_unit=math.nan),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", NO_ESTIMATES)
+def test_what_is_no_estimate_is_told_in_a_sentence(tmp_path, monkeypatch, answer):
+    """Engines are packages of others: the window drew half of it, or a command ended with an AttributeError."""
+    document = open_document(project("stencil", {})(tmp_path))
+    monkeypatch.setattr(type(document.engine), "estimate", lambda *_: answer)
+    with pytest.raises(BrokenContract, match=r"is no estimate: .* for the author of this engine to mend") as told:
+        estimate_of(document, CpuBackend())
+    assert len(str(told.value)) < 400

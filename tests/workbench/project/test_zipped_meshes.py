@@ -9,7 +9,7 @@ import pytest
 
 from engines.api.errors import ProblemError
 from workbench.project.project import MeshReference
-from workbench.project.store import _mesh_members
+from workbench.project.store import LARGEST_FILE, LARGEST_MESH, _mesh_members, _other_members
 
 HERE, ZIP = PurePosixPath("heart"), Path("heart.zip")
 
@@ -41,3 +41,21 @@ def test_what_is_missing_is_said(path, fibres):
 
 def test_a_grid_has_no_mesh():
     assert _mesh_members(members("a.vtu"), HERE, None, ZIP) == []
+
+
+@pytest.mark.parametrize(("most", "told"), [(LARGEST_MESH, "mesh"), (LARGEST_FILE, "file")])
+def test_a_member_may_be_as_large_as_it_says_and_no_larger(most, told):
+    """A fiftieth of it stored, as numbers may be."""
+    there = members("a.vtu")
+    (info,) = there.values()
+    info.file_size, info.compress_size = most, most // 50
+
+    def wanted():
+        if told == "mesh":
+            return _mesh_members(there, HERE, MeshReference(path="a.vtu"), ZIP)
+        return _other_members(there, HERE, ["a.vtu"], ZIP)
+
+    assert wanted() == ["heart/a.vtu"]
+    info.file_size += 1
+    with pytest.raises(ProblemError, match=f"The {told} 'heart/a.vtu' .* is over {most >> 30} GB"):
+        wanted()

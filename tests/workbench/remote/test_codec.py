@@ -20,6 +20,7 @@ from engines.api.errors import WorkbenchError
 from engines.api.simulation.base import SimulationInfo
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
 from workbench.project.project import Line
+from workbench.remote import codec
 from workbench.remote import messages as m
 from workbench.remote.checking import (
     MOST_AT_ONCE,
@@ -190,21 +191,25 @@ def test_damaged_messages_end_in_a_sentence_and_nothing_else():
             decoded(text, KINDS)
 
 
-def test_arrays_that_are_named_again_and_again_do_not_fill_memory():
-    """Few bytes for 3 GB in one message."""
-    sent = pack(np.zeros(1 << 24))
-    wrong(tuple[np.ndarray, ...], [sent.tree] * 24, sent.arrays)
-    assert len(unpack(tuple[np.ndarray, ...], [sent.tree] * 2, sent.arrays)) == 2
+def test_arrays_that_are_named_again_and_again_do_not_fill_memory(monkeypatch):
+    """A few bytes said that they were of 2 GB, or were named until they were."""
+    sent = pack(np.zeros(1 << 17))
+    for length, told in ((1 << 28, "not as long as it says"), ((1 << 28) + 1, "more than 2048 MB")):
+        with pytest.raises(WireError, match=told):
+            unpack(np.ndarray, {**sent.tree, "shape": [length]}, sent.arrays)
+    monkeypatch.setattr(codec, "LARGEST_ARRAY", 16 << 20)
+    wrong(tuple[np.ndarray, ...], [sent.tree] * 17, sent.arrays)
+    assert len(unpack(tuple[np.ndarray, ...], [sent.tree] * 16, sent.arrays)) == 16
 
 
 def test_few_bytes_do_not_become_more_than_the_receiver_has_said():
     """2 MB became 2 GB in a window that had asked for nothing."""
-    message = m.FilePart("a", 0, np.zeros(1 << 24))
-    assert len(encoded(message)) < 1 << 20
+    message = m.FilePart("a", 0, np.zeros(1 << 21))
+    assert len(encoded(message)) < 1 << 17
     kinds = m.kinds(m.FilePart)
-    decoded(encoded(message), kinds, lambda kind: 1 << 27)
-    with pytest.raises(WireError, match=r"more than 127 MB"):
-        decoded(encoded(message), kinds, lambda kind: (1 << 27) - 1)
+    decoded(encoded(message), kinds, lambda kind: 1 << 24)
+    with pytest.raises(WireError, match=r"more than 15 MB"):
+        decoded(encoded(message), kinds, lambda kind: (1 << 24) - 1)
 
 
 def test_a_server_cannot_keep_a_window_busy():

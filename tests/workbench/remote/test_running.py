@@ -24,6 +24,7 @@ from tests.workbench.fake_engine import FakeBackend
 from tests.workbench.remote.conftest import wait_for
 from workbench.export.results import take_results
 from workbench.project.findings import estimate_beside_others
+from workbench.remote import connection as connecting
 from workbench.remote import messages as m
 from workbench.remote import runner as asking
 from workbench.remote import server as serving
@@ -483,3 +484,17 @@ def test_an_idle_server_ends_by_itself(folder, house):
     thread.join(5.0)
     assert not thread.is_alive()
     assert not server.path.exists()
+
+
+def test_a_server_that_sends_no_files_is_not_waited_for_without_end(there, running, monkeypatch):
+    """It answered the greeting and no more: the window waited for ever, and could not be closed."""
+    running[1].leave()
+    running[0].close()
+    monkeypatch.setattr(Received, "missing", lambda self, problem: tuple(file.sha256 for file in problem.files))
+    monkeypatch.setattr(serving.Server, "_send_files", lambda *_: None)
+    wait_for(lambda: there.server._window is None)
+    connection = there.connect()
+    monkeypatch.setattr(connecting, "PATIENCE_SECONDS", 0.3)
+    with pytest.raises(LineLost, match="does not send what its run is of: try again"):
+        connection.attach()
+    assert there.server._hosted is not None, "the run goes on"

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from engines.api import FieldInfo, Finding
-from engines.api.errors import WorkbenchError
+from engines.api.errors import ProblemError, WorkbenchError
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
 from workbench.export.moments import series
 from workbench.export.pvd import read_pvd
@@ -24,6 +24,7 @@ from workbench.export.results import take_results
 from workbench.export.vtu import VtuWriter
 from workbench.project.document import Document, open_document
 from workbench.run import recording as module
+from workbench.run.earlier import TABLES, keep_tables_until
 from workbench.run.frames import RunState
 from workbench.run.meters import followed
 from workbench.run.recording import Recorder
@@ -251,6 +252,17 @@ def test_an_appended_file_goes_on_after_its_last_whole_line(tmp_path):
     file.write_text("no line end")
     AppendedFile(file, "a,b\n", keep=True).close()
     assert file.read_text() == "a,b\n"
+
+
+def test_rows_up_to_the_checkpoint_stay_whatever_their_last_digits(tmp_path):
+    for name in TABLES:
+        (tmp_path / name).write_text("time,a\n1,2,3\n2.0000000001,4\n2.00001,5\n3,6\n")
+    keep_tables_until(tmp_path, 2.0)
+    for name in TABLES:
+        assert (tmp_path / name).read_text() == "time,a\n1,2,3\n2.0000000001,4\n"
+    (tmp_path / TABLES[0]).write_text("time,a\nearly,2\n")
+    with pytest.raises(ProblemError, match="is damaged"):
+        keep_tables_until(tmp_path, 2.0)
 
 
 def test_what_a_run_says_of_its_answers_at_its_end_is_told_and_kept(document, tmp_path, monkeypatch):

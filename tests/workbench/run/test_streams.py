@@ -7,6 +7,8 @@ import json
 import h5py
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engines.api import registry
 from engines.api.errors import ProblemError
@@ -19,6 +21,7 @@ from workbench.run.recording import Recorder
 from workbench.run.session import start
 from workbench.run.states.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.run.streams import spikes
+from workbench.run.streams.traces import TraceBuffer
 
 
 @pytest.fixture(autouse=True)
@@ -174,3 +177,16 @@ def test_a_damaged_file_is_told(tmp_path):
     (tmp_path / "spikes.h5").write_bytes(b"no HDF5")
     with pytest.raises(ProblemError, match="damaged: run without --resume"):
         files.SpikesFile(tmp_path / "spikes.h5", (), 0.1, "ms").keep_before(1.0)
+
+
+@given(st.lists(st.integers(0, 30), unique=True, max_size=12).map(sorted), st.integers(-1, 31) | st.floats(0, 30))
+def test_a_curve_is_read_at_until_and_after_any_time(times, time):
+    buffer = TraceBuffer(16)
+    buffer.append(np.array(times, float), 10 * np.array(times, float))
+    until = [each for each in times if each <= time]
+    after = [*until[-1:], *times[len(until) :]] if len(until) < len(times) else []
+    assert buffer.at(time) == (10 * min(times, key=lambda each: (abs(each - time), -each)) if times else None)
+    np.testing.assert_array_equal(buffer.since(time), [after, [10 * each for each in after]])
+    for ended in (False, True):
+        kept = buffer.until(time, ended=ended)
+        np.testing.assert_array_equal([kept.times, kept.values], [until, [10 * each for each in until]])

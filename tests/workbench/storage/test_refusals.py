@@ -72,6 +72,20 @@ def test_jobs_behind_one_that_failed_are_left_out_and_later_ones_are_not():
     assert done == ["later"]
 
 
+def test_of_jobs_that_are_pending_there_are_no_more_than_two():
+    """Each may hold a moment of all fields."""
+    writer, may, third = BackgroundWriter(), threading.Event(), threading.Event()
+    for _ in range(2):
+        writer.submit(may.wait)
+    waiting = threading.Thread(target=lambda: (writer.submit(lambda: None), third.set()))
+    waiting.start()
+    early = third.wait(0.2)
+    may.set()
+    waiting.join()
+    writer.close()
+    assert not early
+
+
 @pytest.mark.parametrize("replaced", [False, True])
 def test_an_open_file_that_was_removed_is_told_of(tmp_path: Path, replaced: bool):
     table = AppendedFile(tmp_path / "t.csv", "a\n")

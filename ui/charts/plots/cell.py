@@ -333,7 +333,8 @@ class ChartCell(QWidget):
 
     def _curve_entries(self, texts: Sequence[str], briefs: Sequence[str]) -> list[Entry]:
         others = bool(self._kept or self._forecast.curves or self._measured)
-        if len(texts) < (1 if others and self._paper else 2) or self.chart.kind == "matrix":
+        single = self.chart.kind == "bar" and [len(curve.y) for curve in self.plot.data.curves] == [1]
+        if len(texts) < (1 if single or (others and self._paper) else 2) or self.chart.kind == "matrix":
             return []
         mark: Mark = "line" if self.chart.kind in ("line", "polar") else "area"
         widest, shortest = figure(-8.888, self.look.unit(self.chart.unit)), figure(-8.88, "", 3)

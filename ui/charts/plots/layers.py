@@ -188,6 +188,10 @@ class Stack:
             line.setData(curve.x, curve.y)
 
 
+ALONE = 20
+"""Of the width of a chart, a bar without others takes one part of so many."""
+
+
 class Bars:
     """Bars, coloured by their shades; those of further curves are outlined in their own colours."""
 
@@ -212,6 +216,8 @@ class Bars:
                 brushes = [table[step] for step in np.clip(255 * np.nan_to_num(curve.shade), 0, 255).astype(int)]
             outline = pg.mkPen(theme().palette.plot) if alone else line_pen(_color(place, LINE))
             bars.setOpts(x0=curve.x[:-1], x1=curve.x[1:], height=curve.y, brushes=brushes, pen=outline)
+        single = len(curves) == 1 and len(curves[0].y) == 1
+        self._plot.getViewBox().setLimits(minXRange=ALONE * float(np.ptp(curves[0].x)) if single else None)
 
 
 class Dots:

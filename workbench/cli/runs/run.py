@@ -211,8 +211,9 @@ def _draw(drawings: Sequence[Pictures]) -> None:
 
 
 def _report(runner: Runner, recorder: Recorder, drawings: Sequence[Pictures], interrupted: int) -> int:
+    answers = {finding.message for finding in runner.noticed}
     for message in runner.take_messages():
-        if message.severity == "warning":
+        if message.severity == "warning" or message.text in answers:
             print(message.text, file=sys.stderr)
     for trouble in dict.fromkeys(each.trouble for each in drawings if each.trouble):
         print(trouble, file=sys.stderr)

@@ -25,6 +25,7 @@ from workbench.run.states.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
+from workbench.run.states.curves import SUFFIX, Curves, Places, read_curves, write_curves
 from workbench.run.states.history import KeptState, Mark
 from workbench.storage.atomic import StorageError, oldest
 from workbench.storage.background import BackgroundWriter
@@ -48,6 +49,15 @@ def remembered_state(document: Document) -> Checkpoint | None:
         return None  # damaged or of another version: the run begins at zero, as if there were none
 
 
+def remembered_curves(state: Checkpoint, document: Document) -> Curves:
+    """What the run that ended with this state had drawn; nothing where nobody has kept that."""
+    file = _file(state.meta.problem).with_suffix(SUFFIX)
+    try:
+        return read_curves(file, state.meta.time, probe_places(document)) if file.is_file() else {}
+    except ProblemError:
+        return {}
+
+
 class RunMemory(Observer):
     """Keeps the state of a run each minute and when it ends; forgets it when the run ends at step zero.
 
@@ -59,9 +69,14 @@ class RunMemory(Observer):
         self._fingerprint = ""
         self._device = ""
         self._kept_at = clock.monotonic()
+        self._curves: tuple[Curves, Places] = {}, {}
         self.rescued: Callable[[], KeptState | None] = lambda: None
         """The last state of a run that broke off."""
         self.say: Callable[[str, Literal["warning"]], None] = lambda text, severity: None
+
+    def keep_curves(self, curves: Curves, document: Document) -> None:
+        """What was drawn of the run, and where its probes are, told before it ends."""
+        self._curves = curves, probe_places(document)
 
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         self._device = info.device
@@ -93,9 +108,9 @@ class RunMemory(Observer):
         file, meta = _file(self._fingerprint), CheckpointMeta(self._fingerprint, self._device, mark.step, mark.time)
         try:
             if mark.step == 0:
-                self._writer.submit(lambda: file.unlink(missing_ok=True))
+                self._writer.submit(lambda: _remove(file))
             else:
-                self._writer.submit(lambda: _write(file, meta, state))
+                self._writer.submit(lambda: _write(file, meta, state, *self._curves))
         except StorageError as failure:
             self._tell(failure)
 
@@ -103,10 +118,21 @@ class RunMemory(Observer):
         self.say(f"Where the run stands could not be kept for the next session: {failure}", "warning")
 
 
-def _write(file: Path, meta: CheckpointMeta, state: Mapping[str, Array]) -> None:
+def probe_places(document: Document) -> Places:
+    return {probe.name: probe.position for probe in document.project.probes}
+
+
+def _write(file: Path, meta: CheckpointMeta, state: Mapping[str, Array], curves: Curves, places: Places) -> None:
     write_checkpoint(file, meta, state)
+    if curves:
+        write_curves(file.with_suffix(SUFFIX), curves, places)
     for old in oldest(set(file.parent.glob("*.npz")) - set(checkpoints_at(file)), KEPT - KEPT_OF_ONE):
-        old.unlink(missing_ok=True)
+        _remove(old)
+
+
+def _remove(file: Path) -> None:
+    file.unlink(missing_ok=True)
+    file.with_suffix(SUFFIX).unlink(missing_ok=True)
 
 
 def _file(fingerprint: str) -> Path:

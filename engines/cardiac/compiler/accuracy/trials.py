@@ -95,7 +95,9 @@ def _trials(model: CellModel, scheme: Scheme, steps: tuple[float, ...], beat: Be
     name = hashlib.sha256(f"{digest(compiled)} {scheme} {beat} {steps}".encode()).hexdigest()[:24]
     path = beats_dir() / f"{name}.json"
     try:
-        return tuple(Trial(**trial) for trial in read_json(path))
+        kept = tuple(Trial(**trial) for trial in read_json(path))
+        if tuple(trial.step for trial in kept) == steps:
+            return kept
     except (ProblemError, TypeError):
         pass  # none are kept yet, or they were cut short: tried again
     trials = tuple(_trial(compiled, dt, beat) for dt in steps)

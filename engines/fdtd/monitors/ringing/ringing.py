@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.charts import EMPTY, ChartData
 from engines.api.errors import ProblemError
-from engines.fdtd.grid.yee import FREQUENCY_UNITS, PER_UNIT, SPEED_OF_LIGHT
+from engines.fdtd.grid.yee import FREQUENCY_UNITS, PER_UNIT, SPEED_OF_LIGHT, TIME_UNITS
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.frequencies import over_at
 from engines.fdtd.monitors.ringing.chart import resonance_chart, resonance_info
@@ -41,6 +42,10 @@ def band_of(monitor: TraceMonitor, around: Surroundings) -> tuple[float, float]:
             f"{PER_UNIT * nyquist:.4g} {unit}: let it take a sample every {max(1, int(0.25 / high / around.dt))} steps."
         )
     return low, high
+
+
+FAINT = 1e-4
+"""Of the largest value of a trace: less rings than absorbing layers may send back."""
 
 
 class RingingWatcher(FieldWatcher):
@@ -75,7 +80,17 @@ class RingingWatcher(FieldWatcher):
 
     def chart(self, name: str) -> ChartData:
         modes = self.found()
-        return resonance_chart(modes, self._band, PER_UNIT) if modes else EMPTY
+        return replace(resonance_chart(modes, self._band, PER_UNIT) if modes else EMPTY, note=self._note(modes))
+
+    def _note(self, modes: list[Resonance]) -> str:
+        """Why there are none, or none that count."""
+        times, values = self._trace.series_of(self._component)
+        if not len(times) or times[-1] <= self._over:
+            return f"Not yet: it is found once the pulse is over, after {self._over:.4g} {TIME_UNITS[self._unit]}."
+        if not modes:
+            return "Nothing rings in this band here: the trace dies away with the pulse."
+        part = modes[0].amplitude / max(float(np.abs(values).max()), 1e-300)
+        return f"Hardly anything rings: the strongest is {part:.1g} of what the pulse was here." if part < FAINT else ""
 
     def parts(self) -> dict[str, Any]:
         return {}

@@ -87,8 +87,7 @@ class ManySteps:
         (tall, deep), self._blocks, self._shared = _cut(
             yee, dtype, shape, 1 if brick else backend.multiprocessors, brick
         )
-        if self._shared > self._kernel.max_dynamic_shared_size_bytes:
-            self._kernel.max_dynamic_shared_size_bytes = self._shared
+        backend.allow_shared(self._kernel, self._shared)
         self._threads = min(threads, -(-_vectors(yee, packed) * tall * deep // 32) * 32)
         placed = [part for each in entries for part in by_brick(yee, each, (tall, deep), dtype)]
         lengths = [line.n + 1 for line in sources.lines]

@@ -30,6 +30,7 @@ class ManySteps:
 
     def __init__(self, solver: CudaSolver, bodies: int, path: Path, macros: tuple[str, ...], most_threads: int) -> None:
         backend: Any = solver.backend
+        self._backend = backend
         layout = solver.body.layout
         self.bodies, self._layout = bodies, layout
         self._compiled = lambda together: backend.compile(path, macros, cooperative=together).get_function("step_many")
@@ -68,10 +69,8 @@ class ManySteps:
         together = together or self.bodies == 1  # one kernel is enough for a body alone
         if together not in self._kernels:
             self._kernels[together] = self._compiled(together)
-        kernel = self._kernels[together]
-        if shared > max(48 * 1024, kernel.max_dynamic_shared_size_bytes):
-            kernel.max_dynamic_shared_size_bytes = shared
-        return kernel
+        self._backend.allow_shared(self._kernels[together], shared)
+        return self._kernels[together]
 
     def _resident(self, backend: Any) -> Any:
         known: dict[tuple[int, int], int] = {}

@@ -8,7 +8,7 @@ from engines.api.errors import ProblemError, placed_at
 from engines.formulas.graph import const
 from engines.formulas.typed.units import NONE, unit
 from engines.spiking.connectivity.draw import LONGEST
-from engines.spiking.parameters.connections import ALL, Connection, ConstantDelay, NoDelay
+from engines.spiking.parameters.connections import ALL, Connection
 from engines.spiking.parameters.equations import OwnNeuron, dimensions
 from engines.spiking.parameters.neurons import ConductanceLif, Izhikevich, Lif, Neuron, Source
 from engines.spiking.parameters.populations import Population
@@ -73,10 +73,6 @@ def typed_connections(
         source, target = (
             0 if name == ALL else names.index(name) for name in (connection.source, connection.target)
         )  # fmt: skip
-        if not isinstance(connection.delay, NoDelay | ConstantDelay):
-            raise ProblemError(
-                "Synapses of your own equations have one delay or none: choose it.", ("connections", k, "delay")
-            )
         place = ("connections", k, "plasticity")
         with placed_at(*place):
             ends = {"N_pre": populations[source].number, "N_post": populations[target].number,

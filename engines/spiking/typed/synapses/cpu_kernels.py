@@ -21,7 +21,7 @@ from numba.extending import intrinsic as numba_intrinsic
 from engines.formulas.emit_numba import digest
 from engines.formulas.graph import Node, ordered
 from engines.spiking.neurons import cpu_models
-from engines.spiking.typed import cpu_functions, cpu_kernels
+from engines.spiking.typed import clock, cpu_functions, cpu_kernels
 from engines.spiking.typed.cpu_kernels import values_of
 from engines.spiking.typed.plan import NOW
 from engines.spiking.typed.synapses.plan import TypedSynapse
@@ -80,7 +80,9 @@ class _EventWriter(Writer):
         far = self.rows(
             [row.name for row in path.rows], self._kinds[-1], neurons, [side[row.side] for row in path.rows]
         )  # fmt: skip
-        values = iter(values_of(context, builder, path.roots, symbols | self.loaded(places) | self.loaded(far)))
+        values = iter(
+            values_of(context, builder, path.roots, symbols | self.loaded(places) | self.loaded(far), whole[1])
+        )
         for name, node in zip(typed.variables, path.after, strict=True):
             value = next(values)
             if str(node.value) != name:
@@ -111,7 +113,7 @@ def event(typingctx: Any, key: Any, steps: Any, ends: Any, k: Any, numbers: Any,
 def kernel(typed: TypedSynapse, which: int) -> Any:
     """What :func:`_compiled` tells, of a sender's spikes (0) or of a hearer's (1)."""
     path = typed.paths[which]
-    files = (Path(str(module.__file__)) for module in (cpu_models, cpu_functions, cpu_kernels))
+    files = (Path(str(module.__file__)) for module in (clock, cpu_models, cpu_functions, cpu_kernels))
     shape = [node is not None for node in (*path.quanta, path.cut)]
     key = digest(path.roots, typed.variables, path.rows, shape, len(typed.numbers), Path(__file__), *files)
     _paths[key] = typed, which
@@ -120,8 +122,8 @@ def kernel(typed: TypedSynapse, which: int) -> Any:
 
 def _compiled(sources: int) -> Any:
     @njit(nogil=True, cache=True, error_model="numpy")
-    def events(now, due, first, starts, places, words, last, numbers, rows, neurons, ring, cut):
-        """Events of synapses of the neurons ``first + s`` with ``due[s]``: those at starts[i] … starts[i + 1] − 1, or
+    def events(now, due, who, starts, places, words, last, numbers, rows, neurons, ring, cut):
+        """Events of synapses of the neurons ``who[s]`` with ``due[s]``: those at starts[s] … starts[s + 1] − 1, or
         ``places`` of these. words: as of ``connectivity.plastic.Listed``; last, numbers, rows, cut: events_k, made_k,
         variables and cut_k of ``state.py``; neurons: what is read of these; ring: what is under way. Returns how many
         there were."""
@@ -129,8 +131,8 @@ def _compiled(sources: int) -> Any:
         for s in range(len(due)):
             if not due[s]:
                 continue
-            neuron = np.int32(first + s)
-            for p in range(starts[neuron], starts[neuron + 1]):
+            neuron = who[s]
+            for p in range(starts[s], starts[s + 1]):
                 k = places[p] if len(places) else p
                 since = np.int32(0)
                 if len(last):
@@ -148,3 +150,15 @@ def _compiled(sources: int) -> Any:
         return count
 
     return events
+
+
+@njit(nogil=True, cache=True)
+def arrived(now, runs, first, sent, due):
+    """due: (runs,) uint8, whether a spike of a run's sender arrives now; runs, sent: ``plastic.Runs.who`` and sent_k of
+    ``state.py``. Returns whether any does. Bytes: 9 of each run read, 1 written."""
+    period, some = len(sent), False
+    for r in range(len(runs)):
+        slot = now % period - runs[r, 1]
+        due[r] = sent[slot + period if slot < 0 else slot, runs[r, 0] - first]
+        some |= due[r] > 0
+    return some

@@ -16,7 +16,7 @@ from numba.extending import intrinsic as numba_intrinsic
 
 from engines.formulas.emit_numba import digest
 from engines.spiking.neurons import cpu_models
-from engines.spiking.typed import cpu_functions, cpu_kernels
+from engines.spiking.typed import clock, cpu_functions, cpu_kernels
 from engines.spiking.typed.cpu_kernels import values_of
 from engines.spiking.typed.plan import NOW
 from engines.spiking.typed.synapses import cpu_kernels as event_kernels
@@ -39,7 +39,7 @@ def _generated(sums: bool, args: Any, context: Any, builder: ir.IRBuilder, sig: 
     own = writer.rows(typed.variables, sig.args[5], variables, [k] * len(typed.variables))
     read = typed.step.of(roots)
     far = writer.rows([row.name for row in read], sig.args[6], neurons, [side[row.side] for row in read])
-    values = values_of(context, builder, roots, symbols | writer.loaded(own) | writer.loaded(far))
+    values = values_of(context, builder, roots, symbols | writer.loaded(own) | writer.loaded(far), now)
     if sums:
         return context.make_tuple(builder, types.UniTuple(types.float32, len(roots)), values)
     for name, value in zip(typed.step.after, values, strict=True):
@@ -75,7 +75,7 @@ def added(typingctx: Any, key: Any, now: Any, ends: Any, k: Any, numbers: Any, v
 def kernels(typed: TypedSynapse) -> tuple[Any, Any]:
     """What :func:`_moving` and :func:`_summing` tell; None for what is not there."""
     step = typed.step
-    files = (Path(str(module.__file__)) for module in (cpu_models, cpu_functions, cpu_kernels, event_kernels))
+    files = (Path(str(module.__file__)) for module in (clock, cpu_models, cpu_functions, cpu_kernels, event_kernels))
     shape = [list(step.after), len(step.sums), step.rows, len(typed.numbers)]
     roots = [*step.after.values(), *(node for _, node in step.sums)]
     key = digest(roots, typed.variables, shape, Path(__file__), *files)

@@ -23,12 +23,13 @@ def launches(
     ``network.cu``."""
     k, n = block.connection, len(block.starts) - 1
     module = backend.compile(kernel_file(typed), (f"-DLATE={int(f'came_{k}' in arrays)}",))
-    words, into, listed = (backend.array(each) for each in (block.words, block.into, block.listed))
-    sent, came = arrays[f"sent_{k}"], arrays.get(f"came_{k}")
+    words, listed = backend.array(block.words), backend.array(block.listed)
+    sent, came, runs, (first, stop) = arrays[f"sent_{k}"], arrays.get(f"came_{k}"), block.runs, block.target
     late = () if came is None else (came, np.int32(came.shape[0]))
+    recent = (sent, np.int32(sent.shape[0]), arrays["events"], backend.array(runs.who))
     ends: list[tuple[str, tuple[int, int], Any, tuple[Any, ...]]] = [
-        ("on_pre", block.source, backend.array(block.starts), (sent, np.int32(sent.shape[0]), arrays["events"])),
-        ("on_post", block.target, into, (*late, listed)),
+        ("on_pre", block.source, runs.starts, recent),
+        ("on_post", block.target, block.into[first : stop + 1], (*late, listed)),
     ]
     made, variables = arrays[f"made_{k}"], tuple(arrays[name] for name in rows_of(typed, k))
     found: list[Launch] = []
@@ -40,11 +41,12 @@ def launches(
                       (counts, words, made, *variables, *far, np.int64(number)), False))  # fmt: skip
     for which, (name, (first, stop), starts, own) in enumerate(ends):
         if typed.model.paths[which]:
-            grid = (max(1, min(8 * backend.multiprocessors, -(-(stop - first) // 256))),)
+            count = len(starts) - 1
+            grid = (max(1, min(8 * backend.multiprocessors, -(-max(count, stop - first) // 256))),)
             arguments = (
-                arrays["last"], counts, *own, starts, words, made,
+                arrays["last"], counts, *own, backend.array(starts), words, made,
                 arrays[f"events_{k}"], *variables, *event_rows(typed, which, arrays), arrays["ring"],
-                arrays[f"cut_{k}"], np.int32(first), np.int32(stop - first), np.int32(n),
+                arrays[f"cut_{k}"], np.int32(first), np.int32(stop - first), np.int32(count), np.int32(n),
                 np.int32(arrays["ring"].shape[0] - 1),
             )  # fmt: skip
             found.append((module.get_function(name), grid, arguments, False))
@@ -53,7 +55,7 @@ def launches(
     first, stop = block.target
     grid = (max(1, min(32 * backend.multiprocessors, -(-(stop - first) // 8))),)
     arguments = (
-        arrays["clock"], into, listed, words, made, *variables, *neuron_rows(typed, False, arrays),
+        arrays["clock"], backend.array(block.into), listed, words, made, *variables, *neuron_rows(typed, False, arrays),
         *sum_rows(typed, arrays), np.int32(first), np.int32(stop - first),
     )  # fmt: skip
     return [(module.get_function("sum_up"), grid, arguments, False)], found

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from engines.formulas.emit_cuda import statements
+from engines.backend.cache_dir import source_file
 from engines.formulas.graph import Node
-from engines.spiking.typed.cuda_source import OWN, written
+from engines.spiking.typed.clock import timed_statements
+from engines.spiking.typed.cuda_source import OWN
 from engines.spiking.typed.plan import NOW
 from engines.spiking.typed.synapses.language import uses
 from engines.spiking.typed.synapses.plan import TypedSynapse
@@ -15,11 +16,13 @@ from engines.spiking.typed.synapses.steps import HEARER, SENDER, SINCE
 
 _FILE = """\
 // Typed synapses (typed/synapses/cuda_source.py): what spikes of senders (on_pre) and of hearers (on_post) do.
-// A warp looks at 32 neurons, and takes the synapses of each that is due together. Bytes of an event: 4 of the target,
-// or 8 of its place in a hearer's list, {also}, each variable read and, if it changes, written, 8 of each sum.
+// A warp looks at 32 runs of synapses, those of a sender with the same delay, or at 32 hearers, and takes the synapses
+// of each that is due together. Bytes of a run in each step: 9; of an event: 4 of the target, or 8 of its place in a
+// hearer's list, {also}, each variable read and, if it changes, written, 8 of each sum.
 //
-// last: (neurons,) the step of each one's last spike; words, listed: connectivity/plastic.py; p: numbers that
-// parameters make; first, count: of the neurons whose spikes these are; LATE: what hearers do has a delay
+// last: (neurons,) the step of each one's last spike; words, listed, runs: connectivity/plastic.py; p: numbers that
+// parameters make; first, own_neurons: whose spikes these are; starts: (count + 1,) of the synapses of each run or
+// hearer; LATE: what hearers do has a delay
 // variants: -DLATE=0; -DLATE=1
 #define REAL F
 #if LATE
@@ -35,15 +38,15 @@ _KERNEL = """\
 extern "C" __global__ void __launch_bounds__(256)
 {name}(const int* __restrict__ last, const int* __restrict__ counts, {own_parameters}
        const long long* __restrict__ starts, const int2* __restrict__ words, const float* __restrict__ p, int* events,
-       {rows}, int* ring, unsigned long long* cut, int first, int count, int n, int mask) {{
+       {rows}, int* ring, unsigned long long* cut, int first, int own_neurons, int count, int n, int mask) {{
     const int lane = threadIdx.x & 31, warps = gridDim.x * (blockDim.x >> 5), now = counts[2];
     int* const arriving = ring + (long long)((now + 1) & mask) * 2 * n;
-    for (int base = 32 * (blockIdx.x * (blockDim.x >> 5) + (threadIdx.x >> 5)); base < count; base += 32 * warps) {{
+{keep}    for (int base = 32 * (blockIdx.x * (blockDim.x >> 5) + (threadIdx.x >> 5)); base < count;
+         base += 32 * warps) {{
         const int own = base + lane;
-        bool due = own < count && last[first + own] == now;
 {look}        for (unsigned left = __ballot_sync(~0u, due); left; left &= left - 1) {{
-            const int neuron = first + base + __ffs((int)left) - 1;
-            const long long begin = starts[neuron], end = starts[neuron + 1];
+            const int which = base + __ffs((int)left) - 1, neuron = {neuron};
+            const long long begin = starts[which], end = starts[which + 1];
             for (long long place = begin + lane; place < end; place += 32) {{
                 const long long k = {place};
                 const int hearer = {hearer};
@@ -93,11 +96,27 @@ move_on(const int* __restrict__ counts, const int2* __restrict__ words, const fl
 }}
 
 """
+_KEEP = """\
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < own_neurons; i += gridDim.x * blockDim.x)
+        sent[(long long)(now % period) * own_neurons + i] = last[first + i] == now;
+"""
+"""Slots of other steps are read in the same launch: of this one it is ``last`` that tells."""
 _PRE = """\
+        bool due = false;
+        if (own < count) {
+            const int who = runs[own].x, late = runs[own].y, slot = now % period - late;
+            due = late ? sent[(long long)(slot < 0 ? slot + period : slot) * own_neurons + who - first]
+                       : last[who] == now;
+        }
+"""
+_POST = """\
+        bool due = own < count && last[first + own] == now;
+#if LATE
         if (own < count) {
             sent[(long long)(now % period) * count + own] = due;
             due = sent[(long long)((now + 1) % period) * count + own];
         }
+#endif
 """
 
 
@@ -150,7 +169,7 @@ def _step_body(typed: TypedSynapse, roots: Sequence[Node], sums: bool) -> Iterat
         if uses(roots, name):
             yield f"const F x{k} = F(row{k}[k]);"
     found: dict[Node, str] = {}
-    for node, name, definition in statements(roots, symbols, OWN):
+    for node, name, definition in timed_statements(roots, symbols, OWN):
         found[node] = name
         if definition is not None:
             yield definition
@@ -167,16 +186,16 @@ def _kernel(typed: TypedSynapse, which: int) -> str:
     rows = ", ".join([*(f"float* row{k}" for k in range(len(typed.variables))), *far])
     if which == 0:
         more = {
-            "name": "on_pre", "comment": "; sent: (period, count) who fired in the last steps", "look": _PRE,
-            "own_parameters": "unsigned char* sent, int period, unsigned long long* all,", "place": "place",
-            "hearer": "words[k].x >> 8",
+            "name": "on_pre", "comment": "; sent: (period, own_neurons) who fired in the last steps", "look": _PRE,
+            "own_parameters": "unsigned char* sent, int period, unsigned long long* all, const int2* runs,",
+            "keep": _KEEP, "neuron": "runs[which].x", "place": "place", "hearer": "words[k].x >> 8",
             "counted": " " * 12 + "if (lane == 0) atomicAdd(all, (unsigned long long)(end - begin));\n",
         }  # fmt: skip
     else:
         more = {
             "name": "on_post", "comment": "; sent: (period, count) who fired in the last steps, where that is late",
-            "own_parameters": "SENT const long long* __restrict__ listed,", "look": f"#if LATE\n{_PRE}#endif\n",
-            "place": "listed[place]", "counted": "", "hearer": "neuron",
+            "own_parameters": "SENT const long long* __restrict__ listed,", "look": _POST, "keep": "",
+            "neuron": "first + which", "place": "listed[place]", "counted": "", "hearer": "neuron",
         }  # fmt: skip
     return _KERNEL.format(rows=rows, body=body, **more)
 
@@ -200,7 +219,7 @@ def _body(typed: TypedSynapse, which: int) -> Iterator[str]:
     for k in range(len(typed.variables)):
         yield f"const F x{k} = F(row{k}[k]);"
     found: dict[Node, str] = {}
-    for node, name, definition in statements(path.roots, symbols, OWN):
+    for node, name, definition in timed_statements(path.roots, symbols, OWN):
         found[node] = name
         if definition is not None:
             yield definition
@@ -218,4 +237,4 @@ def _body(typed: TypedSynapse, which: int) -> Iterator[str]:
 
 def kernel_file(typed: TypedSynapse) -> Path:
     """The source, in the cache."""
-    return written(cuda_source(typed), "synapses")
+    return source_file(cuda_source(typed), "synapses")

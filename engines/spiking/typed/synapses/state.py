@@ -48,7 +48,7 @@ def synapse_state(synapses: Mapping[int, TypedConnection], wiring: Wiring) -> di
     """Of each connection k of typed synapses
 
     synapses_k_NAME: (synapses,) float32 of each variable; events_k: (synapses,) int32, the step of the last event,
-    empty where no variable changes between them; sent_k: (delay + 1, senders) uint8, who fired in the last steps;
+    empty where no variable changes between them; sent_k: (longest delay + 1, senders) uint8, who fired in these steps;
     came_k: (delay + 1, hearers), the same of hearers, where their spikes are late;
     cut_k: (1,) int64, how often a spike would have added more than its limit; and those of :func:`synapse_numbers`
     """

@@ -32,6 +32,17 @@ class Call:
         self.kernel(self.grid, self.block, self.arguments, shared_mem=self.shared_bytes)
 
 
+@dataclass(frozen=True)
+class Planes:
+    """What a launch does of the slowest axis: from ``first`` to before ``last``, ``each`` planes at a time that begin
+    every ``stride``; None of the two: those of the launch's shape, in a row."""
+
+    first: int
+    last: int
+    each: int | None = None
+    stride: int | None = None
+
+
 class Launches(ABC):
     """The kernels of one ``.cu`` file for one grid: what they are compiled with, and the arguments that stay the same.
 
@@ -96,10 +107,15 @@ class Launches(ABC):
             return 7 if axes == 2 else 11
         return 5 * axes
 
-    @abstractmethod
-    def call(self, u: Any, out: Any, source: Any, shape: Shape) -> Call:
-        """What takes ``shape[0]`` steps from ``u`` to ``out``; ``source`` is an array or None."""
+    def by_planes(self, shape: Shape) -> bool:
+        """Whether a launch of this shape can do some planes alone."""
+        return False
 
-    def launch(self, u: Any, out: Any, source: Any, shape: Shape) -> None:
-        """Take ``shape[0]`` steps from ``u`` to ``out``; ``source`` is an array or None."""
-        self.call(u, out, source, shape)()
+    @abstractmethod
+    def call(self, u: Any, out: Any, source: Any, shape: Shape, planes: Planes | None = None) -> Call:
+        """What takes ``shape[0]`` steps from ``u`` to ``out``; ``source`` is an array or None. ``planes``: these alone,
+        where it can."""
+
+    def launch(self, u: Any, out: Any, source: Any, shape: Shape, planes: Planes | None = None) -> None:
+        """Take ``shape[0]`` steps from ``u`` to ``out``; arguments as of :meth:`call`."""
+        self.call(u, out, source, shape, planes)()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.stencil.diffusion.launches.base import Call, Launches
+from engines.stencil.diffusion.launches.base import Call, Launches, Planes
 from engines.stencil.step.launch_shapes import Shape
 
 LANES = 32
@@ -15,8 +15,6 @@ PAIR = 2
 """Rows of a warp in the kernel of one step, and in the fused ones that every precision has."""
 WARPS = {2: (16, 8), 3: (12, 8)}
 """Warps per block, by the rows of a warp; more warps repeat less at the sides of a tile, and need more registers."""
-MOST_SHARED = 48 * 1024
-"""Bytes of shared memory that a block has without asking."""
 
 MARCHES = {2: 4, 4: 8}
 """Rows of a warp that goes along z in the kernel of one step, and of one whose rows are not aligned."""
@@ -64,29 +62,35 @@ class Launches3D(Launches):
             if warps * rows > 2 * depth
         ]
 
-    def call(self, u: Any, out: Any, source: Any, shape: Shape) -> Call:
+    def by_planes(self, shape: Shape) -> bool:
+        return shape[0] > 1
+
+    def call(self, u: Any, out: Any, source: Any, shape: Shape, planes: Planes | None = None) -> Call:
         nz, ny, nx = self.shape
-        depth, warps, planes, rows = shape
+        depth, warps, span, rows = shape
+        done = planes or Planes(0, nz)
+        each = done.each or span
+        stride = done.stride or each
         packed = 16 // self.dtype.itemsize
         width, ending = (packed, "") if nx % packed == 0 else (1, "_any")
-        size: tuple[np.int32, ...] = (np.int32(nx), np.int32(ny), np.int32(nz), np.int32(planes))
+        size: tuple[np.int32, ...] = (np.int32(nx), np.int32(ny), np.int32(nz), np.int32(span))
         block: tuple[int, ...] = (LANES, warps)
         shared = 0
         if depth > 1:
             kernel = self.kernel("fused", self.variant(depth, source is not None, rows))
+            size = (*size[:3], *map(np.int32, (done.first, done.last, each, stride)))
             halo = -(-depth // packed) * packed
             columns, rows_of_block = LANES * packed - 2 * halo, warps * rows - 2 * depth
             shared = 2048 * depth * warps
-            if shared > MOST_SHARED:
-                kernel.max_dynamic_shared_size_bytes = shared
+            self.backend.allow_shared(kernel, shared)
         elif rows:
             kernel = self.kernel(f"march_{rows}{ending}", self.macros)
             columns, rows_of_block = LANES * width, warps * (MARCHES[rows] if ending else rows)
         else:
             kernel = self.kernel(f"plain_{PLANES}{ending}", self.macros)
             columns, rows_of_block = LANES * width, warps * (ROWS_AT_ONCE_ANY if ending else ROWS_AT_ONCE)
-            block, size, planes = (LANES, warps, planes), size[:3], planes * PLANES
-        grid = (-(-nx // columns), -(-ny // rows_of_block), -(-nz // planes))
+            block, size, stride = (LANES, warps, span), size[:3], span * PLANES
+        grid = (-(-nx // columns), -(-ny // rows_of_block), -(-(done.last - done.first) // stride))
         given = np.uint64(0) if source is None else source
         arguments = (u, out, given, *size, self.wraps, self.sides, *self.rates, self.dt)
         return Call(kernel, grid, block, arguments, shared)

@@ -11,7 +11,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.backend.precision import REAL
-from engines.stencil.diffusion.launches.base import Call, Launches
+from engines.stencil.diffusion.launches.base import Call, Launches, Planes
 from engines.stencil.diffusion.launches.plane import fused_grid as plane_grid
 from engines.stencil.diffusion.launches.plane import fused_shapes as plane_shapes
 from engines.stencil.setup.faces import Interfaces
@@ -81,7 +81,7 @@ class LaunchesConductivity(Launches):
     def fused_shapes(self, depth: int) -> list[Shape]:
         return [shape for shape in plane_shapes(self.shape[0], depth) if LANES * shape[1] <= MOST_THREADS]
 
-    def call(self, u: Any, out: Any, source: Any, shape: Shape) -> Call:
+    def call(self, u: Any, out: Any, source: Any, shape: Shape, planes: Planes | None = None) -> Call:
         given = np.uint64(0) if source is None else source
         nx, ny, nz = (int(size) for size in self._size)
         packed = 16 // self.dtype.itemsize

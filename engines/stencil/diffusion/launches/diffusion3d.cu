@@ -120,11 +120,12 @@ DEVICE void climb(REAL (&older)[DEPTH][ROWS][V], REAL (&here)[DEPTH][ROWS][V], R
     }
 }
 
-// Blocks of (32, w) threads; block (i, j, k) takes USEFUL columns, w ROWS - 2 DEPTH rows and planes k planes ... of the grid.
+// Blocks of (32, w) threads; block (i, j, k) takes USEFUL columns, w ROWS - 2 DEPTH rows and
+// so many planes from first + k stride on, before last.
 extern "C" __global__ void __launch_bounds__(ROWS > 2 ? 384 : 512, 1) fused(
     const REAL* __restrict__ u, REAL* __restrict__ out, const REAL* __restrict__ source, const int nx, const int ny,
-    const int nz, const int planes, const int wraps, const REAL* __restrict__ sides, const REAL rate_x, const REAL rate_y,
-    const REAL rate_z, const REAL dt)
+    const int nz, const int first, const int last, const int planes, const int stride, const int wraps,
+    const REAL* __restrict__ sides, const REAL rate_x, const REAL rate_y, const REAL rate_z, const REAL dt)
 {
     // [parity][level][warp][first, last row][lane]
     extern __shared__ Packed exchange[];
@@ -132,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(ROWS > 2 ? 384 : 512, 1) fused(
     const int x = (int)blockIdx.x * USEFUL - HALO + lane * V;
     const int tile = (int)blockIdx.y * (warps * ROWS - 2 * DEPTH);  // the first row that is stored
     const int y0 = tile - DEPTH + warp * ROWS;
-    const int z0 = blockIdx.z * planes, end = min(z0 + planes, nz);
+    const int z0 = first + blockIdx.z * stride, end = min(z0 + planes, last);
     const bool wraps_y = wraps & 2, wraps_z = wraps & 4;
     const Columns columns = columns_at(x, nx, wraps, sides);
     const bool stored = lane >= HALO / V && lane < 32 - HALO / V && x < nx;

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.stencil.diffusion.launches.base import Call, Launches
+from engines.stencil.diffusion.launches.base import Call, Launches, Planes
 from engines.stencil.step.launch_shapes import Shape
 
 LANES = 32
@@ -55,7 +55,7 @@ class Launches2D(Launches):
     def fused_shapes(self, depth: int) -> list[Shape]:
         return fused_shapes(self.shape[0], depth)
 
-    def call(self, u: Any, out: Any, source: Any, shape: Shape) -> Call:
+    def call(self, u: Any, out: Any, source: Any, shape: Shape, planes: Planes | None = None) -> Call:
         ny, nx = self.shape
         packed = 16 // self.dtype.itemsize
         size: tuple[np.int32, ...] = (np.int32(nx), np.int32(ny))

@@ -109,10 +109,15 @@ def test_paced_tt06_is_what_steps_make_and_is_kept(tmp_path):
     expected = np.array([voltage[:3], *(tissue.state(name) for name in tt06.ROWS)]).T
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     assert said == ["Pacing single cells, beat 1 of 2"]
-    assert len(list(tmp_path.glob("paced/*.npy"))) == 1
+    (kept,) = tmp_path.glob("paced/*.npy")
     again = paced_tt06(CELL_TYPES, pacing, 0.02, lambda message, fraction: said.append("again"))
     np.testing.assert_array_equal(again, found)
     assert "again" not in said
+    whole = kept.read_bytes()
+    for spoilt in (b"", whole[:-9], whole[:200] + bytes(len(whole) - 200)):  # as after a computer went out
+        kept.write_bytes(spoilt)
+        np.testing.assert_array_equal(paced_tt06(CELL_TYPES, pacing, 0.02), found)
+        assert kept.read_bytes() == whole
 
 
 @pytest.mark.slow

@@ -167,8 +167,11 @@ def test_what_is_a_comment_here_is_none_of_the_script(field, text, end):
 def test_what_a_script_cannot_have_is_said():
     for change, told in (
         ({"populations": [{"name": "a", "neuron": {"kind": "lif"}}], "connections": []}, "type their equations"),
-        ({"rule": {"kind": "fixed inputs", "number": 3}}, "by probability, one to one or all to all"),
-        ({"delay": {"kind": "normal"}}, "The script has one delay"),
+        ({"rule": {"kind": "fixed inputs", "number": 3}}, "by probability, one to one, all to all or from a table"),
+        ({"delay": {"kind": "distance"}}, "The script has no places of neurons for delays by distance"),
+        ({"delay": {"kind": "formula", "formula": "max(rand(), 0.5)*ms"}}, "Brian2 knows no 'max'"),
+        ({"delay": {"kind": "formula", "formula": "stranger()*ms"}}, "stranger"),
+        ({"weight": {"kind": "lognormal"}}, "weights that are constant or normal"),
         ({"plasticity": {"kind": "stdp"}}, "weights that do not change"),
     ):
         given = network(LIF, 0.3, 0.0).parameters.model_dump()

@@ -175,12 +175,19 @@ def test_tables_are_read(tmp_path, suffix):
         "pre;post;weight;delay [s]\n3;1;0.5;0.001\n0;1;-2;0.0002\n",
         "post\tdelay (us)\tpre\tweight\n1\t1000\t3\t0.5\n1\t200\t0\t-2\n",
         '"pre","post","weight","delay/ms"\n3,1,0.5,1\n0,1,-2,0.2\n',
+        "# columns = ['i', 'j', 'weight', 'delay']\n3.0\t1.0\t0.0005\t1.0\n0.0\t1.0\t-0.002\t0.2\n",
+        '# label = \'a\'\n# columns = ["i", "j", "delay", "weight"]\n3 1 1.0 0.0005\n0 1 0.2 -0.002\n',
+        "# by hand\npre post weight delay\n3 1 0.5 1\n0 1 -2 0.2\n",
+        "3 1 0.5 1\n0 1 -2 0.2\n",
     ],
 )
 def test_columns_of_a_table_are_known_by_their_names_and_delays_by_their_unit(tmp_path, text):
-    """A delay under any other heading than "delay" was left out without a word."""
+    """A delay under any other heading than "delay" was left out without a word. PyNN's weights are in nA or µS."""
     (tmp_path / "table.csv").write_text(text)
+    assert files.rows(str(tmp_path / "table.csv")) == 2
+    files.check_connections(tmp_path / "table.csv")
     found = files.read(str(tmp_path / "table.csv"))
+    assert found["weight"] == pytest.approx([0.5, -2.0])
     assert sorted(found) == ["delay", "post", "pre", "weight"]
     np.testing.assert_array_equal(found["pre"], [3, 0])
     np.testing.assert_allclose(found["delay"], [1.0, 0.2])

@@ -18,7 +18,7 @@ from tests.engines.spiking.problems import plain
 from tests.engines.spiking.typed.synapses.models import MODELS, STEPPED, own
 from tests.engines.spiking.typed.synapses.test_reading import FOLLOWED, VOLTAGE
 from tests.engines.spiking.typed.synapses.test_steps import cells
-from tests.engines.spiking.typed.synapses.test_twins import driven
+from tests.engines.spiking.typed.synapses.test_twins import UNEVEN, driven
 from tests.engines.spiking.typed.test_twins import network
 
 
@@ -80,6 +80,13 @@ def voltages():
     return Problem(cells(synapse, 0.5, 24, 0.1, 0.8, cell=FOLLOWED, current=260.0))
 
 
+def late():
+    """Fixed synapses and typed ones, each with a delay of its own; of the typed ones half have none."""
+    given = driven(own(MODELS["stdp"]), UNEVEN, number=(40, 70), rate=60.0).model_dump()
+    given["connections"][0] |= {"delay": {"kind": "uniform", "shortest": 0.4, "longest": 3.0}}
+    return Problem(SpikingParameters.model_validate(given))
+
+
 POISSON = {"name": "sources", "number": 40, "neuron": {"kind": "poisson", "rate": 300.0}}
 NETWORKS = {
     "plain": plain,
@@ -92,12 +99,13 @@ NETWORKS = {
        for name in ("short term", "everything")},
     **{f"synapses {name}": lambda name=name: stepped(name) for name in STEPPED},
     "synapses voltages": voltages,
+    "synapses late": late,
 }  # fmt: skip
 
 
 CHANGING = {"stdp": "weights_0", "synapses short term": "synapses_1_x", "synapses everything": "synapses_1_a",
             "synapses nmda": "synapses_0_g", "synapses following": "synapses_0_a",
-            "synapses voltages": "synapses_0_w"}  # fmt: skip
+            "synapses voltages": "synapses_0_w", "synapses late": "synapses_1_w"}  # fmt: skip
 """An array of synapses of each network that has one which changes."""
 
 
@@ -126,7 +134,7 @@ def take(reader):
     return reader.take()
 
 
-@pytest.mark.parametrize("name", ["delayed", "typed channels", "stdp", "synapses following"])
+@pytest.mark.parametrize("name", ["delayed", "typed channels", "stdp", "synapses following", "synapses late"])
 def test_brushes_live_parameters_and_checkpoints_go_from_some_ranks_to_others(led, name):
     given = NETWORKS[name]()
     three, one = led(given, 3)

@@ -58,7 +58,10 @@ class Small(CpuBackend):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (network(plastic=True), r"about 90,000 synapses, and .* has room for ([\d,]+): use fewer"),
+        (
+            network(plastic=True, rule={"kind": "inputs", "inputs": 30}),
+            r"about 90,000 synapses, and .* room for ([\d,]+): use fewer neurons or synapses\.$",
+        ),
         (network(plastic=False, rule={"kind": "fixed inputs", "number": 90}), r"has room for ([\d,]+): use fewer"),
         (
             network(number=300_000, rule={"kind": "one to one"}),

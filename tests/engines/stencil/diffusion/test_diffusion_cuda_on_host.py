@@ -176,3 +176,32 @@ def test_the_chosen_shape_is_remembered_and_the_traffic_follows_the_depth(on_hos
     assert diffusion.traffic.bytes_read == round(24 * 64 * 4 / diffusion.depth)
     assert diffusion.traffic.bytes_written == diffusion.traffic.bytes_read
     assert diffusion.traffic_with(source=True).bytes_read == round(2 * 24 * 64 * 4 / 4)
+
+
+@pytest.mark.parametrize("ends", [(3, 3), (3, 0), (0, 3)])
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_planes_at_the_ends_may_come_while_the_others_are_done(on_host, monkeypatch, dimensions, ends):
+    """The own planes of a slab become what they become where all is there from the start, to the bit; a launch of
+    several steps in three dimensions does what needs no others before they have come."""
+    shape, depth = (24, 9, 36)[:dimensions], 3 if dimensions == 3 else 4
+    around = ghosts_of("insulated", dimensions)
+    diffusion = CudaDiffusion(on_host, shape, EQUAL[:dimensions], around, DT, "float32", depth=depth)
+    launches, launch, done = diffusion._launches, diffusion._launches.launch, []
+    monkeypatch.setattr(launches, "launch", lambda *given: (done.append("launch"), launch(*given)))
+    u, source = fields(on_host, shape, "float32")
+    own = slice(ends[0], shape[0] - ends[1])
+    for given in (None, source):
+        for steps in (1, 2, 3):
+            expected = diffusion.advance(u.copy(), np.empty_like(u), given, steps)[0][own]
+            late = u.copy()
+            late[: ends[0]] = late[shape[0] - ends[1] :] = np.nan
+
+            def arrived(late=late):
+                done.append("arrived")
+                late[...] = u
+
+            done.clear()
+            found = diffusion.advance_around(late, np.empty_like(u), given, steps, ends, arrived)[0]
+            np.testing.assert_array_equal(found[own], expected)
+            at_once = dimensions == 3 and steps > 1 and steps in launches.depths(given is not None)
+            assert done[: 1 + at_once] == ["launch"] * at_once + ["arrived"]

@@ -63,7 +63,7 @@ def test_diffusion_on_slabs_has_the_bits_of_the_whole(backend, dimensions, sides
 
     def part(ranks):
         slab = Slab.of(grid_of(shape), ranks, wraps=sides == "periodic")
-        diffusion = SlabDiffusion(backend, ranks, slab, *numbers)
+        diffusion = SlabDiffusion(backend, ranks, slab, *numbers, [])
         own = slab.of_own(source)
         return steps(diffusion.advance, slab.of_own(start), own if own.any() else None, slab.of_own(dab))
 
@@ -95,3 +95,26 @@ def test_gray_scott_on_slabs_has_the_bits_of_the_whole(backend, dimensions, side
 
     for place, parts in enumerate(zip(*on_each(3, part), strict=True)):
         np.testing.assert_array_equal(joined(parts), expected[place])
+
+
+def test_arrays_that_steps_gave_room_are_copied_no_more(backend):
+    """1 MB each: such arrays of the CPU backend are pieces of larger ones. Other steps of the simulation know them."""
+    slab_shape, numbers = (64, 128, 64), (RATES, ((FIXED, FIXED),) * 3, 0.01, "float32", None)
+    CpuDiffusion(backend, (32, 128, 64), *numbers)  # measures how deep passes are, once for all threads
+
+    def part(ranks):
+        slab, held = Slab.of(grid_of(slab_shape), ranks, wraps=False), []
+        own = slab.of_own(random(slab_shape))
+        first, second = (SlabDiffusion(backend, ranks, slab, *numbers, held) for _ in range(2))
+        arrays = first.arrays(own)
+        np.testing.assert_array_equal(arrays[0], own)
+        addresses = {each.ctypes.data for each in arrays}
+        for diffusion in (first, second, first):
+            arrays = diffusion.advance(*arrays, None, 5)
+            assert {each.ctypes.data for each in arrays} == addresses
+        lone = second.advance(arrays[0].copy(), arrays[1], None, 5)[0]  # one that lies by itself is copied, once
+        return lone, first.advance(*arrays, None, 5)[0], len(held)
+
+    for lone, expected, kept in on_each(2, part):
+        np.testing.assert_array_equal(lone, expected)
+        assert kept == 3

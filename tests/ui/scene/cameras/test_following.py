@@ -25,7 +25,9 @@ def test_a_range_follows_its_values_in_steps() -> None:
         assert before[0] == -before[1]
         assert 0.3 * before[1] <= strength <= 1.01 * before[1], "the colours are used"
     assert len(set(ranges)) < 10, "and the bar stays calm"
-    assert followed([0 * values], natural, before) == before
+    for nothing in ([0 * values], [], [values[:0]]):
+        assert followed(nothing, natural, before) == before
+        assert followed(nothing, (-85.0, 40.0), before) == before
     assert followed([np.abs(values)], (0.0, 5.0), None) == (0.0, 1.0)
     assert followed([values], (-85.0, 40.0), None) == (-1.0, 1.0)
 

@@ -7,6 +7,7 @@ from tests.ui.scene.meshes import kuhn_cube
 from ui.scene.layers.layer import Plan
 from ui.scene.layers.tetrahedra import TetLayer
 from ui.scene.shapes.picking import first_hit
+from ui.scene.shapes.sphere_corner import CORNER
 from workbench.project.project import ClipPlane
 
 
@@ -39,3 +40,8 @@ def test_a_miss_is_none() -> None:
     mesh = kuhn_cube(2)
     triangles = mesh.cells[:, :3]
     assert first_hit(mesh.points, triangles, np.array([-5.0, 50.0, 0.0]), np.array([1.0, 0.0, 0.0])) is None
+
+
+def test_the_corner_of_spheres_is_square_and_its_faces_are_seen_as_wide_as_is_said():
+    np.testing.assert_allclose(CORNER @ CORNER.T, np.eye(3), atol=1e-15)
+    np.testing.assert_allclose(CORNER[:, 2], [0.41, 0.73, 0.54], atol=0.005)  # right, left, floor: towards the eye

@@ -57,6 +57,20 @@ def test_trials_converge_to_the_reference_and_are_kept(monkeypatch):
     assert accuracy(model, "GRL2", 0.03) == known
 
 
+@pytest.mark.parametrize("kept", ["[]", "{}", "7", "[1]"])
+def test_trials_that_were_cut_short_are_tried_again(monkeypatch, tmp_path, kept):
+    tried = []
+    trials._trials.cache_clear()
+    monkeypatch.setattr(trials, "_trial", lambda _, dt, beat: tried.append(dt) or Trial("RL", dt, True, 1.0, 0.0, 0.0))
+    model, beat = replace(shipped("mitchell_schaeffer_2003"), limits=()), Beat(1.0, 280.0, -80.0, 20.0)
+    found = trials._trials(model, "RL", (0.1, 0.2), beat)
+    (file,) = trials.beats_dir().glob("*.json")
+    file.write_text(kept)
+    trials._trials.cache_clear()
+    assert trials._trials(model, "RL", (0.1, 0.2), beat) == found
+    assert tried == [0.1, 0.2] * 2
+
+
 def test_a_step_that_is_not_accurate_is_told_with_one_that_is(from_file, monkeypatch):
     """A bound of 10 µs stands for a model that needs small steps."""
     monkeypatch.setattr(trials, "DURATION_ERROR", 0.01)

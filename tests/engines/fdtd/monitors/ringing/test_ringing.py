@@ -58,8 +58,11 @@ def test_frequency_and_quality_of_a_cavity(backend):
     """Mode 110: ``f = c √2/(2 a √ε_r)``, less what the grid (20 cells per side) and the losses take, 2e-3 and 4e-5."""
     simulation = ENGINE.build(cavity(Ringing(on=True, first=1.6, last=2.4)), backend)
     (chart,) = [info for info in simulation.charts if info.name.endswith("resonances")]
-    assert simulation.chart(chart.name).curves == ()
+    begun = simulation.chart(chart.name)
+    assert begun.curves == ()
+    assert begun.note.startswith("Not yet: ")
     simulation.advance(6000)
+    assert simulation.chart(chart.name).note == ""
     (mode,) = next(each for each in simulation.watchers if isinstance(each, RingingWatcher)).found()
     frequency = SPEED_OF_LIGHT / np.sqrt(2 * PERMITTIVITY) / SIDE
     angular = 2 * np.pi * frequency * 1e15
@@ -73,6 +76,18 @@ def test_frequency_and_quality_of_a_cavity(backend):
     assert found["trace/resonance Q"] == pytest.approx([mode.quality])
     (curve,) = simulation.chart(chart.name).curves
     assert f"Q {mode.quality:.2g}"[:3] in curve.title
+
+
+def test_where_nothing_rings_the_chart_says_so(backend):
+    """In open space a pulse leaves: what absorbing layers send back of it is no resonance."""
+    grid = GridSetting(dimensions="2D", cells_x=60, cells_y=60, size_x=3.0, size_y=3.0, at_z=0.0)
+    open_space = cavity(Ringing(on=True, first=1.6, last=2.4), grid=grid, faces=Faces(), objects=[])
+    open_space.parameters.sources[0].place = (1.3, 1.4, 0.0)
+    open_space.parameters.monitors[0].place = (1.6, 1.7, 0.0)
+    simulation = ENGINE.build(open_space, backend)
+    simulation.advance(3000)
+    (chart,) = [info for info in simulation.charts if info.name.endswith("resonances")]
+    assert "rings" in simulation.chart(chart.name).note
 
 
 @pytest.mark.parametrize(

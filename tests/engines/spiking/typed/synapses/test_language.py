@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.api.errors import ProblemError
-from engines.spiking.parameters.connections import DistanceDelay
 from engines.spiking.typed.synapses.connection import typed_connections
 from engines.spiking.typed.synapses.cuda_source import cuda_source
 from engines.spiking.typed.synapses.language import check, check_path
@@ -93,9 +92,8 @@ def test_a_name_that_is_not_known_can_be_added():
     assert rows[-1]["name"] == "eta"
 
 
-def test_connections_that_are_of_several_populations_or_delays_are_refused():
-    for change, field in (({"target": "all"}, "target"), ({"source": "all"}, "source"),
-                          ({"delay": DistanceDelay()}, "delay")):  # fmt: skip
+def test_connections_that_are_of_several_populations_are_refused():
+    for change, field in (({"target": "all"}, "target"), ({"source": "all"}, "source")):
         with pytest.raises(ProblemError, match="Synapses of your own equations") as caught:
             read(STDP, **change)
         assert caught.value.place == ("connections", 1, field)

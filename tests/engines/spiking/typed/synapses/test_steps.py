@@ -201,6 +201,28 @@ def test_bytes_of_a_step_are_those_of_all_synapses():
         assert ENGINE.estimate(Problem(parameters), CpuBackend()).bytes_per_step > 1600 * (read + written)
 
 
+READING = {"lines": ["w : 1"], "on_pre": ["g_e_post += w", "w = 0.1*v_post/mV"], "on_post": [], "parameters": []}
+
+
+@pytest.mark.parametrize(
+    ("model", "sender", "hearer"),
+    [
+        (GAP, (0, 0), (0, 0)),
+        (READING, (4 + 4 + 4 + 4, 4 + 4), (0, 0)),  # target, w, v and the sum; w and the sum
+        (STDP, (4 + 4 + 3 * 4 + 4, 4 + 3 * 4 + 4), (8 + 4 + 3 * 4, 4 + 3 * 4)),  # with the last event, w and traces
+    ],
+    ids=["gap", "reading", "stdp"],
+)
+def test_bytes_of_an_event_are_those_of_its_end(model, sender, hearer):
+    """A hearer's finds its synapse in a list, of 4 bytes more, and adds to no sum; 1,600 of each at 5 Hz."""
+    parameters = cells(own(model, on_pre=[each.replace("w*mV", "w") for each in model["on_pre"]]), 1.0)
+    typed = typed_connections(parameters.connections, parameters.populations, 0.1)[0].typed
+    assert (typed.bytes_of(0), typed.bytes_of(1)) == (sender, hearer)
+    quiet, firing = (network_traffic(43, 1600, 0.1, rate, typed=[(1600, typed)])[0] for rate in (0.0, 5.0))
+    assert firing.bytes_read - quiet.bytes_read == round(0.8 * (sender[0] + hearer[0]))
+    assert firing.bytes_written - quiet.bytes_written == round(0.8 * (sender[1] + hearer[1]))
+
+
 W = "w : siemens"
 REFUSED = [
     ([W, "I_x_post = w*(v_pre - v_post) : amp (summed)"], {}, ("lines", 1),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engines.backend.cpu import CpuBackend
-from engines.spiking.connectivity.draw import SHORT
+from engines.spiking.connectivity.plastic import delays_of
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.setup.networks import _joined_block
 from engines.spiking.typed.synapses.reference import Synapses
@@ -14,7 +14,7 @@ from tests.engines.spiking.network.test_network import built
 from tests.engines.spiking.network.test_plasticity import pair
 from tests.engines.spiking.typed.models import numbers
 from tests.engines.spiking.typed.synapses.models import MODELS, SHORT_TERM, STDP, own
-from tests.engines.spiking.typed.synapses.test_twins import driven
+from tests.engines.spiking.typed.synapses.test_twins import UNEVEN, WIDE, driven
 
 
 def typed_pair(sender, target, delay, weight=0.5):
@@ -100,23 +100,26 @@ def test_starts_draw_for_each_synapse():
     np.testing.assert_array_equal(shown.astype(np.float32), weights[:5])
 
 
+@pytest.mark.parametrize("delay", [1.0, WIDE, UNEVEN])
 @pytest.mark.parametrize("name", MODELS)
-def test_events_are_those_of_float64(name):
-    """The spikes of the network on the CPU, told to NumPy's synapses: after 60 ms all variables are alike, within some
-    hundred roundings; conditions that float32 tells another way leave out what is next to them."""
+def test_events_are_those_of_float64(name, delay):
+    """The spikes of the network on the CPU, told to NumPy's synapses as they arrive at each: after 60 ms all variables
+    are alike, within some hundred roundings; conditions that float32 tells another way leave out what is next to
+    them."""
     seed = int(np.random.default_rng().integers(1 << 30))
-    given = driven(own(MODELS[name]), 1.0, seed=seed)
+    given = driven(own(MODELS[name]), delay, seed=seed)
     net, plan, wiring, _ = built(given, CpuBackend())
     block, own_ = wiring.joined[0], plan.synapses[1]
     sender, hearer = block.words[:, 1], block.words[:, 0] >> 8
     reference = Synapses(own_.typed, own_.given, block.weights, sender, hearer)
-    assert (block.words[:, 0] & SHORT == 10).all()
-    history = []
+    late = delays_of(block.words, block.late)
+    assert late.max() == block.delay
+    assert (late == 10).all() if delay == 1.0 else np.ptp(late) > 190
+    history = np.zeros((600, plan.neurons), bool)
     for now in range(600):
         net.advance(1)
-        history.append(net.arrays["last"] == now)
-        if now >= 10:
-            reference.event(0, now, history[now - 10][sender])
+        history[now] = net.arrays["last"] == now
+        reference.event(0, now, (late <= now) & history[np.maximum(now - late, 0), sender])
         if own_.typed.model.paths[1]:
             reference.event(1, now, history[now][hearer])
     far = 0.0

@@ -15,10 +15,18 @@ from tests.cuda_on_host.loader import COMPILER
 from tests.engines.spiking.network.test_network import built
 from tests.engines.spiking.typed.synapses.models import FIXED, MODELS, own
 
+WIDE = {"kind": "normal", "delay": 15.0, "spread": 0.6}
+UNEVEN = {"kind": "formula", "formula": "clip(6*ms*randn(), 0*ms, 20*ms)"}
+"""From a step to more than 255; and half of them without any."""
+
+
+def late_by(delay):
+    return {"kind": "constant", "delay": delay} if delay else {"kind": "none"}
+
 
 def driven(synapse, delay=1.0, weight=2.0, seed=1, spread=0.3, rate=30.0, number=(300, 20)):
     """Sources that drive leaky neurons through ``synapse``; these send to each other by fixed ones."""
-    late = {"kind": "constant", "delay": delay} if delay else {"kind": "none"}
+    late = delay if isinstance(delay, dict) else late_by(delay)
     return SpikingParameters.model_validate(
         {
             "populations": [
@@ -43,22 +51,24 @@ STILL = {"kind": "stdp", "potentiation": 0.0, "depression": 0.0, "highest": 8.0}
 
 
 @pytest.mark.parametrize(("fixed", "spread"), [({"kind": "none"}, 0.0), (STILL, 0.3)])
-@pytest.mark.parametrize("delay", [0.0, 0.1, 1.5, 30.0])
+@pytest.mark.parametrize("delay", [0.0, 0.1, 1.5, 30.0, WIDE, UNEVEN])
 def test_a_weight_alone_gives_the_bits_of_fixed_synapses(delay, fixed, spread):
-    """Of one quantum, or weights that are whole multiples of 2⁻¹⁶, which are in quanta of either what they are."""
+    """Of one quantum, or weights that are whole multiples of 2⁻¹⁶, which are in quanta of either what they are; delays
+    of all, or of each."""
     known, typed = (built(driven(each, delay, spread=spread, weight=1.75), CpuBackend())[0]
                     for each in (fixed, own(FIXED, largest=8.0)))  # fmt: skip
     for network in (known, typed):
         network.advance(1000)
     assert known.arrays["spikes"][-20:].min() > 3
     late = known.arrays["events"][0] - typed.arrays["events"][0]  # counted when they arrive
-    assert late == 0 if delay == 0 else 0 <= late < 0.05 * known.arrays["events"][0] * max(delay, 1.0)
+    longest = 40.0 if isinstance(delay, dict) else delay
+    assert late == 0 if delay == 0 else 0 <= late < 0.05 * known.arrays["events"][0] * max(longest, 1.0)
     for name in ("voltage", "g_e", "g_i", "last", "spikes", "interval"):
         np.testing.assert_array_equal(known.arrays[name], typed.arrays[name], err_msg=name)
 
 
 @pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
-@pytest.mark.parametrize("delay", [0.0, 1.2])
+@pytest.mark.parametrize("delay", [0.0, 1.2, WIDE, UNEVEN])
 @pytest.mark.parametrize("name", MODELS)
 def test_both_backends_give_the_same_bits(name, delay):
     from tests.cuda_on_host.backend import HostCudaBackend
@@ -68,7 +78,7 @@ def test_both_backends_give_the_same_bits(name, delay):
     one, other = (built(given, backend)[0] for backend in (CpuBackend(), HostCudaBackend()))
     before = one.arrays["synapses_1_w"].copy()
     for network in (one, other):
-        network.advance(400)
+        network.advance(1000 if isinstance(delay, dict) else 400)
     assert one.arrays["population_spikes"][1:].min() > 10  # of any seed; 20 and more of most
     assert name in ("fixed", "short term") or (one.arrays["synapses_1_w"] != before).mean() > 0.5
     for key, values in one.arrays.items():

@@ -1,0 +1,123 @@
+"""What a tissue does after its latest stimulus: how much is excited, how long waves run, and whether they come back,
+which is re-entry.
+
+One wave activates a cell once, however it winds. So beats are counted from a pulse on before which no front was moving,
+and more of them than pulses since then are not of the stimuli.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from engines.api import Array, Finding, SeriesInfo
+from engines.api.charts import ChartInfo
+from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
+from engines.cardiac.stimulus.protocol import Protocol
+from engines.cardiac.watch.kernels import WatcherKernels
+from engines.cardiac.watch.maps import WAITING, Maps
+from engines.cardiac.watch.watcher import Snapshot, TissueWatcher
+
+LOOKS_MILLISECONDS = 5.0
+"""Sums over all cells are made so often: waves last far longer."""
+STANDING_MILLISECONDS = 20.0
+"""Where no cell was activated for so long no front moves any more: the slowest takes that for a millimetre."""
+SERIES = (
+    SeriesInfo("excited", "Excited tissue", "%"),
+    SeriesInfo("activity", "Activity since the latest stimulus", "ms"),
+    SeriesInfo("own_beats", "Beats without a stimulus", "1"),
+)
+NOTHING = np.array([NOT_ACTIVATED, 0.0, 0.0, NOT_ACTIVATED, 1.0])
+"""What is known before the first look."""
+Gathered = Callable[[Array], Sequence[Array]]
+
+
+class Rhythm(TissueWatcher):
+    """Reads ``maps``, which look first. ``dt`` [ms]; ``gathered``: the values of all ranks, of this one's own; None: it
+    is the only one. Series are asked of all ranks together."""
+
+    series = SERIES
+    charts = tuple(ChartInfo(info.name, info.title, info.unit, (info.name,)) for info in SERIES)
+
+    def __init__(
+        self, kernels: WatcherKernels, maps: Maps, protocol: Protocol, dt: float, gathered: Gathered | None = None
+    ) -> None:
+        self._backend, self._maps, self._protocol, self._dt = kernels.backend, maps, protocol, dt
+        self._gathered: Gathered = gathered or (lambda own: [own])
+        self.every = maps.every * max(1, round(LOOKS_MILLISECONDS / (maps.every * dt)))
+        self._pulse, self._waves, self._step = -1, 0, 0
+        self._own, self._looked = kernels.backend.array(NOTHING[:4]), False
+        self._known = NOTHING
+
+    def look(self, moment: Snapshot) -> None:
+        self._step = round(moment.time / self._dt)
+        pulse = self._protocol.latest(self._step)
+        if pulse > self._pulse:
+            self._pulse = pulse
+            self._count_from(pulse * self._dt)
+        arrays = self._maps.of_cells
+        most = arrays.beats.argmax()
+        found = (
+            arrays.activation.max(),
+            arrays.beats.take(most),
+            (arrays.level > WAITING).sum(),
+            arrays.cycle.take(most),
+        )
+        for place, value in enumerate(found):
+            self._own[place] = value
+        self._looked = True
+
+    def _count_from(self, time: float) -> None:
+        """A pulse began at ``time``: its wave is one more, or the first where none was under way."""
+        arrays = self._maps.of_cells
+        fresh = (arrays.activation > max(time - STANDING_MILLISECONDS, 0.0)) & (arrays.activation < time)
+        if np.sum(self._gathered(np.array([float(fresh.sum())]))):
+            self._waves += 1
+        else:
+            self._waves = 1
+            arrays.beats[:] = arrays.activation >= time  # looks are this far apart: its wave may have begun
+
+    def _found(self) -> Array:
+        """Latest activation [ms], most beats, cells that are excited, cycle length [ms] where beats are most, cells."""
+        if self._looked:
+            own = np.append(self._backend.to_host(self._own), self._maps.of_cells.beats.size)
+            latest, beats, excited, cycles, cells = np.array(self._gathered(own)).T
+            self._known = np.array([latest.max(), beats.max(), excited.sum(), cycles[beats.argmax()], cells.sum()])
+            self._looked = False
+        return self._known
+
+    def observe(self) -> Mapping[str, float]:
+        latest, beats, excited, _, cells = self._found()
+        return {
+            "excited": 100 * float(excited / cells),
+            "activity": max(float(latest) - max(self._pulse, 0) * self._dt, 0.0),
+            "own_beats": max(float(beats) - self._waves, 0.0),
+        }
+
+    def noticed(self) -> Sequence[Finding]:
+        """Of a tissue that was stimulated more than once, or does not come to rest."""
+        if self._pulse < 0:
+            return ()
+        observed, pulse, now = self.observe(), self._pulse * self._dt, self._step * self._dt
+        ran = f"{observed['activity']:.0f} ms"
+        moving = pulse + observed["activity"] > now - STANDING_MILLISECONDS
+        if observed["own_beats"]:
+            times = "once" if observed["own_beats"] == 1 else f"up to {observed['own_beats']:.0f} times"
+            begin, then = "Re-entry, or cells that fire by themselves", f"tissue was activated again {times}"
+            end = f"{'and goes on' if moving else f'for {ran}'}; cycle length there {self._found()[3]:.0f} ms"
+        elif sum(pulse.count for pulse in self._protocol.pulses) < 2:
+            return ()
+        else:
+            begin, then = f"No re-entry{' so far' * moving}", "nothing was activated again"
+            end = "but a wave still runs: run longer" if moving else f"and the last wave ran for {ran}"
+        text = f"{begin}: after the latest stimulus at {pulse:g} ms {then}, {end}."
+        return (Finding(text, "info", ("stimuli",)),)
+
+    def state(self) -> dict[str, Array]:
+        return {"rhythm": np.array([self._pulse, self._waves, self._step, *self._found()])}
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        kept = state.get("rhythm", np.array([-1, 0, 0, *NOTHING]))
+        self._pulse, self._waves, self._step = map(int, kept[:3])
+        self._looked, self._known = False, kept[3:]

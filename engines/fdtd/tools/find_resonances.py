@@ -1,0 +1,96 @@
+"""Set a problem up so that a run tells its resonances: a pulse, and a trace of what rings after it."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import BaseModel
+
+from engines.api import Problem, Progress, no_progress
+from engines.api.device import Backend
+from engines.api.errors import ProblemError
+from engines.api.figures import number
+from engines.api.parameters import ParameterGroup, quantity
+from engines.api.tools import Tool, ToolResult
+from engines.fdtd.parameters import Continuous, FdtdParameters, Pulse, Ringing, TraceMonitor
+from engines.fdtd.parameters.common import Place
+from engines.fdtd.parameters.monitors import AS_WHAT, GIVEN, Component
+
+CYCLES = 2.0
+"""Of the pulse that stands for a source that goes on."""
+TENTH = 0.34
+"""A pulse of one period is this part of its frequency wide, to either side, to a tenth of its spectrum's largest."""
+WIDEST = 0.5
+BESIDE = 0.6
+"""Of the grid's size: a place that is not on the symmetries of what stands in the middle."""
+NAME = "resonances"
+
+
+class ResonanceParameters(ParameterGroup):
+    """Where and in which band they are sought."""
+
+    place: Place = quantity(
+        (0.0, 0.0, 0.0), "", "Where the field is followed [as lengths of the grid]: in what rings, off its symmetries"
+    )
+    component: Component = quantity("Ez", "", "What is followed")
+    given: Literal["wavelength", "frequency"] = quantity("wavelength", "", f"Wavelengths {AS_WHAT}", labels=GIVEN)
+    first: float = quantity(0.8, "", "One end of the band in which they are sought", gt=0)
+    last: float = quantity(1.2, "", "Its other end; the pulse has to reach both", gt=0)
+
+
+class FindResonances(Tool):
+    """Edits sources and monitors."""
+
+    id: ClassVar[str] = "resonances"
+    title: ClassVar[str] = "Find resonances"
+    summary: ClassVar[str] = (
+        "Frequency and Q of what rings (a ring, a cavity, an antenna): adds a trace whose ring-down is taken apart "
+        "into decaying sines. No spectrum has to settle for that; they stand in the chart Resonances."
+    )
+    Parameters: ClassVar[type[BaseModel]] = ResonanceParameters
+
+    def defaults(self, problem: Problem) -> BaseModel:
+        parameters = _parameters(problem)
+        source = parameters.sources[0]
+        trace = next((each for each in parameters.monitors if isinstance(each, TraceMonitor)), None)
+        grid = parameters.grid
+        beside = tuple(number(BESIDE * size) for size in (grid.size_x, grid.size_y, grid.size_z))
+        place = getattr(source, "place", beside) if trace is None else trace.place
+        axis = getattr(source, "axis", getattr(source, "polarization", "z"))
+        component = (f"E{axis}" if axis in ("x", "y", "z") else "Ez") if trace is None else trace.components[0]
+        wavelength = float(getattr(source.signal, "wavelength", 1.0))
+        wide = min(TENTH / getattr(source.signal, "cycles", CYCLES), WIDEST)
+        first, last = number(wavelength / (1 + wide)), number(wavelength / (1 - wide))
+        return ResonanceParameters.model_validate(
+            {"place": place, "component": component, "first": first, "last": last}
+        )
+
+    def run(
+        self, problem: Problem, parameters: BaseModel, backend: Backend, progress: Progress = no_progress
+    ) -> ToolResult:
+        assert isinstance(parameters, ResonanceParameters)
+        before = _parameters(problem)
+        ringing = Ringing(on=True, given=parameters.given, first=parameters.first, last=parameters.last)
+        monitors = [each for each in before.monitors if each.name != NAME]
+        followed = TraceMonitor(name=NAME, place=parameters.place, components=[parameters.component], ringing=ringing)
+        sources = [each.model_copy(update={"signal": _pulse(each.signal)}) for each in before.sources]
+        told = f"'{NAME}' follows {parameters.component} and finds what rings once the pulse is over"
+        if sources != before.sources:
+            told += f"; sources that went on give a pulse of {CYCLES:g} periods instead"
+        update = {"monitors": [*monitors, followed], "sources": sources}
+        return ToolResult(
+            f"{told}. Run for a hundred periods or so after it: frequencies and Q stand in the chart Resonances, each "
+            "with as many digits as it is known to.",
+            parameters=before.model_copy(update=update),
+        )
+
+
+def _parameters(problem: Problem) -> FdtdParameters:
+    assert isinstance(problem.parameters, FdtdParameters)
+    if not problem.parameters.sources:
+        raise ProblemError("Nothing makes it ring: add a source first, a dipole beside or in the body.")
+    return problem.parameters
+
+
+def _pulse(signal: BaseModel) -> BaseModel:
+    return Pulse(wavelength=signal.wavelength, cycles=CYCLES) if isinstance(signal, Continuous) else signal

@@ -1,0 +1,38 @@
+"""How much is taken of what comes over a line: as much as is said, and not a byte more."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from workbench.remote import streams
+from workbench.remote.codec import WireError
+from workbench.remote.messages import FilePart
+from workbench.remote.packing import Received
+
+
+@pytest.mark.parametrize(("more", "greeted"), [(0, True), (1, False)])
+def test_a_profile_may_say_so_much_before_the_greeting(monkeypatch, more, greeted):
+    monkeypatch.setattr(streams, "MOST_WORDS", 100)
+    said = b"x" * (100 + more - len(streams.GREETING) + 1) + streams.GREETING
+    assert streams._greeted(SimpleNamespace(read=io.BytesIO(said).read)) is greeted
+
+
+def test_a_file_comes_in_the_parts_that_were_asked_for():
+    content = b"six in all"
+    name, received = hashlib.sha256(content).hexdigest(), Received()
+    wanted = {name: len(content)}
+
+    def take(offset: int, part: bytes, sha256: str = name) -> bool:
+        return received.take(FilePart(sha256, offset, np.frombuffer(part, np.uint8)), wanted)
+
+    assert not take(0, content[:4])
+    for wrong in ((0, content[:4]), (5, content[5:]), (4, content[4:] + b"!"), (4, content[4:], "0" * 64)):
+        with pytest.raises(WireError, match="nobody had asked for"):
+            take(*wrong)
+    assert take(4, content[4:])
+    assert received.path(name).read_bytes() == content
