@@ -63,6 +63,8 @@ def _remember_sizes() -> None:
     @wraps(measure)
     def size_of(self: Any, kind: Any) -> int:
         text = str(kind)
+        if "%" in text:  # by a name, which may be of others in another module
+            return int(measure(self, kind))
         if text not in sizes:
             sizes[text] = measure(self, kind)
         return sizes[text]
