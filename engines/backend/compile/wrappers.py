@@ -15,9 +15,9 @@ What did not help: bodies of parallel loops as functions of their own (0.57, 0.7
 0.81, 0.51). Nor cutting loops out of kernels before types are known, as functions of a range that the threading
 layer calls, without any of Numba's passes for them: kernels of a few lines compile in a third less, but most time goes
 into what the long ones call, and all of a first frame in 2 to 16 % less (FDTD 8.9 s of processor time, then 7.9; heat
-8.8, 7.4; cells 7.7, 7.5), for 350 lines deep within Numba; serial, heat's long kernels take 1 to 16 % less. Steps had the same
-bits and took as long, or 3 to 5 % less, once arrays were lent without who owns them: to count that with locks took a
-seventh of a step of lattices. Nor leaving what is called as it is written until LLVM goes through the kernel: a
+8.8, 7.4; cells 7.7, 7.5), for 350 lines deep within Numba; serial, heat's long kernels take 1 to 16 % less. Steps had
+the same bits and took as long, or 3 to 5 % less, once arrays were lent without who owns them: to count that with locks
+took a seventh of a step of lattices. Nor leaving what is called as it is written until LLVM goes through the kernel: a
 twentieth less, but lattices 3 % slower.
 
 And meanwhile Python's collector of garbage looks seldom: compiling makes millions of objects that live until its end,
