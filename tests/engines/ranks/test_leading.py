@@ -132,11 +132,11 @@ def test_gray_scott_and_what_runs_on_one_rank_alone(led):
         simulation.advance(5)
     assert same_states(many, one)
     engine = StencilEngine()
-    for kind, said in (
-        ("Poisson", "Poisson's equation is solved on one rank"),
-        ("own equations", "of your own run on"),
+    for equation, said in (
+        ({"kind": "Poisson"}, "Poisson's equation is solved on one rank"),
+        ({"kind": "own equations", "method": "IMEX"}, "taken implicitly is solved for on one rank"),
     ):
-        problem = Problem(engine.Parameters.model_validate(PLATE | {"equation": {"kind": kind}}), None)
+        problem = Problem(engine.Parameters.model_validate(PLATE | {"equation": equation}), None)
         with pytest.raises(ProblemError, match=said):
             engine.build_part(problem, PatientBackend(), ThreadRanks(Post(2), 0))
 

@@ -114,7 +114,7 @@ def test_events_are_those_of_float64(name, delay):
     reference = Synapses(own_.typed, own_.given, block.weights, sender, hearer)
     late = delays_of(block.words, block.late)
     assert late.max() == block.delay
-    assert (late == 10).all() if delay == 1.0 else np.ptp(late) > 190
+    assert (late == 10).all() if delay == 1.0 else np.ptp(late) > 150  # thirty of the draws are farther apart
     history = np.zeros((600, plan.neurons), bool)
     for now in range(600):
         net.advance(1)
