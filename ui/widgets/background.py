@@ -60,6 +60,8 @@ class Background(QObject):
             executor.shutdown(wait=lane not in INFORMING, cancel_futures=lane in INFORMING)
         going_on = [future for future, *_ in self._pending if not future.done()]
         self.held_up = bool(wait(going_on, PATIENCE_SECONDS).not_done)
+        for executor in self._lanes.values():
+            executor.shutdown(wait=not self.held_up)  # threads that have nothing to do any more take a moment to end
         self._deliver()
         self._lanes.clear()
         self._pending.clear()

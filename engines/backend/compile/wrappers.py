@@ -51,6 +51,9 @@ BETWEEN = (LOOP, "<numba.np.ufunc.wrappers._GufuncWrapper ", "parallelgufuncwrap
 the body in each of them and in the kernel, and made machine code of it twice; now it does in the kernel alone. The
 kernels of Poisson's multigrid compile in 9.0 s instead of 11.1, and its sweeps are as fast."""
 
+OURS = ("engines", "numba", "workbench")
+"""Packages whose functions wait for callers from Python."""
+
 TRIED = ("0.68.",)
 """Versions of Numba whose inner workings these are. Others compile as they always do, for longer."""
 
@@ -179,14 +182,14 @@ def _functions_wait() -> None:
     def wrap_if_called(self: Any, library: Any, described: Any, *arguments: Any, **options: Any) -> None:
         """What goes to the disk has a wrapper, for other processes."""
         inner = len(ConfigStack()) > 1 and bool(compiling) and isinstance(compiling[-1]._cache, NullCache)
-        library._wrapped = not inner and LOOP not in described.qualname
+        library._wrapped = not (_ours(described) and (inner or LOOP in described.qualname))
         if library._wrapped:
             wrap(self, library, described, *arguments, **options)
 
     @wraps(executable)
     def executable_if_called(self: Any, library: Any, described: Any, environment: Any) -> Any:
         fresh, name = not getattr(library, "_compiled", False), described.qualname.split(".")[-1]
-        library._linked = len(ConfigStack()) > 1 and fresh
+        library._linked = len(ConfigStack()) > 1 and fresh and _ours(described)
         if not library._linked:
             return executable(self, library, described, environment)
         doc = f"{name} of compiled callers"
@@ -220,6 +223,12 @@ def _functions_wait() -> None:
 
     contexts.create_cpython_wrapper, contexts.get_executable = wrap_if_called, executable_if_called
     dispatchers.compile, dispatchers.add_overload = compile_or_enter, add_if_called
+
+
+def _ours(described: Any) -> bool:
+    """Whether a function is of this program, or of Numba's own, which are compiled for callers alone. Other packages
+    may hand theirs over as values."""
+    return str(described.modname).partition(".")[0] in OURS
 
 
 def _linked(result: Any) -> bool:

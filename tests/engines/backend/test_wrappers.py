@@ -20,10 +20,17 @@ from numba.core.errors import TypingError
 from numba.extending import overload
 
 import engines.backend.threads  # noqa: F401  # which who compiles imports
+from engines.backend.compile import wrappers
 from engines.backend.compile.wrappers import COLLECTED_EVERY, leave_out_wrappers_for_c, make_code_when_asked_for
 from engines.backend.threads import parallel_region
 
 ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def ours_too(monkeypatch):
+    """Functions of these tests wait for callers as those of engines do."""
+    monkeypatch.setattr(wrappers, "OURS", (*wrappers.OURS, "tests"))
 
 
 @pytest.mark.parametrize(
@@ -236,3 +243,21 @@ def test_a_kernel_is_compiled_anew_around_functions_from_the_disk(tmp_path):
         assert kept
         for each in kept:
             each.unlink()
+
+
+def test_functions_of_other_packages_are_compiled_as_ever():
+    """py-pde hands its own over, in a process that has engines too: their entries are called by whoever holds them."""
+
+    def add(x):
+        return x + 1.0
+
+    add.__module__ = "elsewhere.kernels"
+    inner = njit(add)
+
+    @njit
+    def outer(x):
+        return inner(x)
+
+    assert outer(2.0) == 3.0
+    (compiled,) = inner.overloads.values()
+    assert compiled.entry_point(2.0) == 3.0
