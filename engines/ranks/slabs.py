@@ -127,7 +127,7 @@ class Widened:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return (len(self.planes), *self.slab.grid.shape[1:])
+        return (self.slab.high - self.slab.low + sum(self.ends), *self.slab.grid.shape[1:])
 
     @property
     def planes(self) -> Array:
@@ -138,8 +138,8 @@ class Widened:
     @property
     def own(self) -> slice:
         """Where it has the slab's own planes."""
-        below, above = self.ends
-        return slice(below, len(self.planes) - above)
+        below = self.ends[0]
+        return slice(below, below + self.slab.high - self.slab.low)
 
     def messages(self, widened: Any, steps: int, tag: int) -> tuple[list[Message], list[Message]]:
         """(what goes to the neighbours, what comes from them), for so many steps of an array of ``shape``."""
