@@ -97,14 +97,17 @@ def stacks_when_asked(pass_on: Callable[[int], object], folder: Path) -> Iterato
         return
     seen: dict[Path, int] = {}
 
+    def written() -> dict[Path, int]:
+        return {file: file.stat().st_size for file in folder.glob(f"{STACKS}*")}
+
     def silent() -> list[Path]:
-        return [file for file in folder.glob(f"{STACKS}*") if file.stat().st_size <= seen.get(file, 0)]
+        return [file for file, size in written().items() if size <= seen.get(file, 0)]
 
     def wait() -> None:
-        latest = clock.monotonic() + STACK_SECONDS
-        while silent() and clock.monotonic() < latest:
+        latest, before = clock.monotonic() + STACK_SECONDS, None
+        while (silent() or written() != before) and clock.monotonic() < latest:
+            before = written()
             clock.sleep(0.1)
-        clock.sleep(0.1)  # for what comes after the first line
 
     def tell(number: int, frame: Any) -> None:
         pass_on(number)

@@ -23,14 +23,15 @@ def deeper(depth):
 
 def move():
     while True:
-        deeper(200)
+        deeper(60)  # what reads threads stops at 100 frames
 
 def keep_the_lock():
     while True:
         ctypes.PyDLL(None).usleep(900_000)
 
 def wait_for_ever():
-    ctypes.CDLL(None).sleep(600)
+    while True:
+        ctypes.CDLL(None).sleep(600)  # until a signal
 
 if sys.argv[1] == "moving":
     for _ in range(3):
