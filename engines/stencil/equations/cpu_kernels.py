@@ -325,19 +325,27 @@ def band(row_of, bases, rows, copies, read, wraps, at, laws, numbers, box, share
 
 @njit(parallel=True, nogil=True, cache=True)
 @noticing(vector_math)
-def sweep(address, fields, stored, base, second, third, out, read, sides, laws, numbers, shares):
-    """One pass over a grid. address: of a row's function; fields, stored: (n, nz, ny, nx) that are read with
-    neighbours; base, second, third: so, of the cell itself; out: so, written; read: (rows, 6), :func:`rows_of`; sides:
-    (names, 3 + 18), whether x, y and z are periodic and where the laws are; laws: (n, 2) scale and shift of ghosts; numbers: what is the same in all cells;
-    shares: lanes of a vector, bands, step and seed of what is drawn, first and number of rows and of planes in the
-    whole grid. Bytes: each array that is read, once, and each that is written (``explicit.traffic``)."""
+def march(functions, bases, read, begins, sides, laws, numbers, box, shares, steps):
+    """Steps over a grid, each of the same passes. functions: (passes,) addresses of row functions; bases: (turns,
+    passes, 6) where the arrays of :data:`ARRAYS` stand, (n, nz, ny, nx) each, in steps of which as many take turns;
+    read: (rows, 6), :func:`rows_of` of all passes, those of one from ``begins`` on; sides: (names, 3 + 18), whether x,
+    y and z are periodic and where the laws are; laws: (n, 2) scale and shift of ghosts; numbers: (passes, numbers) that
+    are the same in all cells; box: (nz, ny, nx); shares: lanes of a vector, bands, step and seed of what is drawn,
+    first and number of rows and of planes in the whole grid.
+    Bytes: each array that is read, once in a pass, and each that is written (``explicit.traffic``)."""
     wraps, at = sides[:, :3].copy(), sides[:, 3:].copy().reshape((len(sides), 3, 2, 3))
-    for part in prange(shares[1]):
-        row_of = function_at(address, numbers)
-        each = address_of(fields), address_of(stored), address_of(base), address_of(second), address_of(third)
-        bases = np.array((*each, address_of(out)))
-        rows, copies = (
-            np.zeros(len(read), np.intp),
-            np.empty((len(read), fields.shape[3] + 2 + shares[0]), fields.dtype),
-        )
-        band(row_of, bases, rows, copies, read, wraps, at, laws, numbers, fields.shape[1:], shares, part)
+    width, bands, first, seed, first_y, whole_y, first_z, whole_z = shares
+    rows = np.zeros((bands, len(read)), np.intp)
+    copies = np.empty((bands, len(read), box[2] + 2 + width), numbers.dtype)
+    for step in range(steps):
+        now = width, bands, first + step, seed, first_y, whole_y, first_z, whole_z
+        for one in range(len(functions)):
+            places, here = read[begins[one] : begins[one + 1]], bases[step % len(bases), one]
+            if bands == 1:
+                row_of = function_at(functions[one], numbers[one])
+                band(row_of, here, rows[0], copies[0], places, wraps, at, laws, numbers[one], box, now, 0)
+            else:
+                for part in prange(bands):
+                    row_of = function_at(functions[one], numbers[one])
+                    mine = rows[part], copies[part]
+                    band(row_of, here, *mine, places, wraps, at, laws, numbers[one], box, now, part)
