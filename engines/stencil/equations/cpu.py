@@ -33,15 +33,16 @@ class CpuExplicit(Explicit):
             if self.timed or self._time_at_sides or self._implicit is not None or self.arrive is not None:
                 super().advance(step, steps)
                 return
-            other = int(steps > 0 and (step == 0 or self.anew))  # the first step has numbers of its own
-            super().advance(step, other)
+            if steps and (step == 0 or self.anew):  # the first step has numbers of its own
+                super().advance(step, 1)
+                step, steps = step + 1, steps - 1
             turns = []
             for _ in range(2 if len(self.plan.stages) == 1 else 1):
                 turns.append([arrays for _, _, arrays in self.sweeps()])
                 self.turn()
             passes, laws = [one for _, one, _ in self.sweeps()], self._laws(0.0)
-            self._march(passes, turns, self.usual(), laws, step + other, steps - other)
-            if (steps - other) % 2:
+            self._march(passes, turns, self.usual(), laws, step, steps)
+            if steps % 2:
                 self.turn()
 
     def laws(self, numbers: Array) -> Any:

@@ -1,6 +1,6 @@
 """The Numba kernel of a pass over the grid: rows by whole SIMD vectors, from where they stand.
 
-:func:`sweep`, which knows the sides, is compiled once for all equations. What is of one pass works out a part of a row
+:func:`march`, which knows the sides, is compiled once for all equations. What is of one pass works out a part of a row
 and is called by its address. Its graph is written as instructions by one intrinsic, :func:`cells`, which finds it by
 its key, a digest of the pass and of the code that writes it; the row's function closes over that, so that the cache
 on disk knows which machine code is whose.
@@ -285,7 +285,7 @@ def outside(place, count, wraps):
 def band(row_of, bases, rows, copies, read, wraps, at, laws, numbers, box, shares, part):
     """One of the parts of all rows of all planes, counted through. bases: where the six arrays stand; rows, copies:
     (rows,) and (rows, nx + 2 and a vector at least), to work in; read: (rows, 6), :func:`rows_of`; box: (nz, ny, nx);
-    shares: as of :func:`sweep`"""
+    shares: as of :func:`march`"""
     (nz, ny, nx), size = box, copies.itemsize
     width, bands, step, seed, first_y, whole_y, first_z, whole_z = shares
     whole = nx // width * width  # columns of whole vectors
@@ -347,5 +347,5 @@ def march(functions, bases, read, begins, sides, laws, numbers, box, shares, ste
             else:
                 for part in prange(bands):
                     row_of = function_at(functions[one], numbers[one])
-                    mine = rows[part], copies[part]
-                    band(row_of, here, *mine, places, wraps, at, laws, numbers[one], box, now, part)
+                    room, work = rows[part], copies[part]
+                    band(row_of, here, room, work, places, wraps, at, laws, numbers[one], box, now, part)
