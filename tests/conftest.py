@@ -11,6 +11,7 @@ import importlib.util
 import itertools
 import os
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -100,10 +101,10 @@ class _Started:
 
     def wrap(self, start: Callable[..., Any]) -> Callable[..., Any]:
         def recording_start(this: Any, *args: Any, **kwargs: Any) -> Any:
-            frames = traceback.extract_stack(limit=8)[:-1]
-            ours = [frame for frame in frames if "site-packages" not in frame.filename] or frames
-            where = f"{ours[-1].filename}:{ours[-1].lineno} in {ours[-1].name}"
-            self._by_id[id(this)] = (weakref.ref(this), where)
+            frames = itertools.islice(traceback.walk_stack(sys._getframe()), 1, 8)  # their lines are read for no one
+            told = [(frame.f_code.co_filename, line, frame.f_code.co_name) for frame, line in frames]
+            file, line, name = next((each for each in told if "site-packages" not in each[0]), told[0])
+            self._by_id[id(this)] = (weakref.ref(this), f"{file}:{line} in {name}")
             return start(this, *args, **kwargs)
 
         return recording_start

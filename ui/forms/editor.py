@@ -57,6 +57,7 @@ class Editor(QWidget):
     def __init__(self, spec: FieldSpec, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.spec = spec
+        self._help: str | None = None
 
     def set_value(self, value: Any) -> None:
         """Show ``value``; emits nothing."""
@@ -89,6 +90,11 @@ class Editor(QWidget):
 
     def help_text(self) -> str:
         """Help and bounds for the tooltip."""
+        if self._help is None:  # asked for by each field whenever a run begins or ends
+            self._help = self._make_help()
+        return self._help
+
+    def _make_help(self) -> str:
         limits = self.spec.bounds.sentence("" if "{" in self.spec.unit else self.spec.unit)
         parts = [self.spec.help, limits[:1].upper() + limits[1:]]
         return fill(". ".join(part.rstrip(".") for part in parts if part), LONGEST_LINE)

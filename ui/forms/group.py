@@ -57,7 +57,7 @@ class FieldLine(QWidget):
         label.setFixedWidth(LABEL_WIDTH + UNIT_WIDTH if apart else LABEL_WIDTH)
         grid.addWidget(label, 0, 0, 1, 3 if apart else 1)
         self._label, self._unit = label, None if apart or not spec.unit else QLabel(self)
-        self._told = ""
+        self._told, self._noted = "", False
         if apart:
             grid.addWidget(editor, 1, 0, 1, 3)
         elif not spec.unit:
@@ -75,6 +75,8 @@ class FieldLine(QWidget):
         editor.edited.connect(lambda *_: self.say(""))
 
     def say(self, sentence: str) -> None:
+        if sentence == self.sentence.text() and self.sentence.isHidden() is not bool(sentence):
+            return
         with holding(self):
             self.sentence.setText(sentence)
             self.sentence.setVisible(bool(sentence))
@@ -99,8 +101,10 @@ class FieldLine(QWidget):
 
     def set_findings(self, notes: Notes) -> None:
         findings = all_of(notes)
-        self.note.show_findings(findings)
-        outline(self.editor, warns(findings))
+        if findings or self._noted:  # most fields never have any
+            self._noted = bool(findings)
+            self.note.show_findings(findings)
+            outline(self.editor, warns(findings))
 
 
 class ElidedLabel(QLabel):
@@ -142,6 +146,7 @@ class GroupEditor(Editor):
         self._values: Mapping[str, Any] = {}
         self._wrong: frozenset[str] = frozenset()
         self._noted: frozenset[str] = frozenset()
+        self._seen: dict[QWidget, bool] = {}
         self.preview: PreviewBox | None = None
         layout = self._layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -248,10 +253,15 @@ class GroupEditor(Editor):
 
     def _show_what_matters(self) -> None:
         for key, widget in self._widgets.items():
-            widget.setVisible(self.shows(key))
+            self._show(widget, self.shows(key))
         if self.advanced is not None:
             folded = (key for key, editor in self.children_by_key.items() if editor.spec.advanced)
-            self.advanced.setVisible(any(self.shows(key) for key in folded))
+            self._show(self.advanced, any(self.shows(key) for key in folded))
+
+    def _show(self, widget: QWidget, shown: bool) -> None:
+        if self._seen.get(widget) is not shown:
+            self._seen[widget] = shown
+            widget.setVisible(shown)
 
     def set_previews(self, previews: Previews) -> None:
         own = previews.get(())

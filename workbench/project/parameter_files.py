@@ -19,6 +19,8 @@ from engines.geometry.file_kinds import check_file
 
 Place = tuple[str | int, ...]
 """Where a value stands in the tree of parameters: ``("start", "pictures", 0)``."""
+PLAIN = (int, float, str, type(None))
+"""What most values are, which name no file unless they stand where one is named; files are asked for at each edit."""
 
 
 @dataclass(frozen=True)
@@ -85,13 +87,17 @@ def _walk(value: Any, place: Place, kind: str, title: str) -> Iterator[FileParam
     if isinstance(value, BaseModel):
         for name, info in type(value).model_fields.items():
             extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
-            heading = info.title or name.replace("_", " ").capitalize()
-            yield from _walk(getattr(value, name), (*place, name), str(extra.get("file", "")), heading)
-    elif isinstance(value, Mapping):
+            item, named = getattr(value, name), str(extra.get("file", ""))
+            if named or not isinstance(item, PLAIN):
+                heading = info.title or name.replace("_", " ").capitalize()
+                yield from _walk(item, (*place, name), named, heading)
+    elif isinstance(value, dict | Mapping):
         for key, item in value.items():
-            yield from _walk(item, (*place, key), kind, title)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
+            if kind or not isinstance(item, PLAIN):
+                yield from _walk(item, (*place, key), kind, title)
+    elif isinstance(value, list | tuple | Sequence) and not isinstance(value, str):
         for index, item in enumerate(value):
-            yield from _walk(item, (*place, index), kind, title)
+            if kind or not isinstance(item, PLAIN):
+                yield from _walk(item, (*place, index), kind, title)
     elif kind and (value is None or isinstance(value, str)):
         yield FileParameter(place, value or "", kind, title)

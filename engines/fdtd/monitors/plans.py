@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -33,6 +34,7 @@ from engines.fdtd.parameters import (
     TraceMonitor,
     VolumeMonitor,
 )
+from engines.fdtd.sources.waveforms import TimeCourse
 from engines.fdtd.step.steps import YeeSteps
 from engines.fdtd.watch.watcher import FieldWatcher
 
@@ -143,6 +145,12 @@ def _rectangles(
     return [rectangle(yee, axes, d, node, ends[:, 0].tolist(), ends[:, 1].tolist())]
 
 
+@lru_cache(maxsize=32)
+def _spectrum(waveform: TimeCourse, frequencies: tuple[float, ...], dt: float, steps: int, every: int) -> Array:
+    """(count,): asked for anew at each edit, most of which change no source."""
+    return np.asarray(np.abs(source_spectrum([waveform], np.array(frequencies), dt, steps, every)[0]))
+
+
 def _weak(setting: Frequencies, number: int, plan: FourierPlan, around: Surroundings) -> list[Finding]:
     """A warning for frequencies that pulses hardly have. number: of the monitor in the form, from 0"""
     pulses = [waveform for waveform in around.waveforms if not waveform.steady]
@@ -154,7 +162,7 @@ def _weak(setting: Frequencies, number: int, plan: FourierPlan, around: Surround
         scan = np.append(plan.frequencies, np.linspace(0.0, 2 * top, 257))
         every = max(1, int(1.0 / (8 * max(top, scan.max()) * around.dt)))
         steps = int(over_at(waveform) / around.dt)
-        spectrum = np.abs(source_spectrum([waveform], scan, around.dt, steps, every)[0])
+        spectrum = _spectrum(waveform, tuple(scan), around.dt, steps, every)
         strength = np.maximum(strength, spectrum[: len(strength)] / spectrum.max())
     weak = plan.frequencies[strength < WEAK]
     if not len(weak):

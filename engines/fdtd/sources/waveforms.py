@@ -29,6 +29,9 @@ WIDEST_BAND = 100.0
 class TimeCourse(Protocol):
     """What a source may follow: a :class:`Waveform`, or a user's :class:`Sampled`."""
 
+    def __hash__(self) -> int:
+        """What is worked out of it may be kept."""
+
     def at(self, time: Array) -> Array:
         """Its values at times (n,), float64."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtGui import QCursor
@@ -10,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from engines.api import Finding
 from engines.cardiac.parameters import CardiacParameters, Stimulus
 from tests.ui.forms.holder import Holder
+from ui.forms import editor, group
 from ui.forms.editor import LONGEST_LINE, Editor
 from ui.forms.form import ParameterForm
 
@@ -88,3 +91,24 @@ def test_lines_of_tool_tips_are_no_longer_than_can_be_read(form):
     tips = [editor.help_text() for editor in form.findChildren(Editor)]
     assert max(map(len, tips)) > LONGEST_LINE, "some are long"
     assert all(len(line) <= LONGEST_LINE for tip in tips for line in tip.split("\n"))
+
+
+def test_what_stays_as_it_is_is_not_set_again(form, monkeypatch):
+    """A form hears of errors, findings and locks at each edit and each run, most of them the same as before."""
+    done = []
+
+    def tell():
+        form.set_locked(True)
+        form.set_errors({})
+        form.set_findings([])
+        form.set_locked(False)
+
+    tell()
+    monkeypatch.setattr(group, "holding", lambda *_: done.append("holding") or nullcontext())
+    monkeypatch.setattr(group, "outline", lambda *_: done.append("outline"))
+    monkeypatch.setattr(group.FieldLine, "setVisible", lambda *_: done.append("visible"))
+    monkeypatch.setattr(editor, "fill", lambda text, _: done.append("folded") or text)
+    tell()
+    assert done == []
+    form.set_errors(WRONG)
+    assert done == ["holding"]

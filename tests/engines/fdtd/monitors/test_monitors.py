@@ -13,6 +13,7 @@ from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.grid.yee import VACUUM_IMPEDANCE, around_center
+from engines.fdtd.monitors import plans
 from engines.fdtd.monitors.decay import DecayWatcher
 from engines.fdtd.monitors.flux import FluxWatcher
 from engines.fdtd.monitors.fourier import Surroundings
@@ -387,13 +388,16 @@ def test_what_cannot_be_measured_is_said_in_a_sentence(backend, changes, sentenc
         ENGINE.build(Problem(cube(numerics=Numerics(), **changes)), backend)
 
 
-def test_weak_spectra_and_memory_are_said_before_the_run(backend):
+def test_weak_spectra_and_memory_are_said_before_the_run(backend, monkeypatch):
     wide = Frequencies(first=0.9, last=9.0, count=200)
     volume = VolumeMonitor(frequencies=wide, components=["Ex", "Ey", "Ez", "Hx", "Hy", "Hz"])
     pulse = [PointSource(place=(0.85, 0.85, 0.8), signal=Pulse(wavelength=1.0, cycles=3.0))]
     plain = ENGINE.estimate(Problem(cube(sources=pulse)), backend)
     estimate = ENGINE.estimate(Problem(cube(sources=pulse, monitors=[volume])), backend)
     assert any("less than 0.001 of their largest amplitude" in finding.message for finding in estimate.findings)
+    with monkeypatch.context() as patch:
+        patch.delattr(plans, "source_spectrum")  # the same source is not asked again
+        assert ENGINE.estimate(Problem(cube(sources=pulse, monitors=[volume])), backend).findings == estimate.findings
     values = 6 * 37 * 35 * 33
     assert estimate.memory_bytes - plain.memory_bytes == pytest.approx(values * 8 * (2 * 200 + 16), rel=0.01)
     large = GridSetting(cells_x=400, cells_y=400, cells_z=400, size_x=20.0, size_y=20.0, size_z=20.0)
