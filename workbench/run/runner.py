@@ -383,7 +383,7 @@ class Runner:
         return None if self.until is None else max(1, round(self.until / simulation.dt))
 
     def _take_steps(self, simulation: Simulation, goal: int, started: float) -> None:
-        every = simulation.sample_steps
+        every, last = simulation.sample_steps, self._last_step(simulation)
         if simulation.step == 0 and not self._meters.collected:
             self._meters.collect(simulation)
         while simulation.step < goal:
@@ -392,7 +392,7 @@ class Runner:
             simulation.advance(asked)
             finished = simulation.finished
             check_taken(simulation, before, asked, finished)
-            if simulation.step > before and (simulation.step % every == 0 or finished):
+            if simulation.step > before and (simulation.step % every == 0 or finished or simulation.step == last):
                 self._meters.collect(simulation)
             late = clock.perf_counter() - started > LONGEST_BATCH_SECONDS
             if finished or late or self._wanted is not RunState.RUNNING:

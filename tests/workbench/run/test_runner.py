@@ -193,6 +193,18 @@ def test_samples_probes_and_series_at_multiples_of_sample_steps(runners):
     np.testing.assert_array_equal(voltages[-1], last[[0, 150]])
 
 
+def test_the_last_step_is_sampled_too(runners):
+    """Where it lies between two samples; what goes on from there is sampled as ever."""
+    runner = runners(until=0.34, autostart=True)
+    runner.wait(RunState.FINISHED)
+    runner.until = 0.52
+    runner.run()
+    runner.wait(RunState.FINISHED)
+    samples = runner.take_samples()
+    times = np.concatenate([sample.trace_times for sample in samples])
+    np.testing.assert_allclose(times, [0.0, 0.1, 0.2, 0.3, 0.34, 0.4, 0.5, 0.52])
+
+
 def test_probes_may_change_between_batches(runners):
     runner = runners(autostart=True, parameters={"delay": 0.001}, probes=PROBES)
     runner.wait(RunState.RUNNING)

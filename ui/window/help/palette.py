@@ -1,4 +1,4 @@
-"""The command palette: a few letters find any command, ready problem or recent file."""
+"""The command palette: a few letters find any command, field of the form, ready problem or recent file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Palette(QFrame):
         self._window = window
         self._commands: Sequence[Command] = ()
         self.line = QLineEdit(self)
-        self.line.setPlaceholderText("Type a command, a problem, a file…")
+        self.line.setPlaceholderText("Type a command, a field, a problem, a file…")
         self.line.setAccessibleName("Command")
         self.line.textChanged.connect(self._filter)
         theme().changed.connect(self._theme_changed)
