@@ -94,5 +94,5 @@ def _paced(problem: Problem, parameters: BaseModel) -> tuple[CardiacParameters, 
     last = max(time for each, time in zip(paced.stimuli, times, strict=True) if each.begins == "after")
     often = f"{parameters.beats} × '{first.name}' every {parameters.cycle:g} ms"
     regular = often if parameters.beats > 1 else f"'{first.name}' once"
-    told = f"{regular}, the last premature beat at {last:g} ms: run to {last + AFTER:g} ms or so"
-    return paced, f"{told}, where an earlier end of the run is moved.", last + AFTER
+    told = f"{regular}, the last premature beat at {last:g} ms: run to {last + AFTER:g} ms or so."
+    return paced, f"{told} Apply moves an end of the run that is earlier.", last + AFTER

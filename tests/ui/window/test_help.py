@@ -65,7 +65,7 @@ def test_arrows_choose_escape_does_nothing_and_what_is_not_possible_stays(opened
     ("typed", "title", "place", "path"),
     [
         ("conduct scale", "Conductivity scale", "Problem", ("conductivity_scale",)),
-        ("numer step", "Time step", "Problem › Numerics", ("numerics", "step")),
+        ("numer step", "Time step", "Numerics", ("numerics", "step")),
     ],
 )
 def test_a_field_of_the_form_is_found_and_led_to(opened, qtbot, palette, typed, title, place, path):

@@ -39,7 +39,7 @@ class HelpArea(QObject):
             for preset in window.services.presets()
         ]
         fields = [
-            Command(titles[-1], DEEPER.join(("Problem", *titles[:-1])), partial(window.show_field, editor))
+            Command(titles[-1], DEEPER.join(titles[:-1]) or "Problem", partial(window.show_field, editor))
             for titles, editor in window.problem.form.fields()
         ]
         return [*commands_of(window.menuBar()), *fields, *ready]
