@@ -104,7 +104,8 @@ def _taken_over(result: ToolResult, document: Document, target: Path | None) -> 
         return None
     before = document.project.run.until
     take_over(document, result)
-    if (until := document.project.run.until) != before:
+    until = document.project.run.until
+    if until is not None and until != before:
         print(f"The run ends at {time_text(until, document.time_unit, 'g')} now; it was {before:g}.")
     saved = save_document(document, target)
     print(f"Saved to '{saved}'.")

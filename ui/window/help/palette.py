@@ -92,9 +92,8 @@ class Palette(QFrame):
         metrics, room = self.list.fontMetrics(), self.list.columnWidth(1) - BESIDE_TEXT
         muted, disabled = QColor(theme().palette.muted), QColor(theme().palette.disabled)
         for command in found:
-            place = metrics.elidedText(
-                command.place, Qt.TextElideMode.ElideLeft, room
-            )  # what tells it apart stands last
+            # what tells it apart stands last
+            place = metrics.elidedText(command.place, Qt.TextElideMode.ElideLeft, room)
             item = QTreeWidgetItem([command.title, place, command.keys])
             item.setData(0, Qt.ItemDataRole.UserRole, command)
             item.setToolTip(0, command.title)
