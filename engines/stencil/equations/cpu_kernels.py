@@ -1,12 +1,16 @@
 """The Numba kernel of a pass over the grid: rows by whole SIMD vectors, from where they stand.
 
-:func:`sweep`, which knows the sides, is compiled once for all equations. What is of one pass works out a part of a row
+:func:`march`, which knows the sides, is compiled once for all equations. What is of one pass works out a part of a row
 and is called by its address. Its graph is written as instructions by one intrinsic, :func:`cells`, which finds it by
 its key, a digest of the pass and of the code that writes it; the row's function closes over that, so that the cache
 on disk knows which machine code is whose.
 
-Rows of neighbours are told by their addresses, a row beyond a side that is not periodic by that of a copy that a thread
-makes. The first and the last vector of a row, which have ghosts beside them, are worked out in copies, too.
+All rows are told by their addresses: one beyond a side that is not periodic by that of a copy that a thread makes, and
+so one that is read to the left or right as far as it has ghosts beside it: all of it where it is short, its first and
+its last vector where it is long. What is left where rows are no whole vectors is worked out in copies altogether.
+
+Who works on a short row feels each array that is handed on, seven numbers and more of which none stays in a register:
+so these functions take addresses.
 """
 # Numba functions carry no annotations: their types are inferred where they are called.
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -38,18 +42,37 @@ from engines.stencil.equations.spatial import INDICES, cell_of
 
 SOURCES = __file__, str(normals.__file__), str(drawn.__file__)
 """Of the code that writes a pass's instructions: a change makes them anew."""
+ARRAYS = ("fields", "stored", *BANKS, "out")
+"""What rows stand in."""
+OUT = 5
+SHORT = 1024
+"""Columns up to which a row that is read to the left or right is copied from end to end."""
 _passes: dict[int, tuple[Pass, tuple[str, ...]]] = {}
 intrinsic: Any = numba_intrinsic
 
 
+def rows_of(one: Pass, fields: Sequence[str]) -> dict[tuple[int, int, int, int], tuple[bool, int]]:
+    """Of each row that a pass reads or writes beside a cell of it, (array, field in it, dy, dz): whether it is read to
+    the left or right, too, and which of the names it is, whose sides it has. The arrays are those of :data:`ARRAYS`."""
+    found: dict[tuple[int, int, int, int], tuple[bool, int]] = {}
+    for name, offsets in one.reads.items():
+        number = one.names.index(name)
+        array, row = (0, number) if number < len(fields) else (1, number - len(fields))
+        for dx, dy, dz in sorted(offsets):
+            sideways = found.get((array, row, dy, dz), (False, 0))[0] or dx != 0
+            found[array, row, dy, dz] = sideways, number
+    for bank, field in one.beside:
+        found[ARRAYS.index(bank), fields.index(field), 0, 0] = False, 0
+    for row in one.into:
+        found[OUT, row, 0, 0] = False, 0
+    return found
+
+
 @intrinsic(prefer_literal=True)
-def cells(
-    typingctx: Any, key: Any, rows: Any, beside: Any, numbers: Any, x: Any, place: Any, stride: Any, at: Any
-) -> Any:
+def cells(typingctx: Any, key: Any, rows: Any, numbers: Any, x: Any, at: Any) -> Any:
     """Work a pass out for one vector of cells from column x on.
 
-    key: a constant; rows: (9 · names,) addresses, see :func:`address_rows`; beside: (base, second, third, out), flat;
-    place: of the first cell in them; stride: from field to field; numbers: (numbers,); at: (y, z, step, seed)
+    key: a constant; rows: where column 0 of each of :func:`rows_of` stands; numbers: (numbers,); at: (y, z, step, seed)
     """
     if not isinstance(key, types.IntegerLiteral):
         return None
@@ -57,13 +80,13 @@ def cells(
     vector = Lanes(numbers.dtype, vector_math._lane_count(numbers.dtype))
 
     def codegen(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> ir.Value:
-        writer = _Writer(context, builder, sig, args, vector)
+        writer = _Writer(context, builder, sig, args, vector, list(rows_of(one, fields)))
         symbols = {name: writer.symbol(name, one, fields) for name in _names(one)}
         for row, value in zip(one.into, instructions(context, builder, one.roots, symbols, vector), strict=True):
-            vector_math._vector_store(builder, writer.beside(3, row), value, vector)
+            vector_math._vector_store(builder, writer.place(OUT, row), value, vector)
         return context.get_dummy_value()
 
-    return types.void(key, rows, beside, numbers, types.intp, types.intp, types.intp, at), codegen
+    return types.void(key, rows, numbers, types.intp, at), codegen
 
 
 def _names(one: Pass) -> list[str]:
@@ -73,16 +96,20 @@ def _names(one: Pass) -> list[str]:
 class _Writer:
     """Loads of symbols, as instructions."""
 
-    def __init__(self, context: Any, builder: ir.IRBuilder, sig: Any, args: Any, vector: Lanes) -> None:
+    def __init__(
+        self, context: Any, builder: ir.IRBuilder, sig: Any, args: Any, vector: Lanes, rows: list[tuple[int, ...]]
+    ) -> None:
         self._context, self._builder, self._sig, self._args, self._vector = context, builder, sig, args, vector
-        self._drawn: dict[int, list[Lane]] = {}
+        self._rows, self._drawn = rows, dict[int, list[Lane]]()
 
     def symbol(self, name: str, one: Pass, fields: Sequence[str]) -> ir.Value:
         cell, (bank, _, field) = cell_of(name), name.partition("@")
         if cell is not None:
-            return self._load(self._row(one.names.index(cell[0]), *cell[1]))
+            number, (dx, dy, dz) = one.names.index(cell[0]), cell[1]
+            stored = number >= len(fields)
+            return self._load(self.place(int(stored), number - stored * len(fields), dx, dy, dz))
         if bank in BANKS:
-            return self._load(self.beside(BANKS.index(bank), fields.index(field)))
+            return self._load(self.place(ARRAYS.index(bank), fields.index(field)))
         if name in INDICES:
             return self._index(INDICES.index(name))
         if name.startswith(DRAWN):
@@ -95,23 +122,16 @@ class _Writer:
     def _constant(self, value: int) -> ir.Value:
         return self._context.get_constant(types.intp, value)
 
-    def _row(self, name: int, dx: int, dy: int, dz: int) -> ir.Value:
+    def place(self, array: int, row: int, dx: int = 0, dy: int = 0, dz: int = 0) -> ir.Value:
         """Where the vector beside the cells stands."""
-        builder, args = self._builder, self._args
-        slot = self._constant(9 * name + 3 * (dz + 1) + dy + 1)
-        row = builder.load(vector_math._pointer(self._context, builder, self._sig.args[1], args[1], None, slot))
-        pointer = builder.inttoptr(row, vector_math._LLVM[self._vector.element].as_pointer())
-        return builder.gep(pointer, [builder.add(args[4], self._constant(dx))])
-
-    def beside(self, bank: int, row: int) -> ir.Value:
-        builder, args = self._builder, self._args
-        array = builder.extract_value(args[2], bank)
-        place = builder.add(args[5], builder.mul(args[6], self._constant(row)))
-        return vector_math._pointer(self._context, builder, self._sig.args[2].types[bank], array, None, place)
+        builder, args, slot = self._builder, self._args, self._constant(self._rows.index((array, row, dy, dz)))
+        address = builder.load(vector_math._pointer(self._context, builder, self._sig.args[1], args[1], None, slot))
+        pointer = builder.inttoptr(address, vector_math._LLVM[self._vector.element].as_pointer())
+        return builder.gep(pointer, [builder.add(args[3], self._constant(dx))])
 
     def _number(self, place: int) -> ir.Value:
         at = self._constant(place)
-        pointer = vector_math._pointer(self._context, self._builder, self._sig.args[3], self._args[3], None, at)
+        pointer = vector_math._pointer(self._context, self._builder, self._sig.args[2], self._args[2], None, at)
         return vector_math._splat(self._builder, self._builder.load(pointer), self._vector.count)
 
     def _noise(self, which: int) -> ir.Value:
@@ -119,9 +139,9 @@ class _Writer:
         builder, (group, place) = self._builder, divmod(which, 4)
         if group not in self._drawn:
             words = ir.VectorType(ir.IntType(64), self._vector.count)
-            y, z, step, seed = (builder.extract_value(self._args[7], number) for number in range(4))
+            y, z, step, seed = (builder.extract_value(self._args[4], number) for number in range(4))
             ramp = ir.Constant(words, list(range(self._vector.count)))
-            column = Lane(builder, builder.add(vector_math._splat(builder, self._args[4], ramp.type.count), ramp))
+            column = Lane(builder, builder.add(vector_math._splat(builder, self._args[3], ramp.type.count), ramp))
             row, layer, now, below = (
                 Lane(builder, vector_math._splat(builder, each, ramp.type.count)) for each in (y, z, step, seed)
             )
@@ -133,7 +153,7 @@ class _Writer:
     def _index(self, axis: int) -> ir.Value:
         builder, count = self._builder, self._vector.count
         real = vector_math._LLVM[self._vector.element]
-        whole = self._args[4] if axis == 0 else builder.extract_value(self._args[7], axis - 1)
+        whole = self._args[3] if axis == 0 else builder.extract_value(self._args[4], axis - 1)
         value = vector_math._splat(builder, builder.sitofp(whole, real), count)
         if axis:
             return value
@@ -142,11 +162,10 @@ class _Writer:
 
 
 def row_signature(real: Any) -> Any:
-    """Of a row's function: addresses of rows, (base, second, third, out), numbers, (first column, end, place of the
-    first in the arrays of the cell itself, stride from field to field), (y, z, step, seed)."""
-    flat, whole = types.Array(real, 1, "C"), types.intp
-    kinds = types.Array(whole, 1, "C"), types.UniTuple(flat, 4), flat
-    return types.void(*kinds, types.UniTuple(whole, 4), types.UniTuple(whole, 4))
+    """Of a row's function: addresses of :func:`rows_of`, numbers, (first column, end), (y, z, step, seed)."""
+    whole = types.intp
+    kinds = types.Array(whole, 1, "C"), types.Array(real, 1, "C")
+    return types.void(*kinds, types.UniTuple(whole, 2), types.UniTuple(whole, 4))
 
 
 def row_function(one: Pass, fields: tuple[str, ...], dtype: Any) -> Any:
@@ -158,9 +177,9 @@ def row_function(one: Pass, fields: tuple[str, ...], dtype: Any) -> Any:
 
 def _compiled(sources: int, real: Any) -> Any:
     @cfunc(row_signature(real), cache=True)
-    def row(rows, beside, numbers, span, at):
+    def row(rows, numbers, span, at):
         for x in range(span[0], span[1], lanes(numbers)):
-            cells(sources, rows, beside, numbers, x, span[2] + x - span[0], span[3], at)
+            cells(sources, rows, numbers, x, at)
 
     return row
 
@@ -191,17 +210,15 @@ def address_of(typingctx: Any, array: Any) -> Any:
 
 
 @intrinsic
-def copy_vector(typingctx: Any, to: Any, source: Any, like: Any) -> Any:
-    """A vector of the type of the array ``like`` from one address to another."""
-    vector = Lanes(like.dtype, vector_math._lane_count(like.dtype))
+def copy_bytes(typingctx: Any, to: Any, source: Any, count: Any) -> Any:
+    """From one address to another, which do not overlap."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = vector_math._LLVM[vector.element].as_pointer()
-        value = vector_math._vector_load(builder, builder.inttoptr(arguments[1], kind), vector)
-        vector_math._vector_store(builder, builder.inttoptr(arguments[0], kind), value, vector)
+        at, there = (builder.inttoptr(each, cgutils.voidptr_t) for each in arguments[:2])
+        cgutils.raw_memcpy(builder, at, there, arguments[2], 1)
         return context.get_dummy_value()
 
-    return types.void(types.intp, types.intp, like), generate
+    return types.void(types.intp, types.intp, types.intp), generate
 
 
 @njit(nogil=True)
@@ -215,10 +232,10 @@ def within(place, count, wraps):
 
 
 @njit(nogil=True)
-def beyond(copies, slot, first, nx, wraps, laws, along, each):
-    """The row copies[slot], whose columns from ``first`` on are those of a row of ``nx`` beside a side, becomes that of
-    ghosts beyond it. along: of ``laws`` that of the first cell of the row; each: how far behind are those of others"""
-    count = copies.shape[1]
+def beyond(copies, slot, first, count, nx, wraps, laws, along, each):
+    """The row copies[slot, :count], whose columns from ``first`` on are those of a row of ``nx`` beside a side, becomes
+    that of ghosts beyond it. along: of ``laws`` that of the first cell of the row; each: how far behind are those of
+    others"""
     if each == 0:
         scale, shift = laws[along, 0], laws[along, 1]
         for i in range(count):
@@ -230,141 +247,105 @@ def beyond(copies, slot, first, nx, wraps, laws, along, each):
 
 
 @njit(nogil=True)
-def fill(copies, slot, values, field, name, place, laws, where, lanes_and_two):
-    """copies[slot] = the row y of the plane z of a field of values (names, nz, ny, nx) from column x on, place = (z, y,
-    x), each of which may be one beyond the sides. laws: (n, 2) scale and shift of ghosts; where: (wraps, at), (names,
-    3) and (names, 3, 2, 3), see :class:`engines.stencil.equations.laws.Sides`
-
-    Whole arrays and numbers of places in them: a view costs an atomic count, which a short row would feel. A vector and
-    two more, ``lanes_and_two``, are copied as a vector."""
-    z, y, first = place
-    (wraps, at), (nz, ny, nx) = where, values.shape[1:]
-    count = copies.shape[1]
-    z_in, y_in = within(z, nz, wraps[name, 2]), within(y, ny, wraps[name, 1])
-    if count == lanes_and_two and first + count - 1 <= nx:
-        size = values.itemsize
-        source = address_of(values) + (((field * nz + z_in) * ny + y_in) * nx + first + 1) * size
-        copy_vector(address_of(copies) + (slot * count + 1) * size, source, copies)
-        if first >= 0:
-            copies[slot, 0] = values[field, z_in, y_in, first]
-        if first + count <= nx:
-            copies[slot, count - 1] = values[field, z_in, y_in, first + count - 1]
-    else:
-        for x in range(max(first, 0), min(first + count, nx)):
-            copies[slot, x - first] = values[field, z_in, y_in, x]
-    low, high = values[field, z_in, y_in, 0], values[field, z_in, y_in, nx - 1]
-    if first < 0:
-        law = at[name, 0, 0, 0] + at[name, 0, 0, 1] * y_in + at[name, 0, 0, 2] * z_in
-        copies[slot, 0] = high if wraps[name, 0] else laws[law, 0] * low + laws[law, 1]
-    if first + count > nx:
-        law = at[name, 0, 1, 0] + at[name, 0, 1, 1] * y_in + at[name, 0, 1, 2] * z_in
-        copies[slot, nx - first] = low if wraps[name, 0] else laws[law, 0] * high + laws[law, 1]
-    if (y < 0 or y >= ny) and not wraps[name, 1]:
-        side = 0 if y < 0 else 1
-        along = at[name, 1, side, 0] + at[name, 1, side, 2] * z_in
-        beyond(copies, slot, first, nx, wraps[name, 0], laws, along, at[name, 1, side, 1])
-    if (z < 0 or z >= nz) and not wraps[name, 2]:
-        side = 0 if z < 0 else 1
-        along = at[name, 2, side, 0] + at[name, 2, side, 2] * y_in
-        beyond(copies, slot, first, nx, wraps[name, 0], laws, along, at[name, 2, side, 1])
+def fill(copies, slot, source, span, name, row, wraps, at, laws):
+    """copies[slot] = a row of a field or stored name, which is the number ``name`` of them, from column x − 1 on to the
+    one behind its end, which may be beyond the sides. source: where it or the row nearest to it stands; span: (x, end,
+    columns of the grid); row: (y and z of that row; −1, 0 or 1 where the one that is asked for is as far below or above
+    the sides along y and z). laws: (n, 2) scale and shift of ghosts; wraps, at: (names, 3) and (names, 3, 2, 3), see
+    :class:`engines.stencil.equations.laws.Sides`"""
+    (x, end, nx), (y, z, below_y, below_z), size = span, row, copies.itemsize
+    to, count = address_of(copies) + slot * copies.shape[1] * size, end - x + 2
+    low, high = max(x - 1, 0), min(end + 1, nx)
+    copy_bytes(to + (low - x + 1) * size, source + low * size, (high - low) * size)
+    for side, ghost, inside in ((0, 0, 1), (1, count - 1, count - 2)):
+        if (x > 0 and side == 0) or (end < nx and side == 1):
+            continue
+        if wraps[name, 0]:
+            copy_bytes(to + ghost * size, source + (nx - 1 if side == 0 else 0) * size, size)
+        else:
+            law = at[name, 0, side, 0] + at[name, 0, side, 1] * y + at[name, 0, side, 2] * z
+            copies[slot, ghost] = laws[law, 0] * copies[slot, inside] + laws[law, 1]
+    if below_y != 0:
+        side = 0 if below_y < 0 else 1
+        along = at[name, 1, side, 0] + at[name, 1, side, 2] * z
+        beyond(copies, slot, x - 1, count, nx, wraps[name, 0], laws, along, at[name, 1, side, 1])
+    if below_z != 0:
+        side = 0 if below_z < 0 else 1
+        along = at[name, 2, side, 0] + at[name, 2, side, 2] * y
+        beyond(copies, slot, x - 1, count, nx, wraps[name, 0], laws, along, at[name, 2, side, 1])
 
 
 @njit(nogil=True)
-def address_rows(rows, ghosts, values, first, z, y, reach, laws, where):
-    """rows[9 name + 3 (dz + 1) + dy + 1]: where the row y + dy of the plane z + dz stands of each name from ``first``
-    on, whose values (names, nz, ny, nx) are; ghosts: (9 · names, nx) for rows beyond sides"""
-    (count, nz, ny, nx), (wraps, _) = values.shape, where
-    size = values.itemsize * nx
-    for field in range(count):
-        name = first + field
-        for plane in range(3):
-            for dy in range(reach[name, plane, 0], reach[name, plane, 1] + 1):
-                slot, dz = 9 * name + 3 * plane + dy + 1, plane - 1
-                outside_y = (y + dy < 0 or y + dy >= ny) and not wraps[name, 1]
-                outside_z = (z + dz < 0 or z + dz >= nz) and not wraps[name, 2]
-                if outside_y or outside_z:
-                    fill(ghosts, slot, values, field, name, (z + dz, y + dy, 0), laws, where, 0)
-                    rows[slot] = address_of(ghosts) + slot * size
-                else:
-                    plane_there = field * nz + within(z + dz, nz, wraps[name, 2])
-                    row = plane_there * ny + within(y + dy, ny, wraps[name, 1])
-                    rows[slot] = address_of(values) + row * size
+def outside(place, count, wraps):
+    """-1 or 1 of a row or plane that is beyond sides which are not periodic."""
+    return 0 if wraps else -1 if place < 0 else 1 if place >= count else 0
 
 
 @njit(nogil=True)
-def copy_rows(copies, values, first, z, y, x, reach, laws, where):
-    """copies: (9 · names, vector and two more): rows as in ``address_rows`` from column x − 1 on, ghosts among them."""
-    for field in range(len(values)):
-        name = first + field
-        for plane in range(3):
-            for dy in range(reach[name, plane, 0], reach[name, plane, 1] + 1):
-                slot = 9 * name + 3 * plane + dy + 1
-                fill(copies, slot, values, field, name, (z + plane - 1, y + dy, x - 1), laws, where, copies.shape[1])
-
-
-@njit(nogil=True)
-def patch(row_of, fields, stored, beside, into, laws, where, reach, numbers, room, place, at):
-    """The cells of a row from column at[2] on, at most a vector: all in copies. room: (copies, addresses of rows,
-    arrays of the cell itself twice), to work in; place: of the first cell; at: (y, z, column, how many, (y and z in
-    the whole grid, step, seed))"""
-    y, z, x, count, seen = at
-    copies, rows, rest, ends = room
-    width, cells_each = copies.shape[1] - 2, fields.size // len(fields)
-    copy_rows(copies, fields, 0, z, y, x, reach, laws, where)
-    if len(reach) > len(fields):
-        copy_rows(copies, stored, len(fields), z, y, x, reach, laws, where)
-    for slot in range(len(copies)):
-        rows[slot] = address_of(copies) + (slot * (width + 2) + 1 - x) * fields.itemsize
-    if count == width:
-        row_of(rows, beside, numbers, (x, x + width, place, cells_each), seen)
-        return
-    for bank in range(3):
-        for field in range(len(fields)):
-            for i in range(count):
-                rest[bank, field * width + i] = beside[bank][field * cells_each + place + i]
-    row_of(rows, ends, numbers, (x, x + count, 0, width), seen)
-    for row in into:
-        for i in range(count):
-            beside[3][row * cells_each + place + i] = rest[3, row * width + i]
-
-
-@njit(nogil=True)
-def band(row_of, fields, stored, beside, into, laws, where, reach, numbers, shares, part):
-    """One of the parts of all rows of all planes, counted through. shares: as of :func:`sweep`"""
+def band(row_of, bases, rows, copies, read, wraps, at, laws, numbers, box, shares, part):
+    """One of the parts of all rows of all planes, counted through. bases: where the six arrays stand; rows, copies:
+    (rows,) and (rows, nx + 2 and a vector at least), to work in; read: (rows, 6), :func:`rows_of`; box: (nz, ny, nx);
+    shares: as of :func:`march`"""
+    (nz, ny, nx), size = box, copies.itemsize
     width, bands, step, seed, first_y, whole_y, first_z, whole_z = shares
-    nz, ny, nx = fields.shape[1:]
-    slots = 9 * len(reach)
-    rows, ghosts = np.zeros(slots, np.intp), np.zeros((slots, nx), fields.dtype)
-    rest = np.zeros((4, max(len(fields), into.max() + 1) * width), fields.dtype)
-    ends = (rest[0], rest[1], rest[2], rest[3])
-    room = np.zeros((slots, width + 2), fields.dtype), np.zeros(slots, np.intp), rest, ends
-    inner = (nx - 1 - width) // width * width if nx > 2 * width else 0
+    whole = nx // width * width  # columns of whole vectors
+    inner = (nx - 1 - width) // width * width if nx > SHORT else 0  # of those that have no side beside them
     for index in range(part * nz * ny // bands, (part + 1) * nz * ny // bands):
-        z, y, place = index // ny, index % ny, index * nx
+        z, y = index // ny, index % ny
         seen = (y + first_y) % whole_y, (z + first_z) % whole_z, step, seed
-        if inner:
-            address_rows(rows, ghosts, fields, 0, z, y, reach, laws, where)
-            if len(reach) > len(fields):
-                address_rows(rows, ghosts, stored, len(fields), z, y, reach, laws, where)
-            row_of(rows, beside, numbers, (width, width + inner, place + width, nz * ny * nx), seen)
-        x = 0
-        while x < nx:
-            at = y, z, x, min(width, nx - x), seen
-            patch(row_of, fields, stored, beside, into, laws, where, reach, numbers, room, place + x, at)
-            x += width if x or not inner else width + inner
+        for piece in range(4):
+            ends = width if inner else 0, width + inner if inner else 0, whole, nx
+            x, end = ends[piece - 1] if piece else 0, ends[piece]
+            if x == end:
+                continue
+            for slot in range(len(read)):
+                array, field, dy, dz, sideways, name = (
+                    read[slot, 0], read[slot, 1], read[slot, 2], read[slot, 3], read[slot, 4], read[slot, 5]
+                )  # fmt: skip
+                y_in, z_in = within(y + dy, ny, wraps[name, 1]), within(z + dz, nz, wraps[name, 2])
+                source = bases[array] + ((field * nz + z_in) * ny + y_in) * nx * size
+                below_y, below_z = outside(y + dy, ny, wraps[name, 1]), outside(z + dz, nz, wraps[name, 2])
+                if below_y != 0 or below_z != 0 or (sideways and piece != 1) or piece == 3:
+                    if array < 2:
+                        there = y_in, z_in, below_y, below_z
+                        fill(copies, slot, source, (x, end, nx), name, there, wraps, at, laws)
+                    else:
+                        to = address_of(copies) + (slot * copies.shape[1] + 1) * size
+                        copy_bytes(to, source + x * size, (end - x) * size)
+                    rows[slot] = address_of(copies) + (slot * copies.shape[1] + 1 - x) * size
+                else:
+                    rows[slot] = source
+            row_of(rows, numbers, (x, end), seen)
+            if piece == 3:
+                for slot in range(len(read)):
+                    if read[slot, 0] == OUT:
+                        to = bases[OUT] + ((read[slot, 1] * nz + z) * ny + y) * nx * size
+                        copy_bytes(to + x * size, rows[slot] + x * size, (end - x) * size)
 
 
 @njit(parallel=True, nogil=True, cache=True)
 @noticing(vector_math)
-def sweep(address, fields, stored, base, second, third, out, into, laws, where, numbers, shares):
-    """One pass over a grid. address: of a row's function; fields, stored: (n, nz, ny, nx) that are read with
-    neighbours; base, second, third: flat, of the cell itself; out: flat, written in the rows ``into``; laws: (n, 2)
-    scale and shift of ghosts; where: as ``cpu.where_of``; numbers: what is the same in all cells; shares: lanes of a
-    vector, bands, step and seed of what is drawn, first and number of rows and of planes in the whole grid. Bytes:
-    each array that is read, once, and each that is written (``explicit.traffic``)."""
-    reach = where[:, :6].copy().reshape((len(where), 3, 2))
-    beside_sides = where[:, 6:9].copy(), where[:, 9:].copy().reshape((len(where), 3, 2, 3))
-    for part in prange(shares[1]):
-        row_of = function_at(address, numbers)
-        beside = (base, second, third, out)
-        band(row_of, fields, stored, beside, into, laws, beside_sides, reach, numbers, shares, part)
+def march(functions, bases, read, begins, sides, laws, numbers, box, shares, steps):
+    """Steps over a grid, each of the same passes. functions: (passes,) addresses of row functions; bases: (turns,
+    passes, 6) where the arrays of :data:`ARRAYS` stand, (n, nz, ny, nx) each, in steps of which as many take turns;
+    read: (rows, 6), :func:`rows_of` of all passes, those of one from ``begins`` on; sides: (names, 3 + 18), whether x,
+    y and z are periodic and where the laws are; laws: (n, 2) scale and shift of ghosts; numbers: (passes, numbers) that
+    are the same in all cells; box: (nz, ny, nx); shares: lanes of a vector, bands, step and seed of what is drawn,
+    first and number of rows and of planes in the whole grid.
+    Bytes: each array that is read, once in a pass, and each that is written (``explicit.traffic``)."""
+    wraps, at = sides[:, :3].copy(), sides[:, 3:].copy().reshape((len(sides), 3, 2, 3))
+    width, bands, first, seed, first_y, whole_y, first_z, whole_z = shares
+    rows = np.zeros((bands, len(read)), np.intp)
+    copies = np.empty((bands, len(read), box[2] + 2 + width), numbers.dtype)
+    for step in range(steps):
+        now = width, bands, first + step, seed, first_y, whole_y, first_z, whole_z
+        for one in range(len(functions)):
+            places, here = read[begins[one] : begins[one + 1]], bases[step % len(bases), one]
+            if bands == 1:
+                row_of = function_at(functions[one], numbers[one])
+                band(row_of, here, rows[0], copies[0], places, wraps, at, laws, numbers[one], box, now, 0)
+            else:
+                for part in prange(bands):
+                    row_of = function_at(functions[one], numbers[one])
+                    room, work = rows[part], copies[part]
+                    band(row_of, here, room, work, places, wraps, at, laws, numbers[one], box, now, part)

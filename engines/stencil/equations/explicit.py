@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ class Explicit(ABC):
         self.dtype = np.dtype(precision)
         self.box = (1, *shape)[-3:]
         self.whole = 0, self.box[1], 0, self.box[0]
-        self.arrive: Callable[[Any], None] = lambda fields: None
+        self.arrive: Callable[[Any], None] | None = None
         self._backend = backend
         rows, each = len(plan.system.fields), 2 if plan.remembers else 1
         self._now = backend.empty((each * rows, *self.box), self.dtype)
@@ -92,39 +93,57 @@ class Explicit(ABC):
     def laws(self, numbers: Array) -> Any:
         """Numbers of the sides, (n, 2) float64, as :meth:`sweep` takes them."""
 
+    def sweeps(self) -> list[tuple[int, Pass, list[Any]]]:
+        """Of the next step: of each the stage, and arrays as of :meth:`sweep`."""
+        single = len(self.plan.stages) == 1
+        targets = self._banks if single else [*self._banks, self.fields]
+        base = now = self.fields
+        rest = [self.memory, self.memory] if self.plan.remembers else self._banks[:2]
+        found = []
+        for stage, (_, storing, going) in enumerate(self.plan.stages):
+            for one in (*storing, going):
+                beside = [base, *rest] if one.beside else (now,) * 3
+                found.append((stage, one, [now, self.stored, *beside, self.stored if one.stores else targets[stage]]))
+            now = targets[stage]
+        return found
+
+    def turn(self) -> None:
+        """What a step of one stage has written becomes what the next one reads."""
+        if len(self.plan.stages) == 1:
+            self._now, self._banks[0] = self._banks[0], self._now
+
+    def usual(self) -> list[Array]:
+        """Numbers of :meth:`sweeps` in every step but the first, where they do not hang on time."""
+        return [one.values(self._known(0.0, self.plan.share(stage, False))) for stage, one, _ in self.sweeps()]
+
+    @cached_property
+    def timed(self) -> bool:
+        """Whether numbers of passes hang on time."""
+        return any(one.uses("t") for one in self.plan.passes)
+
     def advance(self, step: int, steps: int) -> None:
         """Take ``steps`` steps, the first of them from ``step``."""
-        laws = self._laws(step * self.dt)
-        numbers = [[one.values(self._known(0.0, self.plan.share(stage, False))) for one in (*storing, going)]
-                   for stage, (_, storing, going) in enumerate(self.plan.stages)]  # fmt: skip
-        timed = any(one.uses("t") for one in self.plan.passes)
+        laws, usual = self._laws(step * self.dt), self.usual()
         for number in range(step, step + steps):
             first, self.anew = number == 0 or self.anew, False
-            targets = self._banks if len(self.plan.stages) == 1 else [*self._banks, self.fields]
-            base, now = self.fields, self.fields
-            self.arrive(now)
-            for stage, (at, storing, going) in enumerate(self.plan.stages):
-                known = self._known((number + at) * self.dt, self.plan.share(stage, first))
+            if self.arrive is not None:
+                self.arrive(self.fields)
+            for place, (stage, one, arrays) in enumerate(self.sweeps()):
+                known = self._known((number + self.plan.stages[stage][0]) * self.dt, self.plan.share(stage, first))
                 if self._time_at_sides:
                     laws = self._laws(known["t"])
-                beside = [base, self.memory, self.memory] if self.plan.remembers else [base, *self._banks[:2]]
-                for place, one in enumerate((*storing, going)):
-                    values = one.values(known) if timed or first else numbers[stage][place]
-                    target = self.stored if one.stores else targets[stage]
-                    arrays = [now, self.stored, *(beside if one.beside else (now,) * 3), target]
-                    self.sweep(one, arrays, values, laws, number)
-                now = targets[stage]
+                self.sweep(one, arrays, one.values(known) if self.timed or first else usual[place], laws, number)
             if self._implicit is not None:
                 shorter = self.dt if first else self.dt * 2 / 3
                 with np.errstate(all="ignore"):  # a run tells where fields are no numbers any more
-                    self._implicit.solve(now, shorter, (number + 1) * self.dt, self.given)
-            if len(self.plan.stages) == 1:
-                self._now, self._banks[0] = self._banks[0], self._now
+                    self._implicit.solve(arrays[-1], shorter, (number + 1) * self.dt, self.given)
+            self.turn()
 
     def show(self, step: int) -> Any:
         """(names, nz, ny, nx) on the device: the names of the lines, of the present fields."""
         known = self._known(step * self.dt, 1.0)
-        self.arrive(self.fields)
+        if self.arrive is not None:
+            self.arrive(self.fields)
         if self._shown is None:
             self._shown = self._backend.empty((len(self.plan.system.shown), *self.box), self.dtype)
         for one in self.plan.showing:

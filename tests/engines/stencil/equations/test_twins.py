@@ -14,7 +14,7 @@ from engines.stencil.setup.equations import TypedProblem
 from engines.stencil.setup.sides import Ghost
 from engines.stencil.step.reference import with_ghosts
 from tests.compiled import resources_of
-from tests.engines.stencil.equations.typed import ENGINE, PERIODIC, plane, typed, values
+from tests.engines.stencil.equations.typed import ENGINE, PERIODIC, built, plane, typed, values
 
 EPSILON = {"fp32": 2.0**-23, "fp64": 2.0**-52}
 VALUE, FLUX, ROBIN = {"kind": "value", "value": "0.3 + F"}, {"kind": "gradient", "gradient": "-0.2"}, {
@@ -50,7 +50,13 @@ CASES = {
 
 
 def problem(name: str, method: str, precision: str, shape: str, sides: str):
-    grid = {"ragged": plane(37, 11, 37.0, 9.0), "aligned": plane(64, 13), "small": plane(3, 2), "3D": CUBE}[shape]
+    grid = {
+        "ragged": plane(37, 11, 37.0, 9.0),
+        "aligned": plane(64, 13),
+        "small": plane(3, 2),
+        "long": plane(1045, 3, 37.0, 9.0),
+        "3D": CUBE,
+    }[shape]
     lines = CASES[name]
     if shape == "3D":  # vectors have a third part
         lines = tuple(
@@ -89,6 +95,7 @@ def test_the_cpu_is_the_reference_in_double(cpu, name):
         for shape in ("ragged", "aligned", "small", "3D"):
             for sides in ("periodic", "mixed", "along"):
                 compared(cpu, problem(name, method, "fp64", shape, sides))
+    compared(cpu, problem(name, METHODS[name], "fp64", "long", "along"))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -101,6 +108,24 @@ def test_cuda_is_the_reference_in_double(on_host, name):
 def test_both_twins_in_single(cpu, on_host, name):
     for backend in (cpu, on_host):
         compared(backend, problem(name, METHODS[name], "fp32", "aligned", "along"))
+
+
+@pytest.mark.parametrize("method", ["Euler", "RK4", "AB2"])
+@pytest.mark.parametrize("noise", ["", " + 0.01*xi"])
+def test_steps_at_once_in_any_bands_have_the_bits_of_single_ones(cpu, method, noise):
+    if noise and method == "RK4":
+        return  # smooth rates alone
+    lines = "w = u**2*v", f"du/dt = 0.16*laplacian(u) - w + 0.04*(1 - u){noise}", "dv/dt = 0.08*laplacian(v) + w - v/10"
+    found = []
+    for bands, parts in ((1, [1] * 6), (1, [6]), (3, [2, 3, 1])):
+        simulation = built(cpu, lines, START, None, plane(37, 11), method)
+        simulation._explicit._bands = bands
+        for steps in parts:
+            simulation.advance(steps)
+        found.append(values(simulation))
+    assert np.ptp(found[0]) > 0
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
 
 
 @pytest.mark.parametrize("rows", ROWS)
