@@ -105,7 +105,8 @@ def quantity(
     """A pydantic field with a unit.
 
     ``unit`` is written as people read it (``"mS/cm"``, ``"1"`` for a pure number, ``""`` for none); braces in it name
-    a field that holds a unit, as ``when`` does (``"A·{grid.length_unit}"``);
+    a field that holds a unit, as ``when`` does (``"A·{grid.length_unit}"``), and of several the first holds whose
+    fields are so (``"THz if given=frequency | {grid.length_unit}"``);
     ``help`` is one line; ``bounds`` are pydantic's ``gt, ge, lt, le``, ``min_length`` and so on.
     ``live`` marks what may change while the simulation runs; ``advanced`` what the form folds away, and ``folded`` a
     group or list whose section begins closed.
@@ -184,14 +185,27 @@ def title_and_unit(parameters: BaseModel, name: str, *, whole: bool = False) -> 
 
 
 def unit_among(unit: str, around: Around) -> str:
-    """``unit`` with the values of the fields that its braces name; nothing where there is no such field."""
+    """``unit`` with the values of the fields that its braces name; nothing where there is no such field. Of
+    alternatives the first whose fields are so."""
     if "{" not in unit:
         return unit
+    unit = next((text for text, when in alternatives(unit) if all(_is_so(each, around) for each in when)), "")
     values = [next(iter(_values_of(name, around)), None) for name in NAMED.findall(unit)]
     if None in values:
         return ""
     found = NAMED.sub("{}", unit).format(*values)
     return MICRO.sub("µm", found)
+
+
+def alternatives(unit: str) -> list[tuple[str, list[str]]]:
+    """(unit, conditions as ``given=frequency``) of a unit that hangs on other fields."""
+    parts = (part.partition(" if ") for part in unit.split(" | "))
+    return [(text, conditions.split(" and ") if conditions else []) for text, _, conditions in parts]
+
+
+def _is_so(condition: str, around: Around) -> bool:
+    name, _, value = condition.partition("=")
+    return _values_of(name, around)[:1] == [value]
 
 
 def _values_of(name: str, around: Around) -> list[Any]:

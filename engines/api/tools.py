@@ -23,7 +23,9 @@ from engines.api.values import Problem, Progress, no_progress
 class ToolResult:
     """What came out, told in ``message`` (a sentence or two with the figures).
 
-    ``parameters`` and ``geometry`` replace the problem's if its owner says so; None leaves what is there.
+    ``parameters`` and ``geometry`` replace the problem's if its owner says so; None leaves what is there. ``until``:
+    how far a run of them has to go, in the engine's unit of time: an end that is set before that is moved there.
+    ``shows``: the name of the chart of such a run that all this is for.
     """
 
     message: str
@@ -31,6 +33,8 @@ class ToolResult:
     charts: tuple[tuple[ChartInfo, ChartData], ...] = ()
     parameters: BaseModel | None = None
     geometry: Any = None
+    until: float | None = None
+    shows: str = ""
 
     @property
     def changes(self) -> bool:

@@ -35,6 +35,7 @@ class Faster(Tool):
             (Fact("Speed", speed, "mm/ms"),),
             ((chart, ChartData((curve,))),),
             parameters=problem.parameters.model_copy(update={"speed": speed}),
+            until=30.0,
         )
 
 

@@ -65,6 +65,7 @@ class ChartsPanel(QWidget):
         self._last: tuple[ChartInfo, ...] = ()  # of the run before, until the next is built
         self._own: dict[str, ChartData] = {}  # of the charts that are not over time, as the run gave them last
         self._asked: tuple[tuple[str, ...], tuple[Line, ...]] = ((), ())
+        self._awaited = ""  # a chart of a run to come
         self.cells: dict[str, ChartCell] = {}
         """By the name of the chart, those that have been shown: making one takes 20 ms of a person's time."""
         self._made_for: tuple[ChartInfo, ...] = ()
@@ -140,7 +141,15 @@ class ChartsPanel(QWidget):
         if info is not None:
             self._last = self.charts
         self._make_cells()
+        self.bring(self._awaited)
         self.pace.soon()
+
+    def bring(self, name: str) -> None:
+        """Show this chart before the others, at once or in the next run that has it; empty: none is awaited."""
+        there = name in {chart.name for chart in self.charts}
+        self._awaited = "" if there else name
+        if there:
+            self._show_new([name])
 
     def take(self) -> None:
         """The store holds new samples."""
@@ -265,7 +274,9 @@ class ChartsPanel(QWidget):
     def _lines_changed(self) -> None:
         """A new line is shown at once, before the others."""
         before = {chart.name for chart in self._made_for}
-        new = [chart.name for chart in self.charts if chart.name not in before]
+        self._show_new([chart.name for chart in self.charts if chart.name not in before])
+
+    def _show_new(self, new: Sequence[str]) -> None:
         for name in new:
             self._choice.put_first(name)
         self._make_cells()
@@ -388,7 +399,7 @@ class ChartsPanel(QWidget):
 
     def _opened(self) -> None:
         self._forecast, self._forecast_infos = {}, ()
-        self._abscissae = {}
+        self._abscissae, self._awaited = {}, ""
         document = self._model.document
         self._past, self._past_own = None, {}
         self._info, self._last, self._own, self._time = None, (), {}, 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from engines.api import Finding
 from ui.forms.editor import Editor, Maker, Previews, Suggestions
 from ui.forms.group import GroupEditor
+from ui.forms.lists import ListEditor
 from ui.forms.notes import notes_of
 from ui.forms.schema import FieldSpec, Kind, fields_of
 from ui.forms.steady import SteadyScrollArea
@@ -96,6 +97,26 @@ class ParameterForm(SteadyScrollArea):
             editor = group.children_by_key.get(key) if isinstance(group, GroupEditor) else None
         return editor
 
+    def fields(self) -> Iterator[tuple[tuple[str, ...], Editor]]:
+        """All that can be filled in now, folded or not: the titles that lead to each, and its own at the end."""
+        return _fields(self.root, ()) if self.root is not None else iter(())
+
     def set_suggestions(self, suggestions: Suggestions) -> None:
         if self.root is not None:
             self.root.set_suggestions(suggestions)
+
+
+def _fields(editor: Editor, titles: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Editor]]:
+    if isinstance(editor, GroupEditor):
+        for key, child in editor.children_by_key.items():
+            if editor.shows(key):
+                yield from _fields(child, (*titles, child.spec.title))
+    elif isinstance(editor, ListEditor):
+        for section, item in zip(editor.sections, editor.editors, strict=True):
+            yield from _fields(item, (*titles, section.header.text()))
+    elif isinstance(editor, UnionEditor):
+        yield titles, editor.kind
+        if editor.form is not None:
+            yield from _fields(editor.form, titles)
+    else:
+        yield titles, editor

@@ -169,6 +169,9 @@ class EstimatesPanel(QWidget):
 
     def show_estimate(self, estimate: Estimate) -> None:
         self._long.stop()
+        noticed = self._noticed
+        if self.estimate is None:  # a run that was reopened at its end spoke before it: that is shown over warnings
+            self._noticed = ()
         self.estimate, self._refusal = estimate, ()
         self.refused.emit({})
         unit = self._model.document.time_unit if self._model.document else ""
@@ -188,6 +191,7 @@ class EstimatesPanel(QWidget):
             else ""
         )
         self.show_findings()
+        self.show_noticed(noticed)
         self._show_facts(estimate.facts)
         self._sum_up()
         self.estimated.emit()

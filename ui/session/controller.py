@@ -73,7 +73,7 @@ class Controller(QObject):
     broke_off = Signal(object)
     """The runner of a run that a device has ended, or an error that nobody expected; after :attr:`problem`."""
     noticed = Signal(tuple)
-    """The findings of the run that has come to its end; of another run there are none yet."""
+    """The findings of the run that stands at its end, one that was reopened there too; of another there are none."""
     hint = Signal(str)
     """One sentence for the banner: something to know."""
     progressed = Signal(str, float)
@@ -411,7 +411,7 @@ class Controller(QObject):
             reading = None if answer.cancelled() or answer.exception() else answer.result()
             if reading is not None:
                 self.probes_read.emit(reading)
-        self.noticed.emit(runner.noticed if state is RunState.FINISHED else ())
+        self.noticed.emit(runner.noticed)
         self._set_phase(_phase_of(state))  # after the samples: who hears of the phase sees the time it was reached at
         if state is RunState.FAILED and not self._reported:
             self._reported = True

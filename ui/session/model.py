@@ -88,11 +88,18 @@ class DocumentModel(QObject):
         self._apply(str(path[0]))
         self.changed.emit(path)
 
-    def replace_problem(self, parameters: dict[str, Any], standing: Standing | None, text: str) -> None:
-        """Put other parameters and (unless None) another mesh in the place of those there are, as one edit."""
+    def replace_problem(
+        self, parameters: dict[str, Any], standing: Standing | None, text: str, until: float | None = None
+    ) -> None:
+        """Put other parameters and (unless None) another mesh and another end in the place of those there are, as one
+        edit."""
         assert self.document is not None
         old = (deepcopy(self.draft["parameters"]), None if standing is None else self.document.standing)
+        self.undo_stack.beginMacro(text)
         self.undo_stack.push(ReplaceProblem(self, old, (deepcopy(parameters), standing), text))
+        if until is not None:
+            self.edit(("run", "until"), until, "end of the run")
+        self.undo_stack.endMacro()
 
     def mend(self, remedy: Remedy) -> None:
         """Make the edit that a finding asks for, in one step."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from engines.api.tools import Tool
@@ -14,6 +14,9 @@ from ui.tools.menu import ToolsMenu
 
 class ToolsArea(QObject):
     """Follows a controller's model; dialogs go with the document that they are of."""
+
+    taken_over = Signal(object)
+    """The :class:`engines.api.tools.ToolResult` that is the problem's now."""
 
     def __init__(self, controller: Controller, files: FileActions, window: QWidget) -> None:
         super().__init__(window)
@@ -30,6 +33,7 @@ class ToolsArea(QObject):
             controller = self._controller
             dialog = ToolDialog(tool, controller.model, controller.services, controller.background, self._window)
             dialog.chart_save_asked.connect(self._files.export_chart)
+            dialog.taken_over.connect(self.taken_over)
             self.dialogs[tool.id] = dialog
         dialog = self.dialogs[tool.id]
         dialog.show()

@@ -29,12 +29,13 @@ from ui.tools.result import ResultView
 from ui.widgets.background import Background
 from ui.widgets.parts import button_for, resize_within
 from workbench.project.document import Document, Standing
-from workbench.project.tooling import changed_parameters, kept_standing
+from workbench.project.tooling import changed_parameters, kept_standing, moved_end
 from workbench.words.numbers import spaced
+from workbench.words.units import clock_text
 
 FORM_WIDTH = 380
 SIZE = QSize(980, 700)
-TAKEN_OVER = "Taken over. Undo takes it back."
+TAKEN_OVER = "Taken over{}. Undo takes it back."
 OTHER_MESH = "The mesh has changed since this was found: run the tool again."
 
 
@@ -42,6 +43,8 @@ class ToolDialog(QDialog):
     """Not modal: the window goes on beside it. It belongs to the document that was open when it was made."""
 
     chart_save_asked = Signal(object, str)
+    taken_over = Signal(object)
+    """This :class:`ToolResult` is the problem's now."""
 
     def __init__(
         self, tool: Tool, model: DocumentModel, services: Services, background: Background, parent: QWidget
@@ -128,6 +131,7 @@ class ToolDialog(QDialog):
             self.form.show_numbers(self.tool.defaults(document.problem))
         except WorkbenchError as error:
             self._say(str(error))
+        self.form.set_around((self._model.draft["parameters"],))
         names = getattr(document.loaded, "region_names", {})
         self.form.set_suggestions({"region": list(names.values()), **self.tool.suggestions(document.problem)})
         self._follow_form()
@@ -191,7 +195,9 @@ class ToolDialog(QDialog):
         problem = document.problem
         self.outlook.follow(lambda: self.tool.outlook(problem, parameters))
 
-    def _document_changed(self, _path: object) -> None:
+    def _document_changed(self, path: tuple[str | int, ...]) -> None:
+        if path[0] == "parameters":
+            self.form.set_around((self._model.draft["parameters"],))
         self._look_ahead()
 
     def _done(self, answer: object) -> None:
@@ -238,10 +244,15 @@ class ToolDialog(QDialog):
             self._say(OTHER_MESH)
             return
         values = changed_parameters(base.parameters, result, self._model.draft["parameters"])
-        self._model.replace_problem(values, standing, f"'{self.tool.title}'")
+        before = self._model.draft["run"]["until"]
+        until = moved_end(result, before)
+        self._model.replace_problem(values, standing, f"'{self.tool.title}'", until)
         self.result_found = None  # once
         self._follow_form()
-        self._say(TAKEN_OVER, "muted")
+        unit = base.time_unit
+        told = "" if until is None else f"; the run ends at {clock_text(until, unit, 'g')}, not at {before:g}"
+        self._say(TAKEN_OVER.format(told), "muted")
+        self.taken_over.emit(result)
 
     def _other_mesh(self) -> bool:
         document, base = self._model.document, self._base

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from engines.api.parameters import Around
 from ui.forms.form import ParameterForm
 from ui.forms.schema import plain
 from ui.forms.validation import Path, validated
@@ -33,6 +34,12 @@ class NumbersForm(ParameterForm):
         self.set_model(self._model)
         self.draft = plain(parameters)
         self._check()
+
+    def set_around(self, around: Around) -> None:
+        """The problem's own values, which units may hang on."""
+        if self.root is not None:
+            self.root.set_around(around)
+            self.set_values(self.draft)
 
     def mark(self, place: Path, sentence: str) -> None:
         """Say what is wrong at one place, beyond what the form can know."""

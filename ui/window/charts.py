@@ -70,6 +70,14 @@ class ChartsArea(QObject):
         layout.docks["inspection"].visibilityChanged.connect(self.inspection.set_in_front)
         layout.docks["charts"].toggleViewAction().triggered.connect(layout.wish_charts)
 
+    def bring(self, name: str) -> None:
+        """Have a chart of this run, or of the next that has it, in front of everybody; empty: none."""
+        if name:
+            assert self._layout is not None
+            self.panel.bring(name)
+            self._layout.docks["charts"].show()
+            self._layout.docks["charts"].raise_()
+
     def _info_changed(self, info: SimulationInfo | None) -> None:
         assert self._layout is not None
         self.inspection.show_inspection(None)

@@ -103,7 +103,7 @@ class MainWindow(QMainWindow):
         self.files = FileActions(self.controller, self.viewport.image, self.view_settings, self)
         self.files.curves = self.controller.curves = self.probes.curves
         self.leaving = Leaving(self.model, self.files, self.keeper, [self.problem, self.timeline], self)
-        self.leaving.field_asked.connect(self._show_field)
+        self.leaving.field_asked.connect(self.show_field)
         self.controller.opening.before = self.leaving.ask
         self.tools = ToolsArea(self.controller, self.files, self)
         self.imports = ImportArea(self.controller, self.files, self.tools, self)
@@ -280,7 +280,7 @@ class MainWindow(QMainWindow):
         self.show_dock("problem")
         self.problem.form.reveal(place)
 
-    def _show_field(self, field: QWidget) -> None:
+    def show_field(self, field: QWidget) -> None:
         """To be typed over."""
         self.pages.show_workspace()
         if self.problem.isAncestorOf(field):

@@ -58,6 +58,7 @@ def _connect_run(window: MainWindow) -> None:
     window.device_menu.chosen.connect(lambda name: _edit_run(window, "device", name, "choice of the device"))
     window.forecaster.solved.connect(window.charts.panel.show_forecast)
     window.charts.connect_with(window.files, window.dock_layout)
+    window.tools.taken_over.connect(lambda result: window.charts.bring(result.shows))
     timeline.toggled.connect(window.starting_over.toggle)
     timeline.step_asked.connect(controller.step)
     timeline.reset_asked.connect(controller.reset)

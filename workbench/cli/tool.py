@@ -20,6 +20,7 @@ from workbench.project.tooling import find_tool, take_over, tool_parameters
 from workbench.storage.atomic import storing
 from workbench.storage.error_log import keep_traceback
 from workbench.words.failures import as_sentence, with_place
+from workbench.words.units import time_text
 
 
 def tool_command(options: Namespace) -> int:
@@ -101,7 +102,11 @@ def _taken_over(result: ToolResult, document: Document, target: Path | None) -> 
     if not result.changes:
         print("There is nothing to take over: the project is as it was.")
         return None
+    before = document.project.run.until
     take_over(document, result)
+    until = document.project.run.until
+    if until is not None and until != before:
+        print(f"The run ends at {time_text(until, document.time_unit, 'g')} now; it was {before:g}.")
     saved = save_document(document, target)
     print(f"Saved to '{saved}'.")
     return str(saved.absolute())

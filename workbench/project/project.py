@@ -105,7 +105,8 @@ class StoredCurve(_Model):
 
 class StoredRun(_Model):
     """An earlier run whose curves are kept: ``series`` over time by name, ``charts`` by name. ``when`` it began to be
-    kept (ISO 8601); ``time`` that it reached; ``pinned``: its curves stand behind those of the next runs."""
+    kept (ISO 8601); ``time`` that it reached; ``pinned``: its curves stand behind those of the next runs; ``said``:
+    what was told of it at its end."""
 
     title: Annotated[str, Field(min_length=1, max_length=1000)]
     when: str
@@ -114,6 +115,7 @@ class StoredRun(_Model):
     pinned: bool = False
     series: dict[str, StoredCurve] = Field(default_factory=dict)
     charts: dict[str, list[StoredCurve]] = Field(default_factory=dict)
+    said: list[str] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _has_a_time(self) -> StoredRun:

@@ -62,8 +62,15 @@ def changed_parameters(before: BaseModel, result: ToolResult, now: Mapping[str, 
     return changed
 
 
+def moved_end(result: ToolResult, until: float | None) -> float | None:
+    """Where runs are to end from now on, because they would not have gone far enough; None: where they did."""
+    return result.until if result.until is not None and until is not None and until < result.until else None
+
+
 def take_over(document: Document, result: ToolResult) -> None:
     """Give the document what the tool has changed. Raises ProblemError, StorageError."""
+    if (until := moved_end(result, document.project.run.until)) is not None:
+        document.project.run.until = until
     standing = kept_standing(document, result)
     if standing is not None:
         document.stand_on(standing)

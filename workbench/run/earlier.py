@@ -41,11 +41,13 @@ def forget(folder: Path) -> None:
     remove_checkpoints(folder / CHECKPOINT)
 
 
-def keep_tables_until(folder: Path, time: float) -> None:
-    """Forget the rows that were written after the checkpoint of ``time``. Raises ProblemError, StorageError."""
+def keep_tables_until(folder: Path, time: float, *, without: bool = False) -> None:
+    """Forget the rows that were written after the checkpoint of ``time``; ``without``: also its own. Raises
+    ProblemError, StorageError."""
+    last = time * (1 - TOLERANCE if without else 1 + TOLERANCE)
 
     def is_before(line: str) -> bool:
-        return float(line.split(",", 1)[0]) <= time * (1 + TOLERANCE)
+        return float(line.split(",", 1)[0]) <= last
 
     for name in TABLES:
         try:

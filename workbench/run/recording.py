@@ -160,6 +160,8 @@ class Recorder(Observer):
         self._open("timing.jsonl", "")
         self._open("timing.csv", rows_as_text([COLUMNS]))
         resumed_at = None if self._resume is None else self._resume.meta.time
+        between = self._resume is not None and self._resume.meta.step % simulation.sample_steps != 0
+        self._end_before = resumed_at if between else None
         self._streams = streams_of(simulation, info, self._series, self.folder, resumed_at)
 
     def next_step(self, after: int) -> int | None:
@@ -180,6 +182,9 @@ class Recorder(Observer):
         self._writer.check()
         self._at = (sample.step, sample.time)
         times = sample.trace_times
+        if self._end_before is not None:
+            self._patience.keep_trying(partial(self._forget_end, self._end_before))
+            self._end_before = None
         if self.probes and len(times):
             columns = [times, *self._trace_columns(sample)]
             self._append("traces.csv", _numbers(columns))
@@ -297,6 +302,16 @@ class Recorder(Observer):
 
     def _open(self, name: str, head: str) -> None:
         self._tables[name] = AppendedFile(self.folder / name, head, keep=self._resume is not None)
+
+    def _forget_end(self, time: float) -> None:
+        """The run goes on from an end between two samples, which had a row of its own there."""
+        for name in TABLES:
+            if name in self._tables:
+                self._tables[name].close()
+        keep_tables_until(self.folder, time, without=True)
+        for name in TABLES:
+            if name in self._tables:
+                self._open(name, "")
 
     def _trace_columns(self, sample: Sample) -> list[Array]:
         """The columns that the file began with; a probe that is no longer followed leaves its own empty."""

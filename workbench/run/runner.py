@@ -102,7 +102,7 @@ class Runner:
         self.ending = ""
         """Why it has, where there is something to say."""
         self.noticed: tuple[Finding, ...] = ()
-        """What the simulation said of its answers when the run last came to its end."""
+        """What the simulation says of its answers, while the run stands where it was to end."""
         self._initial: dict[str, Array] = {}
         self._controls = Controls()
         self._strokes = Strokes(self.say)
@@ -286,6 +286,8 @@ class Runner:
             go_on(simulation, self._resume_from, self._initial or simulation.state())
             self._resume_from = None
             self.say(f"Goes on from {time_text(simulation.time, self.time_unit)}.")
+            if self._is_at_end(simulation):  # what was told of its end when it came there holds still
+                self._tell_end(simulation)
         ceiling = backend.ceiling_over(working_set_of(simulation.traffic))
         warn = partial(self.say, severity="warning")
         self._meters = Meters(simulation, ceiling, self._probes, profiles=self._audience.wants_profiles, warn=warn)
@@ -345,6 +347,7 @@ class Runner:
         first, started = simulation.step, clock.perf_counter()
         goal = self._goal(first, simulation)
         if goal > first:
+            self.noticed = ()
             self._history.forget_after(first)
             self._stepping = True
             self._take_steps(simulation, goal, started)
@@ -380,7 +383,7 @@ class Runner:
         return None if self.until is None else max(1, round(self.until / simulation.dt))
 
     def _take_steps(self, simulation: Simulation, goal: int, started: float) -> None:
-        every = simulation.sample_steps
+        every, last = simulation.sample_steps, self._last_step(simulation)
         if simulation.step == 0 and not self._meters.collected:
             self._meters.collect(simulation)
         while simulation.step < goal:
@@ -389,7 +392,7 @@ class Runner:
             simulation.advance(asked)
             finished = simulation.finished
             check_taken(simulation, before, asked, finished)
-            if simulation.step > before and (simulation.step % every == 0 or finished):
+            if simulation.step > before and (simulation.step % every == 0 or finished or simulation.step == last):
                 self._meters.collect(simulation)
             late = clock.perf_counter() - started > LONGEST_BATCH_SECONDS
             if finished or late or self._wanted is not RunState.RUNNING:
@@ -397,24 +400,32 @@ class Runner:
 
     def _settle(self, simulation: Simulation) -> None:
         """Come to rest where the run was to end, or was told to."""
-        last = self._last_step(simulation)
         with self._condition:
             if self._state is not RunState.RUNNING:
                 return
             if self._wanted is RunState.RUNNING:
-                known, self.ended = self.ended, simulation.finished
-                if self.ended or (last is not None and simulation.step >= last):
-                    if self.ended and not known and simulation.ending:
-                        self.ending = simulation.ending
-                        self.say(self.ending)
-                    self.noticed = tuple(simulation.noticed())
-                    for finding in self.noticed:
-                        self.say(finding.message, finding.severity)
+                if self._is_at_end(simulation):
+                    self._tell_end(simulation)
                     self._want(RunState.FINISHED)
                 elif self._stop_step is not None and simulation.step >= self._stop_step:
                     self._want(RunState.PAUSED)
             if self._wanted in (RunState.PAUSED, RunState.FINISHED):
                 self._set_state(self._wanted)
+
+    def _is_at_end(self, simulation: Simulation) -> bool:
+        last = self._last_step(simulation)
+        return simulation.finished or (last is not None and simulation.step >= last)
+
+    def _tell_end(self, simulation: Simulation) -> None:
+        """Why the run has ended and what is to be known of its answers: in the log what has not been told yet."""
+        known, self.ended = self.ended, simulation.finished
+        if self.ended and not known and simulation.ending:
+            self.ending = simulation.ending
+            self.say(self.ending)
+        before, self.noticed = self.noticed, tuple(simulation.noticed())
+        for finding in self.noticed:
+            if finding not in before:
+                self.say(finding.message, finding.severity)
 
     def _carry_out(self, call: Callable[[Simulation], T], future: Future[T], simulation: Simulation) -> None:
         if not future.set_running_or_notify_cancel():
@@ -433,7 +444,7 @@ class Runner:
 
     def _reset(self, simulation: Simulation) -> None:
         simulation.restore(self._initial)
-        self.ended = False
+        self.ended, self.noticed = False, ()
         self._controls.set_again(simulation)
         self._samples.take()
         self._strokes.clear()
@@ -450,7 +461,7 @@ class Runner:
         self._controls.set_again(simulation)
         self._meters.forget()
         self._audience.rewound(simulation)
-        self.ended = simulation.finished
+        self.ended, self.noticed = simulation.finished, ()
         self._set_state(RunState.PAUSED)
         return Rewound(simulation.step, simulation.time, tuple(before))
 

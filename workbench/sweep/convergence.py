@@ -28,7 +28,7 @@ from workbench.sweep.readings import Reading
 from workbench.sweep.running import Row
 from workbench.sweep.table import Column, columns_of, read_anew, value_of
 from workbench.words.numbers import figure
-from workbench.words.units import unit_text
+from workbench.words.units import counted, unit_text
 
 FEWEST = 3
 SLOWEST, FASTEST = 0.5, 5.0
@@ -63,7 +63,7 @@ def convergence(spacings: Sequence[float], values: Sequence[float], unit: str = 
     nan = math.nan
     if len(pairs) < FEWEST:
         finest = pairs[0][1] if pairs else nan
-        told = f"{len(pairs)} values tell no order: {FEWEST} or more do."
+        told = f"{counted(len(pairs), 'value')} {'tells' if len(pairs) == 1 else 'tell'} no order: {FEWEST} or more do."
         return Convergence(finest, nan, nan, nan, nan, told)
     h, f = np.array(pairs).T
     scale = float(np.abs(f).max())

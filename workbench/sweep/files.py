@@ -50,8 +50,8 @@ def _group(plan: SweepPlan, row: Row) -> dict[str, Array]:
     """``run_0001/parameters/…``, ``run_0001/end``, ``run_0001/charts/NAME/CURVE/x`` and ``y``."""
     run = f"run_{row.place + 1:04d}"
     found: dict[str, Array] = {
-        titled(f"{run}/parameters/{one.number.name}", one.number.unit): np.array(value)
-        for one, value in zip(plan.variations, row.case, strict=True)
+        titled(f"{run}/parameters/{one.name}", one.unit): np.array(value)
+        for one, value in zip(plan.numbers, plan.values(row.case), strict=True)
     }
     found[titled(f"{run}/end", plan.document.time_unit)] = np.array(row.time)
     found[f"{run}/wall time [s]"] = np.array(row.seconds)

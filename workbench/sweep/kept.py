@@ -84,12 +84,12 @@ class KeptCases:
         """SHA-256 of all that the row depends on: problem, end, charts that are kept, version, and who computes."""
         plan = self._plan
         if self._plan_digest is None:
-            places = [each.place for one in plan.variations for each in (one.number, *one.along)]
+            places = [one.place for one in plan.numbers]
             kept = None if plan.kept is None else sorted({one.name for one in plan.kept})
             rest = [__version__, plan.until, kept, plan.document.project.run.device]
             self._plan_digest = problem_fingerprint(plan.document, (), places) + json.dumps(rest)
-        written = [one.written(value) for one, value in zip(plan.variations, plan.case(place), strict=True)]
-        case = sorted((".".join(map(str, at)), float(value)) for each in written for at, value in each.items())
+        written = zip(plan.numbers, plan.values(plan.case(place)), strict=True)
+        case = sorted((one.name, float(value)) for one, value in written)
         return hashlib.sha256(f"{self._plan_digest}{json.dumps(case)}".encode()).hexdigest()
 
 

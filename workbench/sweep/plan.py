@@ -84,6 +84,16 @@ class SweepPlan:
         places = np.unravel_index(place, [len(one.values) for one in self.variations])
         return tuple(one.values[int(which)] for one, which in zip(self.variations, places, strict=True))
 
+    @property
+    def numbers(self) -> list[NumberParameter]:
+        """All that differ between the runs: those that are varied, each before what goes along with it."""
+        return [one for varied in self.variations for one in (varied.number, *varied.along)]
+
+    def values(self, case: Case) -> list[float]:
+        """Of :attr:`numbers`, in one run."""
+        pairs = zip(self.variations, case, strict=True)
+        return [value for varied, main in pairs for value in varied.written(main).values()]
+
     def parameters(self, case: Case) -> BaseModel:
         """The problem's parameters in one run. Raises ProblemError where they do not go together."""
         base = self.document.parameters

@@ -70,7 +70,7 @@ def table_of(plan: SweepPlan, rows: Sequence[Row]) -> tuple[list[str], list[list
     columns = columns_of(rows)
     header = [
         "run",
-        *(titled(one.number.name, one.number.unit) for one in plan.variations),
+        *(titled(one.name, one.unit) for one in plan.numbers),
         titled("end", plan.document.time_unit),
         "wall time [s]",
         *(column.heading for column in columns),
@@ -79,7 +79,7 @@ def table_of(plan: SweepPlan, rows: Sequence[Row]) -> tuple[list[str], list[list
     lines: list[list[object]] = []
     for row in rows:
         values = [value_of(row, column) for column in columns]
-        lines.append([row.place + 1, *row.case, row.time, row.seconds, *values, row.error])
+        lines.append([row.place + 1, *plan.values(row.case), row.time, row.seconds, *values, row.error])
     return header, lines
 
 

@@ -14,6 +14,8 @@ from engines.api.tools import Tool, ToolResult
 from engines.cardiac.parameters import CardiacParameters, Stimulus
 from engines.cardiac.stimulus.protocol import timed_pulses
 
+AFTER = 1000.0
+"""Milliseconds in which it is seen whether waves come back."""
 NONE = "There is no stimulus to pace with: add one where the tissue is to be paced."
 
 
@@ -51,8 +53,8 @@ class PacePremature(Tool):
     def run(
         self, problem: Problem, parameters: BaseModel, backend: Backend, progress: Progress = no_progress
     ) -> ToolResult:
-        paced, told = _paced(problem, parameters)
-        return ToolResult(told, parameters=paced)
+        paced, told, until = _paced(problem, parameters)
+        return ToolResult(told, parameters=paced, until=until)
 
 
 def _stimuli(problem: Problem) -> list[Stimulus]:
@@ -62,8 +64,9 @@ def _stimuli(problem: Problem) -> list[Stimulus]:
     return problem.parameters.stimuli
 
 
-def _paced(problem: Problem, parameters: BaseModel) -> tuple[CardiacParameters, str]:
-    """The problem's parameters with these stimuli, and when they come. Raises ProblemError."""
+def _paced(problem: Problem, parameters: BaseModel) -> tuple[CardiacParameters, str, float]:
+    """The problem's parameters with these stimuli, when they come, and when what follows the last of them is seen [ms].
+    Raises ProblemError."""
     assert isinstance(problem.parameters, CardiacParameters)
     assert isinstance(parameters, PrematureParameters)
     stimuli = _stimuli(problem)
@@ -91,4 +94,5 @@ def _paced(problem: Problem, parameters: BaseModel) -> tuple[CardiacParameters, 
     last = max(time for each, time in zip(paced.stimuli, times, strict=True) if each.begins == "after")
     often = f"{parameters.beats} × '{first.name}' every {parameters.cycle:g} ms"
     regular = often if parameters.beats > 1 else f"'{first.name}' once"
-    return paced, f"{regular}, the last premature beat at {last:g} ms: run to {last + 1000:g} ms or so."
+    told = f"{regular}, the last premature beat at {last:g} ms: run to {last + AFTER:g} ms or so."
+    return paced, f"{told} Apply moves an end of the run that is earlier.", last + AFTER

@@ -15,6 +15,11 @@ FAR = 1e9
 
 
 GIVEN = {"wavelength": "wavelengths", "frequency": "frequencies"}
+SPECTRAL = (
+    "THz if given=frequency and grid.length_unit=um | GHz if given=frequency and grid.length_unit=mm | "
+    f"MHz if given=frequency | {LENGTH}"
+)
+"""The unit of what is a wavelength or a frequency, as ``given`` beside it says."""
 AS_WHAT = "in vacuum, in the unit of length; frequencies are in THz with µm, in GHz with mm, in MHz with m"
 
 
@@ -28,12 +33,14 @@ class Frequencies(ParameterGroup):
         labels=GIVEN,
     )
     choice: Literal["range", "list"] = quantity("range", "", "From one to another, or one by one")
-    first: float = quantity(0.8, "", "First wavelength or frequency", gt=0, when={"choice": ("range",)})
-    last: float = quantity(1.2, "", "Last wavelength or frequency", gt=0, when={"choice": ("range",)})
+    first: float = quantity(0.8, SPECTRAL, "First wavelength or frequency", gt=0, when={"choice": ("range",)})
+    last: float = quantity(1.2, SPECTRAL, "Last wavelength or frequency", gt=0, when={"choice": ("range",)})
     count: int = quantity(
         41, "1", "How many, evenly spaced between first and last", ge=1, le=2000, when={"choice": ("range",)}
     )
-    values: list[float] = quantity([1.0], "", "Wavelengths or frequencies", max_length=2000, when={"choice": ("list",)})
+    values: list[float] = quantity(
+        [1.0], SPECTRAL, "Wavelengths or frequencies", max_length=2000, when={"choice": ("list",)}
+    )
     every: int = quantity(
         0, "1", "Steps between two samples; 0: as many as the spectra allow", ge=0, le=10_000, advanced=True
     )
@@ -46,8 +53,8 @@ class Ringing(ParameterGroup):
     given: Literal["wavelength", "frequency"] = quantity(
         "wavelength", "", f"Wavelengths {AS_WHAT}", labels=GIVEN, when={"on": (True,)}
     )
-    first: float = quantity(0.8, "", "One end of the band in which they are sought", gt=0, when={"on": (True,)})
-    last: float = quantity(1.2, "", "Its other end", gt=0, when={"on": (True,)})
+    first: float = quantity(0.8, SPECTRAL, "One end of the band in which they are sought", gt=0, when={"on": (True,)})
+    last: float = quantity(1.2, SPECTRAL, "Its other end", gt=0, when={"on": (True,)})
 
 
 class FarSetting(ParameterGroup):

@@ -12,15 +12,19 @@ from engines.api.errors import ProblemError
 from engines.api.figures import number
 from engines.api.parameters import ParameterGroup, quantity
 from engines.api.tools import Tool, ToolResult
+from engines.fdtd.grid.yee import PER_UNIT, SPEED_OF_LIGHT, TIME_UNITS
 from engines.fdtd.parameters import Continuous, FdtdParameters, Pulse, Ringing, TraceMonitor
-from engines.fdtd.parameters.common import Place
-from engines.fdtd.parameters.monitors import AS_WHAT, GIVEN, Component
+from engines.fdtd.parameters.common import LENGTH, Place
+from engines.fdtd.parameters.monitors import AS_WHAT, GIVEN, SPECTRAL, Component
+from engines.fdtd.setup.sources import waveform_of
 
 CYCLES = 2.0
 """Of the pulse that stands for a source that goes on."""
 TENTH = 0.34
 """A pulse of one period is this part of its frequency wide, to either side, to a tenth of its spectrum's largest."""
 WIDEST = 0.5
+PERIODS = 100
+"""In which frequencies are known to some thousandths of the band, and Q."""
 BESIDE = 0.6
 """Of the grid's size: a place that is not on the symmetries of what stands in the middle."""
 NAME = "resonances"
@@ -29,13 +33,11 @@ NAME = "resonances"
 class ResonanceParameters(ParameterGroup):
     """Where and in which band they are sought."""
 
-    place: Place = quantity(
-        (0.0, 0.0, 0.0), "", "Where the field is followed [as lengths of the grid]: in what rings, off its symmetries"
-    )
+    place: Place = quantity((0.0, 0.0, 0.0), LENGTH, "Where the field is followed: in what rings, off its symmetries")
     component: Component = quantity("Ez", "", "What is followed")
     given: Literal["wavelength", "frequency"] = quantity("wavelength", "", f"Wavelengths {AS_WHAT}", labels=GIVEN)
-    first: float = quantity(0.8, "", "One end of the band in which they are sought", gt=0)
-    last: float = quantity(1.2, "", "Its other end; the pulse has to reach both", gt=0)
+    first: float = quantity(0.8, SPECTRAL, "One end of the band in which they are sought", gt=0)
+    last: float = quantity(1.2, SPECTRAL, "Its other end; the pulse has to reach both", gt=0)
 
 
 class FindResonances(Tool):
@@ -77,11 +79,14 @@ class FindResonances(Tool):
         told = f"'{NAME}' follows {parameters.component} and finds what rings once the pulse is over"
         if sources != before.sources:
             told += f"; sources that went on give a pulse of {CYCLES:g} periods instead"
-        update = {"monitors": [*monitors, followed], "sources": sources}
+        after = before.model_copy(update={"monitors": [*monitors, followed], "sources": sources})
+        until, unit = _until(after, ringing), TIME_UNITS[before.grid.length_unit]
         return ToolResult(
-            f"{told}. Run for a hundred periods or so after it: frequencies and Q stand in the chart Resonances, each "
-            "with as many digits as it is known to.",
-            parameters=before.model_copy(update=update),
+            f"{told}. Run to {until:g} {unit} or so, a hundred periods after it; Apply moves an end of the run "
+            "that is earlier. Frequencies and Q stand in the chart Resonances, each with as many digits as are known.",
+            parameters=after,
+            until=until,
+            shows=f"monitor_{len(after.monitors)}_resonances",
         )
 
 
@@ -90,6 +95,15 @@ def _parameters(problem: Problem) -> FdtdParameters:
     if not problem.parameters.sources:
         raise ProblemError("Nothing makes it ring: add a source first, a dipole beside or in the body.")
     return problem.parameters
+
+
+def _until(parameters: FdtdParameters, band: Ringing) -> float:
+    """When what rings is known, in the grid's unit of time."""
+    unit = TIME_UNITS[parameters.grid.length_unit]
+    over = max(waveform_of(each.signal, unit).lasts for each in parameters.sources)
+    low, high = sorted((band.first, band.last))
+    longest = high / SPEED_OF_LIGHT if band.given == "wavelength" else PER_UNIT / low
+    return float(f"{over + PERIODS * longest:.2g}")
 
 
 def _pulse(signal: BaseModel) -> BaseModel:

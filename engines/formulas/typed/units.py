@@ -154,6 +154,26 @@ def _called(name: str, small: bool) -> str:
     return SMALL.get(name, name) if small else name
 
 
+def has(dimension: Dimension) -> str:
+    """``is in volts``, ``is in volt/second``, ``has no unit``."""
+    return "has no unit" if dimension == NONE else f"is in {_counted(dimension)}"
+
+
+def _counted(dimension: Dimension) -> str:
+    name = named(dimension)
+    return f"{name}{'s' * (name in _COUNTED)}"
+
+
+_COUNTED = ("volt", "amp", "farad", "ohm", "second", "coulomb", "metre", "mole")
+
+
+def must_be(found: Dimension, expected: Dimension, why: str = "") -> str:
+    """What goes on after the name of a formula: `` has no unit and must be in seconds, as 5*ms: …``."""
+    example = f", as 5*{named(expected, small=True)}" if found == NONE and named(expected) in _COUNTED else ""
+    be = "have none" if expected == NONE else f"be in {_counted(expected)}{example}"
+    return f" {has(found)} and must {be}{why and f': {why}'}."
+
+
 _SAME = ("add", "sub", "min", "max", "lt", "le", "eq")
 _DONE = {"add": "adds", "sub": "subtracts", "min": "takes the lesser of", "max": "takes the larger of"}
 
@@ -190,7 +210,9 @@ def _dimension(node: Node, args: list[Dimension], names: Mapping[str, Dimension]
     if op == "pow" and args[1] == NONE and (args[0] == NONE or node.args[1].op == "const"):
         return tuple(each * node.args[1].number for each in args[0]) if args[0] != NONE else NONE
     if op == "pow":
-        raise UnitError(f" raises {named(args[0])} to a power that is no fixed number: write the number.")
+        if args[0] == NONE:
+            raise UnitError(f" raises to a power that {has(args[1])}: divide it by what has that unit.")
+        raise UnitError(f" raises what {has(args[0])} to a power that is no fixed number: write the number.")
     for each in args:
         if each != NONE:
             called = {"growth": "exprel", "atan": "arctan"}.get(op, op)

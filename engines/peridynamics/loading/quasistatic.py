@@ -15,7 +15,7 @@ from engines.peridynamics.parameters.loading.relaxation import Relaxation as Set
 from engines.peridynamics.step.simulation import Integration, PeridynamicSimulation
 from engines.peridynamics.step.solver import Solver
 from engines.peridynamics.watch.balance import RestBalance
-from engines.peridynamics.watch.curve import LoadDisplacement
+from engines.peridynamics.watch.curve import LoadDisplacement, in_full
 from engines.peridynamics.watch.energies import Watched
 from engines.peridynamics.watch.gauges import Gauges
 from engines.peridynamics.watch.moment import Moment
@@ -100,7 +100,7 @@ class QuasiStaticSimulation(PeridynamicSimulation):
         if self._curve is None:
             return f"{done}."
         force, x = self._curve.peak
-        return f"{done}: the peak load is {force:.4g} N at {x:.4g} µm."
+        return f"{done}: the peak load is {in_full(force)} N at {in_full(x)} µm."
 
     def state(self) -> dict[str, Array]:
         at_rest = np.array([self._rest.kept[name] for name in sorted(self._rest.kept)])

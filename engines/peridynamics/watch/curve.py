@@ -203,8 +203,8 @@ class LoadDisplacement(Watcher[Moment]):
         if len(self.points) < FEWEST or at_the_jerk or last > GONE * force:
             return ()
         text = (
-            f"The load came to its peak of {force:.4g} N at {x:.4g} µm and has fallen to {100 * last / force:.1g} % of "
-            "that: the body has failed, or nothing touches it any more."
+            f"The load came to its peak of {in_full(force)} N at {in_full(x)} µm and has fallen to "
+            f"{100 * last / force:.1g} % of that: the body has failed, or nothing touches it any more."
         )
         return (Finding(text, "info", ("measuring", "curve")),)
 
@@ -229,3 +229,8 @@ class LoadDisplacement(Watcher[Moment]):
             "peak/force [N]": np.array(peak),
             "peak/x [um]": np.array(at),
         }
+
+
+def in_full(value: float) -> str:
+    """To four digits, and without a power of ten: 15610."""
+    return f"{float(f'{value:.4g}'):.15g}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.formulas.typed.units import NONE, named, unit
+from engines.formulas.typed.units import NONE, has, named, unit
 from engines.spiking.brian2.equations import (
     Item,
     free_names,
@@ -153,7 +153,7 @@ def _checked(joint: Joint, own: str) -> Array:
     values, dimension = joint.values[own][1]
     told = {each.name: unit(each.unit)[0] for each in items_of(joint.model)}
     if not len(values) or told.get(own, NONE) != dimension:
-        raise ProblemError(f"{own} is in {named(told.get(own, NONE))} and its values in {named(dimension)}")
+        raise ProblemError(f"{own} {has(told.get(own, NONE))} and what it is set to {has(dimension)}")
     return values
 
 

@@ -89,7 +89,7 @@ def read(text: str, place: Place) -> Node:
 def _read(text: str) -> Node:
     names = Names(GIVEN)
     with names.drawing():
-        return in_kept(names.formula(text, "The delay", TIME, "write it as 1.5*ms"))
+        return in_kept(names.formula(text, "The delay", TIME))
 
 
 def _too_long(time: float, dt: float, place: Place) -> ProblemError:

@@ -15,7 +15,7 @@ from engines.api.errors import ProblemError, nearest_told
 from engines.formulas.graph import CONDITIONS, Node, const, make, rebuild, symbol
 from engines.formulas.parse import FormulaError, Language, number, parse_either, statements
 from engines.formulas.typed.printed import Anything
-from engines.formulas.typed.units import NONE, Dimension, in_kept, named
+from engines.formulas.typed.units import NONE, Dimension, has, in_kept
 from engines.spiking.typed.lines import Line, check_number, defined, formulas_of, heading, put_in, read_names, refusal
 from engines.spiking.typed.names import GIVEN, KNOWN, VOLTAGE, Changes, Names, changes_of, in_field
 
@@ -179,5 +179,5 @@ def _check_parameter(place: int, name: str, dimension: Dimension, parameters: Ma
     if parameters[name] != dimension:
         raise refusal(
             place,
-            f": {name} is in {named(dimension)} here and in {named(parameters[name])} below Parameters: change one",
+            f": here {name} {has(dimension)}, and below Parameters it {has(parameters[name])}: change one",
         )

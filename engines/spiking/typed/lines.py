@@ -15,7 +15,7 @@ from typing import NamedTuple
 from engines.api.errors import ProblemError
 from engines.formulas.graph import Node, make, ordered, rebuild, symbol
 from engines.formulas.parse import WORDS, FormulaError, statements
-from engines.formulas.typed.units import UNITS, Dimension, UnitError, in_kept, named, unit
+from engines.formulas.typed.units import UNITS, Dimension, UnitError, has, in_kept, unit
 from engines.spiking.typed.names import CONSTANTS, GIVEN, KNOWN, WEIGHT, Names, short
 
 MOST_LINES = 60
@@ -96,13 +96,8 @@ def formulas_of(own: Sequence[Line], names: Names) -> tuple[dict[str, Node], Cal
     Raises ProblemError."""
     formulas: dict[str, Node] = {}
     for line in own:
-        expected = line.dimension
-        if line.kind == "variable":
-            expected = tuple(a - b for a, b in zip(expected, UNITS["second"][0], strict=True))
         with in_line(line):
-            formulas[line.name] = names.formula(
-                line.formula, "", expected, f"{line.name} is in {named(line.dimension)}"
-            )
+            formulas[line.name] = names.formula(line.formula, "", *expected_of(line))
     count = sum(bool(node.args) for node in ordered(formulas.values()))
     if count > MOST_OPERATIONS:
         raise ProblemError(
@@ -139,6 +134,15 @@ def put_in(own: Mapping[str, Node], places: Mapping[str, int]) -> dict[Node, Nod
             (done[symbol(name)],) = rebuild([in_kept(own[name])], make, done)
             left.remove(name)
     return done
+
+
+def expected_of(line: Line) -> tuple[Dimension, str]:
+    """The dimension of what a line says, and why it is that."""
+    why = f"{line.name} {has(line.dimension)}"
+    if line.kind != "variable":
+        return line.dimension, why
+    rate = tuple(a - b for a, b in zip(line.dimension, UNITS["second"][0], strict=True))
+    return rate, f"{why}, and d{line.name}/dt is that over a time"
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from engines.formulas.graph import CONDITIONS, Node, const, depends_on, make, or
 from engines.formulas.linear import linear_in
 from engines.formulas.parse import FUNCTIONS, Function, Language, number, parse_either
 from engines.formulas.rules import simplified
-from engines.formulas.typed.units import NONE, SYMBOLS, UNITS, USUAL, Dimension, UnitError, dimension_of, named
+from engines.formulas.typed.units import NONE, SYMBOLS, UNITS, USUAL, Dimension, UnitError, dimension_of, has, must_be
 
 VOLTAGE = "v"
 """The variable that is shown as the neuron's voltage."""
@@ -84,7 +84,7 @@ class Names:
             self._draws = {}
 
     def formula(
-        self, text: str, where: str, expected: Dimension, why: str, more: Mapping[str, Dimension] = {},
+        self, text: str, where: str, expected: Dimension, why: str = "", more: Mapping[str, Dimension] = {},
     ) -> Node:  # fmt: skip
         """Of that dimension. Raises UnitError where it has another: a sentence that goes on after ``where``."""
         node = number(self.read(text, where, more))
@@ -93,7 +93,7 @@ class Names:
         except UnitError as error:
             raise UnitError(f"{where}{error}") from None
         if found != expected:
-            raise UnitError(f"{where} is in {named(found)} and not in {named(expected)}: {why}.")
+            raise UnitError(f"{where}{must_be(found, expected, why)}")
         return node
 
     def condition(self, text: str, where: str) -> Node:
@@ -113,7 +113,7 @@ class Names:
         where = "The refractory time"
         if self.read(text, where).op in CONDITIONS:
             return self.condition(text, where)
-        found = self.formula(text, where, UNITS["second"][0], "write it as 5*ms")
+        found = self.formula(text, where, UNITS["second"][0])
         for node in ordered([found]):
             if str(node.value) in (*GIVEN, VOLTAGE) and node.op == "symbol" and node.value != "dt":
                 raise ProblemError(
@@ -125,13 +125,13 @@ class Names:
         """``v = V_r; w += b``: the variable and what it becomes."""
         for name, op, formula in changes_of(text, where, units):
             expected = units[name] if op in ("", "+", "-") else NONE
-            value = self.formula(formula, f"{where} of {name}", expected, f"{name} is in {named(units[name])}")
+            value = self.formula(formula, f"{where} of {name}", expected, f"{name} {has(units[name])}")
             yield name, make(OPERATORS[op], symbol(name), value) if op else value
 
     def arriving(self, text: str, what: str, units: Mapping[str, Dimension]) -> Iterator[tuple[str, Node, Dimension]]:
         """``g_e += weight``: the variable, what a weight of 1 adds, and the dimension of weights."""
         for name, op, formula in changes_of(text, what, units):
-            where, why = f"What {what[0].lower()}{what[1:]} adds to {name}", f"{name} is in {named(units[name])}"
+            where, why = f"What {what[0].lower()}{what[1:]} adds to {name}", f"{name} {has(units[name])}"
             if op not in ("+", "-"):
                 raise ProblemError(f"{what} adds to a variable: write {name} += {WEIGHT}.")
             weight = units[name]

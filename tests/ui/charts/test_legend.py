@@ -173,3 +173,13 @@ def test_the_scale_of_shades_runs_from_dark_to_bright(legend):
     ((_, spot),) = legend._placed(300)
     assert spot == QPoint(0, 0)
     assert legend._width(Entry("how full", mark="scale")) == SCALE_PIXELS + 22 + 5 + wide(legend, "how full")
+
+
+def test_no_name_is_cut_off_where_there_is_room_for_it(legend):
+    """At every width, to the pixel."""
+    legend.set_entries([Entry("258, Q 1.04", 0), Entry("298, Q 1.21", 1), Entry("340, Q 2", 2)])
+    legend.stand_in(100)
+    for width in range(120, 340):
+        legend.resize(width, 40)
+        for entry, spot in legend._placed(width):
+            assert legend.shown(entry, spot) == entry.title, width

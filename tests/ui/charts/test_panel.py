@@ -9,6 +9,7 @@ from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from engines.api.charts import ChartData, ChartInfo, Curve
+from engines.api.tools import ToolResult
 from tests.ui.charts.doubles import CHARTS, ChartedWave
 from ui.charts.pacing import HAND_SECONDS, LIVE_SECONDS, Pace
 from ui.charts.plots.cell import ChartCell
@@ -93,6 +94,24 @@ def test_charts_of_their_own_are_asked_for_only_while_they_are_seen(charted, qtb
     runner.post(lambda simulation: simulation.asked.clear()).result(20)
     run_until(qtbot, charted, 10.0)
     assert runner.post(lambda simulation: list(simulation.asked)).result(20) == []
+
+
+def test_a_chart_that_a_tool_was_for_comes_first_when_a_run_has_it(charted, qtbot, monkeypatch):
+    """At once where this run has it; never in another problem."""
+    panel = charted.charts.panel
+    charted.dock_layout.docks["log"].raise_()
+    charted.tools.taken_over.emit(ToolResult("", shows="history"))
+    assert panel.shown[0] == "history"
+    qtbot.waitUntil(lambda: panel.seen)
+    new = ChartInfo("new", "New", "1", ("mean",))
+    charted.charts.bring("new")
+    assert "new" not in panel.shown
+    monkeypatch.setattr(ChartedWave, "charts", (*CHARTS, new))
+    charted.controller.build()
+    qtbot.waitUntil(lambda: panel.shown[:2] == ("new", "history"))
+    charted.charts.bring("of no run")
+    charted.open_preset(charted.services.presets()[0])
+    qtbot.waitUntil(lambda: panel._awaited == "")
 
 
 def test_engines_without_charts_get_one_for_each_unit(opened, qtbot):

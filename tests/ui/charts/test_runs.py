@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
+from engines.api import Finding
 from engines.api.charts import ChartData, Curve
 from tests.ui.charts.test_panel import drawn, run_until
 from ui.charts.runs.dialog import BEHIND, DIFFERS, NAME, REACHED, STORED
@@ -26,8 +27,14 @@ def again(window, qtbot, time):
     run_until(qtbot, window, time)
 
 
-def test_a_run_that_has_ended_is_listed_named_after_what_differs_and_pinned(charted, qtbot):
+def test_a_run_that_has_ended_is_listed_named_after_what_differs_and_pinned(charted, qtbot, monkeypatch):
+    kind = charted.controller.runner.post(type).result(20)
+    monkeypatch.setattr(kind, "noticed", lambda self: (Finding("No re-entry."),) if self.time > 19 else ())
     run_until(qtbot, charted, 20.0)
+    charted.model.edit(("run", "until"), charted.controller.time)
+    charted.controller.run()
+    qtbot.waitUntil(lambda: charted.findings.finding.message == "No re-entry.")
+    charted.model.edit(("run", "until"), None)
     panel, runs = charted.charts.panel, charted.charts.runs.runs
     drawn(qtbot, panel, "voltage", until=19.5)
     assert runs.runs == []
@@ -39,6 +46,9 @@ def test_a_run_that_has_ended_is_listed_named_after_what_differs_and_pinned(char
     assert table.rowCount() == 1
     assert table.item(0, NAME).text() == "run 1: Time step 0.02 ms"
     assert table.item(0, DIFFERS).text() == "Time step 0.02 ms"
+    assert dialog.note.text().startswith("Behind: ")
+    table.selectRow(0)
+    assert dialog.note.text() == "run 1: Time step 0.02 ms: No re-entry.", "what was told at its end"
     assert float(table.item(0, REACHED).text().split()[0]) >= 20.0
     cell = panel.cells["voltage"]
     assert cell.kept == ()
@@ -55,6 +65,7 @@ def test_a_run_that_has_ended_is_listed_named_after_what_differs_and_pinned(char
 
     dialog.table.item(0, STORED).setCheckState(Qt.CheckState.Checked)
     (stored,) = charted.model.document.project.runs
+    assert stored.said == ["No re-entry."]
     saved = Project.model_validate_json(charted.model.document.project.model_dump_json())
     assert saved.runs == [stored]
     np.testing.assert_allclose(stored.series["mean"].y, 4 - np.array(stored.series["mean"].x) / 100, atol=1e-6)
@@ -63,7 +74,8 @@ def test_a_run_that_has_ended_is_listed_named_after_what_differs_and_pinned(char
     charted.model.undo_stack.clear()
     charted.model.open(document)
     qtbot.waitUntil(lambda: charted.controller.phase == "ready", timeout=10_000)
-    assert [(run.title, run.pinned, run.stored) for run in runs.runs if run.stored] == [("fine", True, True)]
+    (kept,) = (run for run in runs.runs if run.stored)
+    assert (kept.title, kept.pinned, kept.said) == ("fine", True, ("No re-entry.",))
     qtbot.waitUntil(lambda: "fine" in panel.cells["voltage"].kept)
     dialog.close()
 

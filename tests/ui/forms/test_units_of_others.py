@@ -6,6 +6,7 @@ import pytest
 
 from engines.api.parameters import unit_among
 from engines.fdtd.parameters import FdtdParameters, PointSource, Sphere
+from engines.fdtd.parameters.monitors import SPECTRAL
 from tests.ui.forms.holder import Holder
 from ui.forms.group import FieldLine
 
@@ -16,6 +17,15 @@ from ui.forms.group import FieldLine
 )
 def test_braces_name_a_field_around(unit, found):
     assert unit_among(unit, ({"radius": 1.0}, {"grid": {"length_unit": "um"}})) == found
+
+
+@pytest.mark.parametrize(
+    ("given", "length", "found"),
+    [("wavelength", "mm", "mm"), ("frequency", "um", "THz"), ("frequency", "mm", "GHz"), ("frequency", "m", "MHz")],
+)
+def test_what_a_number_is_given_as_says_its_unit(given, length, found):
+    assert unit_among(SPECTRAL, ({"given": given}, {"grid": {"length_unit": length}})) == found
+    assert unit_among(SPECTRAL, ()) == ""
 
 
 def test_lengths_are_labelled_with_the_unit_of_the_grid(qtbot):

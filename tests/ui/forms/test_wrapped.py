@@ -9,12 +9,14 @@ from engines.stencil.parameters.equations import FieldSetting
 from ui.forms.fields.scalars import TextEditor, make_scalar
 from ui.forms.fields.wrapped import WrappedTextEditor
 from ui.forms.schema import fields_of
+from ui.widgets.theme import theme
 
 FORMULA = "where((x - 90)**2 + (y - 150)**2 < 60, 0.25, 0) + where((x - 30)**2 + (y - 40)**2 < 60, 0.25, 0)"
 
 
 @pytest.fixture
-def editor(qtbot):
+def editor(qtbot, qapp):
+    theme().apply("dark", qapp)  # as in the window: rows are as high as its font
     (spec,) = (each for each in fields_of(FieldSetting) if each.key == "start")
     editor = make_scalar(spec)
     qtbot.addWidget(editor)
@@ -40,6 +42,22 @@ def test_all_of_a_formula_is_seen_at_any_width(editor, qtbot):
     high = text.height()
     editor.resize(900, 200)
     qtbot.waitUntil(lambda: text.height() < high)
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_a_wrong_formula_is_tinted_as_other_fields_are(editor, qapp, name):
+    theme().apply(name, qapp)
+    editor.set_value("x +")
+
+    def ground():
+        image = editor.text.grab().toImage()
+        return image.pixelColor(image.width() - 8, image.height() // 2).name()
+
+    assert ground() == theme().palette.raised
+    editor.mark(True)
+    assert ground() == theme().palette.bad_soft
+    editor.mark(False)
+    assert ground() == theme().palette.raised
 
 
 def test_enter_takes_it_over_and_what_is_pasted_stays_one_line(editor, qtbot):

@@ -109,9 +109,12 @@ def test_a_session_that_was_kept_aside_has_its_curves(qtbot, make_window):
     first.probes.add((5.0, 2.5, 1.0))
     first.probes.add((6.0, 2.5, 1.0))
     first.model.edit(("parameters", "tissue", "sigma_il"), 0.23)
+    first.model.edit(("parameters", "stimuli", 0, "pulses"), 2)
     wait_for(qtbot, first, "ready")
     run_until(qtbot, first, 2.0)
     drawn = first.probes.curves()
+    told = first.findings.finding.message
+    assert told.startswith("No re-entry so far")
     assert {len(key) for key in drawn} == {1, 2}  # series of the whole, and what the probes have seen
     first.open_preset(slab(first.services))  # the edits are kept aside
     keep_aside(first)
@@ -126,6 +129,8 @@ def test_a_session_that_was_kept_aside_has_its_curves(qtbot, make_window):
     wait_for(qtbot, second, "ready")
     again = second.probes.curves()
     assert again.keys() == drawn.keys()
+    qtbot.waitUntil(lambda: second.estimates.estimate is not None)
+    assert second.findings.finding.message == told, "over warnings that come with the estimate, too"
     for key, (times, values) in drawn.items():
         np.testing.assert_array_equal(again[key][0], times)
         np.testing.assert_array_equal(again[key][1], values)

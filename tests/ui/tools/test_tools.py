@@ -41,6 +41,8 @@ class Scale(Tool):
             (Fact("Conductivity", value, "S/m"),),
             ((chart, ChartData((curve,))),),
             parameters=changed,
+            until=problem.parameters.tissue.sigma_il * 100,
+            shows="mean",
         )
 
 
@@ -141,7 +143,13 @@ def test_a_result_is_shown_and_taken_over_as_one_edit(desk, qtbot):
     parts = [view._layout.itemAt(place).widget() for place in range(view._layout.count())]
     assert parts == [view.message, view._table, *view.cells, None], "from above; the rest of the room is below"
     model.edit(("parameters", "tissue", "sigma_el"), 0.7)  # edited meanwhile: stays
+    model.edit(("run", "until"), 10.0)
+    shown = []
+    dialog.taken_over.connect(lambda result: shown.append(result.shows))
     dialog.apply_button.click()
+    assert shown == ["mean"]
+    assert model.document.project.run.until == 17.0, "it would not have gone far enough"
+    assert dialog.sentence.text() == "Taken over; the run ends at 17 ms, not at 10. Undo takes it back."
     tissue = model.document.parameters.tissue
     assert (tissue.sigma_il, tissue.sigma_el) == (pytest.approx(0.51), 0.7)
     assert model.draft["parameters"]["tissue"]["sigma_il"] == tissue.sigma_il
@@ -150,6 +158,15 @@ def test_a_result_is_shown_and_taken_over_as_one_edit(desk, qtbot):
     model.undo_stack.undo()
     assert model.document.parameters.tissue.sigma_il == 0.17
     assert model.document.parameters.tissue.sigma_el == 0.7
+    assert model.document.project.run.until == 10.0
+    for until in (40.0, None):
+        model.edit(("run", "until"), until)
+        dialog.run_button.click()
+        settled(qtbot, dialog)
+        dialog.apply_button.click()
+        assert model.document.project.run.until == until
+        assert dialog.sentence.text() == "Taken over. Undo takes it back."
+        model.undo_stack.undo()
 
 
 def test_a_wrong_number_is_marked_and_keeps_it_from_running(desk):

@@ -6,12 +6,14 @@ import re
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QApplication
 
 from engines.api import registry
 from ui.forms.fields.number import NumberEditor
 from ui.forms.schema import Kind, fields_of
+from ui.forms.section import Section
 from ui.window.help.sheets import FieldEntry, entry_of
 from workbench.cli.doctor import Diagnosis
 from workbench.words.units import unit_text
@@ -57,6 +59,29 @@ def test_arrows_choose_escape_does_nothing_and_what_is_not_possible_stays(opened
     qtbot.keyClick(palette.line, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: not palette.isVisible())
     assert opened.stack.currentWidget() is opened.viewport
+
+
+@pytest.mark.parametrize(
+    ("typed", "title", "place", "path"),
+    [
+        ("conduct scale", "Conductivity scale", "Problem", ("conductivity_scale",)),
+        ("numer step", "Time step", "Numerics", ("numerics", "step")),
+    ],
+)
+def test_a_field_of_the_form_is_found_and_led_to(opened, qtbot, palette, typed, title, place, path):
+    """From the gallery too, with its sections folded."""
+    form = opened.problem.form
+    for section in form.findChildren(Section):
+        section.set_expanded(False)
+    opened.show_dock("view")
+    qtbot.keyClicks(palette.line, typed)
+    item = palette.list.topLevelItem(0)
+    assert (item.text(0), item.text(1)) == (title, place)
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    editor = form.editor_at(path)
+    qtbot.waitUntil(lambda: editor.isVisible() and editor.isAncestorOf(QApplication.focusWidget() or opened))
+    assert not form.widget().visibleRegion().isEmpty()
+    assert form.viewport().rect().intersects(QRect(editor.mapTo(form.viewport(), QPoint()), editor.size()))
 
 
 def test_a_ready_problem_is_opened_by_its_name(opened, qtbot, palette):

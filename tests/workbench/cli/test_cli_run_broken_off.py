@@ -33,6 +33,10 @@ def test_resume_continues_bit_for_bit_and_keeps_the_tables_whole(project, tmp_pa
     base = ["run", str(project), "--no-pictures", "--snapshot-every", "0.5"]
     assert main([*base, "--out", str(whole)]) == 0
     assert main([*base, "--out", str(parts), "--until", "1.7"]) == 0
+    text = (parts / "series.csv").read_text()
+    assert text.splitlines()[-1].startswith("1.7,"), "the last step has a row, too"
+    assert main([*base, "--out", str(parts), "--until", "1.7", "--resume"]) == 0
+    assert (parts / "series.csv").read_text() == text
     assert main([*base, "--out", str(parts), "--resume"]) == 0
     for name in ("traces.csv", "series.csv", "points.csv"):
         assert (whole / name).read_text() == (parts / name).read_text()

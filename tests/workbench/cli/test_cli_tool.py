@@ -43,11 +43,15 @@ def test_a_tool_tells_what_it_found_and_changes_nothing_unasked(workshop, tmp_pa
     assert open_document(workshop).parameters.speed == 1.0
 
 
-def test_apply_saves_in_place_and_save_into_a_new_project(workshop, tmp_path):
+def test_apply_saves_in_place_and_save_into_a_new_project(workshop, tmp_path, capsys):
+    assert open_document(workshop).project.run.until == 4.0
     assert main(["tool", str(workshop), "faster", "--apply"]) == 0
-    assert open_document(workshop).parameters.speed == 2.0
+    assert "The run ends at 30 ms now; it was 4." in capsys.readouterr().out
+    document = open_document(workshop)
+    assert (document.parameters.speed, document.project.run.until) == (2.0, 30.0)
     assert main(["tool", str(workshop), "faster", "--save", str(tmp_path / "new.zip")]) == 0
     assert open_document(tmp_path / "new.zip").parameters.speed == 4.0
+    assert "The run ends" not in capsys.readouterr().out, "it goes far enough"
     assert open_document(workshop).parameters.speed == 2.0
 
 

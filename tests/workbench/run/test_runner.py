@@ -9,8 +9,8 @@ import time
 import numpy as np
 import pytest
 
-from engines.api import Selection
-from tests.workbench.fake_engine import block
+from engines.api import Finding, Selection
+from tests.workbench.fake_engine import WaveSimulation, block
 from tests.workbench.run.watching import PROBES, Watcher, field, step
 from workbench.run.frames import FrameRequest, RunState
 from workbench.run.pacing import Pacer
@@ -193,6 +193,18 @@ def test_samples_probes_and_series_at_multiples_of_sample_steps(runners):
     np.testing.assert_array_equal(voltages[-1], last[[0, 150]])
 
 
+def test_the_last_step_is_sampled_too(runners):
+    """Where it lies between two samples; what goes on from there is sampled as ever."""
+    runner = runners(until=0.34, autostart=True)
+    runner.wait(RunState.FINISHED)
+    runner.until = 0.52
+    runner.run()
+    runner.wait(RunState.FINISHED)
+    samples = runner.take_samples()
+    times = np.concatenate([sample.trace_times for sample in samples])
+    np.testing.assert_allclose(times, [0.0, 0.1, 0.2, 0.3, 0.34, 0.4, 0.5, 0.52])
+
+
 def test_probes_may_change_between_batches(runners):
     runner = runners(autostart=True, parameters={"delay": 0.001}, probes=PROBES)
     runner.wait(RunState.RUNNING)
@@ -282,6 +294,36 @@ def test_resume_continues_bit_for_bit(runners):
     assert np.array_equal(field(whole), field(rest))
     rest.reset().result(20)
     assert step(rest) == 0
+
+
+def test_what_was_told_of_an_end_is_told_of_a_run_that_is_opened_there(runners, monkeypatch):
+    """Until it goes on, back or begins anew: then it holds no more."""
+    finding = Finding("The wave has not settled.")
+    monkeypatch.setattr(WaveSimulation, "noticed", lambda self: (finding,))
+    ended = runners(until=3.0, parameters={"end": 3.0}, autostart=True)
+    ended.wait(RunState.FINISHED)
+    state = ended.post(lambda simulation: simulation.state()).result(20)
+    again = runners(until=3.0, parameters={"end": 3.0}, resume_from=state)
+    assert again.wait(RunState.READY) is RunState.READY
+    assert (again.noticed, again.ended, again.ending) == ((finding,), True, ended.ending)
+    again.run()
+    again.wait(RunState.FINISHED)
+    told = [message.text for message in again.take_messages()]
+    assert (told.count(finding.message), told.count(ended.ending)) == (1, 1)
+    again.reset().result(20)
+    assert (again.noticed, again.ended) == ((), False)
+    again.run()
+    again.wait(RunState.FINISHED)
+    assert again.noticed == (finding,)
+    again.until = None
+    again.set_control("end", None).result(20)
+    again.run()
+    while step(again) <= 150:
+        time.sleep(0.001)
+    assert again.noticed == ()
+    further = runners(until=6.0, resume_from=state)
+    assert further.wait(RunState.READY) is RunState.READY
+    assert further.noticed == (), "it does not stand at its end"
 
 
 def test_memory_is_bounded_when_nobody_takes_the_samples(runners):

@@ -19,7 +19,8 @@ from workbench.cli import main
 from workbench.project.document import new_document, open_document
 from workbench.sweep.convergence import convergence, convergences, refined
 from workbench.sweep.plan import SweepPlan, variation
-from workbench.sweep.running import run_in_a_row
+from workbench.sweep.running import Row, run_in_a_row
+from workbench.sweep.table import table_of
 from workbench.words.numbers import figure
 
 H = np.array([0.4, 0.2, 0.1, 0.05])
@@ -46,6 +47,7 @@ def test_a_power_law_has_its_order_and_its_limit(order, spacings):
         ([1.0, 2.0, 2.001], "the observed order is 10, more than a method has"),
         ([1.0, 1.1, 1.19], "the observed order is 0.15, hardly any"),
         ([1.0, 2.0, math.nan], "2 values tell no order"),
+        ([1.0, math.nan, math.nan], "1 value tells no order"),
         ([1.0, 2.0, 2.0], "no more than rounding does"),
         ([2.0, 2.0, 2.0], "do not change"),
         ([1.0, 1.0, 2.0], "swing, and no less"),
@@ -73,6 +75,10 @@ def test_cells_of_all_axes_get_finer_together_and_one_cell_stays_one():
     assert plan.cases() == [(20,), (40,), (80,)]
     grids = [plan.parameters(case).grid for case in plan.cases()]
     assert [(grid.cells_x, grid.cells_y, grid.cells_z) for grid in grids] == [(20, 10, 1), (40, 20, 1), (80, 40, 1)]
+    rows = [Row(place, case, 1.0, 1, 0.1) for place, case in enumerate(plan.cases())]
+    header, lines = table_of(plan, rows)
+    assert header[1:4] == ["grid.cells_x", "grid.cells_y", "grid.cells_z"]
+    assert [line[1:4] for line in lines] == [[20, 10, 1], [40, 20, 1], [80, 40, 1]], "all that differs is seen"
     assert plan.variations[0].spacing(40) == 1 / 40
     with pytest.raises(ProblemError, match="makes one number finer: vary no other"):
         SweepPlan(document, (*plan.variations, variation(document, "grid.size_x", "1,2")), 1.0).check()

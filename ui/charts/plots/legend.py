@@ -120,7 +120,7 @@ class Legend(QWidget):
             for entry, spot in self._placed(self.width()):
                 self._swatch(painter, entry, spot)
                 left = spot.x() + self._mark_width(entry) + 5
-                title = metrics.elidedText(entry.title, Qt.TextElideMode.ElideRight, max(20, self.width() - left))
+                title = self.shown(entry, spot)
                 painter.setPen(colors.color("muted"))
                 painter.drawText(QRect(left, spot.y(), self.width(), LINE_PIXELS), Qt.AlignmentFlag.AlignVCenter, title)
                 if entry.value:
@@ -128,6 +128,11 @@ class Legend(QWidget):
                     painter.setPen(colors.color("text"))
                     area = QRect(left, spot.y(), self.width(), LINE_PIXELS)
                     painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, entry.value)
+
+    def shown(self, entry: Entry, spot: QPoint) -> str:
+        """Its title, shortened where a line of its own is too short; what an advance is rounded by is no reason."""
+        room = max(20, self.width() - spot.x() - self._mark_width(entry) - 5) + 1
+        return self.fontMetrics().elidedText(entry.title, Qt.TextElideMode.ElideRight, room)
 
     def _placed(self, width: int) -> Placed:
         """Each entry and where it begins, with short values if there is little room."""

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
-from engines.api import SimulationInfo
+from engines.api import Finding, SimulationInfo
 from ui.charts.panel import ChartsPanel
 from ui.charts.runs.dialog import RunsDialog
 from ui.charts.runs.runs import Place, SessionRun
@@ -41,6 +41,7 @@ class RunsArea(QObject):
         controller.info_changed.connect(self._info_changed)
         controller.restarted.connect(self._restarted)
         controller.samples_arrived.connect(lambda _: self._went_on())
+        controller.noticed.connect(self._heed)
         self._model.changed.connect(self._changed)
         self._model.opened.connect(self._opened)
 
@@ -60,6 +61,11 @@ class RunsArea(QObject):
         kept = [*others, storable(run).model_dump(mode="json")] if on else others
         self._model.edit(("runs",), kept, "keeping of a run" if on else "removal of a run")
         self.runs.changed.emit()
+
+    def _heed(self, findings: tuple[Finding, ...]) -> None:
+        runner = self._controller.runner
+        why = "" if runner is None else str(runner.error or (runner.ending if runner.ended else ""))
+        self.runs.said = (*([why] if why else []), *(finding.message for finding in findings))
 
     def _info_changed(self, info: SimulationInfo | None) -> None:
         self._archive()

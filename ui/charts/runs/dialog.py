@@ -19,9 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from ui.charts.runs.runs import SessionRun, SessionRuns, differing
+from workbench.words.numbers import spaced
 
 COLUMNS = ("Behind", "In the project", "Name", "Ended", "Reached", "What differs from the present run")
 BEHIND, STORED, NAME, WHEN, REACHED, DIFFERS = range(6)
+BEHIND_NOTE = "Behind: its curves stand dotted behind those of the present run, in each chart."
 EMPTY = "No run has ended in this session yet: Reset, or another Run, puts the present one here."
 TOLD = 6
 """Differences that are told of a run."""
@@ -58,7 +60,7 @@ class RunsDialog(QDialog):
         header.setSectionResizeMode(DIFFERS, QHeaderView.ResizeMode.Stretch)
         self.table.itemChanged.connect(self._edited)
         self.table.itemSelectionChanged.connect(self._dress)
-        self.note = QLabel("Behind: its curves stand dotted behind those of the present run, in each chart.", self)
+        self.note = QLabel(self)
         self.note.setObjectName("muted")
         self.note.setWordWrap(True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
@@ -112,7 +114,6 @@ class RunsDialog(QDialog):
                 self.table.setItem(row, column, item)
         self.table.blockSignals(False)
         self.table.resizeRowsToContents()
-        self.note.setText(self.note.text() if self._shown else EMPTY)
         self._dress()
 
     def _differs(self, run: SessionRun) -> str:
@@ -131,6 +132,8 @@ class RunsDialog(QDialog):
             self._runs.edit(run, title=item.text().strip())
 
     def _dress(self) -> None:
-        chosen = len(self._chosen())
-        self.remove_button.setEnabled(chosen > 0)
-        self.compare_button.setEnabled(chosen in (1, 2))
+        runs = self._chosen()
+        self.remove_button.setEnabled(bool(runs))
+        self.compare_button.setEnabled(len(runs) in (1, 2))
+        told = [f"{run.title}: {spaced(' '.join(run.said))}" for run in runs if run.said]
+        self.note.setText("\n".join(told) or (BEHIND_NOTE if self._shown else EMPTY))

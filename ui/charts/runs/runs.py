@@ -26,7 +26,7 @@ Differences = list[tuple[Place, Any, Any]]
 @dataclass(eq=False)
 class SessionRun:
     """Its series, and its charts that are not over time as far as they were shown. ``pinned``: its curves stand behind
-    those of the present run. ``stored``: it is kept with the project."""
+    those of the present run. ``stored``: it is kept with the project. ``said``: what was told of it at its end."""
 
     title: str
     when: datetime
@@ -38,6 +38,7 @@ class SessionRun:
     stored: bool = False
     named: bool = False
     """By the person, or after what differs."""
+    said: tuple[str, ...] = ()
 
 
 class SessionRuns(QObject):
@@ -50,6 +51,8 @@ class SessionRuns(QObject):
         self.runs: list[SessionRun] = []
         self.parameters: dict[str, Any] = {}
         """Of the present run."""
+        self.said: tuple[str, ...] = ()
+        """Of the present run, where it stands at its end or has failed."""
         self._present: SessionRun | None = None  # what was kept of the present run
         self._engine = ""
         self._count = 0
@@ -89,7 +92,7 @@ class SessionRuns(QObject):
             self.runs.append(run)
             self._present = run
             self._thin()
-        run.time, run.series, run.own = time, copied, {**run.own, **own}
+        run.time, run.series, run.own, run.said = time, copied, {**run.own, **own}, self.said
         run.pinned = run.pinned or pinned
         self.changed.emit()
         return run

@@ -31,6 +31,7 @@ def storable(run: SessionRun) -> StoredRun:
         pinned=run.pinned,
         series=series,
         charts=charts,
+        said=list(run.said),
     )
 
 
@@ -53,6 +54,7 @@ def restored(stored: StoredRun) -> SessionRun:
         pinned=stored.pinned,
         stored=True,
         named=True,
+        said=tuple(stored.said),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
-from ui.window.help.commands import Command, commands_of
+from ui.window.help.commands import DEEPER, Command, commands_of
 from ui.window.help.manual.reader import ManualWindow
 from ui.window.help.palette import Palette
 from ui.window.help.sheets import AboutDialog, FieldEntry, ShortcutSheet, field_asked_for, machine_report
@@ -32,13 +32,17 @@ class HelpArea(QObject):
         self.tour = TourGuide(window)
 
     def commands(self) -> list[Command]:
-        """Of the menus, and the ready problems."""
+        """Of the menus, the fields of the form, and the ready problems."""
         window = self._window
         ready = [
             Command(preset.title, "Gallery", partial(window.open_preset, preset))
             for preset in window.services.presets()
         ]
-        return [*commands_of(window.menuBar()), *ready]
+        fields = [
+            Command(titles[-1], DEEPER.join(titles[:-1]) or "Problem", partial(window.show_field, editor))
+            for titles, editor in window.problem.form.fields()
+        ]
+        return [*commands_of(window.menuBar()), *fields, *ready]
 
     def open_palette(self) -> None:
         self.palette.open_with(self.commands())

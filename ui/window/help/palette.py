@@ -1,4 +1,4 @@
-"""The command palette: a few letters find any command, ready problem or recent file."""
+"""The command palette: a few letters find any command, field of the form, ready problem or recent file."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ui.widgets.theme import theme
 from ui.window.help.commands import Command
 
 WIDTH, HEIGHT, FROM_TOP = 620, 400, 90
+BESIDE_TEXT = 12  # pixels
 MOVING = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
@@ -25,7 +26,7 @@ class Palette(QFrame):
         self._window = window
         self._commands: Sequence[Command] = ()
         self.line = QLineEdit(self)
-        self.line.setPlaceholderText("Type a command, a problem, a file…")
+        self.line.setPlaceholderText("Type a command, a field, a problem, a file…")
         self.line.setAccessibleName("Command")
         self.line.textChanged.connect(self._filter)
         theme().changed.connect(self._theme_changed)
@@ -51,11 +52,11 @@ class Palette(QFrame):
     def open_with(self, commands: Sequence[Command]) -> None:
         self._commands = commands
         self.line.clear()
-        self._filter("")
         size = QSize(min(WIDTH, self._window.width() - 40), min(HEIGHT, self._window.height() - FROM_TOP - 40))
         self.resize(size)
-        for column, share in enumerate((0.56, 0.27)):
+        for column, share in enumerate((0.47, 0.37)):
             self.list.setColumnWidth(column, round(share * (size.width() - 40)))
+        self._filter("")
         corner = self._window.rect().topLeft()
         corner.setX((self._window.width() - size.width()) // 2)
         corner.setY(FROM_TOP)
@@ -88,11 +89,15 @@ class Palette(QFrame):
         if words:  # what begins with what was typed comes first
             found.sort(key=lambda command: not command.title.lower().startswith(words[0]))
         self.list.clear()
+        metrics, room = self.list.fontMetrics(), self.list.columnWidth(1) - BESIDE_TEXT
         muted, disabled = QColor(theme().palette.muted), QColor(theme().palette.disabled)
         for command in found:
-            item = QTreeWidgetItem([command.title, command.place, command.keys])
+            # what tells it apart stands last
+            place = metrics.elidedText(command.place, Qt.TextElideMode.ElideLeft, room)
+            item = QTreeWidgetItem([command.title, place, command.keys])
             item.setData(0, Qt.ItemDataRole.UserRole, command)
             item.setToolTip(0, command.title)
+            item.setToolTip(1, command.place)
             for column in (1, 2):
                 item.setForeground(column, muted)
             item.setTextAlignment(2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -46,6 +46,8 @@ def band_of(monitor: TraceMonitor, around: Surroundings) -> tuple[float, float]:
 
 FAINT = 1e-4
 """Of the largest value of a trace: less rings than absorbing layers may send back."""
+FAINTEST = 1e-6
+"""Below it nobody reads the number."""
 
 
 class RingingWatcher(FieldWatcher):
@@ -90,7 +92,10 @@ class RingingWatcher(FieldWatcher):
         if not modes:
             return "Nothing rings in this band here: the trace dies away with the pulse."
         part = modes[0].amplitude / max(float(np.abs(values).max()), 1e-300)
-        return f"Hardly anything rings: the strongest is {part:.1g} of what the pulse was here." if part < FAINT else ""
+        if part >= FAINT:
+            return ""
+        told = f"{100 * part:.1g} %" if part >= FAINTEST else f"less than {100 * FAINTEST:g} %"
+        return f"Hardly anything rings: the strongest is {told} of what the pulse was here."
 
     def parts(self) -> dict[str, Any]:
         return {}

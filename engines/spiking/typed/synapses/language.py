@@ -24,9 +24,18 @@ from engines.api.errors import ProblemError
 from engines.formulas.graph import Node, depends_on, make, ordered, symbol
 from engines.formulas.linear import linear_in
 from engines.formulas.parse import FormulaError, number
-from engines.formulas.typed.units import NONE, UNITS, Dimension, UnitError, dimension_of, named
+from engines.formulas.typed.units import NONE, UNITS, Dimension, UnitError, dimension_of, has, named
 from engines.spiking.typed.language import SUMMED
-from engines.spiking.typed.lines import MOST_VARIABLES, Line, defined, formulas_of, in_line, read_names, refusal
+from engines.spiking.typed.lines import (
+    MOST_VARIABLES,
+    Line,
+    defined,
+    expected_of,
+    formulas_of,
+    in_line,
+    read_names,
+    refusal,
+)
 from engines.spiking.typed.names import OPERATORS, WEIGHT, Changes, Names, changes_of, in_field, parts_of, short
 
 GIVEN: Mapping[str, Dimension] = {
@@ -180,10 +189,8 @@ def _stepped(
             with in_line(line):
                 names.read(line.formula, "")
             continue
-        expected, why = line.dimension, f"{line.name} is in {named(line.dimension)}"
-        if line.kind == "variable":
-            expected = tuple(a - b for a, b in zip(expected, UNITS["second"][0], strict=True))
-        elif ends.summed.get(target := line.name.removesuffix(BEHIND)) != line.dimension:
+        expected, why = expected_of(line)
+        if line.kind != "variable" and ends.summed.get(target := line.name.removesuffix(BEHIND)) != line.dimension:
             raise refusal(
                 line.place,
                 f" sums up {line.name}: write '{target} : {named(line.dimension)} (summed)' among the equations of the "
@@ -315,12 +322,12 @@ class _Statements:
 
     def _change(self, name: str, op: str, formula: str, where: str) -> Iterator[tuple[str, Node]]:
         expected = self._units[name] if op in ("", "+", "-") else NONE
-        value = self._read(formula, where, expected, f"{name} is in {named(self._units[name])}")
+        value = self._read(formula, where, expected, f"{name} {has(self._units[name])}")
         yield name, make(OPERATORS[op], symbol(name), value) if op else value
 
     def _given(self, name: str, formula: str, where: str, expected: Dimension) -> Node:
         if self._heard is not None:
-            return self._read(formula, where, expected, f"{name} is in {named(expected)}")
+            return self._read(formula, where, expected, f"{name} {has(expected)}")
         node = number(self._names.read(formula, where))
         try:
             dimension_of(node, self._names.dimensions)
@@ -342,7 +349,7 @@ class _Statements:
         for name, op, formula in changes_of(text, where, self._units):
             if op:
                 raise ProblemError(f"{where} of {name} is a value: write {name} = {WEIGHT}.")
-            expected, why = self._units[name], f"{name} is in {named(self._units[name])}"
+            expected, why = self._units[name], f"{name} {has(self._units[name])}"
             try:
                 yield (
                     name,

@@ -72,7 +72,7 @@ def check(system: System, units: Mapping[str, Unit | None]) -> dict[str, Unit | 
                 known[name] = found
             elif not _agree(wanted, found):
                 left = {0: f"'{name}'", 1: f"d{name}/dt", 2: f"d2{name}/dt2"}[order]
-                raise _Differ(f"says that {left}, in {told(wanted)}, is {_piece(node, found)}: {_advice(node, found)}")
+                raise _Differ(f"says that {left}, {_in(wanted)}, is {_piece(node, found)}: {_advice(node, found)}")
         except _Differ as error:
             raise ProblemError(f"Line {place + 1} {error}.", (place,)) from None
     return known
@@ -85,7 +85,7 @@ def check_formula(node: Node, wanted: Unit | None, units: Mapping[str, Unit | No
     except _Differ as error:
         raise ProblemError(f"{where} {error}.") from None
     if not _agree(wanted, found):
-        raise ProblemError(f"{where} is in {told(found)}, and has to be in {told(wanted)}: look at the units.")
+        raise ProblemError(f"{where} is {_in(found)}, and has to be {_in(wanted)}: look at the units.")
 
 
 def per_length(one: Unit | None, power: int) -> Unit | None:
@@ -171,7 +171,11 @@ def _piece(node: Node, one: Unit | None) -> str:
     marked = printed(node, OPERATORS).replace("<sup>", "^").replace("</sup>", "")
     text = unescape(re.sub("<[^>]*>", "", marked))
     short = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
-    return f"the plain number {short}" if node.op == "const" else f"'{short}' in {told(one)}"
+    return f"the plain number {short}" if node.op == "const" else f"'{short}' {_in(one)}"
+
+
+def _in(one: Unit | None) -> str:
+    return "without a unit" if one == PLAIN else f"in {told(one)}"
 
 
 def told(one: Unit | None) -> str:

@@ -36,6 +36,7 @@ def test_beats_come_at_their_cycle_and_premature_ones_after_the_last():
     result = paced([Stimulus(name="apex", start=10.0)], beats=3, cycle=400.0, coupling=250.0, coupling_3=180.0)
     assert times(result.parameters) == {"apex": [10.0, 410.0, 810.0], "S2": [1060.0], "S3": [1240.0]}
     assert "3 × 'apex' every 400 ms, the last premature beat at 1240 ms: run to 2240 ms" in result.message
+    assert result.until == 2240.0
     alone = paced([Stimulus(name="apex")], beats=1, cycle=400.0, coupling=180.0)
     assert alone.message.startswith("'apex' once, the last premature beat at 180 ms"), "one beat has no cycle"
 

@@ -34,6 +34,8 @@ def test_a_ring_has_the_modes_of_meeps_tutorial():
     problem = Problem(ring(Pulse(wavelength=1 / 0.15, cycles=1.5)), None)
     result = TOOL.run(problem, TOOL.defaults(problem), backend)
     simulation = FdtdEngine().build(Problem(result.parameters, None), backend)
+    assert result.shows in {chart.name for chart in simulation.charts if chart.title == "Resonances"}
+    assert result.until > 0.5 * 100 / 0.15, "a hundred periods after the pulse"
     simulation.advance(round(1200.0 / simulation.dt))
     found = simulation.results()
     frequencies = found["resonances/resonance frequency [THz]"] / PER_UNIT / SPEED_OF_LIGHT

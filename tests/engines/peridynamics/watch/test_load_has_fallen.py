@@ -15,6 +15,7 @@ RISE = np.linspace(0.0, 100.0, 50)
     ("after", "said"),
     [
         (np.zeros(50), "peak of 100 N at 49 µm and has fallen to 0 % of that: the body has failed"),
+        (np.array([15612.0, *np.zeros(50)]), "peak of 15610 N at 50 µm"),
         (3.0 * np.cos(np.arange(50)) + 2.0, "has fallen to"),  # it still shakes
         (80.0 * np.cos(0.5 * np.arange(50)) + 3.0, "has fallen to"),  # two halves that swing: a tenth is half a swing
         (np.full(50, 60.0), ""),

@@ -94,7 +94,7 @@ def test_pairs_of_a_table_without_delays_have_those_of_the_connection(tmp_path, 
 
 SAID = {
     "q*ms": "uses 'q', which is not known: there are i, j, N_pre",
-    "2*mV": "is in volt and not in second: write it as 1.5",
+    "2*mV": "is in volts and must be in seconds.",
     "": "it is empty",
     "randn()*ms": r"The delay of [\d,]+ synapses is below 0 or no number; that of the first is -",
     "sqrt(-1.0)*ms": "that of the first is no number: keep them above",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.fdtd.engine import FdtdEngine
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, VACUUM_IMPEDANCE
+from engines.fdtd.monitors.ringing.resonances import Resonance
 from engines.fdtd.monitors.ringing.ringing import RingingWatcher
 from engines.fdtd.parameters import (
     Box,
@@ -88,6 +91,15 @@ def test_where_nothing_rings_the_chart_says_so(backend):
     simulation.advance(3000)
     (chart,) = [info for info in simulation.charts if info.name.endswith("resonances")]
     assert "rings" in simulation.chart(chart.name).note
+
+
+@pytest.mark.parametrize(("part", "told"), [(3.2e-5, "0.003 %"), (1e-9, "less than 0.0001 %"), (0.1, "")])
+def test_how_little_rings_is_told_as_a_part(monkeypatch, part, told):
+    watcher = RingingWatcher.__new__(RingingWatcher)
+    watcher._over, watcher._component = 1.0, "Ez"
+    watcher._trace = SimpleNamespace(series_of=lambda component: (np.array([0.5, 2.0]), np.array([-4.0, 0.0])))
+    note = watcher._note([Resonance(1.0, 1.0, 4.0 * part, 0.0, 0.0, 0.0)])
+    assert note == (f"Hardly anything rings: the strongest is {told} of what the pulse was here." if told else "")
 
 
 @pytest.mark.parametrize(

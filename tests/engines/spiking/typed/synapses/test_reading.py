@@ -117,7 +117,7 @@ def test_kernels_compile_and_spill_nothing(macros):
     ({"on_pre": ["w += v_pre/mV"]}, ("on_pre",), "'v_pre', which the spike that it acts at has reset"),
     ({"on_pre": ["g_e_post += 0.1*g_e_post"]}, ("on_pre",), "'g_e_post', which that adds to"),
     ({"on_pre": ["w += q_post"]}, ("on_pre", 0), "reads 'q_post', and the neurons that hear have v, "),
-    ({"on_pre": ["w += u_post"]}, ("on_pre", 0), "is in volt and not in 1"),
+    ({"on_pre": ["w += u_post"]}, ("on_pre", 0), "is in volts and must have none"),
     ({"starts": "w = u_post/mV"}, ("starts",), "neurons have begun nowhere yet"),
 ])  # fmt: skip
 def test_what_makes_no_sense_gets_a_sentence(change, place, told):
