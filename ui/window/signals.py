@@ -94,6 +94,7 @@ def _connect_placing(window: MainWindow) -> None:
     """What stands in space and is placed by hand."""
     placing, viewport = window.placing, window.viewport
     placing.marks_changed.connect(viewport.set_marks)
+    window.previews.failed.connect(lambda sentence: window.banner.say(sentence, "warning"))
     placing.refused.connect(lambda sentence: window.banner.say(sentence, "warning"))
     placing.changed.connect(lambda: window.view_panel.show_placed(placing.placement is not None))
     viewport.item_chosen.connect(placing.choose)
