@@ -76,7 +76,7 @@ def _answer(
             raise _TooLong
         with ended_after(SECONDS, _TooLong):
             found = method(*arguments, **named)
-            if not (LEFT_OUT | ASKED)[name](found):
+            if not (LEFT_OUT.get(name) or ASKED[name])(found):
                 raise _Other(f"its {type(found).__name__} is not what the contract has")
         return _with_guarded_handles(whose, found) if isinstance(found, Placement) else found
     except (WorkbenchError, KeyboardInterrupt, MemoryError):
@@ -174,7 +174,7 @@ def _is_path(path: Any) -> bool:
 
 
 def _is_geometry(found: Any) -> bool:
-    return found is None or (
+    return found is None or bool(
         is_line(found.length_unit)
         and isinstance(found.n_cells, int | np.integer)
         and found.n_cells >= 0
