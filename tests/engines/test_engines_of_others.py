@@ -17,7 +17,9 @@ from engines.api.placing import Handle, NewItem, PlacedGroup, PlacedItem, Placem
 from engines.api.simulation import guarding
 from engines.api.simulation.contract import BrokenContract
 from engines.api.values import Benchmark
+from engines.backend.cpu import CpuBackend
 from engines.stencil.engine import StencilEngine
+from workbench.cli.bench import run_engines
 
 WHOSE = "The engine 'odd' of odd 1.0"
 EDGES = np.zeros((2, 3))
@@ -162,3 +164,11 @@ def test_what_never_answers_is_ended_and_not_asked_again(monkeypatch):
     finally:
         signal.setitimer(signal.ITIMER_REAL, *timeout)
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize("problem", [lambda: 1 / 0, lambda: 7, None])
+def test_a_benchmark_without_a_problem_is_told_and_the_others_are_measured(problem, tmp_path, capsys):
+    """The command ended with it, and with all that it had measured."""
+    engine = guarded(benchmarks=[Benchmark("odd", 5, problem)])
+    assert run_engines(CpuBackend(), {engine: engine.benchmarks()}, tmp_path)
+    assert f"odd: {WHOSE} could not do that" in capsys.readouterr().out

@@ -27,7 +27,7 @@ from engines.api.placing import Change, Faces, NewItem, PlacedItem, Placement
 from engines.api.simulation.base import Simulation
 from engines.api.simulation.contract import FOR_THE_AUTHOR, BrokenContract, check_inspection
 from engines.api.tools import Tool
-from engines.api.values import Benchmark, Estimate, Finding, Imported
+from engines.api.values import Benchmark, Estimate, Finding, Imported, Problem
 from engines.api.verification import VerificationCase
 
 log = logging.getLogger(__name__)
@@ -78,6 +78,8 @@ def _answer(
             found = method(*arguments, **named)
             if not (LEFT_OUT.get(name) or ASKED[name])(found):
                 raise _Other(f"its {type(found).__name__} is not what the contract has")
+        if name == "benchmarks":
+            return tuple(replace(one, problem=partial(_act, whose, one.problem, _is(Problem))) for one in found)
         return _with_guarded_handles(whose, found) if isinstance(found, Placement) else found
     except (WorkbenchError, KeyboardInterrupt, MemoryError):
         raise
