@@ -178,7 +178,7 @@ class DockLayout:
     def save(self) -> None:
         state = self._working if self._bare else self._window.saveState(VERSION)
         if state is not None:
-            self._settings.setValue(LAYOUT, QByteArray(sealed(state.data())))
+            self._settings.setValue(LAYOUT, QByteArray(sealed(bytes(state.data()))))
             self._settings.setValue("folded", ",".join(self._folded))
         self._settings.setValue("geometry", self._window.saveGeometry())
 
@@ -192,7 +192,7 @@ class DockLayout:
         self._bare = True
         for dock in self.docks.values():
             dock.hide()
-        whole = unsealed(layout.data()) if isinstance(layout, QByteArray) else None
+        whole = unsealed(bytes(layout.data())) if isinstance(layout, QByteArray) else None
         self._working = None if whole is None else QByteArray(whole)
         self._untried = self._working is not None
         self._folded = [name for name in str(self._settings.value("folded", "")).split(",") if name in AT_RIGHT]
