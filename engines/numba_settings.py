@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 CACHE, THREADS, NOT_COMPILED = "NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_DISABLE_JIT"
+OWN_CACHE, CUPY_CACHE = "WORKBENCH_CACHE_DIR", "CUPY_CACHE_DIR"
 PLAIN = "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING"
 """Numba dresses each error message for a terminal, also of the hundreds that it catches itself while it tries rules:
 a twentieth of the time of compiling."""
@@ -42,7 +43,8 @@ class NoSettingsOfTheFolder(MetaPathFinder):
         return spec
 
     def _carry_out(self, carry_out: Any, module: ModuleType) -> None:
-        _check_settings(*(os.environ.get(name, "") for name in (THREADS, NOT_COMPILED, CACHE)))
+        _check_settings(*(os.environ.get(name, "") for name in (THREADS, NOT_COMPILED)))
+        check_caches(CACHE, OWN_CACHE)
         reader = {name: each for name, each in sys.modules.items() if name == "yaml"}
         modules: dict[str, Any] = sys.modules
         modules["yaml"] = None  # of which Python says that it cannot be imported
@@ -65,9 +67,23 @@ def prepare() -> None:
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 
-def _check_settings(threads: str, not_compiled: str, kept: str) -> None:
-    """Raises ProblemError for what Numba would pass over without a word, or fail with, and for a cache of strangers:
-    it is pickled objects, whose code is run by being read."""
+def check_caches(*names: str) -> None:
+    """Raises ProblemError for a folder in one of these variables that is one of strangers. Numba's holds pickled
+    objects, whose code is run by being read, CuPy's machine code of kernels, ours their sources, and states to begin
+    with."""
+    from engines.api.errors import ProblemError
+
+    for name in names:
+        kept = os.environ.get(name, "")
+        if kept and _others_write(Path(kept)):
+            raise ProblemError(
+                f"{name} is '{kept:.200}', where others may write, and what is kept there is run: let it be a folder "
+                "of your own, or remove it."
+            )
+
+
+def _check_settings(threads: str, not_compiled: str) -> None:
+    """Raises ProblemError for what Numba would pass over without a word, or fail with."""
     from engines.api.errors import ProblemError
 
     try:
@@ -80,11 +96,6 @@ def _check_settings(threads: str, not_compiled: str, kept: str) -> None:
         )
     if not_compiled.strip() not in ("", "0"):  # hints to the compiler are no Python
         raise ProblemError(f"{NOT_COMPILED} is '{not_compiled:.20}' here, and kernels are to be compiled: remove it.")
-    if kept and _others_write(Path(kept)):
-        raise ProblemError(
-            f"{CACHE} is '{kept:.200}', where others may write, and what is kept there is run: let it be a folder of "
-            "your own, or remove it."
-        )
 
 
 def _others_write(folder: Path) -> bool:

@@ -67,6 +67,12 @@ def expanded(name: str | Path) -> Path:
     return Path(os.path.expanduser(name))
 
 
+def resolved(path: Path) -> Path:
+    """With links resolved, as ``Path.resolve``, which raises RuntimeError for a link that leads to itself until Python
+    3.13; nothing is found at such a one."""
+    return Path(os.path.realpath(path))
+
+
 def refuse_pipe(path: Path, kind: type[ProblemError] = ProblemError) -> None:
     """Raises ``kind`` for what is there and neither file nor folder: a pipe is waited for, a device never ends. And for
     what cannot even be looked at, as a name that is too long."""
@@ -146,6 +152,7 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 def opened_zip(path: Path, directory: int = LARGEST_DIRECTORY) -> Iterator[zipfile.ZipFile]:
     """A zip to read. Raises ProblemError where its members take more than ``directory`` bytes to tell, for each of them
     costs ten times as much before one is asked for, and what a damaged zip raises."""
+    refuse_pipe(path)
     with path.open("rb") as stream:
         end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # there is no public way to look before
         if end is not None and end[zipfile._ECD_SIZE] > directory:  # type: ignore[attr-defined]

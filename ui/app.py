@@ -15,6 +15,8 @@ from types import TracebackType
 from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
+from engines.api.errors import WorkbenchError
+from engines.api.simulation import guarding
 from engines.reading import expanded
 from ui.memory import share_arenas
 from ui.refusal import refusals_in_words
@@ -74,6 +76,7 @@ def main(argv: Sequence[str] = ()) -> int:
     theme().apply(name if name in THEMES else THEMES[0], application)
     window = MainWindow(HouseServices(), Viewport, settings)
     sys.excepthook = _Reporter(window)
+    logging.getLogger(guarding.__name__).addHandler(_Told(window))
     ending = SignalEnding(window.close_at_once, window)
     collector = GuiThreadCollector(application)
     window.model.opened.connect(collector.collect_soon)
@@ -123,6 +126,19 @@ def open_named(window: MainWindow, name: str) -> None:
         window.open_preset(preset)
 
 
+class _Told(logging.Handler):
+    """What engines of others were asked for in vain, from whatever thread, in the window's log, too."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(logging.WARNING)
+        self._window = window
+
+    def emit(self, record: logging.LogRecord) -> None:
+        message = Message(record.getMessage(), "warning")
+        self._window.controller.message.emit(message)
+        print(record.getMessage(), file=sys.stderr)
+
+
 class _Reporter:
     """What no code caught: the traceback goes to the log, a sentence to the banner, the session goes on."""
 
@@ -137,5 +153,8 @@ class _Reporter:
             return
         self._window.log.add(Message(text, "error"))
         self._window.banner.say(
-            f"Something unexpected happened ({kind.__name__}: {error}); your work is kept, and the log has the details."
+            str(error)
+            if isinstance(error, WorkbenchError)
+            else f"Something unexpected happened ({kind.__name__}: {error}); your work is kept, and the log has the"
+            " details."
         )

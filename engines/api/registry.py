@@ -7,7 +7,6 @@ and told of (:func:`left_out`); everything else goes on.
 from __future__ import annotations
 
 import logging
-import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,11 +16,12 @@ from importlib.metadata import EntryPoint, entry_points
 from engines.api import API_VERSION
 from engines.api.engine import Engine
 from engines.api.errors import ProblemError, nearest_told, told_of
+from engines.api.simulation import guarding
+from engines.api.simulation.guarding import ended_after, guard, is_line
 
 log = logging.getLogger(__name__)
 
 OURS = "workbench-sim"
-LONGEST_LINE = 500
 TOLD_AFTER, ENDED_AFTER = 5.0, 60.0
 """Seconds that another's engine may take to load until it is told which one it is, and until it is given up."""
 
@@ -32,8 +32,9 @@ def engines() -> dict[str, Engine]:
 
 
 def left_out() -> tuple[str, ...]:
-    """A sentence for each engine that is installed and cannot be used: which, of what package, and why."""
-    return _found()[1]
+    """A sentence for each engine that is installed and cannot be used, which, of what package, and why, and for what
+    others were asked for in vain."""
+    return (*_found()[1], *guarding.told)
 
 
 def engine(identifier: str) -> Engine:
@@ -51,6 +52,12 @@ def engine(identifier: str) -> Engine:
 def own_names() -> list[str]:
     """Ids of the engines of ours, none of which is loaded for it."""
     return sorted(point.name for point in entry_points(group="workbench.engines") if _is_ours(point))
+
+
+@cache
+def is_own(identifier: str) -> bool:
+    """Whether the engine with this id is one of ours."""
+    return identifier in own_names()
 
 
 @cache
@@ -75,6 +82,8 @@ def _found() -> tuple[dict[str, Engine], tuple[str, ...]]:
                 made = _loaded(point)
             if made.id in found:
                 raise ProblemError(f"there is an engine '{made.id}' already")
+            if not _is_ours(point):
+                guard(made, _name(point))
             found[made.id] = made
         except KeyboardInterrupt:
             raise
@@ -109,27 +118,11 @@ def _watched(point: EntryPoint) -> Iterator[None]:
     telling = threading.Timer(TOLD_AFTER, log.warning, [sentence])
     telling.daemon = True
     telling.start()
-    alarm = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    alarm = alarm and signal.getitimer(signal.ITIMER_REAL)[0] == 0
-    if alarm:
-        before = signal.signal(signal.SIGALRM, _give_up)
-        signal.setitimer(signal.ITIMER_REAL, ENDED_AFTER)
     try:
-        yield
+        with ended_after(ENDED_AFTER, ProblemError(f"it has not loaded within {ENDED_AFTER:g} s")):
+            yield
     finally:
         telling.cancel()
-        if alarm:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
-
-
-def _give_up(*_: object) -> None:
-    raise ProblemError(f"it has not loaded within {ENDED_AFTER:g} s")
-
-
-def _is_line(text: object, least: int = 0) -> bool:
-    """Whether it can stand in a list or a menu."""
-    return isinstance(text, str) and least <= len(text) <= LONGEST_LINE and (not text or text.isprintable())
 
 
 @cache
@@ -137,11 +130,11 @@ def _loaded(point: EntryPoint) -> Engine:
     made = point.load()()
     if not isinstance(made, Engine):
         raise ProblemError(f"{point.value} is not an engine")
-    if not all(_is_line(each, 1) for each in (made.id, made.title)):
+    if not all(is_line(each, 1) for each in (made.id, made.title)):
         raise ProblemError("its id and its title are not texts of one line")
-    if not all(_is_line(getattr(made, name, "")) for name in ("summary", "time_unit")):
+    if not all(is_line(getattr(made, name, "")) for name in ("summary", "time_unit")):
         raise ProblemError("its summary or its unit of time is no text of one line")
-    if not all(isinstance(each, tuple) and all(map(_is_line, each)) for each in (made.imports, made.bodies)):
+    if not all(isinstance(each, tuple) and all(map(is_line, each)) for each in (made.imports, made.bodies)):
         raise ProblemError("the suffixes of files that it takes are no tuple of texts")
     if made.api_version != API_VERSION:
         raise ProblemError(f"it was written for version {made.api_version} of the contract, and this is {API_VERSION}")

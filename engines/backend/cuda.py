@@ -26,6 +26,7 @@ from engines.backend.devices.cuda_errors import hush_destructors, translated
 from engines.backend.devices.current import Current
 from engines.backend.devices.launch import ReadyLaunch
 from engines.backend.fields.selection import Checked, check_selection, checked_values, exact_missing
+from engines.numba_settings import CUPY_CACHE, OWN_CACHE, check_caches
 
 log = logging.getLogger(__name__)
 
@@ -118,13 +119,15 @@ class _Total:
 
 
 class CudaBackend(Backend):
-    """GPU number ``device``. Raises DeviceError if it cannot be opened.
+    """GPU number ``device``. Raises DeviceError if it cannot be opened, ProblemError where others may write what it
+    would run.
 
     Launchers of engines compile with :meth:`compile` and call their kernels inside :meth:`timed` or :meth:`active`,
     where this backend's device, stream and memory pool are the current ones.
     """
 
     def __init__(self, device: int = 0) -> None:
+        check_caches(CUPY_CACHE, OWN_CACHE)
         self.id = f"cuda:{device}"
         self.device = device
         self._info = device_info(device)

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from engines import numba_settings
+from engines.api.errors import ProblemError
+from engines.backend.cuda import CudaBackend
 from engines.backend.threads import LAYERS
 
 ROOT = Path(__file__).parents[2]
@@ -106,7 +108,7 @@ def test_every_python_that_is_started_leaves_the_folder_out() -> None:
     assert [each for each in found if each[1] not in ("'-P'", "'-I'")] == []
 
 
-OTHERS = "NUMBA_CACHE_DIR is '{}', where others may write, and what is kept there is run: "
+OTHERS = "{} is '{}', where others may write, and what is kept there is run: "
 POSIX = pytest.mark.skipif(os.name != "posix", reason="permissions of another kind")
 
 
@@ -116,16 +118,33 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @POSIX
-@pytest.mark.parametrize(("mode", "refused"), [(0o775, False), (0o700, False), (0o777, True), (0o1777, True)])
-def test_a_cache_where_strangers_write_is_not_loaded_from(folder: Path, shared: Path, mode: int, refused: bool) -> None:
-    """A stranger who puts an index there before had his code run by the next import of kernels."""
+@pytest.mark.parametrize(
+    ("name", "mode", "refused"),
+    [("NUMBA_CACHE_DIR", mode, mode & 2 > 0) for mode in (0o775, 0o700, 0o777, 0o1777)]
+    + [("WORKBENCH_CACHE_DIR", 0o1777, True)],
+)
+def test_a_cache_where_strangers_write_is_not_loaded_from(
+    folder: Path, shared: Path, name: str, mode: int, refused: bool
+) -> None:
+    """A stranger who puts an index there before had his code run by the next import of kernels; in ours, states to
+    begin with."""
     shared.chmod(mode)
-    ask = f"import os; os.environ['NUMBA_CACHE_DIR'] = {str(shared)!r}; from workbench.cli import main; "
+    ask = f"import os; os.environ[{name!r}] = {str(shared)!r}; from workbench.cli import main; "
     run = ["run", "sine_mode", "--until", "1e-9", "--device", "cpu", "--no-pictures", "--out", str(folder / "out")]
     done = python(folder, "-c", ask + f"raise SystemExit(main({run}))")
-    told = OTHERS.format(shared)
+    told = OTHERS.format(name, shared)
     assert (done.returncode, told in done.stderr) == ((2, True) if refused else (0, False)), done.stderr
     assert refused or list(shared.rglob("*.nbi"))
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["CUPY_CACHE_DIR", "WORKBENCH_CACHE_DIR"])
+def test_no_machine_code_is_taken_from_where_strangers_write(tmp_path: Path, monkeypatch, name: str) -> None:
+    """CuPy runs on the GPU what it finds there under the name of a kernel."""
+    tmp_path.chmod(0o1777)
+    monkeypatch.setenv(name, str(tmp_path))
+    with pytest.raises(ProblemError, match=f"{name} is '.*', where others may write"):
+        CudaBackend(0)
 
 
 @POSIX

@@ -32,7 +32,7 @@ from ui.importing.regions import RegionRows
 from ui.importing.units import UnitChooser
 from ui.scene.colormaps import distinct_colours
 from ui.session.services import Services
-from ui.widgets.background import Background
+from ui.widgets.background import Background, lane_of
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.formatting import bytes_text, duration_text
 from ui.widgets.parts import button_for, resize_within
@@ -268,7 +268,7 @@ class ImportDialog(QDialog):
             return lambda answer: show(answer) if turn == self._turn else None
 
         self._background.submit(
-            "estimates",
+            lane_of("estimates", document.engine.id),
             lambda: self._services.estimate(document),
             if_fresh(self._show_estimate),
             if_fresh(self._show_refusal),

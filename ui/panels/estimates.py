@@ -15,12 +15,13 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from engines.api import Estimate, Finding
 from engines.api.charts import Fact
 from engines.api.errors import ProblemError, WorkbenchError
+from engines.api.registry import is_own
 from ui.charts.plots.reading import fact_text
 from ui.forms.editor import Editor
 from ui.forms.section import Section
 from ui.session.model import DocumentModel
 from ui.session.services import Services
-from ui.widgets.background import Background
+from ui.widgets.background import Background, lane_of
 from ui.widgets.formatting import at_most_text, bytes_text, duration_text
 from ui.widgets.freeing import empty
 from ui.widgets.icons import icon
@@ -31,6 +32,8 @@ from workbench.words.units import clock_text, counted, legible, one_of, with_uni
 DELAY_MILLISECONDS = 300
 LONG_MILLISECONDS = 1000
 """An answer that takes longer is told to be on its way; why older values had none is no longer said then."""
+OVERDUE_MILLISECONDS = 10_000
+"""An engine of others that takes longer may never answer; kernels of ours are compiled for it at times."""
 
 ROWS = (
     ("memory", "Memory"),
@@ -125,6 +128,9 @@ class EstimatesPanel(QWidget):
         self._long.setSingleShot(True)
         self._long.setInterval(LONG_MILLISECONDS)
         self._long.timeout.connect(self._show_waiting)
+        self._overdue = QTimer(self)
+        self._overdue.setSingleShot(True)
+        self._overdue.timeout.connect(self._show_overdue)
         model.opened.connect(self._begin)
         model.changed.connect(self._follow)
 
@@ -139,7 +145,11 @@ class EstimatesPanel(QWidget):
 
     def stop(self) -> None:
         self._timer.stop()
+        self._answered()
+
+    def _answered(self) -> None:
         self._long.stop()
+        self._overdue.stop()
 
     def recompute(self) -> None:
         """Ask for a new estimate; an answer for older values is dropped."""
@@ -157,18 +167,32 @@ class EstimatesPanel(QWidget):
             """Nothing where an edit came while others were before it: some take long, and nobody waits for them."""
             return self._services.estimate(document) if wanted == self._wanted else None
 
-        self._background.submit("estimates", asked, if_fresh(self.show_estimate), if_fresh(self._show_error))
+        lane = lane_of("estimates", document.engine.id)
+        self._background.submit(lane, asked, if_fresh(self.show_estimate), if_fresh(self._show_error))
         self._long.start()
+        if not is_own(document.engine.id) and not self._overdue.isActive():
+            self._overdue.start(OVERDUE_MILLISECONDS)
 
     def _show_waiting(self) -> None:
         """What stands there is of other values than those of the form."""
         if self.sentence.isVisibleTo(self):
+            left = self._overdue.remainingTime()
             self._show_nothing()
             self.refused.emit({})
+            if left > 0:
+                self._overdue.start(left)
         self.section.note.setText("being worked out")
 
+    def _show_overdue(self) -> None:
+        document = self._model.document
+        if document is not None:
+            self._say(
+                f"The engine '{document.engine.id}' has not said for {OVERDUE_MILLISECONDS / 1000:g} s what a run "
+                "needs: wait, run without it, or open another problem; update or uninstall the engine if it stays so."
+            )
+
     def show_estimate(self, estimate: Estimate) -> None:
-        self._long.stop()
+        self._answered()
         noticed = self._noticed
         if self.estimate is None:  # a run that was reopened at its end spoke before it: that is shown over warnings
             self._noticed = ()
@@ -270,7 +294,7 @@ class EstimatesPanel(QWidget):
         )
 
     def _show_nothing(self) -> None:
-        self._long.stop()
+        self._answered()
         self.estimate, self._noticed, self._refusal = None, (), ()
         for label in self.figures.values():
             label.setText("–")

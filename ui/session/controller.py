@@ -286,9 +286,11 @@ class Controller(QObject):
         self._timer.stop()
         self._keep_curves()
         self.painting.forget()
-        runner, self.runner = self.runner, None
+        away, runner = self.away, self.runner
+        self.runner = None
         if runner is not None:
             runner.leave()
+            self.background.held_up = runner.alive and not away
 
     def _begin_anew(self) -> None:
         self._samples.clear()

@@ -233,9 +233,10 @@ class FileActions(QObject):
             copy = self._model.snapshot()
             self._write(lambda: self._services.export_timing_log(path, copy, runner), path)
 
-    def export_traces(self, write: Callable[[Path], None]) -> None:
+    def export_traces(self, taken: Callable[[], Callable[[Path], None]]) -> None:
         path = self._ask("Export traces", ".csv", "Comma-separated values (*.csv)")
         if path is not None:
+            write = taken()  # on this thread, on which they grow
             self._write(lambda: write(path), path)
 
     def export_chart(self, cell: ChartCell, suffix: str) -> None:

@@ -18,6 +18,7 @@ from PySide6.QtGui import QUndoStack
 
 from engines.api import Problem, Remedy
 from engines.api.errors import ProblemError
+from engines.api.simulation.contract import BrokenContract
 from ui.forms.schema import fields_of, plain, titled
 from ui.forms.validation import Path, below, validated
 from ui.session.commands import ReplaceProblem, SetValue
@@ -235,8 +236,8 @@ class DocumentModel(QObject):
                 self.errors.update(missing)
                 try:
                     document.engine.geometry_of(Problem(parameters, document.loaded))
-                except ProblemError as error:
-                    self.errors.setdefault(("parameters", *error.place), str(error))
+                except (ProblemError, BrokenContract) as error:
+                    self.errors.setdefault(("parameters", *getattr(error, "place", ())), str(error))
                     if not missing:
                         return
                 document.parameters = parameters

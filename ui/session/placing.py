@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from engines.api import Problem
 from engines.api.errors import ProblemError
 from engines.api.placing import Change, NewItem, Path, PlacedGroup, PlacedItem, Placement, Position
+from engines.api.simulation.contract import BrokenContract
 from ui.forms.lists import named_unlike
 from ui.forms.schema import plain
 from ui.forms.validation import validated
@@ -223,8 +224,12 @@ class Placing(QObject):
         document = self._model.document
         self.placement = None
         if document is not None:
-            with suppress(ProblemError):  # the form and the estimate say what is wrong
+            try:
                 self.placement = document.engine.placed(Problem(document.parameters, document.loaded))
+            except ProblemError:
+                pass  # the form and the estimate say what is wrong
+            except BrokenContract as error:
+                self.refused.emit(str(error))
         if self.placement is None or self.placement.at(self.chosen) is None:
             self.chosen = None
         self._tell()

@@ -8,9 +8,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from engines.api import Problem
 from engines.api.charts import Diagram, Inspection
+from engines.api.simulation.contract import BrokenContract
 from ui.forms.validation import Path
 from ui.session.model import DocumentModel
-from ui.widgets.background import Background
+from ui.widgets.background import Background, lane_of
 
 DELAY_MILLISECONDS = 40
 
@@ -21,11 +22,13 @@ class Previews(QObject):
 
     found = Signal(object)
     drawn = Signal(object)
+    failed = Signal(str)
+    """What an engine of others did instead, in a sentence."""
 
     def __init__(self, model: DocumentModel, background: Background, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._model, self._background = model, background
-        self._busy = False
+        self._busy: set[str] = set()  # an engine that never answers holds up itself alone
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(DELAY_MILLISECONDS)
@@ -41,21 +44,27 @@ class Previews(QObject):
         document = self._model.document
         if document is None or not self._model.valid:
             return
-        if self._busy:
+        engine, revision = document.engine, self._model.revision
+        lane = lane_of("previews", engine.id)
+        if lane in self._busy:
             self._timer.start()
             return
-        self._busy, engine, revision = True, document.engine, self._model.revision
+        self._busy.add(lane)
         problem = Problem(document.parameters, document.loaded)
 
         def show(told: tuple[Mapping[Path, Inspection], Diagram | None]) -> None:
-            self._busy = False
+            self._busy.discard(lane)
             if revision == self._model.revision:
                 self.found.emit(told[0])
                 self.drawn.emit(told[1])
 
-        def drop(_: BaseException) -> None:
-            self._busy = False
+        def drop(error: BaseException) -> None:
+            self._busy.discard(lane)
+            if document is not self._model.document:
+                return
             self.found.emit({})
             self.drawn.emit(None)
+            if isinstance(error, BrokenContract):
+                self.failed.emit(str(error))
 
-        self._background.submit("previews", lambda: (engine.previews(problem), engine.diagram(problem)), show, drop)
+        self._background.submit(lane, lambda: (engine.previews(problem), engine.diagram(problem)), show, drop)

@@ -9,12 +9,23 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QTimer
 
+from engines.api.registry import is_own
+
 T = TypeVar("T")
 POLL_MILLISECONDS = 20
 INFORMING = ("connecting", "estimates", "forecast", "devices", "outlooks", "previews", "manual", "imports")
-"""Lanes whose answers nobody needs once the window closes."""
+"""Lanes whose answers nobody needs once the window closes; an engine of others has its own, :func:`lane_of`."""
 PATIENCE_SECONDS = 5.0
 """For what these lanes are at when the window closes: an engine's estimate may never end."""
+
+
+def lane_of(lane: str, engine: str) -> str:
+    """The one of ``INFORMING`` that this engine is asked on: one of others that never answers holds up itself alone."""
+    return lane if is_own(engine) else f"{lane} {engine}"
+
+
+def _informs(lane: str) -> bool:
+    return lane.partition(" ")[0] in INFORMING
 
 
 class Background(QObject):
@@ -57,11 +68,12 @@ class Background(QObject):
         self._closed = True
         self._timer.stop()
         for lane, executor in self._lanes.items():
-            executor.shutdown(wait=lane not in INFORMING, cancel_futures=lane in INFORMING)
+            executor.shutdown(wait=not _informs(lane), cancel_futures=_informs(lane))
         going_on = [future for future, *_ in self._pending if not future.done()]
-        self.held_up = bool(wait(going_on, PATIENCE_SECONDS).not_done)
+        late = bool(wait(going_on, PATIENCE_SECONDS).not_done)
+        self.held_up = self.held_up or late
         for executor in self._lanes.values():
-            executor.shutdown(wait=not self.held_up)  # threads that have nothing to do any more take a moment to end
+            executor.shutdown(wait=not late)  # threads that have nothing to do any more take a moment to end
         self._deliver()
         self._lanes.clear()
         self._pending.clear()

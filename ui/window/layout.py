@@ -6,6 +6,8 @@ from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
+from engines.backend.cache_dir import sealed, unsealed
+
 VERSION = 2
 LAYOUT, TRIED = "layout", "layout tried"
 NARROW = 1366
@@ -161,7 +163,8 @@ class DockLayout:
                 layout.activate()  # at once: else the docks are seen on their way for a moment
 
     def _restored(self, layout: QByteArray) -> bool:
-        """Qt ends the process over some layouts that are damaged: one that did so is not tried again."""
+        """Qt ends the process over some layouts that are damaged: one that did so is not tried again, and one that is
+        not as it was written is not tried at all."""
         if not self._untried:
             return self._window.restoreState(layout, VERSION)
         self._untried = False
@@ -175,7 +178,7 @@ class DockLayout:
     def save(self) -> None:
         state = self._working if self._bare else self._window.saveState(VERSION)
         if state is not None:
-            self._settings.setValue(LAYOUT, state)
+            self._settings.setValue(LAYOUT, QByteArray(sealed(bytes(state.data()))))
             self._settings.setValue("folded", ",".join(self._folded))
         self._settings.setValue("geometry", self._window.saveGeometry())
 
@@ -189,7 +192,8 @@ class DockLayout:
         self._bare = True
         for dock in self.docks.values():
             dock.hide()
-        self._working = layout if isinstance(layout, QByteArray) else None
+        whole = unsealed(bytes(layout.data())) if isinstance(layout, QByteArray) else None
+        self._working = None if whole is None else QByteArray(whole)
         self._untried = self._working is not None
         self._folded = [name for name in str(self._settings.value("folded", "")).split(",") if name in AT_RIGHT]
         self._narrow = bool(self._folded)

@@ -95,6 +95,7 @@ def _connect_placing(window: MainWindow) -> None:
     """What stands in space and is placed by hand."""
     placing, viewport = window.placing, window.viewport
     placing.marks_changed.connect(viewport.set_marks)
+    window.previews.failed.connect(lambda sentence: window.banner.say(sentence, "warning"))
     placing.refused.connect(lambda sentence: window.banner.say(sentence, "warning"))
     placing.changed.connect(lambda: window.view_panel.show_placed(placing.placement is not None))
     viewport.item_chosen.connect(placing.choose)
@@ -121,7 +122,7 @@ def _connect_actions(window: MainWindow) -> None:
         mesh=files.export_mesh,
         parameters=files.export_parameters,
         timing_log=files.export_timing_log,
-        traces=lambda: files.export_traces(window.probes.export_csv),
+        traces=lambda: files.export_traces(window.probes.as_csv),
         copy_as_python=files.copy_as_python,
         open_copied=files.open_copied,
         rename=window.rename,

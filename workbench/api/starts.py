@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from engines.api import Preset
 from engines.api.errors import ProblemError
+from engines.reading import resolved
 from workbench.project.document import Document
 from workbench.project.presets import open_preset, presets
 from workbench.project.project import MeshReference, Project
@@ -74,5 +75,5 @@ def _same_mesh(preset: Preset, theirs: MeshReference, document: Document) -> boo
     if ours is not None and ours.sha256 is not None and ours.sha256 == theirs.sha256:
         return True
     names = (theirs.path, theirs.fibres)
-    files = [None if name is None else Path(str(preset.project)).joinpath(name).resolve() for name in names]
-    return files == [None if file is None else file.resolve() for file in (document.mesh, document.fibres)]
+    files = [None if name is None else resolved(Path(str(preset.project)).joinpath(name)) for name in names]
+    return files == [None if file is None else resolved(file) for file in (document.mesh, document.fibres)]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from engines.api import Benchmark, Engine, Progress, no_progress, registry
 from engines.api.device import Backend
-from engines.api.errors import DeviceError, ProblemError
+from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.lab import LabTable, Study
 from engines.backend import open_backend
 from workbench.bench.lab import ALL, Lab, chosen_studies
@@ -197,7 +197,7 @@ def run_engines(backend: Backend, benchmarks: Mapping[Engine, Sequence[Benchmark
         for benchmark in theirs:
             try:
                 records += measure(engine, benchmark, backend)
-            except (ProblemError, DeviceError) as error:  # a size that this device has no memory for
+            except WorkbenchError as error:  # a size that this device has no memory for, an engine of others that fails
                 print(f"{benchmark.name}: {error}")
     print(table(records))
     text = as_json(about, records)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import struct
 import subprocess
 import uuid
 from abc import ABC, abstractmethod
@@ -94,7 +96,7 @@ class Mp4(Movie):
         """No more pictures come. Raises StorageError with what ffmpeg says where it failed."""
         if self._encoding is not None:
             _, said = self._encoding.communicate()
-            if self._encoding.returncode:
+            if self._encoding.returncode or not _is_whole(self._part):
                 *_, last = said.decode("utf-8", "replace").strip().splitlines() or ["it ended without a word"]
                 raise StorageError(f"'{self.path.name}' cannot be written: ffmpeg says '{last}'. Try .gif or a folder.")
 
@@ -102,7 +104,8 @@ class Mp4(Movie):
         if self._encoding is not None:
             self._encoding.kill()
             self._encoding.communicate()
-        self._part.unlink(missing_ok=True)
+        with suppress(OSError):  # of a disk that takes nothing any more
+            self._part.unlink(missing_ok=True)
 
 
 class Gif(Movie):
@@ -149,10 +152,24 @@ class Pngs(Movie):
     def finish(self) -> None: ...
 
     def abandon(self) -> None:
-        for number in range(self.frames):
-            self._file(number).unlink(missing_ok=True)
-        with suppress(OSError):  # somebody has put something there meanwhile
+        with suppress(OSError):  # of a disk that takes nothing any more, or where somebody has put something meanwhile
+            for number in range(self.frames):
+                self._file(number).unlink(missing_ok=True)
             self.path.rmdir()
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether an MP4 has all the boxes that it begins, with pictures and what tells where they are: on a full disk
+    ffmpeg says so and ends as if all were well."""
+    found, at = set(), 0
+    with storing(path), path.open("rb") as file:
+        end = os.fstat(file.fileno()).st_size
+        while at + 8 <= end:
+            file.seek(at)
+            size, name, longer = struct.unpack(">I4sQ", file.read(16).ljust(16, b"\0"))
+            found.add(name)
+            at += max(8, longer if size == 1 else size or end - at)
+    return at == end and found >= {b"moov", b"mdat"}
 
 
 def encoder() -> str | None:
@@ -175,7 +192,9 @@ def open_movie(path: Path, frames_per_second: float) -> Movie:
         raise ProblemError(
             f"A movie cannot be written as '{path.suffix}': use .mp4, .gif, or a folder without a suffix."
         )
-    if not suffix and path.exists() and (not path.is_dir() or any(path.iterdir())):
+    with storing(path):
+        taken = not suffix and path.exists() and (not path.is_dir() or any(path.iterdir()))
+    if taken:
         raise ProblemError(f"'{path}' is not an empty folder: choose another for the pictures of the movie.")
     return kinds[suffix](path, frames_per_second)
 

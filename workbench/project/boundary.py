@@ -16,6 +16,7 @@ from importlib import resources
 from pathlib import Path
 
 from engines.api.errors import ProblemError
+from engines.reading import resolved
 from workbench.project.meshes import mesh_files
 
 INSTALLED = ("engines", "sample_data")
@@ -69,7 +70,7 @@ class Boundary:
         self._name, self._permission = name, permission
         self._alone = alone
         own = () if folder is None else (folder,)
-        self._roots = [root.resolve() for root in (*own, *(Path(str(resources.files(each))) for each in INSTALLED))]
+        self._roots = [resolved(root) for root in (*own, *(Path(str(resources.files(each))) for each in INSTALLED))]
 
     def check(self, files: Iterable[Path], needed: Iterable[Path] = ()) -> None:
         """Raises OutsideFiles where a file, or one that is read with it, needs a permission that is not there, and
@@ -100,7 +101,7 @@ class Boundary:
 
 def files_read(files: Iterable[Path]) -> list[Path]:
     """Those that are there, with the further ones that are read with a mesh, links resolved."""
-    return [each.resolve() for each in files_named(files)]
+    return [resolved(each) for each in files_named(files)]
 
 
 def files_named(files: Iterable[Path]) -> list[Path]:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from engines.api import Engine, Finding, Imported, Problem, registry
 from engines.api.errors import ProblemError
 from engines.geometry.meshes.mesh import TetMesh
-from engines.reading import expanded, refuse_pipe
+from engines.reading import expanded, refuse_pipe, resolved
 from workbench.project.boundary import NOTHING, Boundary, Permission, files_named, files_read
 from workbench.project.meshes import (
     SUFFIXES,
@@ -116,7 +116,7 @@ class Document:
 
     def files(self) -> list[Path]:
         """All files that it reads, links resolved."""
-        return [file.resolve() for file in self._files()]
+        return [resolved(file) for file in self._files()]
 
     def _files(self) -> list[Path]:
         meshes = [file for file in (self.mesh, self.fibres) if file is not None]
@@ -124,15 +124,15 @@ class Document:
 
     def let_in(self, folder: Path | None) -> None:
         """What its files are now is what may be read of it; of what is missing, what is put into its ``folder``."""
-        self._led_to = {file: file.resolve() for file in self._files()}
+        self._led_to = {file: resolved(file) for file in self._files()}
         for file in (Path(found.path) for found in missing_files(self.parameters)):
-            own = folder is not None and file.resolve().is_relative_to(folder.resolve())
-            self._led_to[file] = file.resolve() if own else NOWHERE
+            own = folder is not None and resolved(file).is_relative_to(resolved(folder))
+            self._led_to[file] = resolved(file) if own else NOWHERE
 
     def check_links(self) -> None:
         """Before its files are copied. Raises ProblemError where one leads elsewhere than when it was let in."""
         for file in self._files():
-            if self._led_to.get(file, found := file.resolve()) != found:
+            if self._led_to.get(file, found := resolved(file)) != found:
                 raise ProblemError(
                     f"'{file}' leads to '{found}', and did not when the project was opened: open it again, then go on."
                 )
@@ -150,8 +150,8 @@ class Document:
             return project
         reference = project.geometry.model_copy(
             update={
-                "path": str(self.mesh.resolve()),
-                "fibres": None if self.fibres is None else str(self.fibres.resolve()),
+                "path": str(resolved(self.mesh)),
+                "fibres": None if self.fibres is None else str(resolved(self.fibres)),
             }
         )
         return project.model_copy(update={"geometry": reference})
@@ -303,7 +303,7 @@ def new_document(
         "The mesh",
     )
     project = Project(title=_title(source), engine=engine.id, geometry=reference)
-    chosen = [file.resolve() for file in (source, fibre_file) if file is not None]
+    chosen = [resolved(file) for file in (source, fibre_file) if file is not None]
     return document_of(Stored(project, source, fibre_file, None, source.parent), permission.with_files(chosen))
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import threading
+from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from engines.api import Estimate, Finding, Remedy
 from engines.api.device import Backend
-from engines.api.errors import ProblemError
+from engines.api.errors import ProblemError, told_of
+from engines.api.registry import is_own
 from engines.api.simulation.contract import BrokenContract
 from engines.backend.compile.stamp import compiled_ahead
 from engines.backend.devices.faster import faster
@@ -46,8 +48,7 @@ def estimate_beside_others(
     document: Document, backend: Backend, until: float | None = None, interval: float | None = None
 ) -> Estimate:
     """The same where what fills the memory now makes room for this run."""
-    found = document.engine.estimate(document.complete_problem(), backend)
-    check_estimate(found)
+    found = plain_estimate(document.engine.estimate(document.complete_problem(), backend))
     series, end = series_of(document.parameters, interval), until or document.project.run.until
     told = series_on_disk(series, document.geometry.n_cells, end, document.parameters)
     endless = None
@@ -55,15 +56,17 @@ def estimate_beside_others(
         endless = document.engine.without_end(document.problem)
     if endless is not None:
         found = replace(found, findings=(*found.findings, endless))
-        check_estimate(found)
+        found = plain_estimate(found)
     return replace(found, facts=(*found.facts, *told))
 
 
-def check_estimate(found: Any) -> None:
-    """Raises BrokenContract for what is none: engines are packages of others, too."""
+def plain_estimate(found: Any) -> Estimate:
+    """The same, of no class of its engine's. Raises BrokenContract for what is none: engines are packages of others."""
     try:
         if not isinstance(found, Estimate):
             raise TypeError(f"it is a {type(found).__name__}")
+        if type(found) is not Estimate:
+            found = Estimate(**{one.name: getattr(found, one.name) for one in fields(Estimate)})
         _adapter().validate_python(asdict(found))
         finite = (found.memory_bytes, found.bytes_per_step, found.step)
         others = [each for each in (found.stable_step, found.seconds_per_simulated_unit) if each is not None]
@@ -75,8 +78,9 @@ def check_estimate(found: Any) -> None:
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         raise _no_estimate(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-    except (TypeError, RecursionError) as error:
-        raise _no_estimate(str(error)) from None
+    except Exception as error:  # of its own words, too
+        raise _no_estimate(told_of(error)) from None
+    return found
 
 
 def _no_estimate(why: str) -> BrokenContract:
@@ -94,12 +98,15 @@ class Estimator:
     def __init__(self, reserve_core: bool = False) -> None:
         self._reserve_core = reserve_core
         self._backends: dict[str, Backend] = {}
-        self._turn = threading.Lock()
+        self._opening = threading.Lock()
+        self._turns: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+        """One for all engines of ours, and for each of others, which may never answer."""
 
     def estimate(self, document: Document, beside: bool) -> Estimate:
         """On the device that the project names, or the faster one where it names none. ``beside``: as
         :func:`estimate_beside_others`. Raises ProblemError, DeviceError."""
-        with self._turn:
+        engine = document.engine.id
+        with self._turns["" if is_own(engine) else engine]:
             device = document.project.run.device
             backend = self._backend(device)
             if device == "auto" and backend.info.kind != "cpu" and compiled_ahead():
@@ -108,11 +115,12 @@ class Estimator:
             return (estimate_beside_others if beside else estimate_of)(document, backend)
 
     def _backend(self, device: str) -> Backend:
-        if device not in self._backends:
-            from engines.backend.devices.select import open_backend  # Numba and CuPy are imported when they are needed
+        with self._opening:
+            if device not in self._backends:
+                from engines.backend.devices.select import open_backend  # imports Numba and CuPy
 
-            self._backends[device] = open_backend(device, reserve_core=self._reserve_core)
-        return self._backends[device]
+                self._backends[device] = open_backend(device, reserve_core=self._reserve_core)
+            return self._backends[device]
 
 
 def findings_of(document: Document, estimate: Estimate | None) -> tuple[Finding, ...]:

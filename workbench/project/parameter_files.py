@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from engines.api import Engine
 from engines.api.errors import ProblemError, placed_at
 from engines.geometry.file_kinds import check_file
+from engines.reading import resolved
 
 Place = tuple[str | int, ...]
 """Where a value stands in the tree of parameters: ``("start", "pictures", 0)``."""
@@ -66,9 +67,9 @@ def check_files(parameters: BaseModel) -> None:
 
 def check_kinds(engine: Engine, parameters: BaseModel, target: Path) -> None:
     """Raises ProblemError in one sentence if a file that would be copied into ``target`` is not of its kind."""
-    root = target.resolve()
+    root = resolved(target)
     for found in file_parameters(parameters):
-        if found.path and not Path(found.path).resolve().is_relative_to(root):
+        if found.path and not resolved(Path(found.path)).is_relative_to(root):
             with placed_at(*found.place):
                 if not engine.check_file(Path(found.path), found.kind):
                     check_file(Path(found.path), found.kind)

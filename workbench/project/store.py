@@ -26,7 +26,7 @@ from pydantic import BaseModel, ValidationError
 
 from engines.api.errors import ProblemError
 from engines.api.parameters import without_controls
-from engines.reading import MOST_EXPANDED, foreign_file, opened_zip, swollen
+from engines.reading import MOST_EXPANDED, foreign_file, opened_zip, resolved, swollen
 from workbench.export.png import read_snapshot_text
 from workbench.project.boundary import NOTHING, Permission, named_file
 from workbench.project.meshes import FAMILIES, SUFFIXES, fingerprint, mesh_files
@@ -278,9 +278,9 @@ def _with_names(project: Project, files: Mapping[Place, Path], names: Mapping[Pa
 
 def _place_files(files: list[Path], folder: Path, taken: Set[str] = frozenset()) -> dict[Path, str]:
     """Copy ``files`` into ``folder`` where they are not below it already; their names relative to it."""
-    root = folder.resolve()
-    if all(file.resolve().is_relative_to(root) for file in files):
-        return {file: file.resolve().relative_to(root).as_posix() for file in files}
+    root = resolved(folder)
+    if all(resolved(file).is_relative_to(root) for file in files):
+        return {file: resolved(file).relative_to(root).as_posix() for file in files}
     names = _flat_names(files, taken=taken)
     if any(_holds_other_content(folder / name, file) for file, name in names.items()):
         names = _flat_names(files, mark=f"-{fingerprint(files)[:8]}", taken=taken)
@@ -429,7 +429,7 @@ def _unpack(
             f"What '{path}' holds would expand to {size >> 20} MB, over {MOST_EXPANDED} times its size: not opened; "
             "unpack it first if you trust it."
         )
-    key = hashlib.sha256(repr([(i.filename, i.CRC, i.file_size) for i in infos] + [str(path.resolve())]).encode())
+    key = hashlib.sha256(repr([(i.filename, i.CRC, i.file_size) for i in infos] + [str(resolved(path))]).encode())
     folder = cache_dir() / "unpacked" / key.hexdigest()[:24]
     if not infos:
         return folder
@@ -448,6 +448,8 @@ def _unpack(
 def _is_whole(path: Path, info: zipfile.ZipInfo) -> bool:
     """Whether what was unpacked before is what the zip holds, and not what an editor or a crash made of it since."""
     check = 0
+    if not path.is_file():
+        return False
     with suppress(OSError), path.open("rb") as file:
         if os.fstat(file.fileno()).st_size == info.file_size:
             while part := file.read(1 << 20):

@@ -30,6 +30,9 @@ WAITING_SECONDS = 0.04
 """That pieces may stand in buffers of the line, beyond what the way itself takes; on slower lines fewer are sent."""
 AGAIN_SECONDS = 10.0
 LARGEST_WHOLE = 1 << 24
+MOST_STANDING = 4 * LARGEST_WHOLE
+"""Of short messages that nobody takes, as beyond a window that is suspended: the line ends, and the run goes on."""
+NOT_TAKEN = "What came over the line was not taken for too long: connect again."
 LARGEST_LONG = LARGEST_ARRAY + (1 << 24)
 LARGEST_HEAD = 1 << 25
 """Of the JSON of a message, which takes some twenty times as much memory: a project of 16 MB fits."""
@@ -121,6 +124,7 @@ class Line:
         self._receive, self._ended, self._fresh = receive, ended, fresh
         self._changed = threading.Condition()
         self._short: deque[bytes] = deque()
+        self._standing = 0  # bytes of them
         self._long: deque[Iterator[Any]] = deque()
         self._going = memoryview(b"")  # what is left of the long message on its way
         self._allowance = _Allowance()
@@ -145,9 +149,14 @@ class Line:
         """Before everything that is long; never waits."""
         content = encoded(message)
         with self._changed:
-            if not self._closing:
-                self._short.append(HEAD.pack(WHOLE, len(content)) + content)
-                self._changed.notify_all()
+            if self._closing:
+                return
+            self._short.append(HEAD.pack(WHOLE, len(content)) + content)
+            self._standing += len(content)
+            full = self._standing > MOST_STANDING
+            self._changed.notify_all()
+        if full:
+            self._give_up(NOT_TAKEN)
 
     def send_long(self, *messages: Any) -> None:
         """After what is short, in the order of such messages; packed when its turn comes."""
@@ -173,6 +182,13 @@ class Line:
         with self._changed:
             self._closing = True
             self._changed.notify_all()
+
+    def _give_up(self, sentence: str) -> None:
+        with self._changed:
+            self._why, self._closing = self._why or sentence, True
+            self._short.clear()
+            self._changed.notify_all()
+        self._stream.close()  # whoever waits for the other end returns
 
     def join(self, seconds: float) -> None:
         for thread in self._threads:
@@ -206,7 +222,9 @@ class Line:
                     confirmed, self._to_confirm = self._to_confirm, 0
                     return HEAD.pack(CONFIRMED, confirmed)
                 if self._short:
-                    return self._short.popleft()
+                    content = self._short.popleft()
+                    self._standing -= len(content) - HEAD.size
+                    return content
                 if self._closing:
                     return None
                 if self._going:

@@ -16,6 +16,7 @@ from engines.api.abilities import Directed, Displaced, Hiding, Lined, Shifting
 from engines.api.errors import ProblemError
 from engines.api.placing import Path as Placed
 from engines.api.placing import Placement, Position
+from engines.api.simulation.contract import BrokenContract
 from workbench.project.document import Document
 from workbench.project.project import ViewSettings
 from workbench.words.extras import load
@@ -70,7 +71,7 @@ def placed(document: Document) -> Placement | None:
     """What the window draws outlines of; None where nothing stands in space."""
     try:
         return document.engine.placed(document.problem)
-    except ProblemError:  # it runs all the same: a picture without outlines is better than none
+    except (ProblemError, BrokenContract):  # it runs all the same: a picture without outlines is better than none
         return None
 
 

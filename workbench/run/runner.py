@@ -244,9 +244,10 @@ class Runner:
         self.close()
 
     def close(self, timeout: float = 30.0) -> None:
-        """Stop within a batch, let the observers write, free the device, end the thread."""
+        """Stop within a batch, let the observers write, free the device, end the thread. What is being built has
+        nothing to write, and may never look up: it is waited for a tenth of that."""
         self._want(RunState.CLOSED)
-        self.join(timeout)
+        self.join(timeout / 10 if self._state is RunState.BUILDING else timeout)
 
     def _want(self, state: RunState, steps: int | None = None) -> None:
         with self._condition:

@@ -132,7 +132,7 @@ def test_what_a_run_brought_is_put_before_the_next_part_of_it(panel, model, tmp_
         ("mean",): [[0.5], [-60.0]],
         ("P1", "v"): [[0.0, 1.0], [1.0, 2.0]],
     }
-    panel.export_csv(tmp_path / "a.csv")
+    panel.as_csv()(tmp_path / "a.csv")
     lines = (tmp_path / "a.csv").read_text().splitlines()
     assert lines == ["probe,field,unit,time [ms],value", "P1,v,mV,0.0,1.0", "P1,v,mV,1.0,2.0"]
     model.opened.emit()
@@ -152,3 +152,14 @@ def test_a_series_that_is_one_of_a_chart_is_offered_by_its_name(panel):
     """``X`` alone says nothing of a pseudo-ECG."""
     panel.set_info(replace(INFO, charts=(ChartInfo("ecg", "Pseudo-ECG", "mV", series=("mean", "other")),)))
     assert panel.field.itemText(2) == "Pseudo-ECG: Mean voltage"
+
+
+def test_traces_are_written_as_they_were_when_that_was_asked_for(panel, tmp_path):
+    """They grew, and were thinned, under whoever wrote them: times stood beside values of other moments."""
+    panel.add((0, 0, 0))
+    bring(panel, "P1", "v", [1.0, 2.0])
+    write = panel.as_csv()
+    buffer = panel.store.probes["P1", "v"]
+    buffer.append(np.arange(2.0, 70_000.0), np.arange(2.0, 70_000.0))
+    write(tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text().splitlines()[1:] == ["P1,v,mV,0.0,1.0", "P1,v,mV,1.0,2.0"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
-from ui.window.layout import AT_RIGHT, LEFT_WIDTH, NARROW, RIGHT_WIDTH, TRIED, Areas, DockLayout
+from ui.window.layout import AT_RIGHT, LAYOUT, LEFT_WIDTH, NARROW, RIGHT_WIDTH, TRIED, Areas, DockLayout
 
 LEFT, BELOW = ("problem", "view"), ("timeline", "charts", "log")
 AREAS = {
@@ -167,3 +167,20 @@ def test_a_layout_over_which_the_window_ended_is_not_tried_again(make, tmp_path,
     layout.set_bare(False)
     assert "meters" in open_docks(layout), "the first layout"
     assert not layout._settings.contains(TRIED)
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda b: b[:-1], lambda b: bytes([b[0] ^ 1]) + b[1:], lambda b: b[:40], lambda b: b""]
+)
+def test_a_layout_that_is_not_as_it_was_written_is_not_given_to_qt(make, damage, monkeypatch):
+    """Over some the window ended at the opening of a problem."""
+    window, layout = make()
+    layout.first_layout()
+    layout.save()
+    settings = layout._settings
+    settings.setValue(LAYOUT, QByteArray(damage(bytes(settings.value(LAYOUT).data()))))
+    given = []
+    monkeypatch.setattr(window, "restoreState", lambda *_: given.append(1) or True)
+    layout.restore()
+    layout.set_bare(False)
+    assert not given

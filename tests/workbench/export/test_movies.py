@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import os
 import shutil
@@ -15,6 +16,7 @@ import pytest
 from PIL import Image
 
 from engines.api.errors import ProblemError
+from workbench.export import movies
 from workbench.export.movies import NO_ENCODER, encoder, finished, open_movie
 from workbench.storage.atomic import FORGOTTEN_SECONDS, StorageError, sweep
 
@@ -161,3 +163,57 @@ def test_what_is_not_finished_leaves_nothing(tmp_path, name):
     with refused, finished(open_movie(tmp_path / name, 10.0)):
         pass
     assert not list(tmp_path.iterdir())
+
+
+def box(name, content=b"1234", more=0):
+    return (8 + len(content) + more).to_bytes(4, "big") + name + content
+
+
+HEAD, MOOV, MDAT = box(b"ftyp"), box(b"moov"), b"\0\0\0\1mdat" + (20).to_bytes(8, "big") + b"1234"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in is a script of a shell")
+@pytest.mark.parametrize(
+    ("content", "whole"),
+    [
+        (HEAD + MOOV + MDAT, True), (HEAD + MDAT + MOOV, True), (HEAD + MOOV + b"\0\0\0\0mdat12", True), (b"", False),
+        (HEAD, False), (HEAD + MDAT, False), (HEAD + MOOV, False), (HEAD + MOOV + MDAT[:-1], False), (b"junk", False),
+        (HEAD + MDAT + box(b"moov", more=1), False), (HEAD + MOOV + MDAT + b"1", False),
+    ],
+)  # fmt: skip
+def test_a_movie_that_an_encoder_left_cut_off_is_not_announced(tmp_path, monkeypatch, content, whole):
+    """On a full disk ffmpeg says so, and ends as if all were well: a movie was announced that nothing could play."""
+    (tmp_path / "content").write_bytes(content)
+    program = tmp_path / "ffmpeg"
+    program.write_text(
+        f'#!/bin/sh\nfor last; do :; done\ncat > /dev/null\ncp {tmp_path}/content "$last"\n'
+        "echo 'No space left on device' >&2\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setattr(movies, "encoder", lambda: str(program))
+    if whole:
+        assert written(tmp_path / "run.mp4").read_bytes() == content
+        return
+    with pytest.raises(StorageError, match="ffmpeg says 'No space left on device'"):
+        written(tmp_path / "run.mp4")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["content", "ffmpeg"]
+
+
+@pytest.mark.parametrize("name", ["run.mp4", "run"])
+def test_a_disk_that_takes_nothing_any_more_is_told_of_once(tmp_path, monkeypatch, name):
+    """What had been written cannot be removed from there either, over which commands ended in a traceback."""
+
+    def refuse(path, *_, **__):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    movie = open_movie(tmp_path / name, 10.0) if name == "run" or encoder() else pytest.skip("no encoder")
+    movie.add(next(pictures()))
+    monkeypatch.setattr(Path, "unlink", refuse)
+    movie.abandon()
+    with pytest.raises(StorageError, match="first"), finished(movie):
+        raise StorageError("What was refused first.")
+
+
+def test_a_name_that_is_longer_than_names_may_be_is_told(tmp_path):
+    with pytest.raises(StorageError, match="could not be written"):
+        open_movie(tmp_path / ("x" * 300), 10.0)

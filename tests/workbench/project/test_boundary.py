@@ -324,3 +324,18 @@ def test_a_file_outside_that_comes_while_the_project_is_open_is_not_copied(tmp_p
         save_document(document, tmp_path / "copy")
     again = open_document(tmp_path / "stranger", permission=Permission(frozenset([private.resolve()])))
     assert save_document(again, tmp_path / "copy")
+
+
+@pytest.mark.parametrize("length", [1, 2])
+def test_a_link_that_leads_to_itself_is_a_file_that_is_not_there(tmp_path, length):
+    """A stranger's project with one ended in a RuntimeError."""
+    made, names = stranger(tmp_path / "stranger", "link 0"), [f"link {k}" for k in range(length)]
+    for name, other in zip(names, (*names[1:], names[0]), strict=True):
+        os.symlink(other, made / name)
+    document = open_document(made)
+    (finding,) = (one for one in document.findings if "link 0" in one.message)
+    assert finding.place == ("start", "picture")
+    with pytest.raises(ProblemError, match="link 0"):
+        document.complete_problem()
+    with pytest.raises(ProblemError, match="link 0"):
+        open_document(made / "link 0")

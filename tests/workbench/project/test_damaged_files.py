@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import resource
 import time
 import zipfile
@@ -23,6 +24,7 @@ from tests.workbench.fake_engine import block
 from workbench.export.png import SIGNATURE
 from workbench.project.document import open_document, save_document
 from workbench.run.states.checkpoint import CheckpointMeta, read_checkpoint, write_checkpoint
+from workbench.run.states.curves import read_curves
 
 
 def flipped(content: bytes, share: float) -> bytes:
@@ -132,3 +134,18 @@ def test_a_file_that_expands_a_thousandfold_stays_in_its_zip(project, tmp_path):
     with pytest.raises(ProblemError, match="would expand to 65 MB, over 100 times what is stored"):
         open_document(place)
     assert time.process_time() - began < 0.5
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+def test_a_pipe_in_place_of_what_the_application_keeps_is_not_waited_for(project, tmp_path):
+    """Opening a project hung where somebody else may write into the cache."""
+    save_document(open_document(project), zipped := tmp_path / "whole.zip")
+    mesh = open_document(zipped).mesh
+    assert mesh is not None
+    mesh.unlink()
+    os.mkfifo(mesh)
+    assert open_document(zipped).mesh.is_file()
+    os.mkfifo(tmp_path / "pipe")
+    for read in (read_curves, open_document):
+        with pytest.raises(ProblemError, match="is a pipe or a device"):
+            read(tmp_path / "pipe")

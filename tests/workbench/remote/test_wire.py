@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from engines.api import Array
+from workbench.remote import wire
 from workbench.remote.messages import kinds
 from workbench.remote.streams import ProcessStream, SocketStream
 from workbench.remote.wire import HEAD, PIECE_BYTES, UNCONFIRMED, WHOLE, Ended, Line, _Allowance, encoded
@@ -216,6 +217,27 @@ def test_a_line_that_is_cut_says_nothing(sockets):
     far.until(lambda: far.why is not None)
     assert (near.why, far.why) == ("", "")
     near.line.send(Word("into nothing"))  # and returns
+
+
+def test_what_nobody_takes_ends_the_line_instead_of_filling_memory(sockets, monkeypatch):
+    """A window that was suspended beside a run that went on: what it was to be told grew for as long as that."""
+    monkeypatch.setattr(wire, "MOST_STANDING", 1 << 20)
+    near = End(sockets[0])  # the other end reads nothing
+    for _ in range(200):
+        near.line.send(Word("x" * (1 << 16)))
+        assert near.line._standing <= (1 << 20) + (1 << 17)
+    near.until(lambda: near.why is not None)
+    assert near.why == wire.NOT_TAKEN
+    assert not near.line._short
+
+
+def test_what_is_taken_late_ends_no_line(sockets, monkeypatch):
+    monkeypatch.setattr(wire, "MOST_STANDING", 1 << 20)
+    near, far = End(sockets[0]), End(sockets[1])
+    for number in range(100):
+        near.line.send(Word("x" * (1 << 16)))
+        far.until(lambda number=number: len(far.got) > number)
+    assert near.why is None
 
 
 def test_what_a_receiver_raises_ends_the_line_alone(sockets):

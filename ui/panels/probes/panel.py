@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -188,17 +188,22 @@ class ProbesPanel(QWidget):
     def showEvent(self, event: object) -> None:
         self._show()
 
-    def export_csv(self, path: Path) -> None:
-        """All traces in long form (probe, field, unit, time, value), which spreadsheets and pandas read alike.
+    def as_csv(self) -> Callable[[Path], None]:
+        """All traces as they are now in long form (probe, field, unit, time, value), which spreadsheets and pandas read
+        alike: what writes them into a file on any thread while the run goes on. That raises StorageError."""
+        columns = ["probe", "field", "unit", f"time [{self._time_unit}]", "value"]
+        units = {name: info.unit for name, info in self._fields.items()}
+        taken = [(*key, units.get(key[1], ""), each.times, each.values) for key, each in self.store.probes.items()]
 
-        Raises StorageError.
-        """
-        rows = []
-        for (probe, name), buffer in self.store.probes.items():
-            unit = self._fields[name].unit if name in self._fields else ""
-            for time, value in zip(buffer.times, buffer.values, strict=True):  # with all their digits
-                rows.append([probe, name, unit, repr(float(time)), repr(float(np.float32(value)))])
-        write_table(path, ["probe", "field", "unit", f"time [{self._time_unit}]", "value"], rows)
+        def write(path: Path) -> None:
+            rows = [
+                [probe, name, unit, repr(float(time)), repr(float(np.float32(value)))]  # with all their digits
+                for probe, name, unit, times, values in taken
+                for time, value in zip(times, values, strict=True)
+            ]
+            write_table(path, columns, rows)
+
+        return write
 
     def _opened(self) -> None:
         self.store.clear()

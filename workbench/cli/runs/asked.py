@@ -12,7 +12,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from engines.reading import expanded
+from engines.reading import expanded, resolved
 from workbench.project.boundary import Boundary, Permission, refuse_device
 from workbench.project.store import PROJECT_FILE
 from workbench.storage.locking import NO_LINKS
@@ -75,7 +75,7 @@ class Asked(BaseModel):
 
 def _mark(folder: Path, project: str) -> str:
     """Of a run of ``project`` into ``folder``; empty where this person has no place to keep a key in."""
-    told = f"{folder.resolve()}\0{project}".encode("utf-8", "surrogatepass")
+    told = f"{resolved(folder)}\0{project}".encode("utf-8", "surrogatepass")
     with suppress(OSError):
         if len(key := _key()) == KEY_BYTES:
             return hmac.new(key, told, "sha256").hexdigest()
