@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from engines.api import Progress
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.tools import Tool, ToolResult
+from ui.forms.refusals import enter_typed, refusing, told
 from ui.session.model import DocumentModel
 from ui.session.services import Services
 from ui.tools.job import ToolJob
@@ -150,6 +151,10 @@ class ToolDialog(QDialog):
         """Set the tool to work on the document as it is now."""
         parameters = self.form.parameters
         if self.job.busy or parameters is None:
+            return
+        enter_typed([self.form])
+        if refused := next(refusing(self.form), None):
+            self._say(told(refused))
             return
         if not self._model.valid:
             self._say(self._model.first_error())

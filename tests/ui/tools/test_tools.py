@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact
@@ -15,6 +16,7 @@ from engines.api.errors import ProblemError
 from engines.api.tools import Tool, ToolResult
 from tests.ui.doubles import FakeServices, WaveEngine
 from tests.workbench.fake_tools import Factor, Refusal, Slow, Stretch
+from ui.forms.fields.line import Line
 from ui.session.controller import Phase
 from ui.session.model import DocumentModel
 from ui.tools.dialog import ToolDialog
@@ -169,12 +171,19 @@ def test_a_result_is_shown_and_taken_over_as_one_edit(desk, qtbot):
         model.undo_stack.undo()
 
 
-def test_a_wrong_number_is_marked_and_keeps_it_from_running(desk):
+def test_a_wrong_number_is_marked_and_keeps_it_from_running(desk, qtbot):
     dialog = desk.dialog(Scale())
     dialog.form.edited.emit(("factor",), -1.0)
     assert not dialog.run_button.isEnabled()
     dialog.form.edited.emit(("factor",), 1.0)
     assert dialog.run_button.isEnabled()
+    line = next(line for line in dialog.form.findChildren(Line) if line.isVisible())
+    line.selectAll()
+    qtbot.keyClicks(line, "1.2.5")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    dialog.run_button.click()
+    assert not dialog.job.busy, "it is no number, and the one before is not meant"
+    assert dialog.sentence.text() == "In 'Factor': '1.2.5' is not a number."
 
 
 def test_what_it_would_come_to_is_told_while_the_form_is_written(desk, qtbot):
