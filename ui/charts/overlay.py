@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -42,37 +42,46 @@ class Overlay(QObject):
 
     def read(self, chart: ChartInfo, path: str) -> None:
         """Lay the points of the file over the chart; without a path, ask for one."""
-        axes = self._panel.axes_of(chart)
+        axes, over = self._panel.axes_of(chart), self._panel.series_under(chart.name)
         if not path:
             x, y = (f"{axis.title} [{'dB' if axis.decibels else unit_text(axis.unit) or '1'}]" for axis in axes)
             title = f"Measured {chart.title}: columns {x} and {y}, or with headings that say so"
             path, _ = QFileDialog.getOpenFileName(self._parent, title, self._folder(), KINDS)
         if path:
             document, file = self._model.document, Path(path)
+            add = partial(self._add, over=over, document=document)
 
             def looked(choice: Choice | None) -> None:
                 if choice is not None:
-                    self._choose(file, chart, axes, choice, document)
+                    self._choose(file, chart, axes, choice, document, add)
                     return
                 read = partial(read_curves, file, chart.name, axes)
-                self._background.submit("files", read, lambda found: self._add(found, document), self._failed)
+                self._background.submit("files", read, add, self._failed)
 
             self._background.submit("files", partial(choice_of, file, axes), looked, self._failed)
 
-    def _choose(self, path: Path, chart: ChartInfo, axes: tuple[Axis, Axis], choice: Choice, document: object) -> None:
+    def _choose(
+        self,
+        path: Path,
+        chart: ChartInfo,
+        axes: tuple[Axis, Axis],
+        choice: Choice,
+        document: object,
+        add: Callable[[Sequence[MeasuredData]], None],
+    ) -> None:
         """Several columns: a person sees which are meant, and may say others."""
         if self._model.document is document:
             self.dialog = TableDialog(path, chart.name, axes, choice, self._background, self._parent)
-            self.dialog.used.connect(lambda found: self._add(found, document))
+            self.dialog.used.connect(add)
             self.dialog.finished.connect(self._forget)
             self.dialog.open()
 
     def _forget(self) -> None:
         self.dialog = None
 
-    def _add(self, measured: Sequence[MeasuredData], document: object) -> None:
+    def _add(self, measured: Sequence[MeasuredData], over: str, document: object) -> None:
         if self._model.document is document:  # not another that was opened meanwhile
-            self._panel.add_measured(*measured)
+            self._panel.add_measured(*(each.model_copy(update={"over": over}) for each in measured))
 
     def _failed(self, error: BaseException) -> None:
         known = isinstance(error, WorkbenchError)

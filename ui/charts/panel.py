@@ -183,13 +183,18 @@ class ChartsPanel(QWidget):
         titles = {one.name: one.title for one in (self._info.series if self._info is not None else ())}
         curves = tuple(titles[name] for name in chart.series if name in titles)
         cell = self.cells[chart.name]
-        x = Axis(chart.x_title or "time", cell.plot.x_unit)
+        x = Axis(cell.abscissa[1] if cell.abscissa else chart.x_title or "time", cell.plot.x_unit)
         return x, Axis(chart.title, chart.unit, (chart.name, *curves), cell.look.decibels)
+
+    def series_under(self, chart: str) -> str:
+        """What a chart stands over instead of its own abscissa; empty: that."""
+        abscissa = self.cells[chart].abscissa
+        return abscissa[0] if abscissa else ""
 
     def add_measured(self, *measured: MeasuredData) -> None:
         """Lay these points over their charts; they take the place of older ones of the same name."""
-        names = {(each.chart, each.title) for each in measured}
-        others = [each for each in self._draft() if (each["chart"], each["title"]) not in names]
+        names = {(each.chart, each.title, each.over) for each in measured}
+        others = [each for each in self._draft() if (each["chart"], each["title"], each["over"]) not in names]
         added = [each.model_dump(mode="json") for each in measured]
         self._model.edit(("measured",), [*others, *added], "overlay of measured data")
 

@@ -75,10 +75,12 @@ class ChartView(_Model):
 
 
 class MeasuredData(_Model):
-    """Measured points ``x, y: (n,)`` that are laid over a chart, in the units of its axes; ``title``: where from."""
+    """Measured points ``x, y: (n,)`` that are laid over a chart, in the units of its axes; ``title``: where from;
+    ``over``: the series that the chart stood over then, empty where that is its own abscissa."""
 
     chart: str
     title: str
+    over: str = ""
     x: Annotated[list[float], Field(min_length=1, fail_fast=True)]
     y: Annotated[list[float], Field(fail_fast=True)]
 

@@ -200,6 +200,23 @@ def test_measured_points_are_held_against_the_curve_that_is_nearest(charted, qtb
     assert [entry.value for entry in entries if entry.mark == "point"] == ["RMSE 2 mV over 8 ms to Upper"]
 
 
+def test_measured_points_stand_only_over_what_they_were_measured_over(charted, qtbot, tmp_path):
+    run_until(qtbot, charted, 5.0)
+    panel = charted.charts.panel
+    drawn(qtbot, panel, "voltage", 4)
+    cell, file = panel.cells["voltage"], tmp_path / "lab.csv"
+    seen = lambda: [entry.title for entry in cell.legend.entries if entry.mark == "point"]  # noqa: E731
+    for series in ("", "kinetics"):
+        panel.stand_over("voltage", series)
+        assert seen() == [], "milliseconds are no millivolts"
+        file.write_text("x,y\n1,4\n2,3.9\n")
+        cell.plot.dropped.emit(str(file))
+        qtbot.waitUntil(lambda: seen() == ["lab"], timeout=5000)
+    assert [each.over for each in charted.model.document.project.measured] == ["", "kinetics"]
+    panel.stand_over("voltage", "")
+    assert seen() == ["lab"]
+
+
 def test_a_bad_file_is_one_sentence(charted, qtbot, tmp_path):
     file = tmp_path / "bad.csv"
     file.write_text("t,U\n1,2\n3,oops\n")

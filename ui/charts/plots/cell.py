@@ -176,6 +176,7 @@ class ChartCell(QWidget):
             self.abscissa = abscissa
             _, title, unit = abscissa or ("", self.chart.x_title, self.chart.x_unit or self._time_unit)
             self.plot.set_abscissa(title, unit)
+            self.show_measured(self._measured)
 
     def show_measured(self, measured: Sequence[MeasuredData]) -> None:
         self._measured = tuple(measured)
@@ -184,13 +185,16 @@ class ChartCell(QWidget):
 
     @property
     def _measured_seen(self) -> Sequence[MeasuredData]:
-        """The measured points, divided and in decibels as the curves are, without those that have no such value."""
-        if not self._measured or self.look.unit("") == "":
-            return self._measured
-        points = [Curve(each.title, np.array(each.x), np.array(each.y)) for each in self._measured]
+        """The measured points over what the chart stands over, divided and in decibels as the curves are, without those
+        that have no such value."""
+        over = self.abscissa[0] if self.abscissa else ""
+        measured = [each for each in self._measured if each.over == over]
+        if not measured or self.look.unit("") == "":
+            return measured
+        points = [Curve(each.title, np.array(each.x), np.array(each.y)) for each in measured]
         data = replace(self._raw, curves=(*self._raw.curves, *points))
         seen = looked_at(data, self.look, self._kept).curves[-len(points) :]
-        known = [(each, one.x, one.y, np.isfinite(one.y)) for each, one in zip(self._measured, seen, strict=True)]
+        known = [(each, one.x, one.y, np.isfinite(one.y)) for each, one in zip(measured, seen, strict=True)]
         return [each.model_copy(update={"x": list(x[kept]), "y": list(y[kept])}) for each, x, y, kept in known]
 
     def show_cursor(self, x: float | None) -> None:
