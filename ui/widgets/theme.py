@@ -98,6 +98,7 @@ class Theme(QObject):
             "chevron": self._image("chevron-down", self.palette.muted),
             "closed": self._image("chevron-right", self.palette.muted),
             "check": self._image("check", self.palette.accent_text),
+            "shut_check": self._image("check", self.palette.muted),
             "sorted_up": self._image("up", self.palette.muted),
             "sorted_down": self._image("down", self.palette.muted),
         }

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QApplication,
+    QCheckBox,
     QComboBox,
     QDoubleSpinBox,
     QLabel,
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tests.ui.pictures.contrast import contrast
 from ui.charts.plots.scaled_axis import ScaledAxis, TimeAxis
 from ui.widgets.theme import THEMES, theme
 
@@ -54,8 +56,8 @@ def colour(tabs: QTabWidget, name: str) -> str:
     return label.palette().color(label.foregroundRole()).name()
 
 
-def picture(tabs: QTabWidget) -> np.ndarray:
-    image = tabs.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+def picture(widget: QWidget) -> np.ndarray:
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     return np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1).copy()
 
 
@@ -155,3 +157,16 @@ def test_boxes_of_numbers_look_as_other_fields_do(qtbot, qapp, name, kind):
     middle, last = number.height() // 2, number.height() - 1
     for spot in (QPoint(60, 0), QPoint(60, last), QPoint(0, middle), QPoint(pictures[0].width() - 1, middle)):
         assert pictures[0].pixelColor(spot) == pictures[1].pixelColor(spot), spot
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_a_tick_that_is_locked_is_seen(qapp, qtbot, name):
+    theme().apply(name, qapp)
+    boxes = [QCheckBox(), QCheckBox()]
+    boxes[0].setChecked(True)
+    for box in boxes:
+        qtbot.addWidget(box)
+        box.setEnabled(False)
+        box.show()
+    ticked, empty = (picture(box).view(np.uint32) for box in boxes)
+    assert float(contrast(ticked, empty).max()) > 3, "of a figure, WCAG 1.4.11"
