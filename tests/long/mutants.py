@@ -313,21 +313,43 @@ def exchange(functions: Iterable[FunctionType], text: CodeType) -> int:
     return changed
 
 
-def put(mutant: Mutant, root: Path, functions: dict[str, list[FunctionType]]) -> bool:
-    """Put a defect into what this process has loaded; whether there was anything to change."""
+def damaged(mutant: Mutant, root: Path) -> CodeType:
+    """The whole file with its defect."""
     file = root / mutant.path
-    damaged = mutant.applied(file.read_bytes())
-    if names_set_by(mutant, damaged):
-        return _assigned(mutant, file, damaged)
-    return exchange(functions.get(mutant.path, ()), compile(damaged, str(file), "exec")) > 0
+    return compile(mutant.applied(file.read_bytes()), str(file), "exec")
+
+
+def put(mutant: Mutant, root: Path, functions: dict[str, list[FunctionType]]) -> bool:
+    """Put a defect into what this process has loaded, into the constants that a changed function has made, and into
+    the defaults of arguments that name a changed constant; whether there was anything to change."""
+    source = mutant.applied((root / mutant.path).read_bytes())
+    changed = exchange(functions.get(mutant.path, ()), damaged(mutant, root)) > 0
+    assigned = _assigned(mutant, root / mutant.path, source)
+    if names := names_set_by(mutant, source):
+        for path, of_file in functions.items():
+            _set_defaults(of_file, (root / path).read_text("utf-8"), names)
+    return assigned or changed
 
 
 def names_set_by(mutant: Mutant, source: bytes) -> set[str]:
-    """The module's names that the statement of a defect sets; none where it stands in a function."""
-    for statement in ast.parse(source).body:
-        if statement.lineno <= mutant.line <= (statement.end_lineno or 0) and not isinstance(statement, DEFINED):
-            return {each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and _is_set(each)}
-    return set()
+    """The module's names that the statement of a defect sets, or those that call the function in which it stands."""
+    named = (each for statement in _setting(mutant, ast.parse(source)) for each in ast.walk(statement))
+    return {each.id for each in named if isinstance(each, ast.Name) and _is_set(each)}
+
+
+def _setting(mutant: Mutant, tree: ast.Module) -> list[ast.stmt]:
+    """The statements of a module that give its names other values with a defect than without it."""
+    holds = next((each for each in tree.body if each.lineno <= mutant.line <= (each.end_lineno or 0)), None)
+    if holds is None or isinstance(holds, ast.ClassDef):
+        return []
+    if not isinstance(holds, ast.FunctionDef):
+        return [holds]
+    assigned = (each for each in tree.body if isinstance(each, ast.Assign | ast.AnnAssign))
+    return [each for each in assigned if any(_is_call_of(holds.name, inner) for inner in ast.walk(each))]
+
+
+def _is_call_of(name: str, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def _is_set(node: ast.Name) -> bool:
@@ -337,7 +359,7 @@ def _is_set(node: ast.Name) -> bool:
 def _assigned(mutant: Mutant, file: Path, source: bytes) -> bool:
     """Set the names of a module anew, there and wherever they were imported from it."""
     module = next((each for each in sys.modules.values() if getattr(each, "__file__", None) == str(file)), None)
-    statements = [each for each in ast.parse(source).body if each.lineno <= mutant.line <= (each.end_lineno or 0)]
+    statements = _setting(mutant, ast.parse(source))
     if module is None or not statements:
         return False
     before = {name: getattr(module, name) for name in names_set_by(mutant, source)}
@@ -347,6 +369,29 @@ def _assigned(mutant: Mutant, file: Path, source: bytes) -> bool:
             if vars(other).get(name) is value and value is not None:
                 setattr(other, name, getattr(module, name))
     return bool(before)
+
+
+def _set_defaults(functions: list[FunctionType], text: str, names: set[str]) -> None:
+    """Of the functions of a file, those that are constants of these names: as they are now."""
+    if not any(name in text for name in names):
+        return
+    nodes = {
+        (node.name, min(each.lineno for each in (node, *node.decorator_list))): node.args
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef)
+    }
+    for function in functions:
+        arguments = nodes.get((function.__name__, function.__code__.co_firstlineno))
+        if arguments is None:
+            continue
+
+        def anew(node: ast.expr | None, value: object, known: dict[str, object] = function.__globals__) -> object:
+            return known[node.id] if isinstance(node, ast.Name) and node.id in names & known.keys() else value
+
+        function.__defaults__ = tuple(map(anew, arguments.defaults, function.__defaults__ or ()))
+        for each, node in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            if node is not None and function.__kwdefaults__:
+                function.__kwdefaults__[each.arg] = anew(node, function.__kwdefaults__[each.arg])
 
 
 def _functions(code: CodeType) -> dict[tuple[str, int], CodeType]:

@@ -5,7 +5,7 @@ once; whatever runs them is a copy of that process (tests/long/trying.py). All r
 statements each reaches (tests/long/reach.py), which is kept for the next time. A defect is then tried against those
 that reach it, the likeliest first, until one fails. That one runs once more by itself and without the defect: only
 where it passes has it caught anything. A process that dies or never ends is seen by whoever runs the tests: caught,
-too. What a test starts as a process of its own is without the defect.
+too. What a test starts as a process of its own has the defect, and is looked at, as well.
 
 What engines count meets the tests that speak of it (:data:`COUNTED`). To look takes minutes to an hour; ``--near`` does
 without: a defect meets all tests of its module and of the files that name it, and some that speak of the same, so that
