@@ -332,24 +332,38 @@ def put(mutant: Mutant, root: Path, functions: dict[str, list[FunctionType]]) ->
 
 
 def names_set_by(mutant: Mutant, source: bytes) -> set[str]:
-    """The module's names that the statement of a defect sets, or those that call the function in which it stands."""
+    """The module's names that have other values with a defect than without it."""
     named = (each for statement in _setting(mutant, ast.parse(source)) for each in ast.walk(statement))
     return {each.id for each in named if isinstance(each, ast.Name) and _is_set(each)}
 
 
 def _setting(mutant: Mutant, tree: ast.Module) -> list[ast.stmt]:
-    """The statements of a module that give its names other values with a defect than without it."""
+    """The statements of a module that give its names other values: the defect's, and whatever names a constant that
+    changes or calls a function that does or that names one."""
     holds = next((each for each in tree.body if each.lineno <= mutant.line <= (each.end_lineno or 0)), None)
     if holds is None or isinstance(holds, ast.ClassDef):
         return []
-    if not isinstance(holds, ast.FunctionDef):
-        return [holds]
-    assigned = (each for each in tree.body if isinstance(each, ast.Assign | ast.AnnAssign))
-    return [each for each in assigned if any(_is_call_of(holds.name, inner) for inner in ast.walk(each))]
+    found, names = [holds], {each.id for each in ast.walk(holds) if isinstance(each, ast.Name) and _is_set(each)}
+    functions = set()
+    if isinstance(holds, ast.FunctionDef):
+        found, names, functions = [], set(), {holds.name}
+    while True:
+        before = len(found) + len(functions)
+        for each in tree.body:
+            if isinstance(each, ast.FunctionDef) and _uses(each, names, functions):
+                functions.add(each.name)
+            elif isinstance(each, ast.Assign | ast.AnnAssign) and each not in found and _uses(each, names, functions):
+                found.append(each)
+                names |= {inner.id for inner in ast.walk(each) if isinstance(inner, ast.Name) and _is_set(inner)}
+        if len(found) + len(functions) == before:
+            return [each for each in tree.body if each in found]
 
 
-def _is_call_of(name: str, node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+def _uses(node: ast.AST, names: set[str], functions: set[str]) -> bool:
+    called = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
+    if any(isinstance(each, ast.Name) and each.id in functions for each in called):
+        return True
+    return any(isinstance(each, ast.Name) and not _is_set(each) and each.id in names for each in ast.walk(node))
 
 
 def _is_set(node: ast.Name) -> bool:

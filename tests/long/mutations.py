@@ -55,7 +55,11 @@ PLACES = {
     "workbench": ("tests/workbench",),  # tests/faults breaks one call after the other, for minutes
     "accounting": ("tests/engines", "tests/workbench/run/test_ceiling.py"),
 }
-LEFT_OUT = ("gpu", "slow", "keeps_time")
+LEFT_OUT = ("gpu", "slow")
+KEEPS_TIME = "keeps_time"
+SURE = 3
+"""How often a test that keeps time has to fail with a defect, and to pass without in between: beside other work it may
+fail by chance."""
 NOT_HERE = re.compile(r"cuda|gpu|extreme|fuzz")
 """Tests that need a device, or that try at random."""
 COUNTING = re.compile(r"accounts|traffic|bytes|memory|needs|estimate|ceiling|faster")
@@ -87,6 +91,8 @@ class Cases:
     """Tests that pass by themselves in a copy without a defect."""
     failed: set[str] = field(default_factory=set)
     """Tests that do not."""
+    keep_time: set[str] = field(default_factory=set)
+    """Tests that do so or do not by chance."""
     typed: set[Mutant] = field(default_factory=set)
     """What mypy tells of."""
     through: int = 0
@@ -138,23 +144,33 @@ class Cases:
         what, by = told
         if job.clean:
             self._without(job, what, by)
+        elif job.found and what not in CAUGHT:  # it has failed by chance
+            names, _, test = job.found
+            self.tries.appendleft(
+                replace(job, names=tuple(each for each in names if each[0] != test), found=None, times=0)
+            )
         elif what not in CAUGHT or by in self.passed:
             self._tell(job, what, by)
         else:
             # Where nobody knows which test it was, all have to pass.
             again = tuple(each for each in job.names if each[0] == by) or job.names
-            self.tries.appendleft(replace(job, names=again, clean=True, found=(job.names, what, by)))
+            found = job.found or (job.names, what, by)
+            self.tries.appendleft(replace(job, names=again, clean=True, found=found, times=job.times + 1))
 
     def _without(self, clean: Try, what: str, by: str) -> None:
         """What a defect's test did without it."""
         names, found, test = clean.found
-        if what not in CAUGHT:
+        if what not in CAUGHT and test in self.keep_time and clean.times < SURE:
+            self.tries.appendleft(replace(clean, clean=False))
+        elif what not in CAUGHT and test in self.keep_time:
+            self._tell(clean, found, test)
+        elif what not in CAUGHT:
             self.passed.update(name for name, _ in clean.names)
             self._tell(clean, found, test)
         elif by:
             self.failed.add(by)
             left = tuple(each for each in names if each[0] not in self.failed)
-            self.tries.appendleft(replace(clean, names=left, clean=False, found=None))
+            self.tries.appendleft(replace(clean, names=left, clean=False, found=None, times=0))
         else:
             self._tell(clean, "survived", "")  # the tests die without it, too
 
@@ -168,7 +184,8 @@ class Cases:
             found = set(self.reached.by(self.statements.of(mutant)))
         names = found - self.failed
         file = {name: ROOT / name.partition("::")[0] for name in names}
-        order = sorted(names, key=lambda name: (near(file[name]) > 1, -alike[name], seconds[name], name))
+        late = self.keep_time
+        order = sorted(names, key=lambda each: (each in late, near(file[each]) > 1, -alike[each], seconds[each], each))
         return Try(mutant, tuple((name, seconds[name]) for name in order), self.report.options.seconds)
 
     def _looked(self, look: Look, told: Any) -> None:
@@ -226,6 +243,7 @@ class Session:
         items = [item for item in items if not NOT_HERE.search(item.path.name) and counts(item)]
         print(f"{len(items)} tests are collected after {time.monotonic() - began:.0f} s", flush=True)
         cases.likeness = Likeness({item.nodeid: f"{item.nodeid} {text_of_test(item)}" for item in items})
+        cases.keep_time = {item.nodeid for item in items if item.get_closest_marker(KEEPS_TIME)}
         if self._options.near:
             cases.near = items
         else:

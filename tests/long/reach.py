@@ -239,6 +239,7 @@ class Kept:
     def __init__(self, file: Path, statements: Statements) -> None:
         shared = sorted((statements.root / "tests").rglob("*.py"))
         shared = [each for each in shared if not each.name.startswith("test_") and each.parent.name != "long"]
+        shared.append(Path(__file__))
         self._key = hashlib.sha256(" ".join(map(_digest, shared)).encode()).hexdigest()
         self._file, self._spans = file, {path: list(span) for path, span in statements.spans.items()}
         self._files: dict[str, dict[str, Any]] = {}

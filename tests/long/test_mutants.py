@@ -47,6 +47,9 @@ def area(box, by=2):
     return box.side * (by + len(text))
 
 WHOLE = area(Box())
+def twice():
+    return LIMIT + LIMIT
+MOST = twice()
 def limited(most=LIMIT, *, least=LIMIT):
     return most, least
 '''
@@ -70,6 +73,8 @@ def test_every_place_of_a_module_is_found_but_for_defaults_annotations_and_texts
         ("arithmetic", 16, "(box.side / (by + len(text)))"),
         ("arithmetic", 16, "(by - len(text))"),
         ("lost", 20, "return None"),
+        ("arithmetic", 20, "(LIMIT - LIMIT)"),
+        ("lost", 23, "return None"),
     ]
     assert kinds("engines/a.py") == [], "nothing there counts bytes"
     for each in mutants_of("workbench/a.py", SOURCE):
@@ -167,11 +172,11 @@ def defects_in_copies(folder: str) -> None:
     def seen(mutant: Mutant) -> tuple[object, ...]:
         done = put(mutant, root, functions)
         start_others_with({file: damaged(mutant, root)}, root / f"{mutant.line} {mutant.kind}")
-        program = "import a; print(a.Box().wide, a.area(a.Box()), a.LIMIT, a.WHOLE, a.limited(), sep=', ')"
+        program = "import a; print(a.Box().wide, a.area(a.Box()), a.LIMIT, a.WHOLE, a.limited(), a.MOST, sep=', ')"
         told = subprocess.run(
             [sys.executable, "-c", program], env={"PYTHONPATH": str(file.parent)}, stdout=-1, text=True
         )
-        here = (module.Box().wide, module.area(module.Box()), other.LIMIT, other.WHOLE, module.limited())
+        here = (module.Box().wide, module.area(module.Box()), other.LIMIT, other.WHOLE, module.limited(), module.MOST)
         assert ", ".join(map(str, here)) == told.stdout.strip()
         return done, *here
 
@@ -180,10 +185,10 @@ def defects_in_copies(folder: str) -> None:
         return told[found[kind, line]]
 
     assert (module.Box().wide, module.area(module.Box()), other.LIMIT, other.WHOLE) == (True, 28, 4, 28)
-    assert answer("compare1", 10) == (True, False, 28, 4, 28, (4, 4))
-    assert answer("lost", 10) == (True, None, 28, 4, 28, (4, 4))
-    assert answer("constant", 4) == (True, True, 28, 5, 28, (5, 5))
-    assert answer("lost", 16) == (True, True, None, 4, None, (4, 4))
+    assert answer("compare1", 10) == (True, False, 28, 4, 28, (4, 4), 8)
+    assert answer("lost", 10) == (True, None, 28, 4, 28, (4, 4), 8)
+    assert answer("constant", 4) == (True, True, 28, 5, 28, (5, 5), 10)
+    assert answer("lost", 16) == (True, True, None, 4, None, (4, 4), 8)
     assert (module.Box().wide, other.LIMIT) == (True, 4), "of the copies nothing stays"
 
 
@@ -245,6 +250,25 @@ def test_a_test_that_fails_without_the_defect_has_not_caught_it(tmp_path):
     made.answer(again, ("survived", ""))
     assert told(tmp_path) == [["survived", "", mutant.line]]
     assert made.rates() == {"workbench": 0.0}
+
+
+@pytest.mark.parametrize("by_chance", [False, True])
+def test_a_test_that_keeps_time_has_to_fail_again_and_again(tmp_path, by_chance):
+    made, mutant, job = cases(tmp_path)
+    made.keep_time = {HERE}
+    for _ in range(2):
+        made.answer(job, ("killed", HERE))
+        made.answer(made.following(), ("survived", ""))
+        job = made.following()
+        assert (job.clean, job.names) == (False, ((HERE, 0.5),))
+    made.answer(job, ("survived", "") if by_chance else ("killed", HERE))
+    if by_chance:
+        again = made.following()
+        assert (again.names, again.found, again.times) == (((OTHER, 0.5),), None, 0)
+        made.answer(again, ("survived", ""))
+    else:
+        made.answer(made.following(), ("survived", ""))
+    assert told(tmp_path) == [["survived", "", mutant.line] if by_chance else ["killed", HERE, mutant.line]]
 
 
 def test_what_tests_reach_is_kept_until_a_source_that_they_reach_or_they_change(tmp_path):

@@ -83,7 +83,9 @@ class Try:
     seconds: float
     clean: bool = False
     found: Any = None
-    """Of a clean one: the names of the defect's, what became of it, by which test."""
+    """Of a clean one, and of one that is done again: the names of the defect's, what became of it, by which test."""
+    times: int = 0
+    """How often that test has failed."""
 
     def __call__(self, tests: Tests) -> tuple[str, str]:
         """What becomes of the defect, and by which test."""
