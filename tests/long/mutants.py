@@ -279,7 +279,7 @@ def _is_measured(node: ast.expr) -> bool:
     for each in ast.walk(node):
         if isinstance(each, ast.Call) and MEASURED.fullmatch(_called(each)):
             return True
-        if isinstance(each, ast.Name) and (each.id.endswith("SHARE") or each.id in DEPTHS):
+        if isinstance(each, ast.Name) and (each.id.endswith(("SHARE", "SECONDS")) or each.id in DEPTHS):
             return True
         value = getattr(each, "value", None)
         if isinstance(value, float) and 64 * value % 1:

@@ -346,6 +346,7 @@ def run(options: Namespace) -> int:
         lines.parent.mkdir(parents=True, exist_ok=True)
         lines.write_text("", "utf-8")
     folder = Path(tempfile.mkdtemp(prefix="workbench-mutations-", dir=options.folder))
+    folder.chmod(0o755)  # tests become another user, who has to come through
     used = packages(mutants)
     cases = Cases(
         mutants, report, lines, Statements(ROOT, [path for path in sources(ROOT) if package_of(path) in used])

@@ -17,6 +17,8 @@ from engines.api.presets import presets_in
 from tests.workbench.fake_engine import WaveEngine
 from workbench import cli
 from workbench.cli import doctor, main
+from workbench.cli.arguments import parser
+from workbench.cli.runs.asked import Asked
 from workbench.cli.voice import RENEWED, voices
 from workbench.project import presets as preset_module
 from workbench.project.document import open_document
@@ -239,3 +241,14 @@ def test_doctor_names_the_room_of_each_folder_and_looks_for_a_card_where_it_can(
 
     monkeypatch.setattr(doctor.Path, "glob", refused)
     assert doctor._has_nvidia_card() is False
+
+
+def test_options_have_the_defaults_that_their_help_says():
+    told = {}
+    for name, command in parser()._subparsers._group_actions[0].choices.items():
+        for option in command._actions:
+            for said in re.findall(r"\bdefault:? ([\d.]+\d|\d)", option.help or ""):
+                told[name, option.dest] = (option.default, float(said))
+    assert {("run", "checkpoint_every"), ("run", "checkpoints"), ("run", "pictures"), ("serve", "idle")} <= told.keys()
+    assert all(default == said for default, said in told.values()), told
+    assert Asked.model_fields["checkpoint_every"].default == told["run", "checkpoint_every"][0]

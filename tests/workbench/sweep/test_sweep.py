@@ -17,7 +17,7 @@ from engines.api.parameters import ParameterGroup, quantity
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
 from workbench.cli import main
 from workbench.project.document import open_document
-from workbench.sweep import running
+from workbench.sweep import running, task
 from workbench.sweep.files import write_sweep
 from workbench.sweep.numbers import number_called, numbers_of
 from workbench.sweep.outlook import outlook
@@ -294,7 +294,7 @@ def test_curves_are_laid_over_each_other_and_columns_over_a_parameter(charted):
     assert [row.case for row in anew] == [row.case for row in rows]
     assert value_of(read_anew(rows, None)[0], columns[1]) == pytest.approx(2.25), "with nothing chosen as they were"
     info, data = against(plan, rows, columns[0])
-    assert (info.x_title, info.x_unit) == ("Speed", "mm/ms")
+    assert (info.x_title, info.x_unit, info.comparable) == ("Speed", "mm/ms", True)
     assert [curve.title for curve in data.curves] == ["Tau 1 ms", "Tau 2 ms"]
     np.testing.assert_allclose(data.curves[0].x, [1, 3])
     np.testing.assert_allclose(data.curves[0].y, [0.5, 1.5])
@@ -363,3 +363,10 @@ def test_ctrl_c_keeps_what_is_through(project, tmp_path, monkeypatch):
 def test_a_variation_keeps_what_else_the_problem_has(document):
     plan = SweepPlan(document, (Variation(number_called(document.parameters, "tau"), (2.0,)),), 1.0)
     assert plan.parameters((2.0,)) == document.parameters.model_copy(update={"tau": 2.0})
+
+
+def test_a_worker_takes_the_plan_of_its_own_version_alone(monkeypatch):
+    monkeypatch.setattr(task, "__version__", "1.2.3")
+    assert task.same_version("plan", "1.2.3") == "plan"
+    with pytest.raises(ProblemError, match=r"workers have Workbench 1\.2\.3, and the sweep is of 1\.2\.4: "):
+        task.same_version("plan", "1.2.4")
