@@ -30,7 +30,7 @@ import tempfile
 import time
 from argparse import Namespace
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -40,7 +40,7 @@ import hypothesis
 import pytest
 
 from tests.long.many import Lost, Worn, spread
-from tests.long.mutants import PACKAGES, Mutant, mutants_of, package_of, sources
+from tests.long.mutants import PACKAGES, Mutant, mutants_of, names_set_by, package_of, sources
 from tests.long.reach import Kept, Reached, Statements
 from tests.long.report import Report
 from tests.long.trying import ROOT, Likeness, Look, Tests, Try, alone, busy, nearness, spoken_of, text_of
@@ -182,6 +182,9 @@ class Cases:
             found.update(sorted(alike, key=alike.__getitem__)[-ALIKE:])
         else:
             found = set(self.reached.by(self.statements.of(mutant)))
+            for constant in names_set_by(mutant, (ROOT / mutant.path).read_bytes()):  # which tests read, too
+                read = {file for file in self._names if near(file) <= 1 and constant in text_of(file)}
+                found.update(name for file in read for name in self._names[file] if name in self.reached.bits)
         names = found - self.failed
         file = {name: ROOT / name.partition("::")[0] for name in names}
         late = self.keep_time
@@ -288,15 +291,31 @@ def selected(options: Namespace) -> list[Mutant]:
     return list(itertools.islice(filter(None, turns), options.count))
 
 
-def places(used: list[str]) -> list[str]:
-    """Where the tests stand that are collected: of engines the files that speak of what is counted."""
+def places(used: list[str], paths: Iterable[str] = ()) -> list[str]:
+    """Where the tests stand that are collected: of engines the files that speak of what is counted. A module among
+    ``paths`` that none of these name has those that do."""
     found = [place for name in used for place in PLACES[name]]
     if "accounting" not in used:
-        return found
+        return [*found, *_beside(found, paths)]
     of_engines, *_ = PLACES["accounting"]
     files = [file for file in sorted((ROOT / of_engines).rglob("test_*.py")) if not NOT_HERE.search(file.name)]
     files = [file for file in files if COUNTING.search(file.name) or COUNTED.search(text_of(file))]
     return [*(place for place in found if place != of_engines), *(str(file.relative_to(ROOT)) for file in files)]
+
+
+def _beside(found: list[str], paths: Iterable[str]) -> list[str]:
+    own, others = [], []
+    for file in sorted((ROOT / "tests").rglob("test_*.py")):
+        place = file.relative_to(ROOT).as_posix()
+        if any(place.startswith(f"{each}/") for each in found):
+            own.append(file)
+        elif place.startswith(tuple(f"{each}/" for name in _packages() for each in PLACES[name])):
+            others.append(file)
+    more = set()
+    for near in map(nearness, set(paths)):
+        if min(map(near, own)) > 1:
+            more.update(file for file in others if near(file) <= 1)
+    return [str(file.relative_to(ROOT)) for file in sorted(more)]
 
 
 def text_of_test(item: pytest.Item) -> str:
@@ -356,7 +375,15 @@ def run(options: Namespace) -> int:
     hypothesis.settings.register_profile("mutations", phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate))
     hypothesis.settings.load_profile("mutations")
     cases.typed = told_by_types(mutants, ROOT, folder)
-    arguments = ["-q", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", *places(used)]
+    arguments = [
+        "-q",
+        "--tb=line",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        *places(used, {each.path for each in mutants}),
+    ]
     pytest.main(arguments, plugins=[Session(cases, options, folder)])
     shutil.rmtree(folder, ignore_errors=True)
     rates = cases.rates()

@@ -222,6 +222,9 @@ def cases(folder: Path) -> tuple[Cases, Mutant, Try]:
     return made, mutant, job
 
 
+KEEPING = "tests/ui/session/test_house_services.py"
+
+
 def told(folder: Path) -> list[list[object]]:
     lines = map(json.loads, (folder / "lines.jsonl").read_text("utf-8").splitlines())
     return [[line["what"], line["by"], line["line"]] for line in lines]
@@ -444,7 +447,9 @@ def test_what_engines_count_meets_the_tests_that_speak_of_it():
     found = places(["accounting"])
     assert {"tests/engines/test_accounts.py", "tests/workbench/run/test_ceiling.py"} <= set(found)
     assert "tests/engines/formulas/test_parse.py" not in found
-    assert places(["workbench"]) == ["tests/workbench"]
+    assert places(["workbench"], ["workbench/project/store.py"]) == ["tests/workbench"]
+    beside = places(["workbench"], ["workbench/run/states/memory.py", "workbench/project/store.py"])
+    assert (beside[0], set(beside[1:])) == ("tests/workbench", {"tests/ui/session/test_clocks.py", KEEPING}), "by name"
     here = ROOT / "tests/engines/stencil/test_stencil_engine.py"
 
     def of_traffic():
