@@ -70,8 +70,9 @@ ACCOUNTS = re.compile(r"traffic|(?<!read_)bytes|memory|estimate|working_set|ceil
 """Functions of the engines that count bytes, operations and what fits."""
 DEFINED = (ast.FunctionDef, ast.ClassDef)
 ACCOUNT_FILES = ("traffic.py", "memory.py")
-MEASURING = re.compile(r"SECONDS$")
-"""Constants of ceilings for how long is measured: twice as long finds the same."""
+MEASURING = re.compile(r"(SECONDS|ROUNDS|LAUNCHES|MESSAGES)$")
+TIMED = re.compile(r"/ceilings/|^workbench/bench/|^workbench/ranks/scaling")
+"""Constants, and where they say how long is measured: twice as long finds the same."""
 KERNELS = re.compile(r"kernels|cuda|reference|vector_math|/warm\.py")
 """Files that a machine without a GPU does not run, that are compiled, or whose answers are thrown away (they warm)."""
 STALE = re.compile(r"_?stale\w*")
@@ -202,8 +203,11 @@ def _is_colour(values: list[object]) -> bool:
 def _is_length(path: str, statement: ast.stmt) -> bool:
     """Whether a statement of a module names a length on a screen, or how long is measured."""
     names = [each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and _is_set(each)]
-    lengths = LENGTHS if package_of(path) == "ui" else MEASURING if "/ceilings/" in path else None
-    return lengths is not None and isinstance(statement, ast.Assign) and any(map(lengths.search, names))
+    if not isinstance(statement, ast.Assign):
+        return False
+    if package_of(path) == "ui":
+        return any(map(LENGTHS.search, names))
+    return bool(TIMED.search(path)) and all(map(MEASURING.search, names))
 
 
 def _unseen(tree: ast.AST) -> Iterator[ast.expr]:

@@ -95,6 +95,9 @@ def share(part, whole):
     for path, others in (("ui/a.py", []), ("workbench/a.py", ["22 -> 23", "3 -> 4", "2 -> 3", "8 -> 9"])):
         edits = [each.edit(source) for each in mutants_of(path, source) if each.kind == "constant"]
         assert sorted(edits) == sorted([*others, *shared])
+    measured = b"SECONDS, ROUNDS = 0.5, 2\nBATCH, MOST_SECONDS = 10, 0.1"
+    for path, count in (("workbench/bench/a.py", 2), ("engines/backend/ceilings/a.py", 2), ("workbench/run/a.py", 4)):
+        assert len(mutants_of(path, measured)) == count, "twice as long finds the same"
     arithmetic = [each for each in mutants_of("ui/a.py", source) if each.kind == "arithmetic"]
     assert [each.line for each in arithmetic] == [6, 6, 6, 7, 7], "whichever way a length is made, it is a place"
 

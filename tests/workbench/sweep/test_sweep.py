@@ -16,6 +16,7 @@ from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup, quantity
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
 from workbench.cli import main
+from workbench.cli.sweep import _print
 from workbench.project.document import open_document
 from workbench.sweep import running, task
 from workbench.sweep.files import write_sweep
@@ -370,3 +371,15 @@ def test_a_worker_takes_the_plan_of_its_own_version_alone(monkeypatch):
     assert task.same_version("plan", "1.2.3") == "plan"
     with pytest.raises(ProblemError, match=r"workers have Workbench 1\.2\.3, and the sweep is of 1\.2\.4: "):
         task.same_version("plan", "1.2.4")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "shown"),
+    [
+        ("", ["speed  note", " 1.25", "   10"]),
+        ("It failed.", ["speed  note     trouble", " 1.25", "   10        It failed."]),
+    ],
+)
+def test_a_table_has_trouble_where_there_is_any(capsys, trouble, shown):
+    _print(["speed", "note", "trouble"], [[1.25, "", ""], [10.0, "", trouble]])
+    assert capsys.readouterr().out.splitlines() == shown
