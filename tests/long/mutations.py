@@ -8,8 +8,8 @@ where it passes has it caught anything. A process that dies or never ends is see
 too. What a test starts as a process of its own has the defect, and is looked at, as well.
 
 What engines count meets the tests that speak of it (:data:`COUNTED`). To look takes minutes to an hour; ``--near`` does
-without: a defect meets all tests of its module and of the files that name it, and some that speak of the same, so that
-no more are caught than are.
+without: a defect meets all tests of its module, of its folder and of the files that name it, and some that speak of the
+same, for as long as there is time, so that no more are caught than are.
 
 Beside the counts (``--out NAME.json``) ``NAME.jsonl`` has a line for each defect as it is through. Without Qt those of
 the window are left out.
@@ -68,8 +68,9 @@ COUNTED = re.compile(r"traffic|_bytes\b|nbytes|bytes_(per_step|of|read|written)|
 against arrays, not met by whatever runs them; and all of them run for hours."""
 KEPT = ROOT / ".pytest_cache" / "reached"
 TESTS_OF_A_LOOK = 30
-ALIKE = 60
-"""Without a look: how many tests of other files a defect meets, those that share most words with its place."""
+ALIKE, IN_ITS_FOLDER = 60, 3
+"""Without a look: how many tests of other files a defect meets, those that share most words with its place, beside
+those that name it or something that it defines or stand where it does."""
 UNKNOWN_SECONDS = 1.0
 """That a test is taken to last that nobody has timed."""
 Job = Look | Try
@@ -178,7 +179,7 @@ class Cases:
         near, seconds = nearness(mutant.path), defaultdict(lambda: UNKNOWN_SECONDS, self.reached.seconds)
         alike = defaultdict(float, self.likeness.to(spoken_of(mutant)))
         if self.near:
-            found = {item.nodeid for item in self.near if near(item.path) <= 1}
+            found = {item.nodeid for item in self.near if near(item.path) <= IN_ITS_FOLDER}
             found.update(sorted(alike, key=alike.__getitem__)[-ALIKE:])
         else:
             found = set(self.reached.by(self.statements.of(mutant)))
