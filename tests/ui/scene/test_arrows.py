@@ -85,6 +85,18 @@ def test_the_scale_stays_while_it_fits_and_one_source_does_not_set_it():
     assert taken(FLOW, seeds, {"arrow a": sizes}, None) is None
 
 
+def test_what_is_weak_or_no_number_does_not_set_the_scale():
+    grid = Grid((40, 40), (1.0, 1.0))
+    seeds = seeds_of(grid, (image(grid, 1600, False),))
+    sizes = np.full(len(seeds.elements), 1e-3)
+    sizes[::5], sizes[1::50] = 1.0, np.nan
+    arrows = taken(FLOW, seeds, {"arrow a": sizes, "arrow b": 0 * sizes}, None)
+    assert arrows.longest == 1.0
+    assert len(arrows.lines(np.array([0.0, 0.0, 1.0]), 0.0)) == 3 * (sizes == 1.0).sum()
+    none = taken(FLOW, seeds, {"arrow a": np.nan * sizes, "arrow b": sizes}, None)
+    assert (none.longest, len(none.lines(np.array([0.0, 0.0, 1.0]), 0.0))) == (1.0, 0)
+
+
 def test_the_flow_of_power_is_the_cross_product():
     grid = Grid((12, 12, 12), (1.0, 1.0, 1.0))
     scene, request = shown(grid, arrows="S")
