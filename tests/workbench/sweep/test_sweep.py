@@ -24,7 +24,7 @@ from workbench.sweep.numbers import number_called, numbers_of
 from workbench.sweep.outlook import outlook
 from workbench.sweep.plan import KeptChart, SweepPlan, Variation, values_of, variation
 from workbench.sweep.readings import Reading, reading_of
-from workbench.sweep.table import against, columns_of, overlay, read_anew, table_of, value_of
+from workbench.sweep.table import against, columns_of, curves_of, overlay, read_anew, table_of, value_of
 from workbench.sweep.workers import run_sweep
 
 
@@ -383,3 +383,20 @@ def test_a_worker_takes_the_plan_of_its_own_version_alone(monkeypatch):
 def test_a_table_has_trouble_where_there_is_any(capsys, trouble, shown):
     _print(["speed", "note", "trouble"], [[1.25, "", ""], [10.0, "", trouble]])
     assert capsys.readouterr().out.splitlines() == shown
+
+
+def test_curves_of_a_chart_are_those_of_all_runs_that_have_it():
+    info = ChartInfo("c", "C", "V", x_title="t", x_unit="s")
+
+    def row(place, *titles):
+        curves = tuple(Curve(title, np.arange(2.0), np.full(2, place)) for title in titles)
+        return running.Row(place, (1.0 * place,), charts=((info, ChartData(curves), None),) if titles else ())
+
+    rows = [row(0, "a", "b"), row(1), row(2, "b", "c")]
+    assert curves_of(rows, "c") == ["a", "b", "c"]
+    assert curves_of(rows, "d") == []
+    assert [(one.place, curve.title, curve.y[0]) for one, curve in overlay(rows, "c", "b")] == [
+        (0, "b", 0),
+        (2, "b", 2),
+    ]
+    assert [one.place for one, _ in overlay(rows, "c", "c")] == [2]
