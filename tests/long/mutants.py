@@ -44,7 +44,7 @@ COUNTED: dict[type[ast.operator], type[ast.operator]] = {
     ast.Pow: ast.Mult,
 }
 LOOKS = re.compile(
-    r"set(Contents)?Margins|set\w*Spacing|add(Spacing|Stretch)|set\w*(Width|Height|Size)|resize|setStretch\w*|QSize\w*|QMargins|"
+    r"set(Contents)?Margins|set\w*(Spacing|Padding)|add(Spacing|Stretch)|set\w*(Width|Height|Size)|resize|setStretch\w*|QSize\w*|QMargins|"
     r"QColor|mkPen|sizeHint|adjusted|setPixelSize|setColumnStretch|setInterval|setAlpha|pixmap"
 )
 """Calls whose numbers are lengths on a screen."""
