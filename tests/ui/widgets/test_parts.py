@@ -376,3 +376,15 @@ def test_a_sentence_that_quotes_a_megabyte_is_cut(qtbot):
     qtbot.addWidget(banner)
     banner.say("There is no " + "x" * 1_000_000)
     assert len(banner.label.text()) < 2100
+
+
+@pytest.mark.parametrize(
+    ("severity", "stays", "goes"), [("info", False, True), ("info", True, False), ("error", False, False)]
+)
+def test_information_goes_by_itself_and_what_is_wrong_stays(qtbot, severity, stays, goes):
+    banner = Banner()
+    qtbot.addWidget(banner)
+    banner.say("These are many cells.", "info")
+    assert banner._timer.isActive()
+    banner.say("These are too many cells.", severity, stays)
+    assert banner._timer.isActive() == goes

@@ -303,7 +303,7 @@ def test_the_words_of_a_message_are_bounded_before_they_are_read():
 
 @pytest.mark.parametrize(
     ("until", "pace", "values"),
-    [(np.nan, None, 3), (None, -1.0, 3), (None, None, 4), (None, None, None)],
+    [(np.nan, None, 3), (0.0, None, 3), (None, 0.0, 3), (None, np.inf, 3), (None, None, 4), (None, None, None)],
 )
 def test_what_goes_on_there_is_a_run(until, pace, values):
     times = np.arange(3.0)
