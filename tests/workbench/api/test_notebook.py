@@ -172,6 +172,18 @@ def test_a_notebook_has_a_bar_of_its_own(kernel, monkeypatch):
     assert kernel[-1].startswith("<small>7 ms · took ")
 
 
+def test_a_bar_is_drawn_no_more_often_than_it_is_seen(kernel, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("workbench.api.runs.progress.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("workbench.api.runs.progress.BETWEEN", 0.5)
+    with shown(True) as show:
+        before = len(kernel)
+        for at in (0.0, 0.25, 0.5, 0.75, 1.0):
+            now[0] = 100.0 + at
+            show("1 ms", 0.25)
+        assert len(kernel) - before == 3
+
+
 def test_the_bar_is_there_while_the_run_is_made_ready(kernel):
     wb.open("heat_on_a_plate").set({"grid.cells_x": 32, "grid.cells_y": 32}).run(until=0.1, device="cpu", progress=True)
     assert "Getting ready" in kernel[0]

@@ -85,9 +85,12 @@ def test_what_no_table_expects_leaves_its_traceback_in_the_log(monkeypatch, capl
 
     table = STEP_TIMES
     monkeypatch.setattr(type(table), "measure", measure)
+    clock = SimpleNamespace(perf_counter=iter([5.0, 7.5]).__next__)
+    monkeypatch.setattr("workbench.bench.measured_tables.time", clock)
     with caplog.at_level(logging.WARNING, "workbench.bench"):
         told = measured_table(table, FakeBackend(), lambda *_: None, thorough=False)
     assert told.refused
+    assert told.seconds == 2.5
     assert len(caplog.records) == logged
     assert all(each.exc_info and each.exc_info[1] is error for each in caplog.records)
 

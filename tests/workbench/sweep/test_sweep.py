@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from typing import Annotated
 
 import h5py
@@ -342,9 +343,15 @@ def test_the_command_lists_what_can_be_varied_and_refuses_in_a_sentence(project,
 
 
 def test_the_command_says_when_every_run_failed(project, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(WaveEngine, "build", lambda *_: (_ for _ in ()).throw(ProblemError("Too hot: cool it.")))
-    assert main(["sweep", str(project), "--vary", "speed=1,2", "--out", str(tmp_path / "out")]) == 3
-    assert "Too hot: cool it." in (tmp_path / "out" / "sweep.csv").read_text()
+    """And programs how the first one did."""
+
+    def fails(self, problem, *_):
+        raise ProblemError(f"Too hot at {problem.parameters.speed:g}: cool it.")
+
+    monkeypatch.setattr(WaveEngine, "build", fails)
+    assert main(["sweep", str(project), "--vary", "speed=1,2", "--out", str(tmp_path / "out"), "--json"]) == 3
+    assert "Too hot at 1: cool it." in (tmp_path / "out" / "sweep.csv").read_text()
+    assert json.loads(capsys.readouterr().out)["error"] == "Too hot at 1: cool it."
 
 
 def test_ctrl_c_keeps_what_is_through(project, tmp_path, monkeypatch):
