@@ -3,8 +3,9 @@
 Which places there are comes from the syntax tree; a defect replaces the text of one place and leaves all lines where
 they are. It is put into what is loaded: the bodies of functions are exchanged, constants of modules set anew wherever
 they were imported. Left out is what such an exchange does not reach (bodies of classes, defaults of arguments, compiled
-kernels), what no test but an eye can judge: texts, parts of colours, lengths of layouts and their cells, a pixel more
-of what is painted, a millisecond more of a wait; and what changes nothing that is defined: guards against round-off,
+kernels), what packages compute that are not there; what no test but an eye can judge: texts, parts of colours, lengths
+of layouts and their cells, a pixel more of what is painted, a millisecond more of a wait; and what changes nothing that
+is defined: guards against round-off, how long is measured,
 ``strict`` of a zip, which holds what is so anyway, on which side of a limit a measured length or time falls that equals
 it, None for the False that nobody tells from it (whose becoming True is tried), the default of a lambda's argument that
 is called ``_`` as nobody reads it, and that what is not stale is drawn once more.
@@ -125,7 +126,7 @@ def sources(root: Path) -> list[str]:
 def mutants_of(path: str, source: bytes) -> list[Mutant]:
     """Every defect of a file, in the order of its text."""
     tree = ast.parse(source)
-    tree.body = [each for each in tree.body if not _is_length(path, each)]
+    tree.body = [each for each in tree.body if not _is_length(path, each) and not _is_of_a_peer(path, each)]
     starts = [0]
     for line in source.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
@@ -208,6 +209,13 @@ def _is_length(path: str, statement: ast.stmt) -> bool:
     if package_of(path) == "ui":
         return any(map(LENGTHS.search, names))
     return bool(TIMED.search(path)) and all(map(MEASURING.search, names))
+
+
+def _is_of_a_peer(path: str, statement: ast.stmt) -> bool:
+    """Whether a statement carries out what another package has, which is not there."""
+    if not path.startswith("workbench/bench/peers/cases/") or not isinstance(statement, DEFINED):
+        return False
+    return statement.name.lower() == "theirs"
 
 
 def _unseen(tree: ast.AST) -> Iterator[ast.expr]:

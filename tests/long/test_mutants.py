@@ -98,6 +98,8 @@ def share(part, whole):
     measured = b"SECONDS, ROUNDS = 0.5, 2\nBATCH, MOST_SECONDS = 10, 0.1"
     for path, count in (("workbench/bench/a.py", 2), ("engines/backend/ceilings/a.py", 2), ("workbench/run/a.py", 4)):
         assert len(mutants_of(path, measured)) == count, "twice as long finds the same"
+    peer = b"class Theirs:\n    def run(self):\n        return 1\ndef ours():\n    return 2"
+    assert {each.line for each in mutants_of("workbench/bench/peers/cases/a.py", peer)} == {5}
     arithmetic = [each for each in mutants_of("ui/a.py", source) if each.kind == "arithmetic"]
     assert [each.line for each in arithmetic] == [6, 6, 6, 7, 7], "whichever way a length is made, it is a place"
 
