@@ -16,7 +16,7 @@ class RecentList(CardRows):
         cards = []
         for file in files:
             path = Path(file.path)
-            card = SmallCard(path, file.title, str(path.parent), file.picture, self)
+            card = SmallCard(path, file.title, f"{path.name}\n{path.parent}", file.picture, self)
             card.setAccessibleName(f"{file.title}, {path}")
             card.setToolTip(f"Click to open {path}")
             cards.append(card)

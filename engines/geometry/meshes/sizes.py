@@ -121,7 +121,7 @@ def size_findings(points: Array, volume: float, n_cells: int, length_unit: str) 
     likely = _unit_for(diagonal, length_unit, [LIKELY_SIZE])
     if likely is None:
         return [Finding(f"{message}; check the length unit.")]
-    text = f"{message}: its coordinates are probably in {likely}; choose that length unit."
+    text = f"{message}: its coordinates are probably in {_spelled(likely)}; choose that length unit."
     return [Finding(text, remedy=_read_in(likely))]
 
 
@@ -129,13 +129,17 @@ def _heart_findings(length: float, size: str, length_unit: str) -> list[Finding]
     if _is_usual(length, heart=True):
         return []
     others = [unit for unit in UNITS_TOLD if UNITS[unit] != UNITS[length_unit]]
-    means = [f"in {unit} a heart of {_told(length * UNITS[unit] / UNITS[length_unit])} mm" for unit in others]
+    means = [f"in {_spelled(unit)} a heart of {_told(length * UNITS[unit] / UNITS[length_unit])} mm" for unit in others]
     text = (
-        f"Its coordinates read in {length_unit}, the mesh is a heart of {size} mm, {_compared(length)}; it would be "
+        f"Its coordinates read in {_spelled(length_unit)}, the mesh is a heart of {size} mm, {_compared(length)}; it would be "
         f"{', '.join(means[:-1])}, and {means[-1]}."
     )
     likely = _unit_for(length, length_unit, [HUMAN, RABBIT])
     return [Finding(text, remedy=None if likely is None else _read_in(likely), distorts=True)]
+
+
+def _spelled(unit: str) -> str:
+    return "µm" if unit == "um" else unit
 
 
 def _unit_for(length: float, length_unit: str, ranges: list[tuple[float, float]]) -> str | None:

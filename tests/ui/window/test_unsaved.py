@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
 from tests.ui.doubles import keep_aside
 
@@ -77,6 +78,7 @@ def test_what_was_saved_stands_among_the_recent_with_a_picture_and_opens_by_a_cl
     qtbot.keyClick(window, Qt.Key.Key_G, CONTROL)
     (card,) = window.welcome.recent.cards
     qtbot.waitUntil(card.isVisible)
+    assert "kept.zip" in [label.text() for label in card.findChildren(QLabel)], "a mesh beside it may have its title"
     window.model.undo_stack.setClean()
     before = window.model.document
     qtbot.mouseClick(card, LEFT)

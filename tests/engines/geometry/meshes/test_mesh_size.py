@@ -32,7 +32,7 @@ def test_a_human_heart_in_a_wrong_unit_is_asked_after(heart, file, chosen):
         return
     (finding,) = found
     assert finding.severity == "warning"
-    assert f"in {file} a heart of 100 mm" in finding.message
+    assert f"in {file.replace('um', 'µm')} a heart of 100 mm" in finding.message
     assert finding.remedy is not None
     assert finding.remedy.length_unit == file
 
@@ -42,7 +42,7 @@ def test_a_heart_in_centimetres_is_told_what_each_unit_would_mean(heart):
     (finding,) = read(heart, 2.5, "mm")
     assert finding.message.startswith(
         "Its coordinates read in mm, the mesh is a heart of 2.5 × 2.5 × 1.25 mm, smaller than a mouse's; it would be "
-        "in um a heart of 0.0025 mm, in cm a heart of 25 mm, and in m a heart of 2,500 mm."
+        "in µm a heart of 0.0025 mm, in cm a heart of 25 mm, and in m a heart of 2,500 mm."
     )
     assert finding.remedy.length_unit == "cm"
 
