@@ -131,8 +131,8 @@ def _heart_findings(length: float, size: str, length_unit: str) -> list[Finding]
     others = [unit for unit in UNITS_TOLD if UNITS[unit] != UNITS[length_unit]]
     means = [f"in {_spelled(unit)} a heart of {_told(length * UNITS[unit] / UNITS[length_unit])} mm" for unit in others]
     text = (
-        f"Its coordinates read in {_spelled(length_unit)}, the mesh is a heart of {size} mm, {_compared(length)}; it would be "
-        f"{', '.join(means[:-1])}, and {means[-1]}."
+        f"Its coordinates read in {_spelled(length_unit)}, the mesh is a heart of {size} mm, {_compared(length)}; it "
+        f"would be {', '.join(means[:-1])}, and {means[-1]}."
     )
     likely = _unit_for(length, length_unit, [HUMAN, RABBIT])
     return [Finding(text, remedy=None if likely is None else _read_in(likely), distorts=True)]
