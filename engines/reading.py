@@ -36,6 +36,16 @@ LARGEST_FILE = 256 << 20
 """Bytes of a text file that is read whole, as rows and words: they take some ten times as much memory."""
 
 
+Version = tuple[int, ...]
+"""Of a file: whoever keeps what was read of it reads again when this changes."""
+
+
+def version_of(path: str | Path) -> Version:
+    """Also another one where a file that is put in the place of one has its time and size. Raises OSError."""
+    state = os.stat(path)
+    return state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino
+
+
 @contextmanager
 def foreign_file(
     sentence: str, kind: type[ProblemError] = ProblemError, place: tuple[str | int, ...] = ()

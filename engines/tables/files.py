@@ -9,7 +9,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.reading import guarded
+from engines.reading import Version, guarded, version_of
 from engines.tables.columns import Axis, Column, column_of, columns_for
 from engines.tables.text import TextTable, text_table
 
@@ -24,8 +24,7 @@ def read_table(path: str, what: str, columns: tuple[str, ...], units: tuple[str,
     if not path:
         raise ProblemError(f"The {what} has no file: choose a CSV file of {_listed(columns)}.")
     try:
-        changed = Path(path).stat()
-        return _read(Path(path), what, columns, units or ("",) * len(columns), changed.st_mtime_ns, changed.st_size)
+        return _read(Path(path), what, columns, units or ("",) * len(columns), version_of(path))
     except OSError as error:
         raise ProblemError(f"The {what} '{path}' cannot be read ({error.strerror}): choose another file.") from error
 
@@ -36,7 +35,7 @@ def _listed(columns: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=16)
 @guarded("cannot be read as a table: save it as CSV with numbers in rows.")
-def _read(path: Path, what: str, columns: tuple[str, ...], units: tuple[str, ...], changed: int, size: int) -> Array:
+def _read(path: Path, what: str, columns: tuple[str, ...], units: tuple[str, ...], version: Version) -> Array:
     try:
         found = text_table(path.read_bytes().decode("utf-8-sig"))
     except UnicodeDecodeError as error:

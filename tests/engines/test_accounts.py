@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import math
 from types import SimpleNamespace
@@ -349,3 +350,17 @@ def test_a_plain_network_keeps_no_delays():
     parameters = SpikingParameters()
     assert spiking.is_plain(parameters)
     assert spiking.need(parameters, (100,) * len(parameters.connections)).longest == 0
+
+
+@pytest.mark.parametrize(("answer", "told"), [(1, 5 * GIB), (0, 0)])
+def test_windows_tells_its_memory_where_it_answers(monkeypatch, answer, told):
+    def status(reference):
+        asked = reference._obj
+        assert asked.length == ctypes.sizeof(asked)
+        asked.total, asked.free = 5 * GIB, GIB
+        return answer
+
+    assert machine._windows_memory() == 0, "on another system"
+    kernel = SimpleNamespace(GlobalMemoryStatusEx=status)
+    monkeypatch.setattr(ctypes, "windll", SimpleNamespace(kernel32=kernel), raising=False)
+    assert machine._windows_memory() == told

@@ -21,6 +21,7 @@ from engines.battery.particles import model as particles_model
 from engines.battery.particles.step.diffusion import PADDING
 from engines.battery.protocol.instructions import Instruction, Kind
 from engines.battery.watch.cell_record import QUANTITIES
+from engines.cardiac import engine as engine_of_hearts
 from engines.geometry.meshes.box import box_mesh
 from engines.peridynamics import engine as bonds_module
 from engines.peridynamics.engine import PeridynamicsEngine
@@ -174,13 +175,21 @@ def test_a_network_that_is_not_tried_takes_what_memory_takes_to_move_its_bytes(c
     assert seconds == pytest.approx(told.bytes_per_step / cpu.ceilings().best)
 
 
-def test_a_heart_of_twice_the_conductivity_has_half_the_stable_step(cpu):
-    limits = []
-    for scale in (1.0, 2.0):
-        given = heart(MESH, MITCHELL, step=0.001, reaction_substeps=1)
+@pytest.mark.parametrize("reaction", [1e-4, 1e9])
+def test_the_stable_step_of_a_heart_is_the_smaller_of_its_halves_each_of_whose_substeps_are_stable(
+    cpu, monkeypatch, reaction: float
+):
+    """Of diffusion it falls with the conductivity."""
+    monkeypatch.setattr(engine_of_hearts, "step_limit", lambda _: reaction)
+    limits = {}
+    for scale, diffusing, reacting in ((1.0, 1, 1), (2.0, 1, 1), (1.0, 3, 1), (1.0, 1, 4)):
+        given = heart(MESH, MITCHELL, step=0.001, diffusion_substeps=diffusing, reaction_substeps=reacting)
         given = Problem(given.parameters.model_copy(update={"conductivity_scale": scale}), MESH)
-        limits.append(CARDIAC.estimate(given, cpu).stable_step)
-    assert limits[1] == pytest.approx(limits[0] / 2)
+        limits[scale, diffusing, reacting] = CARDIAC.estimate(given, cpu).stable_step
+    whole = limits[1.0, 1, 1]
+    expected = {key: whole * key[2] if reaction < 1 else whole * key[1] / key[0] for key in limits}
+    assert limits == pytest.approx(expected)
+    assert (whole == reaction) == (reaction < 1)
 
 
 @pytest.mark.parametrize("sorts", [False, True])

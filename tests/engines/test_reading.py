@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import tracemalloc
 import zipfile
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engines.api.errors import MeshError, ProblemError
+from engines.battery.protocol.drive_cycles import read_drive_cycle
+from engines.peridynamics.body.corners import corners_of
+from engines.peridynamics.parameters import Polygon
 from engines.reading import MOST_EXPANDED, count_npz, foreign_file, opened_npz, opened_zip, read_npy, read_npz
+from engines.tables.files import read_table
 
 
 def stored(values, **options) -> bytes:
@@ -117,3 +124,24 @@ def test_a_zip_of_very_many_members_is_not_looked_through(tmp_path):
         assert len(archive.namelist()) == 30_000
     with pytest.raises(ProblemError, match="too many files"), opened_npz(place):
         raise AssertionError("it is open")
+
+
+READERS: dict[str, tuple[Callable[[str], object], str, str]] = {
+    "table": (lambda file: read_table(file, "history", ("time", "stress")).tolist(), "0,1\n1,2\n", "0,1\n1,9\n"),
+    "cycle": (lambda file: read_drive_cycle(Path(file)).values.tolist(), "0,1\n1,2\n", "0,1\n1,9\n"),
+    "corners": (lambda file: corners_of(Polygon(file=file)).tolist(), "0,0\n1,0\n0,1\n", "0,0\n1,0\n0,9\n"),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_file_that_another_of_its_time_and_size_replaces_is_read_again(tmp_path, reader):
+    """As ``cp -p`` and archives put them there: answers were those of the file before."""
+    read, before, after = READERS[reader]
+    file, other = tmp_path / "a.csv", tmp_path / "b.csv"
+    file.write_text(before)
+    other.write_text(after)
+    found = read(str(file))
+    assert read(str(file)) == found
+    os.utime(other, ns=(file.stat().st_atime_ns, file.stat().st_mtime_ns))
+    other.replace(file)
+    assert read(str(file)) != found

@@ -3,8 +3,9 @@
 Which places there are comes from the syntax tree; a defect replaces the text of one place and leaves all lines where
 they are. It is put into what is loaded: the bodies of functions are exchanged, constants of modules set anew wherever
 they were imported. Left out is what such an exchange does not reach (bodies of classes, defaults of arguments, compiled
-kernels), what no test but an eye can judge: texts, parts of colours, lengths of layouts and their cells, a pixel more
-of what is painted, a millisecond more of a wait; and what changes nothing that is defined: guards against round-off,
+kernels), what packages compute that are not there; what no test but an eye can judge: texts, parts of colours, lengths
+of layouts and their cells, a pixel more of what is painted, a millisecond more of a wait; and what changes nothing that
+is defined: guards against round-off, how long is measured,
 ``strict`` of a zip, which holds what is so anyway, on which side of a limit a measured length or time falls that equals
 it, None for the False that nobody tells from it (whose becoming True is tried), the default of a lambda's argument that
 is called ``_`` as nobody reads it, and that what is not stale is drawn once more.
@@ -44,7 +45,7 @@ COUNTED: dict[type[ast.operator], type[ast.operator]] = {
     ast.Pow: ast.Mult,
 }
 LOOKS = re.compile(
-    r"set(Contents)?Margins|set\w*Spacing|add(Spacing|Stretch)|set\w*(Width|Height|Size)|resize|setStretch\w*|QSize\w*|QMargins|"
+    r"set(Contents)?Margins|set\w*(Spacing|Padding)|add(Spacing|Stretch)|set\w*(Width|Height|Size)|resize|setStretch\w*|QSize\w*|QMargins|"
     r"QColor|mkPen|sizeHint|adjusted|setPixelSize|setColumnStretch|setInterval|setAlpha|pixmap"
 )
 """Calls whose numbers are lengths on a screen."""
@@ -70,8 +71,9 @@ ACCOUNTS = re.compile(r"traffic|(?<!read_)bytes|memory|estimate|working_set|ceil
 """Functions of the engines that count bytes, operations and what fits."""
 DEFINED = (ast.FunctionDef, ast.ClassDef)
 ACCOUNT_FILES = ("traffic.py", "memory.py")
-MEASURING = re.compile(r"SECONDS$")
-"""Constants of ceilings for how long is measured: twice as long finds the same."""
+MEASURING = re.compile(r"(SECONDS|ROUNDS|LAUNCHES|MESSAGES)$")
+TIMED = re.compile(r"/ceilings/|^workbench/bench/|^workbench/ranks/scaling")
+"""Constants, and where they say how long is measured: twice as long finds the same."""
 KERNELS = re.compile(r"kernels|cuda|reference|vector_math|/warm\.py")
 """Files that a machine without a GPU does not run, that are compiled, or whose answers are thrown away (they warm)."""
 STALE = re.compile(r"_?stale\w*")
@@ -124,7 +126,7 @@ def sources(root: Path) -> list[str]:
 def mutants_of(path: str, source: bytes) -> list[Mutant]:
     """Every defect of a file, in the order of its text."""
     tree = ast.parse(source)
-    tree.body = [each for each in tree.body if not _is_length(path, each)]
+    tree.body = [each for each in tree.body if not _is_length(path, each) and not _is_of_a_peer(path, each)]
     starts = [0]
     for line in source.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
@@ -202,8 +204,18 @@ def _is_colour(values: list[object]) -> bool:
 def _is_length(path: str, statement: ast.stmt) -> bool:
     """Whether a statement of a module names a length on a screen, or how long is measured."""
     names = [each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and _is_set(each)]
-    lengths = LENGTHS if package_of(path) == "ui" else MEASURING if "/ceilings/" in path else None
-    return lengths is not None and isinstance(statement, ast.Assign) and any(map(lengths.search, names))
+    if not isinstance(statement, ast.Assign):
+        return False
+    if package_of(path) == "ui":
+        return any(map(LENGTHS.search, names))
+    return bool(TIMED.search(path)) and all(map(MEASURING.search, names))
+
+
+def _is_of_a_peer(path: str, statement: ast.stmt) -> bool:
+    """Whether a statement carries out what another package has, which is not there."""
+    if not path.startswith("workbench/bench/peers/cases/") or not isinstance(statement, DEFINED):
+        return False
+    return statement.name.lower() == "theirs"
 
 
 def _unseen(tree: ast.AST) -> Iterator[ast.expr]:
@@ -279,7 +291,7 @@ def _is_measured(node: ast.expr) -> bool:
     for each in ast.walk(node):
         if isinstance(each, ast.Call) and MEASURED.fullmatch(_called(each)):
             return True
-        if isinstance(each, ast.Name) and (each.id.endswith("SHARE") or each.id in DEPTHS):
+        if isinstance(each, ast.Name) and (each.id.endswith(("SHARE", "SECONDS")) or each.id in DEPTHS):
             return True
         value = getattr(each, "value", None)
         if isinstance(value, float) and 64 * value % 1:
@@ -313,21 +325,57 @@ def exchange(functions: Iterable[FunctionType], text: CodeType) -> int:
     return changed
 
 
-def put(mutant: Mutant, root: Path, functions: dict[str, list[FunctionType]]) -> bool:
-    """Put a defect into what this process has loaded; whether there was anything to change."""
+def damaged(mutant: Mutant, root: Path) -> CodeType:
+    """The whole file with its defect."""
     file = root / mutant.path
-    damaged = mutant.applied(file.read_bytes())
-    if names_set_by(mutant, damaged):
-        return _assigned(mutant, file, damaged)
-    return exchange(functions.get(mutant.path, ()), compile(damaged, str(file), "exec")) > 0
+    return compile(mutant.applied(file.read_bytes()), str(file), "exec")
+
+
+def put(mutant: Mutant, root: Path, functions: dict[str, list[FunctionType]]) -> bool:
+    """Put a defect into what this process has loaded, into the constants that a changed function has made, and into
+    the defaults of arguments that name a changed constant; whether there was anything to change."""
+    source = mutant.applied((root / mutant.path).read_bytes())
+    changed = exchange(functions.get(mutant.path, ()), damaged(mutant, root)) > 0
+    assigned = _assigned(mutant, root / mutant.path, source)
+    if names := names_set_by(mutant, source):
+        for path, of_file in functions.items():
+            _set_defaults(of_file, (root / path).read_text("utf-8"), names)
+    return assigned or changed
 
 
 def names_set_by(mutant: Mutant, source: bytes) -> set[str]:
-    """The module's names that the statement of a defect sets; none where it stands in a function."""
-    for statement in ast.parse(source).body:
-        if statement.lineno <= mutant.line <= (statement.end_lineno or 0) and not isinstance(statement, DEFINED):
-            return {each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and _is_set(each)}
-    return set()
+    """The module's names that have other values with a defect than without it."""
+    named = (each for statement in _setting(mutant, ast.parse(source)) for each in ast.walk(statement))
+    return {each.id for each in named if isinstance(each, ast.Name) and _is_set(each)}
+
+
+def _setting(mutant: Mutant, tree: ast.Module) -> list[ast.stmt]:
+    """The statements of a module that give its names other values: the defect's, and whatever names a constant that
+    changes or calls a function that does or that names one."""
+    holds = next((each for each in tree.body if each.lineno <= mutant.line <= (each.end_lineno or 0)), None)
+    if holds is None or isinstance(holds, ast.ClassDef):
+        return []
+    found, names = [holds], {each.id for each in ast.walk(holds) if isinstance(each, ast.Name) and _is_set(each)}
+    functions = set()
+    if isinstance(holds, ast.FunctionDef):
+        found, names, functions = [], set(), {holds.name}
+    while True:
+        before = len(found) + len(functions)
+        for each in tree.body:
+            if isinstance(each, ast.FunctionDef) and _uses(each, names, functions):
+                functions.add(each.name)
+            elif isinstance(each, ast.Assign | ast.AnnAssign) and each not in found and _uses(each, names, functions):
+                found.append(each)
+                names |= {inner.id for inner in ast.walk(each) if isinstance(inner, ast.Name) and _is_set(inner)}
+        if len(found) + len(functions) == before:
+            return [each for each in tree.body if each in found]
+
+
+def _uses(node: ast.AST, names: set[str], functions: set[str]) -> bool:
+    called = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
+    if any(isinstance(each, ast.Name) and each.id in functions for each in called):
+        return True
+    return any(isinstance(each, ast.Name) and not _is_set(each) and each.id in names for each in ast.walk(node))
 
 
 def _is_set(node: ast.Name) -> bool:
@@ -337,7 +385,7 @@ def _is_set(node: ast.Name) -> bool:
 def _assigned(mutant: Mutant, file: Path, source: bytes) -> bool:
     """Set the names of a module anew, there and wherever they were imported from it."""
     module = next((each for each in sys.modules.values() if getattr(each, "__file__", None) == str(file)), None)
-    statements = [each for each in ast.parse(source).body if each.lineno <= mutant.line <= (each.end_lineno or 0)]
+    statements = _setting(mutant, ast.parse(source))
     if module is None or not statements:
         return False
     before = {name: getattr(module, name) for name in names_set_by(mutant, source)}
@@ -347,6 +395,29 @@ def _assigned(mutant: Mutant, file: Path, source: bytes) -> bool:
             if vars(other).get(name) is value and value is not None:
                 setattr(other, name, getattr(module, name))
     return bool(before)
+
+
+def _set_defaults(functions: list[FunctionType], text: str, names: set[str]) -> None:
+    """Of the functions of a file, those that are constants of these names: as they are now."""
+    if not any(name in text for name in names):
+        return
+    nodes = {
+        (node.name, min(each.lineno for each in (node, *node.decorator_list))): node.args
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef)
+    }
+    for function in functions:
+        arguments = nodes.get((function.__name__, function.__code__.co_firstlineno))
+        if arguments is None:
+            continue
+
+        def anew(node: ast.expr | None, value: object, known: dict[str, object] = function.__globals__) -> object:
+            return known[node.id] if isinstance(node, ast.Name) and node.id in names & known.keys() else value
+
+        function.__defaults__ = tuple(map(anew, arguments.defaults, function.__defaults__ or ()))
+        for each, node in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            if node is not None and function.__kwdefaults__:
+                function.__kwdefaults__[each.arg] = anew(node, function.__kwdefaults__[each.arg])
 
 
 def _functions(code: CodeType) -> dict[tuple[str, int], CodeType]:

@@ -5,11 +5,11 @@ once; whatever runs them is a copy of that process (tests/long/trying.py). All r
 statements each reaches (tests/long/reach.py), which is kept for the next time. A defect is then tried against those
 that reach it, the likeliest first, until one fails. That one runs once more by itself and without the defect: only
 where it passes has it caught anything. A process that dies or never ends is seen by whoever runs the tests: caught,
-too. What a test starts as a process of its own is without the defect.
+too. What a test starts as a process of its own has the defect, and is looked at, as well.
 
 What engines count meets the tests that speak of it (:data:`COUNTED`). To look takes minutes to an hour; ``--near`` does
-without: a defect meets all tests of its module and of the files that name it, and some that speak of the same, so that
-no more are caught than are.
+without: a defect meets all tests of its module, of its folder and of the files that name it, and some that speak of the
+same, for as long as there is time, so that no more are caught than are.
 
 Beside the counts (``--out NAME.json``) ``NAME.jsonl`` has a line for each defect as it is through. Without Qt those of
 the window are left out.
@@ -30,7 +30,7 @@ import tempfile
 import time
 from argparse import Namespace
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -40,7 +40,7 @@ import hypothesis
 import pytest
 
 from tests.long.many import Lost, Worn, spread
-from tests.long.mutants import PACKAGES, Mutant, mutants_of, package_of, sources
+from tests.long.mutants import PACKAGES, Mutant, mutants_of, names_set_by, package_of, sources
 from tests.long.reach import Kept, Reached, Statements
 from tests.long.report import Report
 from tests.long.trying import ROOT, Likeness, Look, Tests, Try, alone, busy, nearness, spoken_of, text_of
@@ -55,7 +55,11 @@ PLACES = {
     "workbench": ("tests/workbench",),  # tests/faults breaks one call after the other, for minutes
     "accounting": ("tests/engines", "tests/workbench/run/test_ceiling.py"),
 }
-LEFT_OUT = ("gpu", "slow", "keeps_time")
+LEFT_OUT = ("gpu", "slow")
+KEEPS_TIME = "keeps_time"
+SURE = 3
+"""How often a test that keeps time has to fail with a defect, and to pass without in between: beside other work it may
+fail by chance."""
 NOT_HERE = re.compile(r"cuda|gpu|extreme|fuzz")
 """Tests that need a device, or that try at random."""
 COUNTING = re.compile(r"accounts|traffic|bytes|memory|needs|estimate|ceiling|faster")
@@ -64,8 +68,9 @@ COUNTED = re.compile(r"traffic|_bytes\b|nbytes|bytes_(per_step|of|read|written)|
 against arrays, not met by whatever runs them; and all of them run for hours."""
 KEPT = ROOT / ".pytest_cache" / "reached"
 TESTS_OF_A_LOOK = 30
-ALIKE = 60
-"""Without a look: how many tests of other files a defect meets, those that share most words with its place."""
+ALIKE, IN_ITS_FOLDER = 60, 3
+"""Without a look: how many tests of other files a defect meets, those that share most words with its place, beside
+those that name it or something that it defines or stand where it does."""
 UNKNOWN_SECONDS = 1.0
 """That a test is taken to last that nobody has timed."""
 Job = Look | Try
@@ -87,6 +92,8 @@ class Cases:
     """Tests that pass by themselves in a copy without a defect."""
     failed: set[str] = field(default_factory=set)
     """Tests that do not."""
+    keep_time: set[str] = field(default_factory=set)
+    """Tests that do so or do not by chance."""
     typed: set[Mutant] = field(default_factory=set)
     """What mypy tells of."""
     through: int = 0
@@ -138,23 +145,33 @@ class Cases:
         what, by = told
         if job.clean:
             self._without(job, what, by)
+        elif job.found and what not in CAUGHT:  # it has failed by chance
+            names, _, test = job.found
+            self.tries.appendleft(
+                replace(job, names=tuple(each for each in names if each[0] != test), found=None, times=0)
+            )
         elif what not in CAUGHT or by in self.passed:
             self._tell(job, what, by)
         else:
             # Where nobody knows which test it was, all have to pass.
             again = tuple(each for each in job.names if each[0] == by) or job.names
-            self.tries.appendleft(replace(job, names=again, clean=True, found=(job.names, what, by)))
+            found = job.found or (job.names, what, by)
+            self.tries.appendleft(replace(job, names=again, clean=True, found=found, times=job.times + 1))
 
     def _without(self, clean: Try, what: str, by: str) -> None:
         """What a defect's test did without it."""
         names, found, test = clean.found
-        if what not in CAUGHT:
+        if what not in CAUGHT and test in self.keep_time and clean.times < SURE:
+            self.tries.appendleft(replace(clean, clean=False))
+        elif what not in CAUGHT and test in self.keep_time:
+            self._tell(clean, found, test)
+        elif what not in CAUGHT:
             self.passed.update(name for name, _ in clean.names)
             self._tell(clean, found, test)
         elif by:
             self.failed.add(by)
             left = tuple(each for each in names if each[0] not in self.failed)
-            self.tries.appendleft(replace(clean, names=left, clean=False, found=None))
+            self.tries.appendleft(replace(clean, names=left, clean=False, found=None, times=0))
         else:
             self._tell(clean, "survived", "")  # the tests die without it, too
 
@@ -162,13 +179,17 @@ class Cases:
         near, seconds = nearness(mutant.path), defaultdict(lambda: UNKNOWN_SECONDS, self.reached.seconds)
         alike = defaultdict(float, self.likeness.to(spoken_of(mutant)))
         if self.near:
-            found = {item.nodeid for item in self.near if near(item.path) <= 1}
+            found = {item.nodeid for item in self.near if near(item.path) <= IN_ITS_FOLDER}
             found.update(sorted(alike, key=alike.__getitem__)[-ALIKE:])
         else:
             found = set(self.reached.by(self.statements.of(mutant)))
+            for constant in names_set_by(mutant, (ROOT / mutant.path).read_bytes()):  # which tests read, too
+                read = {file for file in self._names if near(file) <= 1 and constant in text_of(file)}
+                found.update(name for file in read for name in self._names[file] if name in self.reached.bits)
         names = found - self.failed
         file = {name: ROOT / name.partition("::")[0] for name in names}
-        order = sorted(names, key=lambda name: (near(file[name]) > 1, -alike[name], seconds[name], name))
+        late = self.keep_time
+        order = sorted(names, key=lambda each: (each in late, near(file[each]) > 1, -alike[each], seconds[each], each))
         return Try(mutant, tuple((name, seconds[name]) for name in order), self.report.options.seconds)
 
     def _looked(self, look: Look, told: Any) -> None:
@@ -226,6 +247,7 @@ class Session:
         items = [item for item in items if not NOT_HERE.search(item.path.name) and counts(item)]
         print(f"{len(items)} tests are collected after {time.monotonic() - began:.0f} s", flush=True)
         cases.likeness = Likeness({item.nodeid: f"{item.nodeid} {text_of_test(item)}" for item in items})
+        cases.keep_time = {item.nodeid for item in items if item.get_closest_marker(KEEPS_TIME)}
         if self._options.near:
             cases.near = items
         else:
@@ -270,15 +292,31 @@ def selected(options: Namespace) -> list[Mutant]:
     return list(itertools.islice(filter(None, turns), options.count))
 
 
-def places(used: list[str]) -> list[str]:
-    """Where the tests stand that are collected: of engines the files that speak of what is counted."""
+def places(used: list[str], paths: Iterable[str] = ()) -> list[str]:
+    """Where the tests stand that are collected: of engines the files that speak of what is counted. A module among
+    ``paths`` that none of these name has those that do."""
     found = [place for name in used for place in PLACES[name]]
     if "accounting" not in used:
-        return found
+        return [*found, *_beside(found, paths)]
     of_engines, *_ = PLACES["accounting"]
     files = [file for file in sorted((ROOT / of_engines).rglob("test_*.py")) if not NOT_HERE.search(file.name)]
     files = [file for file in files if COUNTING.search(file.name) or COUNTED.search(text_of(file))]
     return [*(place for place in found if place != of_engines), *(str(file.relative_to(ROOT)) for file in files)]
+
+
+def _beside(found: list[str], paths: Iterable[str]) -> list[str]:
+    own, others = [], []
+    for file in sorted((ROOT / "tests").rglob("test_*.py")):
+        place = file.relative_to(ROOT).as_posix()
+        if any(place.startswith(f"{each}/") for each in found):
+            own.append(file)
+        elif place.startswith(tuple(f"{each}/" for name in _packages() for each in PLACES[name])):
+            others.append(file)
+    more = set()
+    for near in map(nearness, set(paths)):
+        if min(map(near, own)) > 1:
+            more.update(file for file in others if near(file) <= 1)
+    return [str(file.relative_to(ROOT)) for file in sorted(more)]
 
 
 def text_of_test(item: pytest.Item) -> str:
@@ -328,6 +366,7 @@ def run(options: Namespace) -> int:
         lines.parent.mkdir(parents=True, exist_ok=True)
         lines.write_text("", "utf-8")
     folder = Path(tempfile.mkdtemp(prefix="workbench-mutations-", dir=options.folder))
+    folder.chmod(0o755)  # tests become another user, who has to come through
     used = packages(mutants)
     cases = Cases(
         mutants, report, lines, Statements(ROOT, [path for path in sources(ROOT) if package_of(path) in used])
@@ -337,7 +376,15 @@ def run(options: Namespace) -> int:
     hypothesis.settings.register_profile("mutations", phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate))
     hypothesis.settings.load_profile("mutations")
     cases.typed = told_by_types(mutants, ROOT, folder)
-    arguments = ["-q", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", *places(used)]
+    arguments = [
+        "-q",
+        "--tb=line",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        *places(used, {each.path for each in mutants}),
+    ]
     pytest.main(arguments, plugins=[Session(cases, options, folder)])
     shutil.rmtree(folder, ignore_errors=True)
     rates = cases.rates()

@@ -1,8 +1,8 @@
 """Which tests reach which statements of the sources: noted by the statements themselves while each test runs once.
 
-Before each statement of a function stands, in the copy of the process that looks, a call that adds its number to a set:
-what is not of ours runs as fast as ever. What was found is kept by file of tests, for as long as neither that nor a
-source that it reaches nor what tests share has changed.
+Before each statement of a function stands, in the copy of the process that looks and in whatever it starts, a call that
+marks its number: what is not of ours runs as fast as ever. What was found is kept by file of tests, for as long as
+neither that nor a source that it reaches nor what tests share has changed.
 """
 
 from __future__ import annotations
@@ -11,14 +11,19 @@ import ast
 import builtins
 import hashlib
 import json
+import marshal
+import mmap
 import os
 import re
-from collections.abc import Iterator, Sequence
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.long.mutants import Mutant, exchange, is_compiled, mutants_of, names_set_by
@@ -45,16 +50,20 @@ class Statements:
             for each in _within_functions(ast.parse(source), only):
                 numbers.update(dict.fromkeys(range(each.lineno, (each.end_lineno or each.lineno) + 1), count))
                 count += 1
+            for each in ast.walk(ast.parse(source)):
+                if isinstance(each, ast.FunctionDef) and (first_of := numbers.get(each.body[0].lineno)) is not None:
+                    for line in range(each.lineno, each.body[0].lineno):  # where defaults of arguments stand
+                        numbers.setdefault(line, first_of)
             self.spans[path] = (first, count - first, hashlib.sha256(source).hexdigest())
 
     def of(self, mutant: Mutant) -> set[int]:
-        """The statements that run what a defect changes: its own, or those that name the constant."""
+        """The statements that run what a defect changes: its own, and those that name a constant that it changes."""
+        found = set(self._at(mutant.path, mutant.line))
         names = names_set_by(mutant, self._texts[mutant.path])
         if not names:
-            return self._at(mutant.path, mutant.line)
+            return found
         module = re.compile(re.escape(".".join(Path(mutant.path).with_suffix("").parts)).encode() + rb"\b")
         word = re.compile(rb"\b(" + b"|".join(name.encode() for name in names) + rb")\b")
-        found: set[int] = set()
         for path, source in self._texts.items():
             if path == mutant.path or module.search(source):
                 for line, text in enumerate(source.split(b"\n"), 1):
@@ -65,11 +74,61 @@ class Statements:
         number = self._numbers[path].get(line)
         return set() if number is None else {number}
 
-    def put_probes(self, functions: dict[str, list[FunctionType]]) -> None:
-        """Into what this process has loaded."""
+    @property
+    def count(self) -> int:
+        return sum(count for _, count, _ in self.spans.values())
+
+    def put_probes(self, functions: dict[str, list[FunctionType]]) -> dict[Path, CodeType]:
+        """Into what this process has loaded; the files with them, for others."""
+        made = {}
         for path, source in self._texts.items():
             tree = ast.fix_missing_locations(_Probed(self._numbers[path]).visit(ast.parse(source)))
-            exchange(functions.get(path, ()), compile(tree, str(self.root / path), "exec"))
+            made[self.root / path] = code = compile(tree, str(self.root / path), "exec")
+            exchange(functions.get(path, ()), code)
+        return made
+
+
+BEGIN = f"""import builtins, marshal, mmap, os
+from importlib.machinery import SourceFileLoader
+
+here, plain = os.path.dirname(__file__), SourceFileLoader.get_code
+
+def get_code(loader, name):
+    file = os.path.join(here, loader.path.replace(os.sep, "|"))
+    if not os.path.exists(file):
+        return plain(loader, name)
+    with open(file, "rb") as code:
+        return marshal.load(code)
+
+SourceFileLoader.get_code = get_code
+if os.path.exists(os.path.join(here, "seen")):
+    with open(os.path.join(here, "seen"), "r+b") as file:
+        seen = mmap.mmap(file.fileno(), 0)
+    builtins.{PROBE} = lambda number: seen.__setitem__(number, 1)
+"""
+"""What every Python process begins with that finds it as its ``sitecustomize``."""
+
+
+def start_others_with(codes: Mapping[Path, CodeType], folder: Path) -> None:
+    """Whatever Python process this one starts from now on imports these instead of the files, whichever environment it
+    is given."""
+    folder.mkdir(parents=True)
+    (folder / "sitecustomize.py").write_text(BEGIN, "utf-8")
+    for file, code in codes.items():
+        (folder / str(file).replace(os.sep, "|")).write_bytes(marshal.dumps(code))
+    begin: Any = subprocess.Popen.__init__
+
+    def begin_so(process: Any, *given: Any, env: Mapping[str, str] | None = None, **options: Any) -> None:
+        begin(process, *given, env=_finding(folder, os.environ if env is None else env), **options)
+
+    subprocess.Popen.__init__ = begin_so  # type: ignore[method-assign]  # this process ends with its test
+    os.environ.update(_finding(folder, os.environ))
+    sys.path.append(str(folder))
+
+
+def _finding(folder: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    path = [each for each in environment.get("PYTHONPATH", "").split(os.pathsep) if each]
+    return {**environment, "PYTHONPATH": os.pathsep.join(dict.fromkeys((str(folder), *path)))}
 
 
 def _may_be_compiled(path: str, source: bytes) -> bool:
@@ -134,32 +193,40 @@ class Reached:
 
 
 class Noting:
-    """A plugin of pytest that knows what a test has reached, and what the wider fixtures that it uses have."""
+    """A plugin of pytest that knows what a test has reached, and what the wider fixtures that it uses have: in this
+    process, its copies, and others that begin with the folder."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path, count: int) -> None:
+        """``count`` of the statements."""
         self._wider: dict[Any, set[int]] = {}
-        self._begin(set())
+        self._before: set[int] = set()
+        (folder / "seen").write_bytes(bytes(count + 1))
+        with (folder / "seen").open("r+b") as file:
+            self._seen = seen = mmap.mmap(file.fileno(), 0)
+        setattr(builtins, PROBE, lambda number: seen.__setitem__(number, 1))
 
-    def _begin(self, now: set[int]) -> None:
-        self._now = now
-        setattr(builtins, PROBE, now.add)
+    def _since(self) -> set[int]:
+        """What was reached since this was asked the last time."""
+        marks = np.frombuffer(self._seen, np.uint8)
+        found = np.flatnonzero(marks)
+        marks[found] = 0
+        return set(found.tolist())
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[Any]:
         if fixturedef.scope == "function":
             return (yield)
-        before = self._now
-        self._begin(set())
+        self._before |= self._since()
         try:
             return (yield)
         finally:
-            self._wider.setdefault(fixturedef, set()).update(self._now)
-            self._begin(before | self._now)
+            own = self._since()
+            self._wider.setdefault(fixturedef, set()).update(own)
+            self._before |= own
 
     def of(self, item: Any) -> int:
         """Bits of what the test that has just run reached; the next one begins with nothing."""
-        numbers = self._now
-        self._begin(set())
+        numbers, self._before = self._before | self._since(), set()
         for definitions in item._fixtureinfo.name2fixturedefs.values():
             numbers = numbers.union(*(self._wider.get(each, ()) for each in definitions))
         return _bits(numbers)
@@ -172,6 +239,7 @@ class Kept:
     def __init__(self, file: Path, statements: Statements) -> None:
         shared = sorted((statements.root / "tests").rglob("*.py"))
         shared = [each for each in shared if not each.name.startswith("test_") and each.parent.name != "long"]
+        shared.append(Path(__file__))
         self._key = hashlib.sha256(" ".join(map(_digest, shared)).encode()).hexdigest()
         self._file, self._spans = file, {path: list(span) for path, span in statements.spans.items()}
         self._files: dict[str, dict[str, Any]] = {}

@@ -20,10 +20,10 @@ from unittest.mock import Mock
 import pytest
 
 from tests.long.many import Lost, in_turn, spread
-from tests.long.mutants import Mutant, loaded, mutants_of, put, sources
+from tests.long.mutants import Mutant, damaged, loaded, mutants_of, put, sources
 from tests.long.mutations import COLUMNS, Cases, counts, places, selected
 from tests.long.mutations import told as share_told
-from tests.long.reach import PROBE, Kept, Noting, Reached, Statements
+from tests.long.reach import PROBE, Kept, Noting, Reached, Statements, start_others_with
 from tests.long.report import Report
 from tests.long.trying import ROOT, Likeness, Look, Try, nearness
 from tests.long.typed import told_by_types
@@ -45,6 +45,13 @@ class Box:
 def area(box, by=2):
     text = f"{by + 1}\xc3\xa4"
     return box.side * (by + len(text))
+
+WHOLE = area(Box())
+def twice():
+    return LIMIT + LIMIT
+MOST = twice()
+def limited(most=LIMIT, *, least=LIMIT):
+    return most, least
 '''
 
 
@@ -65,6 +72,9 @@ def test_every_place_of_a_module_is_found_but_for_defaults_annotations_and_texts
         ("lost", 16, "return None"),
         ("arithmetic", 16, "(box.side / (by + len(text)))"),
         ("arithmetic", 16, "(by - len(text))"),
+        ("lost", 20, "return None"),
+        ("arithmetic", 20, "(LIMIT - LIMIT)"),
+        ("lost", 23, "return None"),
     ]
     assert kinds("engines/a.py") == [], "nothing there counts bytes"
     for each in mutants_of("workbench/a.py", SOURCE):
@@ -85,6 +95,11 @@ def share(part, whole):
     for path, others in (("ui/a.py", []), ("workbench/a.py", ["22 -> 23", "3 -> 4", "2 -> 3", "8 -> 9"])):
         edits = [each.edit(source) for each in mutants_of(path, source) if each.kind == "constant"]
         assert sorted(edits) == sorted([*others, *shared])
+    measured = b"SECONDS, ROUNDS = 0.5, 2\nBATCH, MOST_SECONDS = 10, 0.1"
+    for path, count in (("workbench/bench/a.py", 2), ("engines/backend/ceilings/a.py", 2), ("workbench/run/a.py", 4)):
+        assert len(mutants_of(path, measured)) == count, "twice as long finds the same"
+    peer = b"class Theirs:\n    def run(self):\n        return 1\ndef ours():\n    return 2"
+    assert {each.line for each in mutants_of("workbench/bench/peers/cases/a.py", peer)} == {5}
     arithmetic = [each for each in mutants_of("ui/a.py", source) if each.kind == "arithmetic"]
     assert [each.line for each in arithmetic] == [6, 6, 6, 7, 7], "whichever way a length is made, it is a place"
 
@@ -136,12 +151,13 @@ def alone(check: str, *arguments: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_defect_is_in_what_is_loaded_wherever_it_was_imported(tmp_path):
+def test_a_defect_is_in_what_is_loaded_wherever_it_was_imported_and_in_what_is_started(tmp_path):
     alone("defects_in_copies", str(tmp_path))
 
 
 def defects_in_copies(folder: str) -> None:
-    """In a module, and in another that has imported its constant."""
+    """In a module, in constants that its functions have made, in another that has imported them, and in a process that
+    a test starts with an environment of its own."""
     root = Path(folder)
     file = root / "workbench" / "a.py"
     file.parent.mkdir()
@@ -153,23 +169,31 @@ def defects_in_copies(folder: str) -> None:
     sys.modules["of_mutants"] = module
     spec.loader.exec_module(module)
     other = ModuleType("importer_of_mutants")
-    other.LIMIT = module.LIMIT
+    other.LIMIT, other.WHOLE = module.LIMIT, module.WHOLE
     sys.modules["importer_of_mutants"] = other
     found = {(each.kind, each.line): each for each in mutants_of("workbench/a.py", SOURCE)}
     functions = loaded(root)
 
-    def wide_area_limit(mutant: Mutant) -> tuple[bool, bool | None, int, int]:
+    def seen(mutant: Mutant) -> tuple[object, ...]:
         done = put(mutant, root, functions)
-        return done, module.Box().wide, module.area(module.Box()), other.LIMIT
+        start_others_with({file: damaged(mutant, root)}, root / f"{mutant.line} {mutant.kind}")
+        program = "import a; print(a.Box().wide, a.area(a.Box()), a.LIMIT, a.WHOLE, a.limited(), a.MOST, sep=', ')"
+        told = subprocess.run(
+            [sys.executable, "-c", program], env={"PYTHONPATH": str(file.parent)}, stdout=-1, text=True
+        )
+        here = (module.Box().wide, module.area(module.Box()), other.LIMIT, other.WHOLE, module.limited(), module.MOST)
+        assert ", ".join(map(str, here)) == told.stdout.strip()
+        return done, *here
 
     def answer(kind: str, line: int) -> object:
-        told = dict(spread(wide_area_limit, in_turn([found[kind, line]]), 1, time.monotonic() + 20, 20.0))
+        told = dict(spread(seen, in_turn([found[kind, line]]), 1, time.monotonic() + 20, 20.0))
         return told[found[kind, line]]
 
-    assert (module.Box().wide, module.area(module.Box()), other.LIMIT) == (True, 28, 4)
-    assert answer("compare1", 10) == (True, False, 28, 4)
-    assert answer("lost", 10) == (True, None, 28, 4)
-    assert answer("constant", 4) == (True, True, 28, 5)
+    assert (module.Box().wide, module.area(module.Box()), other.LIMIT, other.WHOLE) == (True, 28, 4, 28)
+    assert answer("compare1", 10) == (True, False, 28, 4, 28, (4, 4), 8)
+    assert answer("lost", 10) == (True, None, 28, 4, 28, (4, 4), 8)
+    assert answer("constant", 4) == (True, True, 28, 5, 28, (5, 5), 10)
+    assert answer("lost", 16) == (True, True, None, 4, None, (4, 4), 8)
     assert (module.Box().wide, other.LIMIT) == (True, 4), "of the copies nothing stays"
 
 
@@ -203,6 +227,9 @@ def cases(folder: Path) -> tuple[Cases, Mutant, Try]:
     return made, mutant, job
 
 
+KEEPING = "tests/ui/session/test_house_services.py"
+
+
 def told(folder: Path) -> list[list[object]]:
     lines = map(json.loads, (folder / "lines.jsonl").read_text("utf-8").splitlines())
     return [[line["what"], line["by"], line["line"]] for line in lines]
@@ -231,6 +258,25 @@ def test_a_test_that_fails_without_the_defect_has_not_caught_it(tmp_path):
     made.answer(again, ("survived", ""))
     assert told(tmp_path) == [["survived", "", mutant.line]]
     assert made.rates() == {"workbench": 0.0}
+
+
+@pytest.mark.parametrize("by_chance", [False, True])
+def test_a_test_that_keeps_time_has_to_fail_again_and_again(tmp_path, by_chance):
+    made, mutant, job = cases(tmp_path)
+    made.keep_time = {HERE}
+    for _ in range(2):
+        made.answer(job, ("killed", HERE))
+        made.answer(made.following(), ("survived", ""))
+        job = made.following()
+        assert (job.clean, job.names) == (False, ((HERE, 0.5),))
+    made.answer(job, ("survived", "") if by_chance else ("killed", HERE))
+    if by_chance:
+        again = made.following()
+        assert (again.names, again.found, again.times) == (((OTHER, 0.5),), None, 0)
+        made.answer(again, ("survived", ""))
+    else:
+        made.answer(made.following(), ("survived", ""))
+    assert told(tmp_path) == [["survived", "", mutant.line] if by_chance else ["killed", HERE, mutant.line]]
 
 
 def test_what_tests_reach_is_kept_until_a_source_that_they_reach_or_they_change(tmp_path):
@@ -266,6 +312,14 @@ def test_what_tests_reach_is_kept_until_a_source_that_they_reach_or_they_change(
     tests.write_text("")
     source.write_bytes(SOURCE + b"\n")
     assert again() is None
+
+
+def test_a_constant_is_reached_where_it_is_a_default(tmp_path):
+    (tmp_path / "a.py").write_bytes(SOURCE)
+    statements = Statements(tmp_path, ["a.py"])
+    constant, *_, of_limited = mutants_of("a.py", SOURCE)
+    assert constant.kind == "constant"
+    assert statements.of(of_limited) < statements.of(constant)
 
 
 def test_what_engines_count_beside_compiled_functions_is_looked_at(tmp_path):
@@ -321,14 +375,17 @@ def one(a):
         sys.modules["of_probes"] = module
         spec.loader.exec_module(module)
         statements = Statements(root, ["ui/a.py"])
-        statements.put_probes(loaded(root))
-        noting = Noting()
+        start_others_with(statements.put_probes(loaded(root)), root / "path")
+        noting = Noting(root / "path", statements.count)
         wide = Mock(scope="module")
         item = Mock(_fixtureinfo=Mock(name2fixturedefs={"wide": [wide]}))
         reached = Reached({})
         for name, given, answer in (("early", 1, 1), ("whole", 2, 6)):
             assert module.one(given) == answer
             reached.bits[name] = noting.of(item)
+        started = [sys.executable, "-c", "import a; a.one(1)"]
+        subprocess.run(started, env={"PYTHONPATH": str(root / "ui")}, check=True)
+        assert noting.of(item) == reached.bits["early"]
         lines = {}
         for each in mutants_of("ui/a.py", source):
             lines[each.line] = sorted(reached.by(statements.of(each)))
@@ -395,7 +452,9 @@ def test_what_engines_count_meets_the_tests_that_speak_of_it():
     found = places(["accounting"])
     assert {"tests/engines/test_accounts.py", "tests/workbench/run/test_ceiling.py"} <= set(found)
     assert "tests/engines/formulas/test_parse.py" not in found
-    assert places(["workbench"]) == ["tests/workbench"]
+    assert places(["workbench"], ["workbench/project/store.py"]) == ["tests/workbench"]
+    beside = places(["workbench"], ["workbench/run/states/memory.py", "workbench/project/store.py"])
+    assert (beside[0], set(beside[1:])) == ("tests/workbench", {"tests/ui/session/test_clocks.py", KEEPING}), "by name"
     here = ROOT / "tests/engines/stencil/test_stencil_engine.py"
 
     def of_traffic():

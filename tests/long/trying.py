@@ -22,8 +22,8 @@ from typing import Any
 
 import pytest
 
-from tests.long.mutants import Mutant, loaded, put
-from tests.long.reach import Noting, Reached, Statements
+from tests.long.mutants import Mutant, damaged, loaded, put
+from tests.long.reach import Noting, Reached, Statements, start_others_with
 
 ROOT = Path(__file__).parents[2]
 OWN = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR")
@@ -56,9 +56,10 @@ class Look:
     files: tuple[Path, ...]
 
     def __call__(self, tests: Tests) -> dict[Path, Reached]:
-        tests.statements.put_probes(tests.functions)
+        folder = _own_folder()
+        start_others_with(tests.statements.put_probes(tests.functions), folder)
         items = [item for item in tests.items.values() if item.path in self.files]
-        noting, found = Noting(), {file: Reached() for file in self.files}
+        noting, found = Noting(folder, tests.statements.count), {file: Reached() for file in self.files}
         for item, outcome, seconds in results(items, noting):
             bits = noting.of(item)
             if outcome == "failed":
@@ -82,15 +83,19 @@ class Try:
     seconds: float
     clean: bool = False
     found: Any = None
-    """Of a clean one: the names of the defect's, what became of it, by which test."""
+    """Of a clean one, and of one that is done again: the names of the defect's, what became of it, by which test."""
+    times: int = 0
+    """How often that test has failed."""
 
     def __call__(self, tests: Tests) -> tuple[str, str]:
         """What becomes of the defect, and by which test."""
         if not self.names:
             return "not reached", ""
         try:
-            if not self.clean and not put(self.mutant, ROOT, tests.functions):
-                return "not reached", ""
+            if not self.clean:
+                if not put(self.mutant, ROOT, tests.functions):
+                    return "not reached", ""
+                start_others_with({ROOT / self.mutant.path: damaged(self.mutant, ROOT)}, _own_folder())
         except Exception:  # as importing it would
             return "killed", ""
         items = []
@@ -113,6 +118,10 @@ def alone(place: Path) -> None:
         (place / name).mkdir(parents=True)
         os.environ[name] = str(place / name)
     tempfile.tempdir = None  # asked for anew
+
+
+def _own_folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="workbench-started-")) / "path"
 
 
 def busy() -> float:

@@ -198,7 +198,7 @@ def _typed(annotation: Any, metadata: list[Any], discriminator: str, common: dic
         )
         return FieldSpec(kind=Kind.ROW, items=parts, **common)
     if origin is list:
-        passed_on: dict[str, Any] = {key: common[key] for key in ("live", "file") if key in common}
+        passed_on = {key: common[key] for key in ("live", "file")}
         item = _typed(arguments[0], [], "", {"key": "", "title": _singular(common["title"]), **passed_on})
         lines = next((each for each in metadata if isinstance(each, Lines)), None)
         return FieldSpec(kind=Kind.LIST, item=item, lines=lines, **common)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from engines.api import Benchmark, Engine, Progress, no_progress, registry
+from engines.api import Benchmark, Engine, registry
 from engines.api.device import Backend
 from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.lab import LabTable, Study
@@ -23,8 +22,8 @@ from workbench.bench.report import as_csv, as_json, table
 from workbench.bench.table_text import as_csv as table_csv
 from workbench.bench.table_text import markdown
 from workbench.bench.tables import curve_table, published_table, study_table
+from workbench.cli.runs.progress import Line
 from workbench.storage.atomic import write_text
-from workbench.words.units import percent
 
 ACROSS: tuple[LabTable, ...] = (Neighbour(),)
 """Tables that belong to no engine."""
@@ -63,8 +62,9 @@ def bench_command(options: Namespace) -> int:
     backend = open_backend(options.device)
     try:
         if studies or tables:
-            lab = Lab(backend, quick=options.quick or not studies, progress=progress_line())
-            record = run_lab(lab, backend, studies, bool(options.case), tables, options.thorough, options.out)
+            line = Line()
+            lab = Lab(backend, quick=options.quick or not studies, progress=line)
+            record = run_lab(lab, backend, line, studies, bool(options.case), tables, options.thorough, options.out)
             options.answer["lab"] = json.loads(to_json(record))
         if benchmarks:
             options.answer["bench"] = json.loads(run_engines(backend, benchmarks, options.out))
@@ -105,6 +105,7 @@ def chosen_tables(engines: Sequence[Engine], names: Sequence[str]) -> list[LabTa
 def run_lab(
     lab: Lab,
     backend: Backend,
+    line: Line,
     studies: Sequence[Study],
     every_case: bool,
     tables: Sequence[LabTable],
@@ -117,13 +118,13 @@ def run_lab(
     """
     about = lab.machine()
     device = backend.info.name
-    clear_line()
+    line.clear()
     print(f"{device}: measured ceilings\n{curve_table(about)}\n")
     records: list[VariantRecord] = []
     for study in studies:
         parts = [replace(study, cases=[case]) for case in study.cases] if every_case else [study]
         records += lab.run(parts)
-        clear_line()
+        line.clear()
         print(study_table(study, LabRecord(about, tuple(records))) + "\n", flush=True)
     for study in studies:
         for published in study.published:
@@ -131,7 +132,7 @@ def run_lab(
     record = LabRecord(about, tuple(records))
     for measured in lab.tables(tables, thorough):
         record = replace(record, tables=(*record.tables, measured))
-        clear_line()
+        line.clear()
         print(markdown(record, measured, _by_id(tables, measured.table)), flush=True)
         if out is not None:  # after each: the next may take hours
             write_text(out / "lab.json", to_json(record))
@@ -156,20 +157,6 @@ def write_lab(folder: Path, record: LabRecord, tables: Sequence[LabTable]) -> No
 
 def _by_id(tables: Sequence[LabTable], identifier: str) -> LabTable | None:
     return next((table for table in tables if table.id == identifier), None)
-
-
-def progress_line() -> Progress:
-    """One line that is written over again and again, on a terminal."""
-    return _progress_line if sys.stderr.isatty() else no_progress
-
-
-def clear_line() -> None:
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
-
-
-def _progress_line(message: str, fraction: float) -> None:
-    print(f"\r\033[K{percent(fraction):>5} {message}"[:120], end="", file=sys.stderr, flush=True)
 
 
 def _benchmarks(engines: Sequence[Engine], options: Namespace) -> dict[Engine, Sequence[Benchmark]]:

@@ -139,7 +139,7 @@ def text_of(path: Path) -> str:
         content = path.read_bytes()
     except OSError as error:
         raise ProblemError(f"'{path.name}' cannot be read: {error.strerror or error}.") from error
-    if b"\0" in content[:4096]:
+    if b"\0" in content:
         raise ProblemError(f"'{path.name}' is no text: save it as CSV with two columns, x and y.")
     try:
         return content.decode("utf-8-sig")

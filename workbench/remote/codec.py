@@ -125,8 +125,6 @@ def _made(kind: Any, tree: Any, arrays: _Arrays) -> Any:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         pairs = tree.items() if isinstance(tree, dict) else [(_made(inner[0], key, arrays), each) for key, each in tree]
         return {key: _made(inner[1], each, arrays) for key, each in pairs}
-    if isinstance(origin, type) and issubclass(origin, Sequence):
-        return [_made(inner[0], each, arrays) for each in _checked(tree, isinstance(tree, list), kind)]
     if isinstance(kind, type) and is_dataclass(kind):
         return _dataclass(kind, tree, arrays)
     if isinstance(kind, type) and issubclass(kind, BaseModel):

@@ -87,15 +87,6 @@ class JournalledFile(io.RawIOBase):
         self.failure: OSError | None = None
         """The first that there was."""
 
-    def readable(self) -> bool:
-        return True
-
-    def writable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
     def tell(self) -> int:
         return self._at
 

@@ -26,8 +26,10 @@ CHAIN = 16
 CPU_SECONDS = 0.1
 S, T = np.float32(0.5), np.float32(1.0)
 """A chain tends to 2: neither denormal numbers nor infinite ones, which would take other times."""
-BLOCKS, THREADS, CHAINS, ROUNDS = 8, 256, 8, 4096
-"""On a GPU: blocks per multiprocessor, threads of a block, chains of a thread (as in ``ceilings.cu``), their length."""
+BLOCKS, THREADS, CHAINS = 8, 256, 8
+"""On a GPU: blocks per multiprocessor, threads of a block, chains of a thread (as in ``ceilings.cu``)."""
+ROUNDS = 4096
+"""Of a chain."""
 NEVER = np.float32(-1.0)
 """A sum that positive numbers do not have."""
 

@@ -43,7 +43,7 @@ from engines.battery.parameter_sets.ranges import (
     SHARE,
     check_together,
 )
-from engines.reading import guarded
+from engines.reading import Version, guarded, version_of
 
 LARGEST_FILE = 64 * 2**20
 USUAL_CONCENTRATION = 1000.0
@@ -69,16 +69,16 @@ def is_bpx(path: Path) -> bool:
 def read_bpx(path: Path) -> ParameterSet:
     """The cell in a file. Raises ProblemError in one sentence that names the entry."""
     try:
-        about = path.stat()
+        version, size = version_of(path), path.stat().st_size
     except FileNotFoundError as error:
         raise ProblemError(f"The BPX file '{path}' is missing: put it back or choose another.") from error
     except OSError as error:
         raise ProblemError(f"The BPX file '{path}' cannot be read: {error.strerror or error}.") from error
-    return _read(path, about.st_mtime_ns, about.st_size)
+    return _read(path, version, size)
 
 
 @lru_cache(maxsize=8)
-def _read(path: Path, _changed: int, size: int) -> ParameterSet:
+def _read(path: Path, version: Version, size: int) -> ParameterSet:
     """Kept as long as the file is the same: an estimate asks for it at each edit."""
     if size > LARGEST_FILE:
         raise ProblemError(f"'{path.name}' is over {LARGEST_FILE >> 20} MB: no BPX file is as large.")

@@ -29,6 +29,7 @@ from engines.battery.step.particle_rows import MODES
 from engines.battery.watch.cell_record import cells_on_disk
 from engines.geometry.heaps import facing_heaps
 from engines.geometry.particles import Particles, named_parts
+from engines.reading import Version, version_of
 
 PARTICLES = ("sizes", "particles")
 SAMPLE_PARTICLES = 10_000
@@ -47,7 +48,7 @@ class ManyParticleModel(Model):
         """Two heaps that face each other, in µm: the negative electrode's particles, then the positive one's."""
         parameters = parameters_of(problem)
         radii = _radii(parameter_set_of(parameters))
-        return _geometry(radii, parameters.sizes.model_dump_json(), _file_times(parameters.sizes))
+        return _geometry(radii, parameters.sizes.model_dump_json(), _versions(parameters.sizes))
 
     def estimate(self, problem: Problem, backend: Backend) -> Estimate:
         parameters, cell, _, plan = _checked(problem)
@@ -135,16 +136,16 @@ def _sizes(sizes: ParticleSizes, radii: tuple[float, ...]) -> tuple[Sizes, Sizes
 
 
 @lru_cache(maxsize=4)
-def _geometry(radii: tuple[float, ...], sizes: str, _: tuple[float, ...]) -> Particles:
+def _geometry(radii: tuple[float, ...], sizes: str, _: tuple[Version, ...]) -> Particles:
     negative, positive = _sizes(ParticleSizes.model_validate_json(sizes), radii)
     heaps = facing_heaps(negative.radii / MICROMETRE, positive.radii / MICROMETRE)
     return named_parts(heaps, ELECTRODE_TITLES, (len(negative.radii), len(positive.radii)))
 
 
-def _file_times(sizes: ParticleSizes) -> tuple[float, ...]:
-    """When the files that sizes are read from were written, so that a changed file makes another geometry."""
+def _versions(sizes: ParticleSizes) -> tuple[Version, ...]:
+    """Of the files that sizes are read from: a changed file makes another geometry."""
     files = [Path(each.file) for each in (sizes.negative, sizes.positive) if isinstance(each, Measured) and each.file]
-    return tuple(file.stat().st_mtime if file.is_file() else 0.0 for file in files)
+    return tuple(version_of(file) if file.is_file() else () for file in files)
 
 
 def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: Plan) -> tuple[Finding, ...]:

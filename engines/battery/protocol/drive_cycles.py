@@ -14,7 +14,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.reading import guarded
+from engines.reading import Version, guarded, version_of
 from engines.tables.columns import Axis, Column, column_name, columns_for, fits
 from engines.tables.quantities import conversion
 from engines.tables.text import TextTable, text_table
@@ -65,8 +65,7 @@ def read_drive_cycle(path: Path, time_column: str = "", value_column: str = "") 
     tabs; a row that begins with # is passed over.
     """
     try:
-        changed = path.stat()
-        return _read(path, changed.st_mtime_ns, changed.st_size, time_column, value_column)
+        return _read(path, version_of(path), time_column, value_column)
     except OSError as error:
         raise ProblemError(
             f"The drive cycle '{path}' cannot be read ({error.strerror}): choose another file."
@@ -74,7 +73,7 @@ def read_drive_cycle(path: Path, time_column: str = "", value_column: str = "") 
 
 
 @lru_cache(maxsize=8)
-def _read(path: Path, changed: int, size: int, time_column: str, value_column: str) -> Cycle:
+def _read(path: Path, version: Version, time_column: str, value_column: str) -> Cycle:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -28,6 +28,7 @@ from engines.cardiac.step.limits import rounded_down
 from engines.cardiac.stimulus.protocol import Protocol
 from engines.cardiac.tissue.population import ParameterBook, Population, insulators, population, region_kinds
 from engines.cardiac.tissue.sites import Sites
+from engines.reading import Version, version_of
 
 REACTION_TYPES: dict[str, FloatType] = {**FLOAT_TYPES, "mixed": "float64"}
 """What cells compute with, by the precision of a problem."""
@@ -50,17 +51,17 @@ def compiled_model(parameters: CardiacParameters) -> CellModel | None:
             raise ProblemError("No file of a cell model is chosen: choose one under cell options, or another model.")
         path = Path(cells.file)
         try:
-            changed = path.stat().st_mtime_ns
+            version = version_of(path)
         except OSError as error:
             raise ProblemError(f"The cell model {path.name} is not there any more: choose its file again.") from error
-        return _imported(path, changed, cells.voltage, cells.stimulus)
+        return _imported(path, version, cells.voltage, cells.stimulus)
     name = COMPILED.get(parameters.cell_model)
     return None if name is None else _shipped(name)
 
 
 @lru_cache(maxsize=8)
-def _imported(path: Path, changed: int, voltage: str, stimulus: str) -> CellModel:
-    """The model in a file that was last ``changed`` at that time."""
+def _imported(path: Path, version: Version, voltage: str, stimulus: str) -> CellModel:
+    """The model in a file while it is this ``version``."""
     from engines.cardiac.compiler.importing import import_model
 
     return import_model(path, voltage or None, stimulus or None)

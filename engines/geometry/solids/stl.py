@@ -10,7 +10,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.reading import guarded
+from engines.reading import Version, guarded, version_of
 
 MOST_TRIANGLES = 20_000_000
 BINARY = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
@@ -34,14 +34,14 @@ def read_stl(path: str) -> Triangles:
     if not path:
         raise ProblemError("No STL file is chosen for it: choose one.")
     try:
-        changed = Path(path).stat().st_mtime_ns
+        version = version_of(path)
     except OSError:
         raise ProblemError(f"Its STL file '{path}' is not there: choose another file.") from None
-    return _read(path, changed)
+    return _read(path, version)
 
 
 @lru_cache(maxsize=4)
-def _read(path: str, changed: int) -> Triangles:
+def _read(path: str, version: Version) -> Triangles:
     name = Path(path).name
     soup = read_corners(Path(path))
     if not np.isfinite(soup).all():

@@ -14,27 +14,27 @@ from engines.api.errors import ProblemError
 from engines.geometry.solids.extruded import check_outline
 from engines.peridynamics.parameters import Flat, Polygon, PolygonPlate
 from engines.peridynamics.parameters.body.shapes import MOST_CORNERS
-from engines.reading import guarded
+from engines.reading import Version, guarded, version_of
 from engines.tables.text import number_of
 
 
 def corners_of(polygon: Polygon | PolygonPlate) -> Array:
     """(n, 2) [mm]. Raises ProblemError for fewer than three corners, lines that cross, files that cannot be read."""
-    points = _read(polygon.file, _changed(polygon.file)) if polygon.file else tuple(polygon.points)
+    points = _read(polygon.file, _version(polygon.file)) if polygon.file else tuple(polygon.points)
     check_outline(points)
     return np.array(points, float)
 
 
-def _changed(path: str) -> int:
+def _version(path: str) -> Version:
     try:
-        return Path(path).stat().st_mtime_ns
+        return version_of(path)
     except OSError:
         raise ProblemError(f"Its CSV file '{path}' is not there: choose another file.") from None
 
 
 @lru_cache(maxsize=8)
 @guarded("cannot be read as corners: save it as CSV with two columns, x and y.")
-def _read(path: str, changed: int) -> tuple[Flat, ...]:
+def _read(path: str, version: Version) -> tuple[Flat, ...]:
     """Lines that begin with no number are titles at the top, and comments. Raises ProblemError."""
     name, found = Path(path).name, list[Flat]()
     try:

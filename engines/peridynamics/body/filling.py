@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -42,6 +41,7 @@ from engines.peridynamics.parameters import (
     SurfaceBody,
     Tube,
 )
+from engines.reading import Version, version_of
 
 MOST_PARTICLES = 200_000_000
 DRAWN_RADIUS = 0.5
@@ -100,7 +100,7 @@ class Filled:
 def filled(parameters: PeridynamicParameters) -> Filled:
     """The same object for the same body and spacing: viewers compare geometries by identity. Raises ProblemError."""
     body = _on_a_lattice(parameters.body)
-    files = tuple(_stamp(getattr(each, "file", "")) for each in (body, *body.holes))
+    files = tuple(_version(getattr(each, "file", "")) for each in (body, *body.holes))
     return _filled(body.model_dump_json(), parameters.bonds.spacing, files)
 
 
@@ -110,12 +110,12 @@ def _on_a_lattice(body: Body) -> PlaneBody | SolidBody:
     return body
 
 
-def _stamp(path: str) -> int:
-    """When a file was changed; what cannot be read is told by who reads it."""
+def _version(path: str) -> Version:
+    """What cannot be read is told by who reads it."""
     try:
-        return Path(path).stat().st_mtime_ns if path else 0
+        return version_of(path) if path else ()
     except OSError:
-        return -1
+        return (-1,)
 
 
 def frame_of(parameters: PeridynamicParameters) -> Frame:

@@ -15,6 +15,7 @@ from engines.geometry.particles import Particles
 from engines.peridynamics.body.filling import DRAWN_RADIUS, MOST_PARTICLES, Filled
 from engines.peridynamics.cloud.files import Points, read_points
 from engines.peridynamics.parameters.body.cloud import PointBody
+from engines.reading import Version, version_of
 
 NEAREST = 0.02
 """Of the mean distance: points that are nearer count as overlapping."""
@@ -61,12 +62,12 @@ def cloud_body(body: PointBody, spacing: float, reach: float) -> CloudBody:
     Raises ProblemError.
     """
     path = Path(body.file)
-    stamp = path.stat().st_mtime_ns if body.file and path.is_file() else 0
-    return _cloud_body(body.model_dump_json(), spacing, reach, stamp)
+    version = version_of(path) if body.file and path.is_file() else ()
+    return _cloud_body(body.model_dump_json(), spacing, reach, version)
 
 
 @lru_cache(maxsize=4)
-def _cloud_body(body_json: str, spacing: float, reach: float, stamp: int) -> CloudBody:
+def _cloud_body(body_json: str, spacing: float, reach: float, version: Version) -> CloudBody:
     body = PointBody.model_validate_json(body_json)
     if not body.file:
         raise ProblemError("The body has no points: choose a mesh or a CSV file.", ("body", "file"))

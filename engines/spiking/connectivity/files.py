@@ -14,7 +14,7 @@ import numpy as np
 from engines.api import Array
 from engines.api.errors import ProblemError, placed_at
 from engines.geometry.file_kinds import check_table
-from engines.reading import count_npz, foreign_file, opened_npz, read_npz
+from engines.reading import Version, count_npz, foreign_file, opened_npz, read_npz, version_of
 from engines.tables.columns import Axis, column_of, heading_parts
 from engines.tables.text import LONGEST_LINE
 
@@ -34,13 +34,12 @@ def rows(path: str) -> int:
     place = Path(path)
     if not path or not place.is_file():
         return 0
-    state = place.stat()
-    return _rows(place, state.st_mtime_ns, state.st_size)
+    return _rows(place, version_of(place))
 
 
 @lru_cache(maxsize=16)
-def _rows(place: Path, changed: int, size: int) -> int:
-    """Of the file as it was when it ``changed`` and had this ``size``."""
+def _rows(place: Path, version: Version) -> int:
+    """Of the file while it is this ``version``."""
     try:
         if place.suffix == ".npz":
             with opened_npz(place) as content:
@@ -72,12 +71,11 @@ def _longest_of(path: str) -> float | None:
     place = Path(path)
     if not path or not place.is_file():
         return None
-    state = place.stat()
-    return _longest_delay(place, state.st_mtime_ns, state.st_size)
+    return _longest_delay(place, version_of(place))
 
 
 @lru_cache(maxsize=16)
-def _longest_delay(place: Path, changed: int, size: int) -> float | None:
+def _longest_delay(place: Path, version: Version) -> float | None:
     try:
         found = read(str(place))
     except ProblemError:  # told when it is drawn

@@ -11,6 +11,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError, placed_at
+from engines.reading import Version, version_of
 from engines.spiking.connectivity.files import read_columns
 from engines.spiking.parameters.neurons import SpikeList
 
@@ -34,13 +35,12 @@ def read_spikes(path: str) -> tuple[Array, Array]:
         raise ProblemError("No file with spikes is chosen: choose a CSV or npz file.")
     if not place.is_file():
         raise ProblemError(f"There is no file '{path}' with spikes: choose a CSV or npz file.")
-    state = place.stat()
-    return _read(place, state.st_mtime_ns, state.st_size)
+    return _read(place, version_of(place))
 
 
 @lru_cache(maxsize=16)
-def _read(place: Path, changed: int, size: int) -> tuple[Array, Array]:
-    """Of the file as it was when it ``changed`` and had this ``size``."""
+def _read(place: Path, version: Version) -> tuple[Array, Array]:
+    """Of the file while it is this ``version``."""
     found = read_columns(place, COLUMNS, COLUMNS, "spikes", "spike")
     for name in COLUMNS:
         bad = np.flatnonzero((found[name] < 0) | ((name == "neuron") & (found[name] != np.floor(found[name]))))

@@ -10,6 +10,7 @@ from engines.api import Array, Finding, Remedy
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
+from engines.reading import Version, version_of
 from engines.stencil.parameters import Conductivity, Diffusion, GrayScott, Inclusions, Numerics, Picture, TwoLayers
 from engines.stencil.setup.faces import Interfaces, largest_sum
 from engines.stencil.setup.fields import relative_conductivity
@@ -64,10 +65,10 @@ _making = threading.Lock()
 def material(setting: Conductivity, grid: Grid, ghosts: Ghosts) -> Material:
     """The latest one is kept: an estimate after each edit asks for it, and then the build. Raises ProblemError."""
     global _latest
-    changed = 0
+    version: Version = ()
     if isinstance(setting, Picture) and os.path.isfile(setting.picture):
-        changed = os.stat(setting.picture).st_mtime_ns
-    key = (setting.model_dump_json(), id(grid), grid, ghosts, changed)
+        version = version_of(setting.picture)
+    key = (setting.model_dump_json(), id(grid), grid, ghosts, version)
     with _making:
         if _latest is None or _latest[0] != key:
             _latest = (key, Material(setting, grid, ghosts))

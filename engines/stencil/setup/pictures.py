@@ -11,6 +11,7 @@ from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.geometry.grid import Grid
 from engines.geometry.pictures import brightness as brightness_of
+from engines.reading import Version, version_of
 from engines.stencil.parameters import Picture
 
 MOST_BESIDE = 20
@@ -22,8 +23,8 @@ def picture_field(setting: Picture, grid: Grid, what: str) -> Array:
 
     Many pixels in a cell are averaged, few are interpolated. Raises ProblemError.
     """
-    path, changed = _chosen(setting, what)
-    brightness = _on_plane(path, changed, grid.shape[-2:], grid.lengths[:2], setting.fitting)
+    path, version = _chosen(setting, what)
+    brightness = _on_plane(path, version, grid.shape[-2:], grid.lengths[:2], setting.fitting)
     values = np.float32(setting.low) + np.float32(setting.high - setting.low) * brightness
     return np.ascontiguousarray(np.broadcast_to(values, grid.shape))
 
@@ -33,8 +34,8 @@ def picture_pixels(setting: Picture, grid: Grid, what: str) -> Array | None:
 
     None where pixels are larger than cells. Raises ProblemError.
     """
-    path, changed = _chosen(setting, what)
-    covered = _covered(path, changed, grid.lengths[:2], setting.fitting)
+    path, version = _chosen(setting, what)
+    covered = _covered(path, version, grid.lengths[:2], setting.fitting)
     if covered is None or not _fine(covered, grid.shape[-2:]):
         return None
     return setting.low + (setting.high - setting.low) * covered.astype(np.float64)
@@ -51,16 +52,15 @@ def averaged(values: Array, count: int, axis: int) -> Array:
     return np.moveaxis(np.diff(upto, axis=0) * (count / n), 0, axis)
 
 
-def _chosen(setting: Picture, what: str) -> tuple[Path, int]:
-    """Its file, and when that changed."""
+def _chosen(setting: Picture, what: str) -> tuple[Path, Version]:
     if not setting.picture:
         raise ProblemError(f"No picture is chosen for the {what}: choose a PNG or JPEG file.")
     path = Path(setting.picture)
     try:
-        changed = path.stat().st_mtime_ns
+        version = version_of(path)
     except OSError:
         raise ProblemError(f"The picture '{path}' for the {what} is not there: choose another file.") from None
-    return path, changed
+    return path, version
 
 
 def _fine(pixels: Array, shape: tuple[int, ...]) -> bool:
@@ -68,7 +68,7 @@ def _fine(pixels: Array, shape: tuple[int, ...]) -> bool:
 
 
 @lru_cache(maxsize=2)
-def _covered(path: Path, changed: int, lengths: tuple[float, float], fit: str) -> Array | None:
+def _covered(path: Path, version: Version, lengths: tuple[float, float], fit: str) -> Array | None:
     """(rows, columns) float32 brightness of all of the plane, row 0 at the bottom.
 
     None where it would be far larger than the picture.
@@ -88,9 +88,9 @@ def _covered(path: Path, changed: int, lengths: tuple[float, float], fit: str) -
 
 
 @lru_cache(maxsize=2)
-def _on_plane(path: Path, changed: int, shape: tuple[int, int], lengths: tuple[float, float], fit: str) -> Array:
+def _on_plane(path: Path, version: Version, shape: tuple[int, int], lengths: tuple[float, float], fit: str) -> Array:
     """(ny, nx) float32 brightness 0 … 1, row 0 at the bottom of the picture."""
-    covered, (ny, nx) = _covered(path, changed, lengths, fit), shape
+    covered, (ny, nx) = _covered(path, version, lengths, fit), shape
     if covered is not None and _fine(covered, shape):
         return averaged(averaged(covered, nx, 1), ny, 0).astype(np.float32)
     source = brightness_of(path)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from ui.forms.schema import default_value, fields_of
+from ui.forms.schema import Kind, default_value, fields_of
 
 
 class Small(BaseModel):
@@ -42,6 +42,7 @@ class Parts(BaseModel):
     stimuli: list[float] = []
     regions: list[float] = []
     data: list[float] = []
+    tables: Annotated[list[str], Field(json_schema_extra={"file": "CSV (*.csv)", "live": True})] = []
     free: float = 1
     above: Annotated[float, Field(gt=2)] = 5
     from_three: Annotated[int, Field(ge=3)] = 5
@@ -64,6 +65,12 @@ def test_parts_of_a_place_are_called_by_their_axes_and_others_as_the_whole(specs
 def test_an_item_of_a_list_is_called_in_the_singular(specs):
     titles = {"notches": "Notch", "bodies": "Body", "stimuli": "Stimulus", "regions": "Region", "data": "Data"}
     assert {key: specs[key].item.title for key in titles} == titles
+
+
+def test_an_item_of_a_list_is_a_file_or_live_where_the_list_is(specs):
+    items = [specs[key].item for key in ("tables", "data")]
+    assert [(item.kind, item.live) for item in items] == [(Kind.FILE, True), (Kind.NUMBER, False)]
+    assert items[0].file == "CSV (*.csv)"
 
 
 def test_a_number_without_a_value_begins_within_its_bounds(specs):

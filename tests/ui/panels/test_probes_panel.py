@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from engines.api import FieldInfo, SeriesInfo, SimulationInfo
 from engines.api.charts import ChartInfo
-from ui.panels.probes.panel import ProbesPanel
+from ui.panels.probes.panel import SERIES, ProbesPanel
 from workbench.run.streams.traces import TraceBuffer
 
 FIELDS = (
@@ -163,3 +164,11 @@ def test_traces_are_written_as_they_were_when_that_was_asked_for(panel, tmp_path
     buffer.append(np.arange(2.0, 70_000.0), np.arange(2.0, 70_000.0))
     write(tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text().splitlines()[1:] == ["P1,v,mV,0.0,1.0", "P1,v,mV,1.0,2.0"]
+
+
+def test_of_branches_that_were_left_is_drawn_what_is_chosen():
+    """By the names of the plot: of a series its title, of a field those of the probes."""
+    one = SimpleNamespace(series={"mean": 1, "most": 2}, probes={("a", "v"): 3, ("b", "v"): 4, ("a", "c"): 5})
+    panel = SimpleNamespace(store=SimpleNamespace(left=[one, SimpleNamespace(series={}, probes={})]))
+    assert ProbesPanel._left(panel, (SERIES, "most", "Largest")) == [{"Largest": 2}, {}]
+    assert ProbesPanel._left(panel, ("field", "v", "Voltage")) == [{"a": 3, "b": 4}, {}]

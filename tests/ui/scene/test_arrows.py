@@ -12,7 +12,7 @@ from engines.geometry.grid import Grid
 from engines.geometry.particles import Particles
 from tests.ui.scene.grids import info
 from tests.ui.scene.meshes import kuhn_cube
-from ui.scene.arrows import ACROSS, HEAD, LONGEST, PREFIX, asked, seeds_of, taken
+from ui.scene.arrows import ACROSS, HEAD, LEAST_HEAD, LONGEST, PREFIX, SLIM, asked, seeds_of, taken
 from ui.scene.overlays.hud import Hud
 from ui.scene.scene import Scene
 from ui.scene.shapes.sheet import image
@@ -62,7 +62,11 @@ def test_a_turning_flow_is_drawn_as_it_turns_and_as_long_as_it_is_strong():
     np.testing.assert_allclose(lengths[weak], LONGEST * arrows.apart * sizes[weak] / arrows.longest)
     np.testing.assert_allclose(lengths[~weak], LONGEST * arrows.apart)
     np.testing.assert_allclose(heads[:, 1], np.concatenate([shafts[:, 1]] * 2))
-    assert (np.linalg.norm(heads[:, 1] - heads[:, 0], axis=1) > HEAD * np.tile(lengths, 2)).all()
+    along, across = (ways / lengths[:, None])[None], np.cross(ways / lengths[:, None], (0, 0, 1))[None]
+    barbs = (heads[:, 1] - heads[:, 0]).reshape(2, count, 3)
+    head = np.clip(HEAD * lengths, LEAST_HEAD * arrows.apart, lengths)
+    np.testing.assert_allclose((barbs * along).sum(axis=2), [head] * 2, err_msg="they lie back from the tip")
+    np.testing.assert_allclose((barbs * across).sum(axis=2), [SLIM * head, -SLIM * head], atol=1e-9)
 
 
 def test_the_scale_stays_while_it_fits_and_one_source_does_not_set_it():
@@ -79,6 +83,18 @@ def test_the_scale_stays_while_it_fits_and_one_source_does_not_set_it():
     assert of(0.5, first).longest == 1.0
     assert of(0.25, first).longest == 0.3
     assert taken(FLOW, seeds, {"arrow a": sizes}, None) is None
+
+
+def test_what_is_weak_or_no_number_does_not_set_the_scale():
+    grid = Grid((40, 40), (1.0, 1.0))
+    seeds = seeds_of(grid, (image(grid, 1600, False),))
+    sizes = np.full(len(seeds.elements), 1e-3)
+    sizes[::5], sizes[1::50] = 1.0, np.nan
+    arrows = taken(FLOW, seeds, {"arrow a": sizes, "arrow b": 0 * sizes}, None)
+    assert arrows.longest == 1.0
+    assert len(arrows.lines(np.array([0.0, 0.0, 1.0]), 0.0)) == 3 * (sizes == 1.0).sum()
+    none = taken(FLOW, seeds, {"arrow a": np.nan * sizes, "arrow b": sizes}, None)
+    assert (none.longest, len(none.lines(np.array([0.0, 0.0, 1.0]), 0.0))) == (1.0, 0)
 
 
 def test_the_flow_of_power_is_the_cross_product():

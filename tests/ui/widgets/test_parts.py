@@ -18,7 +18,7 @@ from ui.forms.notes import NoteLabel
 from ui.session.controller import Phase
 from ui.widgets.banner import Banner
 from ui.widgets.flow import FlowLayout
-from ui.widgets.formatting import at_most_text, bytes_text, count_text, duration_text, moment_text, rate_text
+from ui.widgets.formatting import at_most_text, bytes_text, count_text, moment_text, rate_text
 from ui.widgets.icons import icon
 from ui.widgets.theme import THEMES, palette, theme
 from workbench.run.frames import Message, Sample
@@ -55,14 +55,13 @@ def test_a_trace_is_bounded_and_always_ordered(sizes, quarter):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
-    [(bytes_text(1.5e6), "1.50 MB"), (rate_text(18.23e9), "18.2 GB/s"), (rate_text(4.22e12), "4.22 TB/s"),
-     (duration_text(3.4e-6), "3.40 µs"), (duration_text(12.34), "12.3 s"), (duration_text(245), "4 min 05 s"),
-     (duration_text(12_000), "3 h 20 min"), (count_text(12_437), "12\u202f400"), (count_text(3.4567), "3.46"),
-     (bytes_text(0), "0 B"), (bytes_text(999.9), "1.00 kB"), (duration_text(float("inf")), "–")],
+    ("text", "number", "wanted"),
+    [(bytes_text, 1.5e6, "1.50 MB"), (rate_text, 18.23e9, "18.2 GB/s"), (rate_text, 4.22e12, "4.22 TB/s"),
+     (count_text, 12_437, "12\u202f400"), (count_text, 3.4567, "3.46"), (bytes_text, 0, "0 B"),
+     (bytes_text, 999.9, "1.00 kB")],
 )  # fmt: skip
-def test_numbers_as_text(text, wanted):
-    assert text == wanted
+def test_numbers_as_text(text, number, wanted):
+    assert text(number) == wanted
 
 
 def test_both_themes_have_all_colours_and_dress_the_icons(qapp):
@@ -377,3 +376,15 @@ def test_a_sentence_that_quotes_a_megabyte_is_cut(qtbot):
     qtbot.addWidget(banner)
     banner.say("There is no " + "x" * 1_000_000)
     assert len(banner.label.text()) < 2100
+
+
+@pytest.mark.parametrize(
+    ("severity", "stays", "goes"), [("info", False, True), ("info", True, False), ("error", False, False)]
+)
+def test_information_goes_by_itself_and_what_is_wrong_stays(qtbot, severity, stays, goes):
+    banner = Banner()
+    qtbot.addWidget(banner)
+    banner.say("These are many cells.", "info")
+    assert banner._timer.isActive()
+    banner.say("These are too many cells.", severity, stays)
+    assert banner._timer.isActive() == goes

@@ -7,6 +7,7 @@ import re
 import sys
 import types
 import xml.etree.ElementTree as ET
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,11 +17,15 @@ from engines.api import FieldInfo, Finding, Remedy
 from engines.api.charts import ChartData, ChartInfo, Fact
 from engines.api.charts import Curve as Points
 from workbench.api.arrays import Quantity
+from workbench.api.names import Named
 from workbench.api.notebook import Listed
 from workbench.api.plot import HEIGHT, LEFT, LEGEND, MOST_DRAWN, RIGHT, TOP, WIDTH
 from workbench.api.runs import curves
-from workbench.api.runs.curves import Chart, Curve, curves_of_chart
+from workbench.api.runs.curves import Chart, Curve, Curves, curves_of_chart
+from workbench.api.runs.ended import EndedRun
+from workbench.api.runs.picture import Picture
 from workbench.api.runs.progress import shown
+from workbench.sweep.running import Row
 
 
 def curve(values, x=None, title="Voltage", **more):
@@ -167,8 +172,54 @@ def test_a_notebook_has_a_bar_of_its_own(kernel, monkeypatch):
     assert kernel[-1].startswith("<small>7 ms · took ")
 
 
+def test_a_bar_is_drawn_no_more_often_than_it_is_seen(kernel, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("workbench.api.runs.progress.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("workbench.api.runs.progress.BETWEEN", 0.5)
+    with shown(True) as show:
+        before = len(kernel)
+        for at in (0.0, 0.25, 0.5, 0.75, 1.0):
+            now[0] = 100.0 + at
+            show("1 ms", 0.25)
+        assert len(kernel) - before == 3
+
+
 def test_the_bar_is_there_while_the_run_is_made_ready(kernel):
     wb.open("heat_on_a_plate").set({"grid.cells_x": 32, "grid.cells_y": 32}).run(until=0.1, device="cpu", progress=True)
     assert "Getting ready" in kernel[0]
     assert "100 %" in kernel[-1]
     assert sum("Getting ready" in line for line in kernel) <= 2
+
+
+def test_things_say_what_they_are():
+    time, voltage = Quantity(np.arange(5.0), "ms", "Time"), Quantity(np.ones(5), "mV")
+    over_time, bare = Curve("v", "Voltage", time, voltage), Curve("n", "Count", Quantity([1.0]), Quantity([2.0]))
+    slab = SimpleNamespace(project=SimpleNamespace(title="Slab"))
+    told = [
+        (over_time, 5, "<Curve 'v': Voltage [mV] over Time [ms], 5 values>"),
+        (bare, 1, "<Curve 'n': Count over x, 1 values>"),
+        (Curves({"v": over_time, "n": bare}, (), None), 2, f"{over_time!r}\n{bare!r}"),
+        (Curves({}, (), None), 0, "<no curves>"),
+        (Named("chart", ["a", "b"], str), 2, "<2: a, b>"),
+        (Named("chart", [], str), 0, "<none>"),
+        (EndedRun(Row(0, (), 2.5, 1234), "ms"), None, "<EndedRun at 2.5 ms after 1,234 steps>"),
+        (Picture(np.zeros((3, 4, 4), np.uint8), slab), None, "<Picture of 'Slab', 4 × 3>"),
+    ]
+    for thing, count, said in told:
+        assert repr(thing) == said
+        assert count is None or len(thing) == count
+
+
+def test_a_case_of_a_sweep_has_the_curves_and_charts_that_it_brought_back():
+    points = Points("Mean", np.arange(3.0), np.ones(3)), Points("Largest", np.arange(3.0), 2 * np.ones(3))
+    series = ChartInfo("voltage", "Voltage", "mV", ("mean", "most", "not kept"))
+    bars = ChartInfo("sizes", "Sizes", "1", kind="bar", x_title="Size", x_unit="um")
+    of_bars = Points("All", np.arange(4.0), np.ones(3))
+    run = EndedRun(Row(0, (), charts=((series, ChartData(points), None), (bars, ChartData((of_bars,)), None))), "ms")
+    assert [curve.name for curve in run.charts["voltage"]] == ["mean", "most"]
+    assert [curve.name for curve in run.charts["sizes"]] == ["sizes/All"]
+    assert [(curve.title, curve.time.unit, curve.unit) for curve in run.charts["voltage"]] == [
+        ("Mean", "ms", "mV"), ("Largest", "ms", "mV"),
+    ]  # fmt: skip
+    assert run.curves["sizes"].x.unit == "µm"
+    assert list(run.charts) == ["voltage", "sizes"]

@@ -15,7 +15,7 @@ from engines.backend import open_backend
 from engines.cardiac.engine import CardiacEngine
 from engines.stencil.engine import StencilEngine
 from tests.workbench.fake_engine import WaveEngine
-from workbench.bench.measure import _batch, measure
+from workbench.bench.measure import MINIMUM_SECONDS, _batch, _step_seconds, measure
 from workbench.bench.report import as_csv, as_json, table
 from workbench.cli import main
 
@@ -87,7 +87,8 @@ def test_fused_steps_are_timed_as_they_run(monkeypatch):
 
 @pytest.mark.parametrize(("step", "fused", "steps"), [(1e-3, 1, 20), (1e-5, 1, 2000), (1.0, 1, 10), (1e-3, 6, 24)])
 def test_a_batch_lasts_long_enough_to_be_timed(monkeypatch, step, fused, steps):
-    """0.02 s, but ten steps at least, and whole launches: by a clock that a step moves on."""
+    """0.02 s, but ten steps at least, and whole launches: by a clock that a step moves on. Batches are timed by step,
+    for as long as is said."""
     now = 0.0
 
     class Stepping:
@@ -99,6 +100,10 @@ def test_a_batch_lasts_long_enough_to_be_timed(monkeypatch, step, fused, steps):
 
     monkeypatch.setattr("workbench.bench.measure.clock", SimpleNamespace(perf_counter=lambda: now))
     assert _batch(Stepping(), fused) == steps
+    before = now
+    times = _step_seconds(Stepping(), steps)
+    assert times == pytest.approx([step] * len(times))
+    assert MINIMUM_SECONDS <= now - before < MINIMUM_SECONDS + (steps + 1) * step
 
 
 def test_what_a_cache_holds_is_compared_with_the_cache(records):

@@ -13,9 +13,10 @@ from engines.api.errors import ProblemError
 from tests.workbench.bench.test_lab import Doubling, backend, study_of, variant_of  # noqa: F401  # a fixture
 from tests.workbench.fake_engine import FakeBackend, WaveEngine
 from tests.workbench.fake_tables import STEP_TIMES
-from workbench.bench import timed
+from workbench.bench import plots, timed
 from workbench.bench.lab import Lab
 from workbench.bench.measured_tables import measured_table
+from workbench.bench.peers.record import SideRecord
 from workbench.bench.table_text import _aligned
 from workbench.bench.tables import duration
 from workbench.bench.timed import Bench, Effort
@@ -84,9 +85,12 @@ def test_what_no_table_expects_leaves_its_traceback_in_the_log(monkeypatch, capl
 
     table = STEP_TIMES
     monkeypatch.setattr(type(table), "measure", measure)
+    clock = SimpleNamespace(perf_counter=iter([5.0, 7.5]).__next__)
+    monkeypatch.setattr("workbench.bench.measured_tables.time", clock)
     with caplog.at_level(logging.WARNING, "workbench.bench"):
         told = measured_table(table, FakeBackend(), lambda *_: None, thorough=False)
     assert told.refused
+    assert told.seconds == 2.5
     assert len(caplog.records) == logged
     assert all(each.exc_info and each.exc_info[1] is error for each in caplog.records)
 
@@ -113,3 +117,23 @@ def test_a_quick_bench_has_one_size_unless_others_are_named(options, sizes):
 
     bench._benchmarks([Sized()], SimpleNamespace(**options))
     assert asked == [sizes]
+
+
+@pytest.mark.parametrize(("first", "seconds", "compiling"), [(3.0, 1.0, 2.0), (0.5, 1.0, 0.0)])
+def test_what_the_first_run_took_longer_is_compiling(first, seconds, compiling):
+    assert SideRecord.compiling.fget(SimpleNamespace(first=first, seconds=seconds)) == compiling
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ProblemError("There is no display."), "There is no display. The tables are complete."),
+        (OSError("no driver"), "No plots could be drawn (OSError: no driver); the tables are complete."),
+    ],
+)
+def test_why_there_are_no_plots_is_said(monkeypatch, tmp_path, error, said):
+    def fails(*_):
+        raise error
+
+    monkeypatch.setattr(plots, "entry_points", lambda group: [SimpleNamespace(load=lambda: fails)])
+    assert plots.save_plots(None, tmp_path) == ([], said)

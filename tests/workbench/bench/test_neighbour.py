@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
@@ -60,6 +62,37 @@ def test_steps_are_counted_alone_and_beside():
     alone, beside = measured("sine_mode", 0.1, neighbour.WAYS["sleep"], 2)
     assert alone > 0
     assert beside > 0
+
+
+def test_rates_are_steps_a_second_of_batches_that_can_be_timed(monkeypatch: pytest.MonkeyPatch):
+    """By a clock that a step moves on by 0.4 ms, beside the neighbour by 1 ms, and now and then by ten times that."""
+    clock, step, batches, open_now = [0.0], [4e-4], [], ["simulation", "backend"]
+
+    class Stepping:
+        def advance(self, steps):
+            batches.append(steps)
+            clock[0] += steps * step[0] * (10 if len(batches) % 7 == 0 else 1)
+
+        def close(self):
+            open_now.remove("simulation")
+
+    @contextmanager
+    def neighbours():
+        step[0] = 1e-3
+        yield
+        step[0] = 0.0
+
+    engine = SimpleNamespace(build=lambda problem, backend: Stepping())
+    document = SimpleNamespace(engine=engine, complete_problem=lambda: None)
+    backend = SimpleNamespace(close=lambda: open_now.remove("backend"))
+    monkeypatch.setattr(neighbour, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    monkeypatch.setattr(neighbour, "open_named", lambda preset: document)
+    monkeypatch.setattr(neighbour, "open_backend", lambda device: backend)
+    monkeypatch.setattr(neighbour, "busy_neighbour", neighbours)
+    assert neighbour.rates("any", 5.0) == pytest.approx((2500.0, 1000.0))
+    assert neighbour.BATCH_SECONDS <= batches[-1] * 4e-4 <= 20 * neighbour.BATCH_SECONDS
+    assert batches[0] == 1
+    assert (open_now, step) == ([], [0.0]), "all are closed, and the neighbour is gone"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

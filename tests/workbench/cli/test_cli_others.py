@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
@@ -17,6 +18,9 @@ from engines.api.presets import presets_in
 from tests.workbench.fake_engine import WaveEngine
 from workbench import cli
 from workbench.cli import doctor, main
+from workbench.cli.arguments import parser
+from workbench.cli.runs import progress
+from workbench.cli.runs.asked import Asked
 from workbench.cli.voice import RENEWED, voices
 from workbench.project import presets as preset_module
 from workbench.project.document import open_document
@@ -239,3 +243,43 @@ def test_doctor_names_the_room_of_each_folder_and_looks_for_a_card_where_it_can(
 
     monkeypatch.setattr(doctor.Path, "glob", refused)
     assert doctor._has_nvidia_card() is False
+
+
+def test_options_have_the_defaults_that_their_help_says():
+    told = {}
+    for name, command in parser()._subparsers._group_actions[0].choices.items():
+        for option in command._actions:
+            for said in re.findall(r"\bdefault:? ([\d.]+\d|\d)", option.help or ""):
+                told[name, option.dest] = (option.default, float(said))
+    assert {("run", "checkpoint_every"), ("run", "checkpoints"), ("run", "pictures"), ("serve", "idle")} <= told.keys()
+    assert all(default == said for default, said in told.values()), told
+    assert Asked.model_fields["checkpoint_every"].default == told["run", "checkpoint_every"][0]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_terminal_has_one_line_of_progress_that_is_written_over(monkeypatch, terminal):
+    """Elsewhere there is a line now and then."""
+    told, now = io.StringIO(), [0.0]
+    told.isatty = lambda: terminal
+    monkeypatch.setattr(sys, "stderr", told)
+    monkeypatch.setattr(progress, "clock", types.SimpleNamespace(monotonic=lambda: now[0]))
+    line = progress.Line()
+    for at in (0.5, 1.25, 1.5, 2.5):  # of which the second and the last are late enough
+        now[0] = at * (progress.TERMINAL_SECONDS if terminal else progress.QUIET_SECONDS)
+        line("Meshing", at / 5)
+    line.clear()
+    head, lines = "\r\x1b[K", ["Meshing (25 %)", "Meshing (50 %)"]
+    said = "".join(f"{head}{each}" for each in lines) + head if terminal else "".join(f"{each}\n" for each in lines)
+    assert told.getvalue() == said
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ([sys.executable, "-c", "print(' a b ')"], "a b"),
+        ([sys.executable, "-c", "print(1); exit(3)"], ""),
+        (["/no"], ""),
+    ],
+)
+def test_what_a_program_of_the_system_says_counts_where_it_ends_well(program, said):
+    assert doctor._output(program) == said

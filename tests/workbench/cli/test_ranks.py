@@ -387,3 +387,14 @@ def test_a_rank_that_fails_while_others_wait_for_it_ends_all_in_seconds_with_its
     assert told.count("memory") == 1, told
     assert "Traceback" not in told
     assert checkpoints_at(out / "checkpoint.npz") or name == "build"
+
+
+def test_what_a_rank_says_stands_there_line_by_line(monkeypatch, tmp_path):
+    """Before it ends: it may be killed. One that nobody has launched says nothing."""
+    monkeypatch.setenv(LAUNCHED, str(tmp_path))
+    words = ranks._words_of(3)
+    print("said", file=words)
+    assert (tmp_path / f"{ranks.SAID}3").read_text() == "said\n"
+    words.close()
+    monkeypatch.delenv(LAUNCHED)
+    assert ranks._words_of(3) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 
 import h5py
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from engines.api.errors import ProblemError
 from engines.api.values import CellQuantity, Population
 from workbench.export.hdf5 import changed, readable, write_hdf5
+from workbench.export.streams import nwb
 from workbench.export.streams.cells import CellsFile
 from workbench.export.streams.nwb import convert_spikes
 from workbench.export.streams.spikes import SpikesFile
@@ -155,3 +157,26 @@ def test_a_name_of_two_lines_is_a_name(tmp_path):
     write_hdf5(tmp_path / "a.h5", {"of\ntwo/field [V/m]": np.arange(3.0)})
     with h5py.File(tmp_path / "a.h5") as file:
         assert file["of\ntwo/field"].attrs["unit"] == "V/m"
+
+
+@pytest.mark.parametrize(
+    ("ends", "times", "neurons", "said"),
+    [
+        ([(0, 3), (3, 5)], [1.0, 2.0, 2.0], [0, 2, 4], None),
+        ([(0, 3), (5, 6)], [], [], None),
+        ([(0, 3), (5, 6)], [1.0], [3], "spikes of no neuron"),
+        ([(0, 3), (5, 6)], [1.0], [6], "spikes of no neuron"),
+        ([(2, 3)], [1.0], [1], "spikes of no neuron"),
+        ([(0, 3)], [np.nan], [1], "at no time"),
+        ([(0, 3)], [1.0, 2.0], [1], "at no time"),
+        ([(0, 3), (2, 5)], [], [], "in no order"),
+        ([(-1, 3)], [], [], "in no order"),
+        ([(0, nwb.MOST_NEURONS + 1)], [], [], "or too large"),
+        ([(0, nwb.MOST_NEURONS)], [], [], None),
+        ([], [], [], "in no order"),
+    ],
+)
+def test_spikes_that_are_converted_are_of_neurons_that_there_are(ends, times, neurons, said):
+    populations = [Population("one", first, stop) for first, stop in ends]
+    with nullcontext() if said is None else pytest.raises(ValueError, match=said):
+        nwb._check_spikes(np.array(times, float), np.array(neurons, np.int64), populations)

@@ -6,7 +6,7 @@ import json
 import pickle
 import random
 import zlib
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import fields, is_dataclass, replace
 from types import SimpleNamespace
 
@@ -26,10 +26,12 @@ from workbench.remote.checking import (
     MOST_AT_ONCE,
     MOST_OF_A_RUN,
     check_attached,
+    check_elements,
     check_frame,
     check_messages,
     check_reading,
     check_samples,
+    check_selection,
     check_size,
 )
 from workbench.remote.codec import WireError, pack, unpack
@@ -301,7 +303,7 @@ def test_the_words_of_a_message_are_bounded_before_they_are_read():
 
 @pytest.mark.parametrize(
     ("until", "pace", "values"),
-    [(np.nan, None, 3), (None, -1.0, 3), (None, None, 4), (None, None, None)],
+    [(np.nan, None, 3), (0.0, None, 3), (None, 0.0, 3), (None, np.inf, 3), (None, None, 4), (None, None, None)],
 )
 def test_what_goes_on_there_is_a_run(until, pace, values):
     times = np.arange(3.0)
@@ -309,3 +311,33 @@ def test_what_goes_on_there_is_a_run(until, pace, values):
     curve = times.astype(complex) if values is None else np.zeros(values)
     with pytest.raises(WireError, match="is no run's"):
         check_attached(until, pace, {("near", "voltage"): (times, curve)})
+
+
+@pytest.mark.parametrize(
+    ("elements", "offsets", "points", "right"),
+    [
+        ([0, 11], None, None, True),
+        ([], None, None, True),
+        ([3, 4, 5], [0, 2, 3], None, True),
+        ([3, 4, 5], [0, 2, 2, 3], None, True),  # one of the means is of nothing
+        ([3, 4, 5], [0, 2, 3], [0, 7], True),
+        ([0, 12], None, None, False),
+        ([-1], None, None, False),
+        ([3, 4, 5], [1, 2, 3], None, False),
+        ([3, 4, 5], [0, 2], None, False),
+        ([3, 4, 5], [0, 3, 2, 3], None, False),
+        ([3, 4, 5], [], None, False),
+        ([3, 4, 5], [0, 2, 3], [0, 8], False),
+        ([3, 4, 5], [0, 2, 3], [0], False),
+        ([3, 4, 5], None, [0, 1], False),
+    ],
+)
+def test_a_selection_is_of_elements_and_points_that_there_are(elements, offsets, points, right):
+    """Of twelve elements and eight points."""
+    arrays = (None if each is None else np.array(each, np.int32) for each in (elements, offsets, points))
+    about = SimpleNamespace(geometry=SimpleNamespace(n_cells=12, n_points=8))
+    told = nullcontext() if right else pytest.raises(WireError, match="Elements were asked for")
+    with told:
+        check_selection(Selection(*arrays), about)
+    with nullcontext() if right else pytest.raises(WireError, match="element"):
+        check_elements(elements if right else [*elements, 12], about)

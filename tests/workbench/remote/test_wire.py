@@ -273,3 +273,14 @@ def test_a_process_that_ended_says_how_at_once(does, words, waits, cut):
             os.killpg(process.pid, signal.SIGKILL)
         for pipe in (process.stdin, process.stdout, process.stderr):
             pipe.close()
+
+
+def test_what_is_fresh_comes_after_what_is_long_though_it_was_there_before(sockets):
+    fresh = [Word("fresh")]
+    far = End(sockets[1])
+    near = Line(SocketStream(sockets[0]), KINDS, far.got.append, far.ended, lambda: fresh.pop() if fresh else None)
+    near.send_long(Load(0, np.zeros(3)))
+    near.wake()
+    near.open()
+    far.until(lambda: len(far.got) == 2)
+    assert [type(message) for message in far.got] == [Load, Word]

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import numpy as np
+import pytest
+
+from engines.api import Lines, Markers
+from engines.api.charts import Inspection, Links
+from engines.api.simulation.contract import BrokenContract
+from workbench.run import viewing
 from workbench.run.frames import FrameRequest
 from workbench.run.viewing import FrameSource
 
@@ -35,3 +44,33 @@ def test_a_simulation_is_told_who_is_looked_into():
     source.request = None
     source.answer(simulation)
     assert simulation.told == [5, 7, None, 7, None]
+
+
+PLACES, SIGNS, PAIRS = np.zeros((3, 3)), np.array([1.0, -1.0, 1.0]), np.zeros((3, 2, 3))
+LINKED, TORN = (Inspection("a", (), links=Links("b", "1", (0.0, 1.0), PAIRS, values)) for values in (SIGNS, SIGNS[:2]))
+
+
+@pytest.mark.parametrize(
+    ("look", "name", "right", "wrong"),
+    [
+        (viewing._markers, "markers", Markers(PLACES, SIGNS), Markers(PLACES, SIGNS[:2])),
+        (viewing._lines, "lines", Lines(PAIRS, PAIRS), Lines(PAIRS, PAIRS[:2])),
+        (partial(viewing._inspection, element=4), "inspect", LINKED, TORN),
+        (partial(viewing._measurement, first=4, second=7), "measure", LINKED, TORN),
+    ],
+    ids=["markers", "lines", "inspect", "measure"],
+)
+def test_what_is_seen_of_a_run_is_what_it_says_in_the_shape_that_is_agreed(look, name, right, wrong):
+    """Nothing of one that says nothing of the kind."""
+    assert look(object()) is None
+    asked = []
+
+    def simulation(answer):
+        told = {name: lambda self, *elements: asked.append(elements) or answer, "marked": None, "lined": ""}
+        return type("Seen", (), told)()
+
+    assert look(simulation(right)) is right
+    assert look(simulation(None)) is None
+    with pytest.raises(BrokenContract):
+        look(simulation(wrong))
+    assert asked == [tuple(getattr(look, "keywords", {}).values())] * 3

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engines.api import Problem
-from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
+from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, WaveSimulation, block
 from tests.workbench.run.watching import Watcher
 from workbench.run.frames import RunState
 from workbench.run.runner import Runner
@@ -56,3 +57,24 @@ def test_a_run_to_a_multiple_of_the_step_takes_that_many_steps(dt, count, looks,
     assert watcher.seen == [step for step in sorted(looks) if step <= count]
     assert watcher.events == ["begin", "finished"]
     assert sum(sample.steps for sample in watcher.samples) == count
+
+
+@pytest.mark.parametrize(("failing", "after"), [("restore", RunState.FAILED), ("set_control", RunState.READY)])
+def test_what_fails_leaves_a_run_that_goes_on_but_for_a_reset(monkeypatch, failing, after):
+    """A state that is put back in part is none to go on from."""
+
+    def fails(*_):
+        raise ValueError("of a plug-in")
+
+    monkeypatch.setattr(WaveSimulation, failing, fails)
+    runner = made(Watcher(), until=None)
+    try:
+        assert runner.wait(RunState.READY, timeout=20) is RunState.READY
+        asked = runner.reset() if failing == "restore" else runner.set_control("speed", 2.0)
+        with pytest.raises(ValueError, match="of a plug-in"):
+            asked.result(20)
+        if after is RunState.FAILED:
+            runner.join(20)
+        assert runner.state is after
+    finally:
+        runner.close(5.0)

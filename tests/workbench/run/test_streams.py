@@ -20,8 +20,9 @@ from workbench.run.frames import RunState
 from workbench.run.recording import Recorder
 from workbench.run.session import start
 from workbench.run.states.checkpoint import problem_fingerprint, read_checkpoint
+from workbench.run.states.curves import read_curves, write_curves
 from workbench.run.streams import spikes
-from workbench.run.streams.traces import TraceBuffer
+from workbench.run.streams.traces import TraceBuffer, _extremes
 
 
 @pytest.fixture(autouse=True)
@@ -190,3 +191,37 @@ def test_a_curve_is_read_at_until_and_after_any_time(times, time):
     for ended in (False, True):
         kept = buffer.until(time, ended=ended)
         np.testing.assert_array_equal([kept.times, kept.values], [until, [10 * each for each in until]])
+
+
+@pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        ([3.0, 1.0, 2.0, 5.0, 5.0, 5.0, 5.0, 5.0, 9.0, 0.0, 4.0, 8.0], [1, 3, 4, 7, 8, 9]),
+        ([1.0, 2.0, 3.0, 4.0, 4.0, 3.0, 2.0, 1.0, 0.0, 7.0, 6.0, 0.0], [0, 3, 4, 7, 8, 9]),
+    ],
+)
+def test_of_each_run_of_points_the_lowest_and_the_highest_stay_in_their_order(values, kept):
+    """Of a constant one its ends."""
+    times = np.arange(12.0)
+    found = _extremes(times, np.array(values), 4)
+    assert found[0].tolist() == kept
+    assert found[1].tolist() == [values[place] for place in kept]
+
+
+def test_curves_come_back_up_to_a_time_and_of_probes_that_stand_where_they_stood(tmp_path):
+    times = np.arange(5.0)
+    curves = {("mean",): (times, times**2), ("near", "v"): (times, -times), ("far", "v"): (times, 2 * times)}
+    file = tmp_path / "a.curves"
+    write_curves(file, curves, {"near": (1.0, 2.0), "far": (3.0, 4.0)})
+    for asked, (keys, count) in (
+        ((), (set(curves), 5)),
+        ((3.0,), (set(curves), 4)),
+        ((3.0 - 1e-10,), (set(curves), 4)),
+        ((2.9,), (set(curves), 3)),
+        ((9.0, {"near": (1.0, 2.0), "far": (3.0, 5.0)}), ({("mean",), ("near", "v")}, 5)),
+        ((9.0, {"far": (3.0, 4.0)}), ({("mean",), ("far", "v")}, 5)),
+        ((9.0, {}), ({("mean",)}, 5)),
+    ):
+        found = read_curves(file, *asked)
+        assert (set(found), {len(each) for pair in found.values() for each in pair}) == (keys, {count})
+        assert all(np.array_equal(found[key][1], curves[key][1][:count]) for key in found)

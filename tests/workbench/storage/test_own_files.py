@@ -14,6 +14,7 @@ from engines.reading import read_json
 from workbench.bench.record_files import kept_records
 from workbench.project.autosave import recoveries
 from workbench.run.earlier import was_finished
+from workbench.storage import paths
 from workbench.storage.recent import RecentFiles
 
 
@@ -81,3 +82,26 @@ def test_recent_projects_of_strange_names_are_listed_or_left_out(tmp_path):
     recent.add(there, "old")
     assert [item.title for item in recent.items()] == ["old"]
     assert recent.items()[0].picture.name
+
+
+@pytest.mark.parametrize(
+    ("platform", "given", "places"),
+    [
+        ("linux", {}, (".config", ".local/state", ".cache")),
+        ("linux", {"XDG_CONFIG_HOME": "a", "XDG_STATE_HOME": "b", "XDG_CACHE_HOME": "c"}, ("a", "b", "c")),
+        ("darwin", {"XDG_CONFIG_HOME": "a"}, (*["Library/Application Support"] * 2, "Library/Caches")),
+        ("win32", {}, ("AppData/Local",) * 3),
+        ("win32", {"APPDATA": "a", "LOCALAPPDATA": "b", "XDG_CACHE_HOME": "c"}, ("a", "b", "b")),
+        ("win32", {"LOCALAPPDATA": "b", "WORKBENCH_CACHE_DIR": "own"}, ("AppData/Local", "b", None)),
+    ],
+)
+def test_settings_sessions_and_caches_are_where_each_system_has_them(monkeypatch, tmp_path, platform, given, places):
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "APPDATA", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("WORKBENCH_CACHE_DIR", raising=False)
+    for name, value in given.items():
+        monkeypatch.setenv(name, str(tmp_path / value))
+    monkeypatch.setattr(paths.sys, "platform", platform)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    found = (paths.config_dir(), paths.state_dir(), paths.cache_dir())
+    assert found == tuple(tmp_path / (place or "own") / ("workbench" if place else "") for place in places)

@@ -17,7 +17,7 @@ from engines.fdtd.parameters.grid import GridSetting
 from tests.workbench.fake_engine import FakeBackend
 from workbench.cli import main
 from workbench.project.document import new_document, open_document
-from workbench.sweep.convergence import convergence, convergences, refined
+from workbench.sweep.convergence import _order, convergence, convergences, refined
 from workbench.sweep.plan import SweepPlan, variation
 from workbench.sweep.running import Row, run_in_a_row
 from workbench.sweep.table import table_of
@@ -113,3 +113,10 @@ def test_the_command_tells_orders_and_writes_them(project, tmp_path, capsys):
     assert [line[-1] for line in lines] == [one["told"] for one in answer["convergence"]]
     assert main(["sweep", str(project), "--converge", "--until", "0.5", "--out", str(out)]) == 2
     assert "Say what is to be made finer" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("order", [0.0011, 0.9, 2.0, 19.9])
+def test_orders_from_a_thousandth_to_twenty_are_found(order):
+    h = np.array([1.0, 2.0, 4.0])
+    assert _order(h, 2.0**order) == pytest.approx(order)
+    assert _order(h, 2.0**0.0009) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from typing import Annotated
 
 import h5py
@@ -16,14 +17,15 @@ from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup, quantity
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
 from workbench.cli import main
+from workbench.cli.sweep import _print
 from workbench.project.document import open_document
-from workbench.sweep import running
+from workbench.sweep import running, task
 from workbench.sweep.files import write_sweep
 from workbench.sweep.numbers import number_called, numbers_of
 from workbench.sweep.outlook import outlook
 from workbench.sweep.plan import KeptChart, SweepPlan, Variation, values_of, variation
 from workbench.sweep.readings import Reading, reading_of
-from workbench.sweep.table import against, columns_of, overlay, read_anew, table_of, value_of
+from workbench.sweep.table import against, columns_of, curves_of, overlay, read_anew, table_of, value_of
 from workbench.sweep.workers import run_sweep
 
 
@@ -294,7 +296,7 @@ def test_curves_are_laid_over_each_other_and_columns_over_a_parameter(charted):
     assert [row.case for row in anew] == [row.case for row in rows]
     assert value_of(read_anew(rows, None)[0], columns[1]) == pytest.approx(2.25), "with nothing chosen as they were"
     info, data = against(plan, rows, columns[0])
-    assert (info.x_title, info.x_unit) == ("Speed", "mm/ms")
+    assert (info.x_title, info.x_unit, info.comparable) == ("Speed", "mm/ms", True)
     assert [curve.title for curve in data.curves] == ["Tau 1 ms", "Tau 2 ms"]
     np.testing.assert_allclose(data.curves[0].x, [1, 3])
     np.testing.assert_allclose(data.curves[0].y, [0.5, 1.5])
@@ -341,9 +343,15 @@ def test_the_command_lists_what_can_be_varied_and_refuses_in_a_sentence(project,
 
 
 def test_the_command_says_when_every_run_failed(project, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(WaveEngine, "build", lambda *_: (_ for _ in ()).throw(ProblemError("Too hot: cool it.")))
-    assert main(["sweep", str(project), "--vary", "speed=1,2", "--out", str(tmp_path / "out")]) == 3
-    assert "Too hot: cool it." in (tmp_path / "out" / "sweep.csv").read_text()
+    """And programs how the first one did."""
+
+    def fails(self, problem, *_):
+        raise ProblemError(f"Too hot at {problem.parameters.speed:g}: cool it.")
+
+    monkeypatch.setattr(WaveEngine, "build", fails)
+    assert main(["sweep", str(project), "--vary", "speed=1,2", "--out", str(tmp_path / "out"), "--json"]) == 3
+    assert "Too hot at 1: cool it." in (tmp_path / "out" / "sweep.csv").read_text()
+    assert json.loads(capsys.readouterr().out)["error"] == "Too hot at 1: cool it."
 
 
 def test_ctrl_c_keeps_what_is_through(project, tmp_path, monkeypatch):
@@ -363,3 +371,39 @@ def test_ctrl_c_keeps_what_is_through(project, tmp_path, monkeypatch):
 def test_a_variation_keeps_what_else_the_problem_has(document):
     plan = SweepPlan(document, (Variation(number_called(document.parameters, "tau"), (2.0,)),), 1.0)
     assert plan.parameters((2.0,)) == document.parameters.model_copy(update={"tau": 2.0})
+
+
+def test_a_worker_takes_the_plan_of_its_own_version_alone(monkeypatch):
+    monkeypatch.setattr(task, "__version__", "1.2.3")
+    assert task.same_version("plan", "1.2.3") == "plan"
+    with pytest.raises(ProblemError, match=r"workers have Workbench 1\.2\.3, and the sweep is of 1\.2\.4: "):
+        task.same_version("plan", "1.2.4")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "shown"),
+    [
+        ("", ["speed  note", " 1.25", "   10"]),
+        ("It failed.", ["speed  note     trouble", " 1.25", "   10        It failed."]),
+    ],
+)
+def test_a_table_has_trouble_where_there_is_any(capsys, trouble, shown):
+    _print(["speed", "note", "trouble"], [[1.25, "", ""], [10.0, "", trouble]])
+    assert capsys.readouterr().out.splitlines() == shown
+
+
+def test_curves_of_a_chart_are_those_of_all_runs_that_have_it():
+    info = ChartInfo("c", "C", "V", x_title="t", x_unit="s")
+
+    def row(place, *titles):
+        curves = tuple(Curve(title, np.arange(2.0), np.full(2, place)) for title in titles)
+        return running.Row(place, (1.0 * place,), charts=((info, ChartData(curves), None),) if titles else ())
+
+    rows = [row(0, "a", "b"), row(1), row(2, "b", "c")]
+    assert curves_of(rows, "c") == ["a", "b", "c"]
+    assert curves_of(rows, "d") == []
+    assert [(one.place, curve.title, curve.y[0]) for one, curve in overlay(rows, "c", "b")] == [
+        (0, "b", 0),
+        (2, "b", 2),
+    ]
+    assert [one.place for one, _ in overlay(rows, "c", "c")] == [2]

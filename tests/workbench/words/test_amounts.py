@@ -6,7 +6,7 @@ import pytest
 from pydantic.fields import FieldInfo
 
 from workbench.cli.runs.progress import duration
-from workbench.words.amounts import prefixed
+from workbench.words.amounts import duration_text, prefixed
 from workbench.words.bounds import Bounds, bounds_of
 
 SMALL, LARGE = ("", "m", "µ", "n"), ("", "k", "M")
@@ -42,6 +42,18 @@ def test_an_amount_has_three_digits_and_the_prefix_for_it(value, prefixes, facto
 )  # fmt: skip
 def test_a_duration_is_of_two_units_at_most(seconds, said):
     assert duration(seconds) == said
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (3.4e-6, "3.40 µs"), (0.25, "250 ms"), (1, "1.0 s"), (59.94, "59.9 s"), (60, "1 min 00 s"), (245, "4 min 05 s"),
+        (3599.4, "59 min 59 s"), (3600, "1 h 00 min"), (12_000, "3 h 20 min"), (172_799, "47 h 59 min"),
+        (172_800, "2.0 days"), (216_000, "2.5 days"), (float("inf"), "–"),
+    ],
+)  # fmt: skip
+def test_a_duration_that_is_awaited_has_the_unit_for_it(seconds, said):
+    assert duration_text(seconds) == said
 
 
 @pytest.mark.parametrize(

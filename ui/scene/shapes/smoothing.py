@@ -18,9 +18,10 @@ def smoothing(triangles: Array, nodes: Array) -> scipy.sparse.csr_matrix:
     ``nodes`` entry (doubled at a region border) are one."""
     distinct, row = np.unique(nodes, return_inverse=True)
     corners = row[triangles]
-    pairs = corners[:, [0, 1, 1, 2, 2, 0, 1, 0, 2, 1, 0, 2]].reshape(-1, 2)
+    pairs = np.concatenate([corners[:, [k, k - 1]] for k in range(3)])
     shape = (len(distinct), len(distinct))
     near = scipy.sparse.csr_matrix((np.ones(len(pairs), np.float32), pairs.T), shape)
+    near = near + near.T
     near.data[:] = 1.0
     counts = np.maximum(np.asarray(near.sum(axis=1)).ravel(), 1.0)
     blend = 0.5 * scipy.sparse.identity(len(distinct), np.float32) + 0.5 * scipy.sparse.diags(1 / counts) @ near

@@ -51,7 +51,7 @@ class LatticeVisual:
         if values is not None:
             told[:count, 3] = values
         texels = told.reshape(-1, columns, 4)
-        if self._told is None or self._told.shape[:2] != texels.shape[:2]:
+        if self._told is None or self._told.shape != texels.shape:
             self._release_told()
             self._told = gloo.Texture2D(texels.shape, format="rgba", internalformat="rgba32f", interpolation="nearest")
         self._told.set_data(texels)

@@ -11,6 +11,7 @@ from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.geometry.pictures import brightness
 from engines.geometry.solids.extruded import Extruded
+from engines.reading import Version, version_of
 
 
 class PictureSolid(Extruded):
@@ -55,13 +56,13 @@ def _chosen(path: str, range: tuple[float, float]) -> Array:
     if not path:
         raise ProblemError("No picture is chosen for it: choose a PNG or JPEG file.")
     try:
-        changed = Path(path).stat().st_mtime_ns
+        version = version_of(path)
     except OSError:
         raise ProblemError(f"Its picture '{path}' is not there: choose another file.") from None
-    values = _read(path, changed)
+    values = _read(path, version)
     return np.asarray((values >= range[0]) & (values <= range[1]))
 
 
 @lru_cache(maxsize=2)
-def _read(path: str, changed: int) -> Array:
+def _read(path: str, version: Version) -> Array:
     return brightness(Path(path))[::-1]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from itertools import product
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from engines.geometry.grid import Grid
-from ui.scene.layers.grid_draw import GridPainter, _crossings, _edges
+from ui.scene.layers import grid_draw
+from ui.scene.layers.grid_draw import SHEET_EDGE, GridPainter, _crossings, _edges
 
 LOW, HIGH = np.array([0.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0])
 
@@ -48,3 +51,19 @@ def test_edges_in_front_are_those_of_faces_that_look_at_the_eye(way):
     for edge, front in zip(_edges(low, high)[0], seen, strict=True):
         middle = edge.mean(axis=0) - (low + high) / 2
         assert front == any(middle[axis] and np.sign(middle[axis]) == way[axis] for axis in range(3))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_three_slices_have_edges_and_lines_where_they_cross(monkeypatch, count):
+    """Four edges each, and a line along each axis; a plane alone has what its box has."""
+    monkeypatch.setattr(grid_draw, "SheetVisual", Mock)
+    painter, drawn, axes = GridPainter(Grid((1, 2, 3), (1.0, 1.0, 1.0))), [], np.diag(HIGH)
+    monkeypatch.setattr(
+        painter, "_draw_lines", lambda lines, look, view, projection, *more: drawn.append((lines, *more))
+    )
+    places = [(axes[k] / 2, axes[k - 2], axes[k - 1]) for k in range(3)]
+    sheets = [
+        SimpleNamespace(name=str(k), detail=False, span=None, place=lambda grid, k=k: places[k]) for k in range(count)
+    ]
+    painter.draw(sheets, {}, 0.0, SimpleNamespace(mapped=False), np.eye(4), np.eye(4), None)
+    assert [(len(lines), opacity) for lines, opacity in drawn[1:]] == [(3 + 3 * 4, SHEET_EDGE)] * (count == 3)

@@ -47,6 +47,12 @@ def test_a_ball_has_its_area_and_its_normals() -> None:
     assert 0.96 < area(found) / (4 * np.pi * 9) < 1.0
     inwards = -(found.points - 5.0) / np.linalg.norm(found.points - 5.0, axis=1, keepdims=True)
     assert np.einsum("ij,ij->i", found.normals, inwards).min() > 0.9
+    corners = found.points[found.triangles].astype(float)
+    facets = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    means = np.zeros(found.points.shape)
+    np.add.at(means, found.triangles.ravel(), np.repeat(facets, 3, axis=0))
+    means /= np.linalg.norm(means, axis=1, keepdims=True)
+    np.testing.assert_allclose(found.normals, means, atol=1e-4, err_msg="facets weigh as much as they are large")
 
 
 def test_only_where_the_front_passed_a_moment_ago() -> None:

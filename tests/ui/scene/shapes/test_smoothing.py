@@ -30,6 +30,14 @@ def test_planes_stay_inside_the_faces_of_a_regular_mesh() -> None:
     assert result[inner] == pytest.approx(values[inner], abs=1e-5)
 
 
-def test_a_vertex_without_triangles_keeps_its_value() -> None:
-    operator = smoothing(np.array([[0, 1, 2]]), np.arange(4))
-    assert smoothed(operator, np.array([0.0, 0.0, 0.0, 5.0], np.float32))[3] == 5.0
+def test_a_vertex_is_half_itself_and_half_the_mean_of_those_that_it_has_an_edge_with() -> None:
+    """Alone it keeps its value; an edge of two triangles counts once."""
+    apart, half = np.array([0.25, 0.25, 0.25]), 0.5 * np.eye(3)
+    one = np.pad(np.tile(apart, (3, 1)) - 0.25 * np.eye(3) + half, (0, 1))
+    one[3] = 0.0
+    one[3, 3] = 1.0
+    np.testing.assert_allclose(smoothing(np.array([[0, 1, 2]]), np.arange(4)).toarray(), one)
+    two = smoothing(np.array([[0, 1, 2], [2, 1, 3]]), np.arange(4)).toarray()
+    np.testing.assert_allclose(2 * two[0], [1, 1 / 2, 1 / 2, 0])
+    np.testing.assert_allclose(2 * two[1], [1 / 3, 1, 1 / 3, 1 / 3], rtol=1e-6)
+    np.testing.assert_allclose(2 * two[3], [0, 1 / 2, 1 / 2, 1])
