@@ -15,6 +15,8 @@ TRIES = 24
 MANY = 10_000
 DEPTH = 32
 """Spheres that were dropped last in a cell of the floor and may hold the next one."""
+MOST_CELLS = 2_000
+"""Along a side of the floor: more are empty, as where one electrode's particles are a thousandth of the other's."""
 
 
 def facing_heaps(first: Array, second: Array, gap: float = 2.0) -> Particles:
@@ -41,7 +43,7 @@ def _heap(radii: Array, width: float, seed: int) -> Array:
     order = generator.permutation(len(radii))
     largest = float(radii.max())
     side = max(width, 2 * largest)
-    cells = max(1, int(side / (2 * largest)))
+    cells = max(1, int(min(side / (2 * largest), MOST_CELLS)))
     places = np.empty((len(radii), 3))
     tries = generator.random((len(radii), min(TRIES, max(2, TRIES * MANY // len(radii))), 2))
     _drop(radii.astype(float), order, tries, side, cells, places)

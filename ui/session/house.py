@@ -102,7 +102,7 @@ class HouseServices:
         return self._recent.items()
 
     def remember(self, path: Path, title: str, picture: Array | None = None) -> None:
-        if picture is None and path.suffix.lower() == ".png":  # a snapshot
+        if picture is None and _is_snapshot(path):
             picture = middle_of_file(path)
         self._recent.add(path, title, b"" if picture is None else encode_png(picture))
 
@@ -111,7 +111,7 @@ class HouseServices:
     def open(self, path: Path, permission: Permission = NOTHING) -> Document:
         document = open_document(path, permission=permission.with_files(self._allowed))
         self._allowed |= permission.files
-        beginning = snapshots.beginning_of(path, document) if path.suffix.lower() == ".png" else None
+        beginning = snapshots.beginning_of(path, document) if _is_snapshot(path) else None
         if beginning is None:
             self._look_for_state(document)
         else:
@@ -391,6 +391,11 @@ def _attached_to(there: Connection) -> Document | None:
     except BaseException:
         there.close()
         raise
+
+
+def _is_snapshot(path: Path) -> bool:
+    """A folder may be called so, too."""
+    return path.suffix.lower() == ".png" and not path.is_dir()
 
 
 def _same_problem(one: Document, other: Document) -> bool:

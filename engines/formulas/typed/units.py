@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
+import numpy as np
+
 from engines.api.errors import ProblemError
 from engines.formulas.emit_numpy import Program
 from engines.formulas.graph import CONDITIONS, Node, const, make, ordered, rebuild, symbol
@@ -20,6 +22,8 @@ Dimension = tuple[float, ...]
 NONE: Dimension = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 KEPT = (1e-6, 1e-12, 1e-3, 1e-12, 1e-18, 1.0)
 """The units that numbers are kept in, in those of the SI."""
+SMALLEST, LARGEST_POWER = 1e-100, 30.0
+"""What one of a unit is at least, in the kept ones, at most the inverse of it; powers that it has of them."""
 PREFIXES = {"p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9}
 NAMED: Mapping[str, Dimension] = {
     "volt": (2, 1, -3, -1, 0, 0), "amp": (0, 0, 0, 1, 0, 0), "siemens": (-2, -1, 3, 2, 0, 0),
@@ -123,7 +127,10 @@ def _unit(text: str, physical: bool) -> tuple[Dimension, float]:
         dimension = dimension_of(node, {name: each for name, (each, _) in known.items()})
     except UnitError as error:
         raise ProblemError(f"The unit '{text.strip()[:40]}'{error}") from None
-    (factor,) = Program([node])({name: size for name, (_, size) in known.items()})
+    with np.errstate(all="ignore"):  # what is no number, or none that could be, is refused
+        (factor,) = Program([node])({name: size for name, (_, size) in known.items()})
+    if not SMALLEST <= factor <= 1 / SMALLEST or max(map(abs, dimension)) > LARGEST_POWER:
+        raise ProblemError(f"'{text.strip()[:40]}' is no unit that things are measured in: write one as mV/ms or 1.")
     return dimension, float(factor)
 
 

@@ -149,7 +149,7 @@ def combined(op: str, *args: Node) -> Node:
 def powered(base: Node, exponent: Node) -> Node:
     """Whole powers are products, halves have a root; others are left as they are."""
     twice = 2.0 * exponent.number if exponent.op == "const" else 0.5
-    if twice != round(twice) or abs(twice) > 2 * rules.LARGEST_POWER:
+    if abs(twice) > 2 * rules.LARGEST_POWER or twice != round(twice):
         return make("pow", base, exponent)
     whole, half = divmod(int(abs(twice)), 2)
     product: Node | None = make("sqrt", base) if half else None

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist, squareform
 
+from engines.geometry.heaps import facing_heaps
 from engines.geometry.particles import Particles, paired_rows
 
 
@@ -28,6 +29,14 @@ def test_pairs_do_not_touch(n):
     distance = squareform(pdist(spheres.positions)) - spheres.radii - spheres.radii[:, None]
     assert distance[~np.eye(2 * n, dtype=bool)].min() > 0
     assert (spheres.positions[n:, 0] > spheres.positions[:n, 0]).all()
+
+
+@pytest.mark.parametrize("small", [5e-6, 1e-9, 1e-30])
+def test_heaps_of_sizes_as_of_other_units_lie_apart(small):
+    """A radius in metres where µm are asked for: the floor has no cell for each place of so small spheres."""
+    heaps = facing_heaps(np.full(30, 5.0), np.full(40, small))
+    assert np.isfinite(heaps.positions).all()
+    assert heaps.positions[:30, 0].max() < heaps.positions[30:, 0].min()
 
 
 def test_what_is_no_sphere():

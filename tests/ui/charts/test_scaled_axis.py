@@ -44,10 +44,12 @@ def test_a_line_is_drawn_no_finer_than_single_precision_tells_its_largest_value(
         ([0.1, 0.2, 0.5, 1, 2, 5, 10, 20], "0.1   1   10 "),
         ([3, 4], "3 4"),
         ([1e-6, 2e-6, 5e-6, 1e-5], "10⁻⁶   10⁻⁵"),
+        ([2e5, 5e5], "2 × 10⁵ 5 × 10⁵"),
     ],
 )
-def test_figures_between_powers_of_ten_leave_each_other_room(values, texts):
-    assert " ".join(powers([float(np.log10(value)) for value in values])) == texts
+@pytest.mark.parametrize("number", [float, np.float64])  # pyqtgraph's between powers of ten are NumPy's
+def test_figures_between_powers_of_ten_leave_each_other_room(values, texts, number):
+    assert " ".join(powers([number(np.log10(value)) for value in values])) == texts
 
 
 def test_large_values_stand_beside_a_power_of_ten(qtbot):

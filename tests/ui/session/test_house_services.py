@@ -24,6 +24,7 @@ from workbench.export.png import encode_png, save_snapshot
 from workbench.project import presets
 from workbench.project.autosave import recover, recoveries
 from workbench.project.boundary import OutsideFiles, Permission
+from workbench.project.document import save_document
 from workbench.project.store import read_stored
 from workbench.run.states.memory import remembered_curves, remembered_state, runs_dir
 from workbench.storage.atomic import StorageError
@@ -218,6 +219,16 @@ def test_a_snapshot_is_its_own_picture_among_the_recent(tmp_path):
     shown = QImage(str(recent.picture))
     assert (shown.width(), shown.height()) == (320, 180)
     assert shown.pixelColor(160, 90).getRgb() == (40, 255, 255, 255)
+
+
+def test_a_folder_that_is_called_as_pictures_are_opens_and_is_remembered(tmp_path):
+    """As a project that was saved as 'NAME.png' is."""
+    services = HouseServices()
+    folder = tmp_path / "a.png"
+    save_document(services.open_preset(slab(services)), folder)
+    assert services.open(folder).path == folder
+    services.remember(folder, "A")
+    assert [each.path for each in services.recent()] == [str(folder)]
 
 
 def test_a_picture_reopens_at_its_moment_with_its_curves(qtbot, make_window, tmp_path, monkeypatch):

@@ -58,12 +58,15 @@ def keep_figures(plot: pg.PlotWidget, some: bool) -> None:
 def powers(values: Sequence[float]) -> list[str]:
     """What stands at powers of ten, ``10⁻³``; in full where it is short. Between them stand 2 and 5 times one, and
     nothing where there are several: 7, 8 and 9 of them lie over each other."""
+    whole = any(value == round(value) for value in values)
 
     def text(value: float) -> str:
         mantissa = round(10.0 ** (value - math.floor(value)), 6)
         if mantissa not in told:
             return ""
-        return figure(10.0**value, 6) if -3 < value < 4 else power(round(value)) * (mantissa == 1)
+        if mantissa == 1 and not -3 < value < 4:
+            return power(round(value))
+        return figure(10.0**value, 6) if -3 < value < 4 or not whole else ""
 
     decades = max(values, default=0.0) - min(values, default=0.0)
     told = (1.0,) if decades > 1.5 else (1.0, 2.0, 5.0) if decades > 0.5 else range(1, 10)

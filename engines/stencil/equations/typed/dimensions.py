@@ -16,7 +16,7 @@ from itertools import pairwise, product
 from engines.api.errors import ProblemError
 from engines.formulas.graph import CONDITIONS, Node, ordered
 from engines.formulas.typed.printed import printed
-from engines.formulas.typed.units import KEPT, NONE, PHYSICAL, Dimension, named, unit
+from engines.formulas.typed.units import KEPT, LARGEST_POWER, NONE, PHYSICAL, SMALLEST, Dimension, named, unit
 from engines.stencil.equations.language import System, rate_of
 from engines.stencil.equations.spatial import DIVERGENCE, FIRST, SECOND
 from engines.stencil.equations.typed.rendered import OPERATORS
@@ -96,7 +96,9 @@ def per_length(one: Unit | None, power: int) -> Unit | None:
 def _of(root: Node, names: Mapping[str, Unit | None], strict: bool) -> Unit | None:
     found: dict[Node, Unit | None] = {}
     for node in ordered([root]):
-        found[node] = _unit(node, [found[arg] for arg in node.args], names, strict)
+        found[node] = one = _unit(node, [found[arg] for arg in node.args], names, strict)
+        if one is not None and not (SMALLEST <= one[1] <= 1 / SMALLEST and max(map(abs, one[0])) <= LARGEST_POWER):
+            raise _Differ(f"makes a unit of '{_plain(node)}' that nothing is measured in: use smaller powers")
     return found[root]
 
 
@@ -146,7 +148,11 @@ def _alike(node: Node, args: Sequence[Unit | None]) -> Unit | None:
 def _times(one: Unit | None, other: Unit | None, power: float) -> Unit | None:
     if one is None or other is None:
         return None
-    return tuple(a + power * b for a, b in zip(one[0], other[0], strict=True)), one[1] * other[1] ** power
+    try:
+        size = one[1] * other[1] ** power
+    except OverflowError:
+        size = math.inf
+    return tuple(a + power * b for a, b in zip(one[0], other[0], strict=True)), size
 
 
 def _raised(one: Unit | None, power: float) -> Unit | None:
@@ -168,10 +174,13 @@ def _advice(node: Node, one: Unit | None) -> str:
 
 def _piece(node: Node, one: Unit | None) -> str:
     """Of a formula, with its unit."""
+    return f"the plain number {_plain(node)}" if node.op == "const" else f"'{_plain(node)}' {_in(one)}"
+
+
+def _plain(node: Node) -> str:
     marked = printed(node, OPERATORS).replace("<sup>", "^").replace("</sup>", "")
     text = unescape(re.sub("<[^>]*>", "", marked))
-    short = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
-    return f"the plain number {short}" if node.op == "const" else f"'{short}' {_in(one)}"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def _in(one: Unit | None) -> str:

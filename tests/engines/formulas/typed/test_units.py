@@ -36,12 +36,12 @@ def test_names_of_units_are_names_that_formulas_can_read():
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("mv", "perhaps mV"),
-        ("mV + mV", "is no unit"),
-        ("mV mV", "an operator is missing"),
-        ("exp(1)", "unknown function"),
+        ("mv", "perhaps mV"), ("mV + mV", "is no unit"), ("mV mV", "an operator is missing"),
+        ("exp(1)", "unknown function"), ("0", "measured in"), ("-mV", "measured in"), ("0**-1*mV", "measured in"),
+        ("1e300*mV", "measured in"), ("10**-400", "measured in"), ("(-1)**0.5*mV", "measured in"),
+        ("mV**1e300", "measured in"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_unit_is_said_in_a_sentence(text, told):
     with pytest.raises(ProblemError, match=told) as caught:
         unit(text)

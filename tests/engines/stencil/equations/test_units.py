@@ -62,6 +62,9 @@ def test_units_of_lines_follow_from_those_that_are_given():
         (("du/dt = -div(v*u)", "v = vector(c, l)"), "Line 2 puts together 'c' in mm/s and 'l' in mm"),
         (("du/dt = -div(v*u)", "v = vector(l, l)"), "Line 1 says that du/dt, in mM/s, is '−∇·(v u)' in mM"),
         (("du/dt = r*u**n", "g = u**r"), "Line 2 raises to a power, or by one, 'u' in mM"),
+        (("du/dt = r*u", "g = h**-400"), "Line 2 makes a unit of"),
+        (("du/dt = r*u", "g = K**1e300"), "that nothing is measured in: use smaller powers."),
+        (("du/dt = r*u*n**1e308", "g = e*D**1e308"), "that nothing is measured in: use smaller powers."),
     ],
 )  # fmt: skip
 def test_the_two_sides_that_differ_are_named(lines, sentence):

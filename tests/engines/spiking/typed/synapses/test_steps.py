@@ -228,7 +228,7 @@ REFUSED = [
     ([W, "I_x_post = w*(v_pre - v_post) : amp (summed)"], {}, ("lines", 1),
      r"sums up I_x_post: write 'I_x : amp \(summed\)' among the equations"),
     ([W, "I_gap_post = w*(v_pre - v_post) : volt (summed)"], {}, ("lines", 1), "sums up I_gap_post"),
-    ([W, "I_gap_post = w*v_pre/v_post : amp (summed)"], {}, ("lines", 1), "is in siemens and not"),
+    ([W, "I_gap_post = w*v_pre/v_post : amp (summed)"], {}, ("lines", 1), "is in siemens and must be in amps"),
     ([W, "I_gap_post = w*(u_pre - v_post) : amp (summed)"], {}, ("lines", 1),
      "reads 'u_pre', and the neurons that send have v, g_e"),
     ([W, "I_gap_post = w*(v_pre - I_gap_post*Gohm) : amp (summed)"], {}, ("lines", 1),
