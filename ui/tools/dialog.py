@@ -255,7 +255,8 @@ class ToolDialog(QDialog):
         self.result_found = None  # once
         self._follow_form()
         unit = base.time_unit
-        told = "" if until is None else f"; the run ends at {clock_text(until, unit, 'g')}, not at {before:g}"
+        told = "" if until is None else f"; the run ends at {clock_text(until, unit, 'g')}"
+        told += f", not at {before:g}" if until is not None and before is not None else ""
         self._say(TAKEN_OVER.format(told), "muted")
         self.taken_over.emit(result)
 

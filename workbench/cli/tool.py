@@ -106,7 +106,8 @@ def _taken_over(result: ToolResult, document: Document, target: Path | None) -> 
     take_over(document, result)
     until = document.project.run.until
     if until is not None and until != before:
-        print(f"The run ends at {time_text(until, document.time_unit, 'g')} now; it was {before:g}.")
+        was = "it had no end" if before is None else f"it was {before:g}"
+        print(f"The run ends at {time_text(until, document.time_unit, 'g')} now; {was}.")
     saved = save_document(document, target)
     print(f"Saved to '{saved}'.")
     return str(saved.absolute())

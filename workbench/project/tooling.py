@@ -63,8 +63,8 @@ def changed_parameters(before: BaseModel, result: ToolResult, now: Mapping[str, 
 
 
 def moved_end(result: ToolResult, until: float | None) -> float | None:
-    """Where runs are to end from now on, because they would not have gone far enough; None: where they did."""
-    return result.until if result.until is not None and until is not None and until < result.until else None
+    """Where runs are to end from now on, because they had no end or not gone far enough; None: where they did."""
+    return result.until if result.until is not None and (until is None or until < result.until) else None
 
 
 def take_over(document: Document, result: ToolResult) -> None:

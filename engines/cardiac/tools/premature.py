@@ -95,4 +95,4 @@ def _paced(problem: Problem, parameters: BaseModel) -> tuple[CardiacParameters, 
     often = f"{parameters.beats} × '{first.name}' every {parameters.cycle:g} ms"
     regular = often if parameters.beats > 1 else f"'{first.name}' once"
     told = f"{regular}, the last premature beat at {last:g} ms: run to {last + AFTER:g} ms or so."
-    return paced, f"{told} Apply moves an end of the run that is earlier.", last + AFTER
+    return paced, f"{told} Apply sets the end of the run so, unless it is later.", last + AFTER

@@ -161,13 +161,13 @@ def test_a_result_is_shown_and_taken_over_as_one_edit(desk, qtbot):
     assert model.document.parameters.tissue.sigma_il == 0.17
     assert model.document.parameters.tissue.sigma_el == 0.7
     assert model.document.project.run.until == 10.0
-    for until in (40.0, None):
+    for until, then, told in ((40.0, 40.0, ""), (None, 17.0, "; the run ends at 17 ms")):
         model.edit(("run", "until"), until)
         dialog.run_button.click()
         settled(qtbot, dialog)
         dialog.apply_button.click()
-        assert model.document.project.run.until == until
-        assert dialog.sentence.text() == "Taken over. Undo takes it back."
+        assert model.document.project.run.until == then
+        assert dialog.sentence.text() == f"Taken over{told}. Undo takes it back."
         model.undo_stack.undo()
 
 
