@@ -83,7 +83,7 @@ class FindResonances(Tool):
         until, unit = _until(after, ringing), TIME_UNITS[before.grid.length_unit]
         return ToolResult(
             f"{told}. Run to {until:g} {unit} or so, a hundred periods after it; Apply sets the end of the run so, "
-            "unless it is later. Frequencies and Q stand in the chart Resonances, each with as many digits as are known.",
+            "unless it is later. Frequencies and Q stand in the chart Resonances, with as many digits as are known.",
             parameters=after,
             until=until,
             shows=f"monitor_{len(after.monitors)}_resonances",
