@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+import scipy
 
 from engines.api import Array
 from engines.api.errors import ProblemError
@@ -15,6 +16,8 @@ from engines.reading import Version, guarded, version_of
 MOST_TRIANGLES = 20_000_000
 BINARY = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 BINARY_HEAD = 84
+ROUNDING = 2.0**-21
+"""Of the largest coordinate, some units in the last place of those in a file: what differs less is one corner."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +50,7 @@ def _read(path: str, version: Version) -> Triangles:
     if not np.isfinite(soup).all():
         raise ProblemError(f"'{name}' has corners that are not numbers: write the STL file again.")
     corners, triangles = _welded(soup)
-    triangles = triangles[
-        (triangles[:, 0] != triangles[:, 1])
-        & (triangles[:, 1] != triangles[:, 2])
-        & (triangles[:, 2] != triangles[:, 0])
-    ]
+    triangles = _with_area(_rejoined(corners, _with_area(triangles)))
     if len(triangles) < 4:
         raise ProblemError(f"'{name}' has {len(triangles)} triangles with an area: a closed surface has at least four.")
     return Triangles(corners, triangles, _check_closed(corners, triangles, name))
@@ -98,17 +97,50 @@ def _welded(soup: Array) -> tuple[Array, Array]:
     return ordered[new].astype(float), numbers.reshape(-1, 3)
 
 
-def _check_closed(corners: Array, triangles: Array, name: str) -> bool:
-    """Whether each edge is run through as often one way as the other. Raises ProblemError at an edge that an odd number
-    of triangles have."""
+def _with_area(triangles: Array) -> Array:
+    a, b, c = triangles.T
+    return triangles[(a != b) & (b != c) & (c != a)]
+
+
+def _rejoined(corners: Array, triangles: Array) -> Array:
+    """Corners at open edges become one where they differ by less than the file rounds: programs that work out a corner
+    for each triangle write 0 here and 1e-16 there."""
+    keys, _, first = _edges(corners, triangles)
+    open_edges = keys[_open(keys, first)]
+    if not len(open_edges):
+        return triangles
+    ends = np.unique(np.divmod(open_edges, len(corners)))
+    near = ROUNDING * np.abs(corners).max()
+    pairs = scipy.spatial.cKDTree(corners[ends]).query_pairs(near, output_type="ndarray")
+    links = scipy.sparse.coo_array((np.ones(len(pairs)), pairs.T), shape=(len(ends), len(ends)))
+    heaps = scipy.sparse.csgraph.connected_components(links, directed=False)[1]
+    become = np.arange(len(corners), dtype=np.int32)
+    become[ends] = ends[np.unique(heaps, return_index=True)[1][heaps]]
+    return become[triangles]
+
+
+def _edges(corners: Array, triangles: Array) -> tuple[Array, Array, Array]:
+    """Of each edge of each triangle, in order, a number that those between the same corners share, and which way it
+    goes, 1 or −1; then where those of another number begin."""
     starts = triangles.astype(np.int64)
     ends = np.roll(starts, -1, axis=1)
     keys = (np.minimum(starts, ends) * len(corners) + np.maximum(starts, ends)).reshape(-1)
     ways = np.where(starts < ends, 1, -1).reshape(-1)
     order = np.argsort(keys)
     keys, ways = keys[order], ways[order]
-    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-    open_edges = first[np.diff(np.append(first, len(keys))) % 2 == 1]
+    return keys, ways, np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
+
+
+def _open(keys: Array, first: Array) -> Array:
+    """Of these places those of edges that an odd number of triangles have."""
+    return first[np.diff(np.append(first, len(keys))) % 2 == 1]
+
+
+def _check_closed(corners: Array, triangles: Array, name: str) -> bool:
+    """Whether each edge is run through as often one way as the other. Raises ProblemError at an edge that an odd number
+    of triangles have."""
+    keys, ways, first = _edges(corners, triangles)
+    open_edges = _open(keys, first)
     if len(open_edges):
         a, b = (corners[number] for number in divmod(int(keys[open_edges[0]]), len(corners)))
         told = " and ".join(f"({p[0]:g}, {p[1]:g}, {p[2]:g})" for p in (a, b))

@@ -95,6 +95,21 @@ def test_the_device_finds_the_same_to_the_last_bit(shape):
     np.testing.assert_array_equal(windings_on_gpu(HostCudaBackend(), corners, triangles, x, y, z), expected)
 
 
+@pytest.mark.parametrize("shape", [cube(), torus(20, 15)])
+def test_corners_that_differ_by_what_the_file_rounds_are_one(tmp_path, shape):
+    """0 here and -2.9e-16 there, as programs write that work a corner out for each triangle: 128 edges were "open"."""
+    off = np.random.default_rng(2).choice([0.0, -2.9e-16, 1e-7], shape.shape)
+    right, found = (
+        SurfaceSolid(write_binary(tmp_path / f"{name}.stl", each), 1.0, NOWHERE, None).on_grid(*axes())
+        for name, each in (("right", shape), ("rounded", shape + off))
+    )
+    assert right.any()
+    np.testing.assert_array_equal(found, right)
+    apart = shape + np.where(np.arange(len(shape)) == 0, 1e-4, 0.0)[:, None, None]
+    with pytest.raises(ProblemError, match="is open at 6 edges"):
+        SurfaceSolid(write_binary(tmp_path / "apart.stl", apart), 1.0, NOWHERE, None)
+
+
 @pytest.mark.parametrize(
     ("triangles", "sentence"),
     [
