@@ -34,10 +34,14 @@ def test_a_run_that_has_ended_is_listed_named_after_what_differs_and_pinned(char
     charted.model.edit(("run", "until"), charted.controller.time)
     charted.controller.run()
     qtbot.waitUntil(lambda: charted.findings.finding.message == "No re-entry.")
-    charted.model.edit(("run", "until"), None)
     panel, runs = charted.charts.panel, charted.charts.runs.runs
     drawn(qtbot, panel, "voltage", until=19.5)
     assert runs.runs == []
+    qtbot.waitUntil(lambda: charted.controller.phase == "finished", timeout=10_000)
+    charted.actions_["runs"].trigger()
+    assert charted.charts.runs.dialog.table.item(0, NAME).text() == "run 1", "one that stands at its end is there, too"
+    charted.charts.runs.dialog.close()
+    charted.model.edit(("run", "until"), None)
     charted.model.edit(("parameters", "numerics", "step"), 0.04)
     again(charted, qtbot, 5.0)
     charted.actions_["runs"].trigger()

@@ -11,7 +11,7 @@ from ui.charts.panel import ChartsPanel
 from ui.charts.runs.dialog import RunsDialog
 from ui.charts.runs.runs import Place, SessionRun
 from ui.charts.runs.storing import restored, storable
-from ui.session.controller import Controller
+from ui.session.controller import Controller, Phase
 from workbench.project.parameter_files import value_at
 from workbench.words.units import clock_text
 
@@ -46,6 +46,7 @@ class RunsArea(QObject):
         self._model.opened.connect(self._opened)
 
     def show(self) -> None:
+        self._finished()
         if self.dialog is None:
             self.dialog = RunsDialog(self.runs, self._tell, self._reached, self._window)
             self.dialog.stored.connect(self.store)
@@ -66,6 +67,11 @@ class RunsArea(QObject):
         runner = self._controller.runner
         why = "" if runner is None else str(runner.error or (runner.ending if runner.ended else ""))
         self.runs.said = (*([why] if why else []), *(finding.message for finding in findings))
+
+    def _finished(self) -> None:
+        """A run that stands at its end is one to look at, though it may go on: it is kept again when it does."""
+        if self._ran is not None and self._controller.phase is Phase.FINISHED:
+            self.runs.keep(*self._panel.present)
 
     def _info_changed(self, info: SimulationInfo | None) -> None:
         self._archive()
