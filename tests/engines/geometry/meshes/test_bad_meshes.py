@@ -234,7 +234,7 @@ def test_pieces_that_do_not_touch(raw: RawMesh) -> None:
 
 @pytest.mark.parametrize(
     ("factor", "chosen", "likely"),
-    [(1e3, "mm", "um"), (1e-3, "mm", "m"), (0.1, "mm", "cm"), (1.0, "um", "mm"), (1.0, "m", "mm")],
+    [(1e3, "mm", "µm"), (1e-3, "mm", "m"), (0.1, "mm", "cm"), (1.0, "um", "mm"), (1.0, "m", "mm")],
 )
 def test_a_wrong_length_unit(factor: float, chosen: str, likely: str) -> None:
     mesh = slab((20.0, 7.0, 3.0), 1.0)
