@@ -31,11 +31,12 @@ class Slow(Forecast):
 
     def __init__(self, parameters):
         self.parameters, self.asked, self.closed = parameters, [], False
-        self.go = threading.Event()
+        self.go, self.begun = threading.Event(), threading.Event()
         self.go.set()
 
     def solve(self, controls):
         assert threading.current_thread().name.startswith("workbench-forecast")
+        self.begun.set()
         self.go.wait(5)
         self.asked.append(dict(controls))
         factor = controls.get("current_factor", self.parameters.current_factor)
@@ -145,7 +146,9 @@ def test_a_run_has_the_device_to_itself(followed, qtbot):
 def test_closing_frees_the_forecast_and_shows_nothing_more(followed):
     (forecast,) = followed.services.forecasts
     forecast.go.clear()
-    followed.model.edit(FACTOR, 2.0)  # is being solved while the window closes
+    forecast.begun.clear()
+    followed.model.edit(FACTOR, 2.0)
+    assert forecast.begun.wait(10), "is being solved while the window closes"
     shown = len(followed.got)
     threading.Timer(0.1, forecast.go.set).start()
     followed.forecaster.stop()

@@ -48,14 +48,15 @@ def test_an_estimate_that_never_comes_is_told_and_holds_up_no_other(window, qtbo
     """Nothing was said, and no other problem had an estimate any more."""
     monkeypatch.setattr(estimates, "OVERDUE_MILLISECONDS", 50)
     hanging, panel = WaveEngine(), window.estimates
+    panel._long.setInterval(20)
     hanging.estimate = never
     open_with(hanging)
     sentence = "The engine 'wave' has not said for 0.05 s what a run needs: wait, run without it, or open another"
     qtbot.waitUntil(lambda: panel.sentence.text().startswith(sentence))
-    assert panel.sentence.isVisible()
+    assert not panel.sentence.isHidden()
     open_with(Other())
     qtbot.waitUntil(lambda: panel.estimate is not None)
-    assert not panel.sentence.isVisible()
+    assert panel.sentence.isHidden()
     never.end()  # before the window closes
 
 

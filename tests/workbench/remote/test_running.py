@@ -60,9 +60,9 @@ def test_the_numbers_are_those_of_a_run_here(there, document):
     frame = frame_of(runner, after=36)
     samples = []
     wait_for(lambda: samples.extend(runner.take_samples()) or (samples and samples[-1].step == 37))
-    here = session.start(document, "cpu", until=0.74)
-    here.run()
-    assert here.wait(RunState.FINISHED) is RunState.FINISHED
+    here = session.start(document, "cpu", autostart=False)
+    here.advance(37)
+    assert here.wait(RunState.PAUSED) is RunState.PAUSED
     own = here.post(lambda simulation: (simulation.field("voltage"), simulation.step)).result(5)
     mine = [sample for sample in here.take_samples() if len(sample.trace_times)]
     here.close()
