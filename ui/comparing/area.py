@@ -45,14 +45,15 @@ class ComparingArea(QObject):
         controller.restarted.connect(self.leave)
 
     def compare(self, runs: Sequence[SessionRun] = ()) -> None:
-        """Two runs, or one with the present run; none: the one that ended last with the present run."""
-        window, listed = self._window, self._window.charts.runs.runs.runs
-        runs = list(runs) or listed[-1:]
+        """Two runs, or one with the present run; none, or the present run alone: with the one that ended last."""
+        window, known = self._window, self._window.charts.runs.runs
+        listed = [run for run in known.runs if run is not known.present]
+        runs = [run for run in runs if run is not known.present] or listed[-1:]
         if not runs:
             window.controller.problem.emit(NONE_YET)
             return
         takes = [Take(run.title, run.parameters, window.recording.shelf.of(run)) for run in listed]
-        takes.append(Take(PRESENT, window.charts.runs.runs.parameters, window.recording.present, present=True))
+        takes.append(Take(PRESENT, known.parameters, window.recording.present, present=True))
         places = sorted(listed.index(run) for run in runs[:2])
         if len(places) == 1:
             places.append(len(listed))

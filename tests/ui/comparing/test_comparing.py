@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtWidgets import QTableWidgetSelectionRange
 
 from tests.ui.doubles import slab
 from tests.ui.scene.meshes import info
+from ui.charts.runs.dialog import DIFFERS, NAME
 from ui.charts.runs.runs import SessionRun
+from ui.comparing.area import NONE_YET
 from ui.comparing.pair import Take, common_field, refusal
 from ui.recording.reel import Reel, read, write
 from ui.recording.shelf import MOST_FRAMES, MOST_RUNS, Footage, Shelf
@@ -110,6 +113,8 @@ def test_the_list_of_runs_leads_there_and_the_button_back(window, qtbot):
     dialog = window.charts.runs.dialog
     assert not dialog.compare_button.isEnabled()
     dialog.table.selectAll()
+    assert not dialog.compare_button.isEnabled(), "three: the present run stands at its end and is listed"
+    dialog.table.setRangeSelected(QTableWidgetSelectionRange(0, 0, 0, DIFFERS), False)
     qtbot.mouseClick(dialog.compare_button, Qt.MouseButton.LeftButton)
     page = window.comparing.page
     texts = [chooser.currentText() for chooser in page.choosers]
@@ -126,9 +131,37 @@ def test_the_list_of_runs_leads_there_and_the_button_back(window, qtbot):
     assert window.stack.currentWidget() is window.viewport
 
 
+def test_the_present_run_that_is_listed_at_its_end_is_no_other_run(window, qtbot):
+    """Whether it is chosen from the list or nothing is: it stands beside the one before."""
+    run(window, qtbot, 5.0)
+    window.actions_["runs"].trigger()
+    window.charts.runs.dialog.table.selectRow(0)
+    qtbot.mouseClick(window.charts.runs.dialog.compare_button, Qt.MouseButton.LeftButton)
+    assert window.banner.text == NONE_YET
+    reset(window, qtbot, 0.04)
+    run(window, qtbot, 5.0)
+    beside = ["run 1: Time step 0.02 ms", "the present run"]
+    window.actions_["runs"].trigger()
+    dialog = window.charts.runs.dialog
+    assert [dialog.table.item(row, NAME).text() for row in range(2)] == ["run 2", beside[0]]
+    for chosen in ([0], [1], [0, 1], []):
+        window.actions_["runs"].trigger()
+        dialog = window.charts.runs.dialog
+        for row in chosen:
+            dialog.table.setRangeSelected(QTableWidgetSelectionRange(row, 0, row, DIFFERS), True)
+        if chosen:
+            qtbot.mouseClick(dialog.compare_button, Qt.MouseButton.LeftButton)
+        else:
+            window.actions_["compare"].trigger()
+        page = window.comparing.page
+        assert [chooser.currentText() for chooser in page.choosers] == beside
+        assert [chooser.count() for chooser in page.choosers] == [2, 2]
+        qtbot.mouseClick(page.back_button, Qt.MouseButton.LeftButton)
+
+
 def test_without_another_run_a_sentence_says_how_to_have_one(window):
     window.actions_["compare"].trigger()
-    assert window.banner.text.startswith("There is one run in this session so far")
+    assert window.banner.text == NONE_YET
     assert window.comparing.page is None
 
 

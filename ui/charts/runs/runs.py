@@ -53,7 +53,8 @@ class SessionRuns(QObject):
         """Of the present run."""
         self.said: tuple[str, ...] = ()
         """Of the present run, where it stands at its end or has failed."""
-        self._present: SessionRun | None = None  # what was kept of the present run
+        self.present: SessionRun | None = None
+        """What was kept of the present run, which may go on."""
         self._engine = ""
         self._count = 0
 
@@ -63,7 +64,7 @@ class SessionRuns(QObject):
 
     def begin(self, parameters: Mapping[str, Any], tell: Any) -> None:
         """A run begins; the one before is named after what differs. ``tell``: (place, value) → words."""
-        self.parameters, self._present = deepcopy(dict(parameters)), None
+        self.parameters, self.present = deepcopy(dict(parameters)), None
         last = self.runs[-1] if self.runs else None
         if last is not None and not last.named:
             differences = differing(last.parameters, self.parameters)
@@ -85,12 +86,12 @@ class SessionRuns(QObject):
         """The present run as it is now; again: it takes the place of what was kept of it before. Copies the series,
         which go on; the data of other charts are never written again."""
         copied = {name: buffer.until(math.inf, ended=True) for name, buffer in series.items() if len(buffer)}
-        run = self._present
+        run = self.present
         if run is None:
             self._count += 1
             run = SessionRun(f"run {self._count}", datetime.now(), deepcopy(self.parameters), time, copied, dict(own))
             self.runs.append(run)
-            self._present = run
+            self.present = run
             self._thin()
         run.time, run.series, run.own, run.said = time, copied, {**run.own, **own}, self.said
         run.pinned = run.pinned or pinned
@@ -108,8 +109,8 @@ class SessionRuns(QObject):
 
     def remove(self, runs: Sequence[SessionRun]) -> None:
         self.runs = [run for run in self.runs if run not in runs]
-        if self._present in runs:
-            self._present = None
+        if self.present in runs:
+            self.present = None
         self.changed.emit()
 
     def add(self, runs: Sequence[SessionRun]) -> None:
@@ -122,7 +123,7 @@ class SessionRuns(QObject):
         it."""
         kept = [run for run in self.runs if not run.stored] if engine == self._engine else []
         self._engine, self._count = engine, self._count if kept else 0
-        self.runs, self._present = kept, None
+        self.runs, self.present = kept, None
         self.changed.emit()
 
     def _thin(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from statistics import median
 
 import pytest
 
@@ -31,21 +32,31 @@ def problem_of(name: str) -> Problem:
 
 @pytest.mark.keeps_time
 @pytest.mark.parametrize("name", FEW)
-def test_few_elements_take_as_long_as_estimated(cpu, name):
-    """Their steps alone are a small part of it."""
-    engine, problem = BatteryEngine(), problem_of(name)
-    pace = engine.estimate(problem, cpu).seconds_per_simulated_unit
+def test_few_elements_take_as_long_as_estimated(name):
+    """Their steps alone are a small part of it. Estimated anew beside each of some runs: others may be at work."""
+    told = [ran(name) / estimated(name) for _ in range(5)]
+    assert 0.4 < median(told) < 2.5, told
+
+
+def estimated(name: str) -> float:
+    """Seconds a simulated second, measured anew for this backend."""
+    pace = BatteryEngine().estimate(problem_of(name), CpuBackend()).seconds_per_simulated_unit
     assert pace is not None
-    simulation = engine.build(problem, cpu)
+    return pace
+
+
+def ran(name: str) -> float:
+    """Seconds a simulated second, of the quickest of some samples."""
+    simulation = BatteryEngine().build(problem_of(name), CpuBackend())
     best = float("inf")
-    for _ in range(100):  # the best of some: others may be at work
+    for _ in range(100):
         began, first = time.perf_counter(), simulation.time
         for _ in range(3):
             simulation.advance(simulation.sample_steps)
             simulation.observe()
         best = min(best, (time.perf_counter() - began) / (simulation.time - first))
     simulation.close()
-    assert 0.4 < best / pace < 2.5
+    return best
 
 
 @pytest.mark.parametrize("name", FEW)
