@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from engines.formulas.graph import CONDITIONS, Node, ordered
+from engines.formulas.graph import CONDITIONS, Node, ordered, uses
 
 TEXT: Mapping[str, str] = {
     "add": "{} + {}",
@@ -44,6 +44,8 @@ TEXT: Mapping[str, str] = {
     "select": "{} ? {} : {}",
 }
 """Of each operation."""
+ROUNDED: Mapping[str, str] = {**TEXT, "add": "add({}, {})", "sub": "subtract({}, {})", "mul": "multiply({}, {})"}
+"""Sums and products by functions of the header that no compiler joins."""
 
 
 def statements(
@@ -64,6 +66,31 @@ def statements(
             value = text[node.op].format(*(names[arg] for arg in node.args))
             definition = f"const {kind} {names[node]} = {value};"
         yield node, names[node], definition
+
+
+def rounded_statements(
+    roots: Sequence[Node], symbols: Mapping[str, str]
+) -> Iterator[tuple[Node, str, str | None]]:  # fmt: skip
+    """As :func:`statements`, with the same bits in every kernel: a compiler joins products with sums as it likes, here
+    ``multiply_add`` takes one part of a sum that is a product and needed nowhere else, the first of two."""
+    needed, names = uses(roots), dict[Node, str]()
+    joined: dict[Node, tuple[str, Node, Node]] = {}
+    for node in ordered(roots):
+        if node.op in ("add", "sub"):
+            first, second = node.args
+            if first.op == "mul" and needed[first] == 1:
+                joined[node] = "{}, {}, {}" if node.op == "add" else "{}, {}, -{}", first, second
+            elif second.op == "mul" and needed[second] == 1:
+                joined[node] = "{}, {}, {}" if node.op == "add" else "-{}, {}, {}", second, first
+    products = {product for _, product, _ in joined.values()}
+    for node, name, definition in statements(roots, symbols, ROUNDED):
+        names[node] = name
+        if node in joined:
+            text, product, added = joined[node]
+            parts = text.format(*(names[each] for each in (*product.args, added)))
+            definition = f"const REAL {name} = multiply_add({parts});"
+        if node not in products:
+            yield node, name, definition
 
 
 ROWS = """\

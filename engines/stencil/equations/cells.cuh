@@ -30,7 +30,7 @@ DEVICE REAL beyond(const REAL* __restrict__ laws, const int* __restrict__ where,
 {
     const int* side = where + 1 + 6 * axis + 3 * high;
     const REAL* law = laws + 2 * (__ldg(side) + __ldg(side + 1) * i + __ldg(side + 2) * j);
-    return __ldg(law) * c + __ldg(law + 1);
+    return multiply_add(__ldg(law), c, __ldg(law + 1));
 }
 
 // rows[i][j]: row y0 + i, column x + j - 1, of the plane z; y0 and z may be one beyond the sides. EDGE: sides may be near.

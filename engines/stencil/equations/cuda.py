@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,21 +13,29 @@ import numpy as np
 from engines.api import Array
 from engines.backend.precision import REAL
 from engines.stencil.equations.cuda_kernel import ROWS, kernel_file
+from engines.stencil.equations.cuda_strips import March, marches_of, strips_file
 from engines.stencil.equations.explicit import Explicit
 from engines.stencil.equations.noise.drawn import HIGH
 from engines.stencil.equations.passes import Pass
-from engines.stencil.step.launch_shapes import Shape, best_shape
+from engines.stencil.step.launch_shapes import Shape, best_shape, split
 
 if TYPE_CHECKING:
     from engines.backend.cuda import CudaBackend
 
 BLOCKS = ((32, 8), (64, 4), (128, 2))
+SINGLE: Shape = (1,)
+"""Passes one by one."""
 REGISTERS = 96
 """Values of a thread's rows from which fewer rows are taken, in values of four bytes."""
 
 
+LANES, WARPS, SPANS = 32, (4, 2), (128, 64, 32)
+"""Threads of a warp; warps of a block, and rows of the parts that strips are cut into, of launches of whole steps."""
+
+
 class CudaExplicit(Explicit):
-    """On a GPU. Shapes of launches, and rows of a thread, are measured once for each pass, device and size."""
+    """On a GPU. Shapes of launches, rows of a thread and how many steps a launch takes are measured once for each pass,
+    device and size."""
 
     _backend: CudaBackend
 
@@ -36,9 +45,62 @@ class CudaExplicit(Explicit):
         self._width = packed if self.box[2] % packed == 0 else 1
         self._files: dict[Pass, Path] = {}
         self._shapes: dict[Pass, Shape] = {}
+        self._marches: dict[int, tuple[March, Path]] = {}
+        self._plan: list[Shape] = []  # (steps, warps, rows) of launches of whole steps, the deepest first
         bits = self.sides.wraps @ np.array([1, 2, 4])
         where = np.concatenate([bits[:, None], self.sides.where.reshape(len(bits), -1)], axis=1)
         self._where = self._backend.array(where.astype(np.int32))
+
+    def compile(self) -> None:
+        """As the base's; how many steps a launch takes is measured, against passes one by one."""
+        super().compile()
+        marches = {each.depth: (each, strips_file(each, self.dtype.name)) for each in marches_of(self)}
+        if not marches:
+            return
+        self._marches = marches
+        numbers, laws = self.usual(), self._laws(0.0)
+        shapes = [(depth, warps, span) for depth in marches for span in SPANS for warps in WARPS]
+
+        def launch(scratch: Sequence[Any], shape: Shape) -> None:
+            if shape == SINGLE:
+                super(CudaExplicit, self).advance(1, 1)
+            else:
+                self._march(scratch[0], numbers, laws, shape)
+
+        best = best_shape(
+            self._backend, f"equations {self.plan.method} steps", marches[max(marches)][1], (REAL[self.dtype.name],),
+            (len(self._now), *self.box), self.dtype, [*shapes, SINGLE], launch, arrays=1,
+        )  # fmt: skip
+        if best != SINGLE:
+            self._plan = [(depth, *best[1:]) for depth in sorted(marches, reverse=True) if depth <= best[0]]
+            moved = len(self._now) * math.prod(self.box) * self.dtype.itemsize
+            self.traffic = replace(self.traffic, bytes_read=moved, bytes_written=moved).spread(best[0])
+
+    def advance(self, step: int, steps: int) -> None:
+        if not self._plan or self.arrive is not None:
+            super().advance(step, steps)
+            return
+        laws, usual = self._laws(0.0), self.usual()
+        for shape in split(steps, [*self._plan, SINGLE]):
+            if shape == SINGLE or (self.plan.remembers and (step == 0 or self.anew)):
+                super().advance(step, shape[0])
+            else:
+                self._march(self._banks[0], self.numbers(step) if self.timed else usual, laws, shape)
+                self._now, self._banks[0] = self._banks[0], self._now
+            step += shape[0]
+
+    def _march(self, out: Any, numbers: Sequence[Array], laws: Any, shape: Shape) -> None:
+        """Whole steps at a launch, from the present fields."""
+        depth, warps, span = shape
+        march, file = self._marches[depth]
+        _, ny, nx = self.box
+        packed = 16 // self.dtype.itemsize
+        useful = warps * (LANES * packed - 2 * (-(-march.columns // packed) * packed))
+        kernel = self._backend.compile(file, (REAL[self.dtype.name],)).get_function("strips")
+        scalars = (self.dtype.type(value) for values in numbers for value in values)
+        sizes = map(np.int32, (nx, ny, span))
+        grid, block = (-(-nx // useful), -(-ny // span)), (LANES, warps)
+        kernel(grid, block, (*sizes, self._now, out, laws, self._where, *scalars))
 
     def laws(self, numbers: Array) -> Any:
         return self._backend.array(numbers.astype(self.dtype))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from engines.backend.cache_dir import source_file
 from engines.backend.precision import REAL
-from engines.formulas.emit_cuda import statements
+from engines.formulas.emit_cuda import rounded_statements
 from engines.formulas.graph import Node, ordered
 from engines.stencil.equations.noise.terms import DRAWN
 from engines.stencil.equations.passes import BANKS, Pass
@@ -39,7 +39,7 @@ DEVICE void cells(const Box box, const int x, const int y0, const int z, {parame
 }}
 
 // Blocks of (a, b) threads; block (i, j, k) takes W a columns and ROWS b rows of the plane k. Bytes of a cell: {bytes}.
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(256, 1)
 sweep(const int nx, const int ny, const int nz, {parameters})
 {{
     const Box box = {{nx, ny, nz}};
@@ -68,12 +68,7 @@ def cuda_source(one: Pass, fields: Sequence[str], precision: str) -> str:
     parameters += [*(f"const REAL {name}" for name in numbers), *(f"const unsigned {name}" for name in words)]
     parameters += [f"const int {name}" for name in whole]
     groups = sorted({which // 4 for which in one.draws})
-    found: dict[Node, str] = {}
-    body: list[str] = []
-    for node, name, definition in statements(one.roots, symbols):
-        found[node] = name
-        body += [] if definition is None else [definition]
-    body += [f"out{k}[c] = {found[root]};" for k, root in enumerate(one.roots)]
+    body = cell_lines(one, symbols, "out{}[c]")
     variants = [f"{REAL[precision]} -DROWS={rows}{wide}" for rows in ROWS for wide in ("", " -DWIDE")]
     return _SOURCE.format(
         variants="; ".join(variants),
@@ -91,6 +86,16 @@ def cuda_source(one: Pass, fields: Sequence[str], precision: str) -> str:
         arguments=", ".join([*_ARRAYS, "out", "laws", "where", *numbers, *words, *whole]),
         bytes=f"{one.arrays_read} values read, {one.arrays_written} written",
     )
+
+
+def cell_lines(one: Pass, symbols: Mapping[str, str], out: str) -> list[str]:
+    """Statements that work a pass out for a cell, by what symbols are called there; ``out``: a root, by its number."""
+    found: dict[Node, str] = {}
+    lines: list[str] = []
+    for node, name, definition in rounded_statements(one.roots, symbols):
+        found[node] = name
+        lines += [] if definition is None else [definition]
+    return lines + [f"{out.format(k)} = {found[root]};" for k, root in enumerate(one.roots)]
 
 
 def _symbols(one: Pass, fields: Sequence[str]) -> dict[str, str]:

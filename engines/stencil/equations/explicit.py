@@ -114,7 +114,14 @@ class Explicit(ABC):
 
     def usual(self) -> list[Array]:
         """Numbers of :meth:`sweeps` in every step but the first, where they do not hang on time."""
-        return [one.values(self._known(0.0, self.plan.share(stage, False))) for stage, one, _ in self.sweeps()]
+        return self.numbers(0)
+
+    def numbers(self, step: int) -> list[Array]:
+        """Numbers of :meth:`sweeps` in a step that is not the first."""
+        return [
+            one.values(self._known((step + self.plan.stages[stage][0]) * self.dt, self.plan.share(stage, False)))
+            for stage, one, _ in self.sweeps()
+        ]
 
     @cached_property
     def timed(self) -> bool:

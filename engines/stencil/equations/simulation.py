@@ -81,7 +81,7 @@ class TypedSimulation(GridSimulation):
         return self._explicit.plan.system.fields
 
     def take(self, steps: int) -> None:
-        with self.backend.timed(self.traffic[0].kernel, launches=steps * len(self._explicit.plan.passes)):
+        with self.backend.timed(self.traffic[0].kernel, launches=steps):
             self._explicit.advance(self.step, steps)
         self._view()
         self._shown_at = -1

@@ -33,16 +33,6 @@ DEVICE void react(const REAL u, const REAL v, const Model& model, REAL& next_u, 
     next_v = multiply_add(model.dt, multiply_add(-model.removal, v, r), next_v);
 }
 
-DEVICE void store_row(REAL* __restrict__ row, const int x, const int nx, const bool aligned, const REAL (&v)[V])
-{
-    if (aligned && x < nx) *reinterpret_cast<Packed*>(row + x) = packed(v);
-    else {
-#pragma unroll
-        for (int j = 0; j < V; ++j)
-            if (x + j < nx) row[x + j] = v[j];
-    }
-}
-
 #ifndef DEPTH
 
 // One substance's part of a row: what is needed to step it once.
@@ -136,8 +126,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) single(
 #pragma unroll
         for (int j = 0; j < V; ++j) react(strips[0].here[j], strips[1].here[j], model, next[0][j], next[1][j]);
         if (x < nx) {
-            store_row(u_out + row, x, nx, columns.aligned, next[0]);
-            store_row(v_out + row, x, nx, columns.aligned, next[1]);
+            store_row<false>(u_out + row, x, nx, columns.aligned, next[0]);
+            store_row<false>(v_out + row, x, nx, columns.aligned, next[1]);
         }
 #pragma unroll
         for (int f = 0; f < 2; ++f)
@@ -224,8 +214,8 @@ extern "C" __global__ void __launch_bounds__(128, 4) fused(
         }
         const int row = y - DEPTH;
         if (row >= y0 && stored) {
-            store_row(u_out + (long long)row * nx, x, nx, columns.aligned, fresh[0]);
-            store_row(v_out + (long long)row * nx, x, nx, columns.aligned, fresh[1]);
+            store_row<false>(u_out + (long long)row * nx, x, nx, columns.aligned, fresh[0]);
+            store_row<false>(v_out + (long long)row * nx, x, nx, columns.aligned, fresh[1]);
         }
     }
 }

@@ -24,16 +24,6 @@
 #include "stencil/step/update.cuh"
 #include "stencil/step/columns.cuh"
 
-DEVICE void store_row(REAL* __restrict__ row, const int x, const int nx, const bool aligned, const REAL (&v)[V])
-{
-    if (aligned && x < nx) __stcs(reinterpret_cast<Packed*>(row + x), packed(v));
-    else {
-#pragma unroll
-        for (int j = 0; j < V; ++j)
-            if (x + j < nx) row[x + j] = v[j];
-    }
-}
-
 #ifndef DEPTH
 
 #include "stencil/diffusion/launches/march3d.cuh"
@@ -193,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(ROWS > 2 ? 384 : 512, 1) fused(
 #pragma unroll
             for (int i = 0; i < ROWS; ++i)
                 if (y0 + i >= tile && y0 + i < last_row)
-                    store_row(out + plane * layer + (long long)(y0 + i) * nx, x, nx, columns.aligned, fresh[i]);
+                    store_row<true>(out + plane * layer + (long long)(y0 + i) * nx, x, nx, columns.aligned, fresh[i]);
         }
         now = before;
         __syncthreads();

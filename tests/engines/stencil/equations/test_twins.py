@@ -10,6 +10,7 @@ from engines.backend.compile.nvrtc import supported_architectures
 from engines.backend.precision import REAL
 from engines.stencil.equations import reference
 from engines.stencil.equations.cuda_kernel import ROWS, kernel_file
+from engines.stencil.equations.cuda_strips import marches_of, strips_file
 from engines.stencil.setup.equations import TypedProblem
 from engines.stencil.setup.sides import Ghost
 from engines.stencil.step.reference import with_ghosts
@@ -142,6 +143,74 @@ def test_any_rows_of_a_thread_give_the_same_bits(on_host, rows):
     np.testing.assert_array_equal(*found)
 
 
+FUSED = {
+    "Gray-Scott": ("AB2", [2, 4]), "all derivatives": ("Euler", [2, 4]), "a stored name": ("Euler", [1, 2, 4]),
+    "in time": ("RK4", [1]),
+}  # fmt: skip
+"""By which method, and how many steps a launch may take."""
+STORED = ("mu = u**3 - u - F*laplacian(u) + y/90", "du/dt = 0.02*laplacian(mu) - u*k*x/40")
+IN_TIME = ("du/dt = F*laplacian(u) - u*v*cos(t)", "dv/dt = F*laplacian(v) + u - v/2")
+STILL = {
+    "x_low": {"kind": "value", "value": "0.3 + 0.1*sin(y)"}, "x_high": {"kind": "exchange", "coefficient": "0.2 + y/9"},
+    "y_low": {"kind": "gradient", "gradient": "0.1*cos(x)"}, "y_high": {"kind": "value", "value": "F"},
+}  # fmt: skip
+ACROSS = STILL | {side: PERIODIC[side] for side in ("x_low", "x_high")}
+
+
+@pytest.mark.parametrize("name", FUSED)
+def test_whole_steps_at_a_launch_have_the_bits_of_passes_one_by_one(on_host, name):
+    """On grids of less than a strip and of several, in parts of five rows."""
+    lines = {"a stored name": STORED, "in time": IN_TIME}.get(name) or CASES[name]
+    start = {field: START[field] for field in "uv"[: 1 if lines is STORED else 2]}
+    method, depths = FUSED[name]
+    for precision, grid, own in (
+        ("fp32", plane(37, 11, 37.0, 9.0), STILL), ("fp64", plane(260, 13), None), ("fp32", plane(64, 7), ACROSS),
+        ("fp64", plane(3, 2), None), ("fp64", plane(3, 2), STILL),
+    ):  # fmt: skip
+        own = own and dict.fromkeys(start, own)
+        given = typed(lines, start, {"F": 0.04, "k": 0.06}, grid, method, precision, PERIODIC, 0.001, own)
+        found = []
+        for fused in (True, False):
+            simulation = ENGINE.build(given, on_host)
+            explicit = simulation._explicit
+            assert sorted(explicit._marches) == depths
+            explicit._plan = [(depth, 2, 5) for depth in reversed(depths)] if fused else []
+            for steps in (1, 11):
+                simulation.advance(steps)
+            found.append(np.stack([values(simulation, field) for field in start]))
+        assert np.isfinite(found[0]).all()
+        np.testing.assert_array_equal(*found)
+        (traffic,) = simulation.traffic
+        moved = 2 * len(start) * (2 if method == "AB2" else 1) * grid["cells_x"] * grid["cells_y"]
+        assert (traffic.bytes, traffic.fused) == (moved * int(precision[2:]) // 8 // depths[-1], depths[-1])
+
+
+@pytest.mark.parametrize("change", ["noise", "a side in time", "3D", "mixed sides"])
+def test_what_is_taken_pass_by_pass(on_host, change):
+    lines, own, grid = ["du/dt = 0.1*laplacian(u)", "dv/dt = u"], None, plane(16, 9)
+    match change:
+        case "noise":
+            lines[0] += " + 0.01*xi"
+        case "a side in time":
+            own = dict.fromkeys("uv", MIXED)
+        case "3D":
+            grid = CUBE
+        case "mixed sides":
+            own = {"u": STILL}
+    explicit = built(on_host, lines, START, {"F": 0.1}, grid, sides=PERIODIC, step=0.01, own=own)._explicit
+    assert explicit._plan == []
+    assert explicit.traffic.fused == 1
+
+
+@pytest.mark.parametrize(("method", "stages"), [("Euler", 1), ("RK4", 4)])
+def test_the_meter_is_of_steps_however_many_passes_they_have(cpu, method, stages):
+    simulation = built(cpu, "du/dt = laplacian(u)", {"u": "noise(1)"}, None, plane(64, 64), method)
+    assert len(simulation._explicit.plan.passes) == stages
+    simulation.drain_timings()
+    simulation.advance(48)
+    assert [timing.launches for timing in simulation.drain_timings()] == [48]
+
+
 def test_the_reference_is_what_one_writes_by_hand(cpu):
     """Gray-Scott, Robin's side and the flux form, without a graph."""
     given = typed(
@@ -188,3 +257,18 @@ def test_kernels_compile_for_gpus_without_a_spilled_register(cpu, tmp_path, monk
             compiled = resources_of(path, (REAL[precision], f"-DROWS={rows}", "-DWIDE"), architecture)
             (kernel,) = [each for each in compiled if each.kernel == "sweep"]
             assert kernel.spill_stores == kernel.spill_loads == 0 or name == "functions", (one.name, rows, kernel)
+
+
+@pytest.mark.parametrize("method", ["Euler", "RK4"])
+def test_kernels_of_whole_steps_compile_for_gpus_without_a_spilled_register(on_host, tmp_path, monkeypatch, method):
+    """The oldest in single precision, the newest in double."""
+    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
+    try:
+        known = supported_architectures()
+    except (ImportError, DeviceError) as error:
+        pytest.skip(f"no NVRTC on this platform: {error}")
+    explicit = built(on_host, CASES["Gray-Scott"], START, {"F": 0.04, "k": 0.06}, plane(8, 8), method)._explicit
+    for march in marches_of(explicit):
+        for precision, architecture in (("float32", min(known)), ("float64", max(known))):
+            (kernel,) = resources_of(strips_file(march, precision), (REAL[precision],), architecture)
+            assert (kernel.kernel, kernel.spill_stores, kernel.spill_loads) == ("strips", 0, 0), (march.depth, kernel)
