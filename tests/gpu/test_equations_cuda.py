@@ -7,7 +7,7 @@ import pytest
 
 from engines.backend.cpu import CpuBackend
 from engines.stencil.setup.equations import TypedProblem
-from tests.engines.stencil.equations.test_twins import CASES, compared, problem
+from tests.engines.stencil.equations.test_twins import CASES, FUSED, IN_TIME, START, STILL, STORED, compared, problem
 from tests.engines.stencil.equations.typed import ENGINE, PERIODIC, plane, typed, values
 
 pytestmark = pytest.mark.gpu
@@ -58,6 +58,29 @@ def test_shapes_of_launches_give_the_same_bits(gpu):
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
     assert TypedProblem(given, gpu).step > 0
+
+
+@pytest.mark.parametrize("precision", ["fp32", "fp64"])
+@pytest.mark.parametrize("name", FUSED)
+def test_whole_steps_at_a_launch_have_the_bits_of_passes_one_by_one(gpu, name, precision):
+    method, depths = FUSED[name]
+    lines = {"a stored name": STORED, "in time": IN_TIME}.get(name) or CASES[name]
+    start = {field: START[field] for field in "uv"[: 1 if lines is STORED else 2]}
+    for own in (None, dict.fromkeys(start, STILL)):
+        grid = plane(701, 300) if own else plane(1024, 257)
+        given = typed(lines, start, {"F": 0.04, "k": 0.06}, grid, method, precision, PERIODIC, 0.0005, own)
+        found = []
+        for shapes in (
+            [(depth, warps, span) for depth in reversed(depths)] for warps, span in ((4, 64), (2, 32), (0, 0))
+        ):
+            simulation = ENGINE.build(given, gpu)
+            simulation._explicit._plan = shapes if shapes[0][1] else []
+            simulation.advance(1)
+            simulation.advance(31)
+            found.append(np.stack([values(simulation, field) for field in start]))
+        assert np.isfinite(found[0]).all()
+        np.testing.assert_array_equal(found[0], found[2])
+        np.testing.assert_array_equal(found[1], found[2])
 
 
 def test_implicit_diffusion_is_that_of_the_cpu(gpu):
