@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ REGISTERS = 96
 """Values of a thread's rows from which fewer rows are taken, in values of four bytes."""
 
 
+Ready = Callable[[Mapping[int, Any]], None]
 LANES, WARPS, SPANS = 32, (4, 2), (128, 64, 32)
 """Threads of a warp; warps of a block, and rows of the parts that strips are cut into, of launches of whole steps."""
 
@@ -62,10 +63,8 @@ class CudaExplicit(Explicit):
         shapes = [(depth, warps, span) for depth in marches for span in SPANS for warps in WARPS]
 
         def launch(scratch: Sequence[Any], shape: Shape) -> None:
-            if shape == SINGLE:
-                super(CudaExplicit, self).advance(1, 1)
-            else:
-                self._march(scratch[0], numbers, laws, shape)
+            for each in self._ready(shape, scratch[0], numbers, laws):
+                each({})
 
         best = best_shape(
             self._backend, f"equations {self.plan.method} steps", marches[max(marches)][1], (REAL[self.dtype.name],),
@@ -77,20 +76,35 @@ class CudaExplicit(Explicit):
             self.traffic = replace(self.traffic, bytes_read=moved, bytes_written=moved).spread(best[0])
 
     def advance(self, step: int, steps: int) -> None:
-        if not self._plan or self.arrive is not None:
+        """Launches whose arguments stay the same are made ready once."""
+        changing = self._time_at_sides or any(one.draws for one in self.plan.passes)
+        if changing or self._implicit is not None or self.arrive is not None or not self._shapes:
             super().advance(step, steps)
             return
         laws, usual = self._laws(0.0), self.usual()
+        ready: dict[tuple[Shape, int], list[Ready]] = {}
         for shape in split(steps, [*self._plan, SINGLE]):
-            if shape == SINGLE or (self.plan.remembers and (step == 0 or self.anew)):
+            if self.plan.remembers and (step == 0 or self.anew):
                 super().advance(step, shape[0])
             else:
-                self._march(self._banks[0], self.numbers(step) if self.timed else usual, laws, shape)
-                self._now, self._banks[0] = self._banks[0], self._now
+                key = shape, step if self.timed else id(self._now)
+                if key not in ready:
+                    ready[key] = self._ready(shape, self._banks[0], self.numbers(step) if self.timed else usual, laws)
+                for launch in ready[key]:
+                    launch({})
+                if shape == SINGLE:
+                    self.turn()
+                else:
+                    self._now, self._banks[0] = self._banks[0], self._now
             step += shape[0]
 
-    def _march(self, out: Any, numbers: Sequence[Array], laws: Any, shape: Shape) -> None:
-        """Whole steps at a launch, from the present fields."""
+    def _ready(self, shape: Shape, out: Any, numbers: Sequence[Array], laws: Any) -> list[Ready]:
+        """Launches of the next steps, so many as ``shape`` says: whole ones go to ``out``."""
+        if shape == SINGLE:
+            return [
+                self._backend.ready(*self._call(one, arrays, given, laws, self._shapes[one]))
+                for (_, one, arrays), given in zip(self.sweeps(), numbers, strict=True)
+            ]
         depth, warps, span = shape
         march, file = self._marches[depth]
         _, ny, nx = self.box
@@ -100,7 +114,7 @@ class CudaExplicit(Explicit):
         scalars = (self.dtype.type(value) for values in numbers for value in values)
         sizes = map(np.int32, (nx, ny, span))
         grid, block = (-(-nx // useful), -(-ny // span)), (LANES, warps)
-        kernel(grid, block, (*sizes, self._now, out, laws, self._where, *scalars))
+        return [self._backend.ready(kernel, grid, block, (*sizes, self._now, out, laws, self._where, *scalars))]
 
     def laws(self, numbers: Array) -> Any:
         return self._backend.array(numbers.astype(self.dtype))
@@ -110,6 +124,10 @@ class CudaExplicit(Explicit):
             self._files[one] = kernel_file(one, self.plan.system.fields, self.dtype.name)
             self._shapes[one] = self._best(one, arrays, numbers, laws)
         self._launch(one, arrays, numbers, laws, self._shapes[one], step)
+
+    def _launch(self, *arguments: Any) -> None:
+        kernel, grid, block, values = self._call(*arguments)
+        kernel(grid, block, values)
 
     def _best(self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any) -> Shape:
         """Measured on arrays of its own where it writes what it reads."""
@@ -132,9 +150,10 @@ class CudaExplicit(Explicit):
         wide = ("-DWIDE",) if self._width > 1 else ()
         return (REAL[self.dtype.name], f"-DROWS={rows}", *wide)
 
-    def _launch(
+    def _call(
         self, one: Pass, arrays: Sequence[Any], numbers: Array, laws: Any, shape: Shape, step: int = 0
-    ) -> None:  # fmt: skip
+    ) -> tuple[Any, tuple[int, ...], tuple[int, ...], tuple[Any, ...]]:
+        """A launch of a pass: its kernel, grid, block and arguments."""
         _, rows, *block = shape
         nz, ny, nx = self.box
         grid = (math.ceil(nx / (self._width * block[0])), math.ceil(ny / (rows * block[1])), nz)
@@ -145,4 +164,5 @@ class CudaExplicit(Explicit):
             scalars += [np.uint32(word & 0xFFFFFFFF) for word in (step, self.seed, step >> (32 - HIGH))]
         if one.placed:
             scalars += map(np.int32, self.whole)
-        kernel(grid, tuple(block), (np.int32(nx), np.int32(ny), np.int32(nz), *arrays, laws, self._where, *scalars))
+        arguments = *map(np.int32, (nx, ny, nz)), *arrays, laws, self._where, *scalars
+        return kernel, grid, tuple(block), arguments
