@@ -120,6 +120,9 @@ CASES = {
         "protocol.plan.cycle_findings", protocol=["Run drive cycle"], drive_cycle=CYCLE, numerics={"step": 5.0}
     ),
     "a drive cycle that is not run": case("protocol.plan._unused", drive_cycle=CYCLE),
+    "a duration of no whole time steps": case(
+        "protocol.plan.duration_findings", protocol=["Discharge at 1C for 3 s"], numerics={"step": 2.0}
+    ),
     "a charge of a full cell": case("protocol.plan.start_findings#1", protocol=["Charge at 1C"]),
     "a discharge of an empty cell": case(
         "protocol.plan.start_findings#2", protocol=["Discharge at 1C"], initial_state_of_charge=0.01

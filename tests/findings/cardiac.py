@@ -115,6 +115,7 @@ CASES = {
     "a stimulus beyond what the cell model bears": case(
         "../stimulus.reach.strong_findings", stimuli=[{"name": "S1", "amplitude": 140_000.0}]
     ),
+    "a pulse of no whole steps": case("../stimulus.reach.rounded_findings", stimuli=[{"name": "S1", "duration": 0.05}]),
     "no stimulus": case("findings.problem_findings#4", stimuli=[]),
     "vertices as unknowns": case("findings.problem_findings#7", numerics={"discretisation": "vertex-centred (P1)"}),
     "cells that are badly shaped": case("findings.problem_findings#8", made=mesh((3, 3, 3), 0.5, 0.09, 0.2)),

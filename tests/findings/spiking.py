@@ -111,4 +111,15 @@ CASES = {
         ),
         ("engines.spiking.setup.checks._rounded",),
     ),
+    "a delay of no whole steps": Case(
+        project(
+            "spiking",
+            {
+                "populations": [ONE],
+                "connections": [{**JOINED, "delay": {"kind": "constant", "delay": 0.149}}],
+                "numerics": {"step": 0.1},
+            },
+        ),
+        ("engines.spiking.setup.checks._rounded_delays",),
+    ),
 }

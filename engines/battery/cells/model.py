@@ -24,7 +24,15 @@ from engines.battery.parameter_sets import PARAMETER_SETS, ParameterSet
 from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.protocol.durations import sample_steps
 from engines.battery.protocol.instructions import Instruction, Kind
-from engines.battery.protocol.plan import Plan, cycle_findings, plan_of, shorter_step, start_findings, step_of
+from engines.battery.protocol.plan import (
+    Plan,
+    cycle_findings,
+    duration_findings,
+    plan_of,
+    shorter_step,
+    start_findings,
+    step_of,
+)
 from engines.battery.protocol.steps import parse
 from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
 from engines.battery.setup.ensemble import sample
@@ -193,7 +201,7 @@ def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: list[Inst
                 remedy=shorter_step(seconds, 60),
             )
         )
-    found += cycle_findings(parameters)
+    found += [*cycle_findings(parameters), *duration_findings(parameters)]
     found += _at_the_start(parameters, cell, plan[0])
     if any(each.period is not None for each in parse(parameters.protocol)):
         found.append(

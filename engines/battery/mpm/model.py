@@ -20,7 +20,7 @@ from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.parameters.sizes import Measured, ParticleSizes
 from engines.battery.protocol.durations import sample_steps
 from engines.battery.protocol.instructions import Instruction, Kind
-from engines.battery.protocol.plan import Plan, cycle_findings, plan_of, start_findings, step_of
+from engines.battery.protocol.plan import Plan, cycle_findings, duration_findings, plan_of, start_findings, step_of
 from engines.battery.setup.cell import parameter_set_findings, parameter_set_of
 from engines.battery.setup.model import Model
 from engines.battery.setup.sizes import MICROMETRE, Sizes, drawn_sizes
@@ -150,7 +150,7 @@ def _versions(sizes: ParticleSizes) -> tuple[Version, ...]:
 
 def _findings(parameters: BatteryParameters, cell: ParameterSet, plan: Plan) -> tuple[Finding, ...]:
     found = [*parameter_set_findings(parameters, cell), *start_findings(cell, plan.instructions[0])]
-    found += cycle_findings(parameters)
+    found += [*cycle_findings(parameters), *duration_findings(parameters)]
     if parameters.ensemble.cells > 1 or parameters.ensemble.distributions:
         found.append(Finding("The many-particle model is of one cell: the ensemble is left aside.", "info", ("model",)))
     if parameters.thermal != "isothermal":

@@ -23,7 +23,15 @@ from engines.battery.parameters import BatteryParameters, parameters_of
 from engines.battery.parameters.pack import Arrangement, Pack
 from engines.battery.protocol.durations import sample_steps
 from engines.battery.protocol.instructions import Instruction, Kind
-from engines.battery.protocol.plan import Plan, cycle_findings, plan_of, shorter_step, start_findings, step_of
+from engines.battery.protocol.plan import (
+    Plan,
+    cycle_findings,
+    duration_findings,
+    plan_of,
+    shorter_step,
+    start_findings,
+    step_of,
+)
 from engines.battery.setup.cell import ELECTROLYTE, parameter_set_findings, parameter_set_of
 from engines.battery.setup.ensemble import sample
 from engines.battery.setup.model import Model
@@ -274,7 +282,7 @@ def _findings(
                 remedy=shorter_step(3600 / rate, 20),
             )
         )
-    found += [*cycle_findings(parameters), *start_findings(cell, plan[0])]
+    found += [*cycle_findings(parameters), *duration_findings(parameters), *start_findings(cell, plan[0])]
     if parameters.ensemble.cells not in (1, n_cells(pack)):
         found.append(
             Finding(

@@ -28,6 +28,7 @@ __all__ = [
     "Plan",
     "cycle_findings",
     "drive_cycle",
+    "duration_findings",
     "instructions",
     "parse",
     "parse_step",
@@ -43,6 +44,10 @@ USUAL_STEP = 5.0
 """[s] where nothing says otherwise; of a drive cycle no more than its rows are apart."""
 NEARLY = 0.02
 """State of charge within which a cell is called empty or full."""
+NOTICED, WRONG = 1e-6, 1e-3
+"""Relative errors of a duration from which it is told, and told as a warning."""
+SHORTEST = 0.01
+"""Time steps [s] below this are not proposed."""
 CHARGE = ("initial_state_of_charge",)
 
 
@@ -134,6 +139,29 @@ def cycle_findings(parameters: BatteryParameters) -> list[Finding]:
             "lost, but what happens within a step is not seen, neither its voltage nor its heat.",
             place=("numerics", "step"),
             remedy=Remedy("Let the step follow from the drive cycle", {("numerics", "step"): None}),
+        )
+    ]
+
+
+def duration_findings(parameters: BatteryParameters) -> list[Finding]:
+    """Whether a step of the protocol lasts otherwise than it says, for it takes whole time steps."""
+    dt = step_of(parameters)
+    given = {step.text: step.duration for step in parse(parameters.protocol) if step.duration is not None}
+    lasting = {text: max(1, round(seconds / dt)) * dt for text, seconds in given.items()}
+    off = {text: abs(lasting[text] / seconds - 1) for text, seconds in given.items()}
+    worst = max(off, key=lambda text: off[text], default="")
+    if not worst or off[worst] < NOTICED:
+        return []
+    common = math.gcd(*(round(1e3 * seconds) for seconds in given.values())) / 1e3
+    fits = float(f"{common / math.ceil(common / dt):.9g}") if common else 0.0
+    place = ("numerics", "step")
+    return [
+        Finding(
+            f"'{worst}' lasts {lasting[worst]:g} s, for a step of the protocol takes whole time steps of {dt:g} s.",
+            "warning" if off[worst] > WRONG else "info",
+            place,
+            Remedy(f"Make the step {fits:g} s", {place: fits}) if fits >= SHORTEST else None,
+            distorts=off[worst] > WRONG,
         )
     ]
 

@@ -7,7 +7,7 @@ from engines.cardiac.parameters import CardiacParameters
 from engines.cardiac.setup.cells import cell_findings
 from engines.cardiac.setup.resolution import front_findings
 from engines.cardiac.stimulus.protocol import told_times
-from engines.cardiac.stimulus.reach import idle_findings, strong_findings
+from engines.cardiac.stimulus.reach import idle_findings, rounded_findings, strong_findings
 from engines.cardiac.tissue.operator import CellOperator, TissueOperator, VertexTissueOperator
 from engines.geometry.meshes.mesh import TetMesh
 
@@ -47,7 +47,7 @@ def problem_findings(mesh: TetMesh, parameters: CardiacParameters, operator: Tis
     if not parameters.stimuli:
         findings.append(Finding("There is no stimulus: nothing will happen until one is added.", place=("stimuli",)))
     findings += idle_findings(parameters.stimuli, parameters.regions, operator.sites)
-    findings += strong_findings(parameters)
+    findings += [*strong_findings(parameters), *rounded_findings(parameters)]
     if times := told_times(parameters.stimuli, parameters.tissue, parameters.numerics.step):
         findings.append(Finding(times, "info", ("stimuli",)))
     if len(operator.pieces) > 1:

@@ -61,6 +61,20 @@ def strong_findings(parameters: CardiacParameters) -> list[Finding]:
     return found
 
 
+def rounded_findings(parameters: CardiacParameters) -> list[Finding]:
+    """A warning for each pulse that takes another time than it says, for current flows in whole steps."""
+    found, step = [], parameters.numerics.step
+    for place, stimulus in enumerate(parameters.stimuli):
+        lasts = max(1, round(stimulus.duration / step)) * step
+        if abs(lasts / stimulus.duration - 1) > 1e-6:
+            where, exact = ("stimuli", place, "duration"), float(f"{lasts:.9g}")
+            message = (
+                f"Stimulus '{stimulus.name}' lasts {exact:g} ms, for its current flows in whole steps of {step:g} ms."
+            )
+            found.append(Finding(message, place=where, remedy=Remedy(f"Make it {exact:g} ms", {where: exact})))
+    return found
+
+
 def onto_tissue(stimulus: Stimulus, number: int, centroids: Array) -> Remedy | None:
     """The edit that moves stimulus ``number`` as little as brings it over one of ``centroids: (n, 3)`` [mm]; None for a
     region, which is not moved, and where there is nothing to move to."""

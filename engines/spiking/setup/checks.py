@@ -15,7 +15,7 @@ from engines.spiking.network.plan import Plan
 from engines.spiking.neurons.accuracy import Intervals, intervals, on_grid
 from engines.spiking.neurons.constants import is_rising
 from engines.spiking.parameters import SpikingParameters
-from engines.spiking.parameters.connections import ALL, FromFile, Inputs
+from engines.spiking.parameters.connections import ALL, ConstantDelay, FromFile, Inputs
 from engines.spiking.parameters.equations import OwnNeuron
 from engines.spiking.parameters.neurons import AdaptiveExponential, HodgkinHuxley, Lif, SpikeList
 from engines.spiking.parameters.synapses import OwnSynapse
@@ -109,7 +109,13 @@ def spikes_on_disk(parameters: SpikingParameters) -> tuple[Fact, ...]:
 
 def findings(parameters: SpikingParameters) -> tuple[Finding, ...]:
     """What a step does to refractory times and to the intervals of neurons."""
-    own = (*_rounded(parameters), *_stretched(parameters), *_whole_steps(parameters), *_unheard(parameters))
+    own = (
+        *_rounded(parameters),
+        *_rounded_delays(parameters),
+        *_stretched(parameters),
+        *_whole_steps(parameters),
+        *_unheard(parameters),
+    )
     return (*own, *synapse_findings(parameters), *_of_pynn(parameters))
 
 
@@ -210,6 +216,24 @@ def _rounded(parameters: SpikingParameters) -> tuple[Finding, ...]:
                 ),
             )
     return tuple(found.values())
+
+
+def _rounded_delays(parameters: SpikingParameters) -> Iterator[Finding]:
+    """Delays that are no whole number of steps, those apart that are drawn or read."""
+    step = parameters.numerics.step
+    places: dict[float, list[tuple[str | int, ...]]] = {}
+    for k, connection in enumerate(parameters.connections):
+        if isinstance(connection.delay, ConstantDelay) and not isinstance(connection.rule, FromFile):
+            places.setdefault(connection.delay.delay, []).append(("connections", k, "delay", "delay"))
+    for delay, where in places.items():
+        steps, whole = delay / step, round(delay / step)
+        if abs(steps - whole) > 1e-6 * steps:
+            exact = float(f"{whole * step:.9g}")
+            yield Finding(
+                f"The delay of {delay:g} ms is {steps:g} steps: it is rounded to {whole}.",
+                place=where[0],
+                remedy=Remedy(f"Make it {exact:g} ms", dict.fromkeys(where, exact)),
+            )
 
 
 def _unheard(parameters: SpikingParameters) -> tuple[Finding, ...]:

@@ -136,6 +136,19 @@ def test_estimate_and_geometry(backend):
     assert "rounded to 17" in odd[0].message
 
 
+def test_a_constant_delay_of_no_whole_steps_is_told(backend):
+    """0.149 ms in steps of 0.1 ms arrives a third earlier."""
+
+    def told(delay: float) -> list[str]:
+        joined = {"source": "all", "target": "all", "rule": {"kind": "probability", "probability": 0.2}}
+        joined["delay"] = {"kind": "constant", "delay": delay}
+        changed = problem(populations=[{"name": "one", "number": 50}], connections=[joined] * 2, numerics={"step": 0.1})
+        return [finding.message for finding in SpikingEngine().estimate(changed, backend).findings]
+
+    assert told(0.149) == ["The delay of 0.149 ms is 1.49 steps: it is rounded to 1."]
+    assert told(0.3) == told(1.5) == []
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [

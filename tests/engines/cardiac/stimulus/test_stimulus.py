@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engines.api import Finding
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
-from engines.cardiac.parameters import Box, Sphere, Stimulus, Tissue, WholeRegion
+from engines.cardiac.parameters import Box, CardiacParameters, Sphere, Stimulus, Tissue, WholeRegion
 from engines.cardiac.stimulus.protocol import Protocol, Pulse, protocol, site_cells, timed_pulses, told_times
+from engines.cardiac.stimulus.reach import rounded_findings
 from engines.cardiac.stimulus.touch import Touch, TouchProtocol
 from engines.geometry.meshes.box import box_mesh
 
@@ -139,3 +141,17 @@ def test_a_forged_pulse_is_refused(bit, length):
     touch.restore(state)
     with pytest.raises(ValueError, match="no pulse"):
         touch.restore({**state, "touch_bits": np.array([bit], np.int32), "touch_length": np.array([length])})
+
+
+def test_a_pulse_that_is_no_whole_steps_is_told():
+    """A thousandth of a step is a whole one, of a thousand times the charge."""
+
+    def told(duration: float) -> list[Finding]:
+        return rounded_findings(
+            CardiacParameters(stimuli=[{"name": "S1", "duration": duration}], numerics={"step": 0.04})
+        )
+
+    short, longer = told(4e-5), told(0.05)
+    assert short[0].message.startswith("Stimulus 'S1' lasts 0.04 ms")
+    assert longer[0].message == short[0].message
+    assert told(0.04) == told(2.0) == told(0.12) == []
