@@ -6,6 +6,7 @@ Reading never executes anything.
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -225,6 +226,15 @@ class Project(_Model):
     view: ViewSettings = Field(default_factory=ViewSettings)
     measured: list[MeasuredData] = Field(default_factory=list)
     runs: list[StoredRun] = Field(default_factory=list)
+
+    @field_validator("probes", "lines")
+    @classmethod
+    def _of_different_names(cls, named: list[Any]) -> list[Any]:
+        """What they give is kept by name, in files too: of two of one name the second would stand for both."""
+        counts = Counter(each.name for each in named)
+        if twice := next((name for name, count in counts.items() if count > 1), None):
+            raise ValueError(f"two are called '{twice}', and what they give is kept by name: rename one")
+        return named
 
     def as_text(self, indent: int | None = None) -> str:
         """JSON. Raises StorageError where a file that it names is called as no text can be."""

@@ -15,6 +15,7 @@ import shutil
 import time as clock
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass
@@ -128,7 +129,7 @@ def parse_project(text: str | bytes, name: str) -> Project:
     try:
         if isinstance(text, bytes):
             text = text.decode(json.detect_encoding(text), "surrogatepass")
-        content = json.loads(text)
+        content = json.loads(text, object_pairs_hook=_each_once)
         if HALVES.search(text):
             json.dumps(content, ensure_ascii=False).encode()  # halves of characters, which could not be saved again
     except (ValueError, RecursionError) as error:
@@ -136,6 +137,15 @@ def parse_project(text: str | bytes, name: str) -> Project:
     if not isinstance(content, dict):
         raise ProblemError(f"{name} is not a project: it must hold one JSON object.")
     return validated(Project, migrate(content, name), name)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A group of JSON, of which a person reads the first of two values of a name and Python the last."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        raise ValueError(f"'{_shortened(twice)}' stands twice in one group: remove one")
+    return found
 
 
 def validated(model: type[Model], content: Any, name: str) -> Model:

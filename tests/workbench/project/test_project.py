@@ -46,7 +46,9 @@ projects = st.builds(
     engine=text,
     geometry=st.none() | st.builds(MeshReference, path=text, sha256=st.none() | text, fibres=st.none() | text),
     parameters=st.dictionaries(text, plain, max_size=4),
-    probes=st.lists(st.builds(Probe, name=text.filter(bool), position=vector), max_size=3),
+    probes=st.lists(
+        st.builds(Probe, name=text.filter(bool), position=vector), max_size=3, unique_by=lambda probe: probe.name
+    ),
     run=st.builds(RunSettings, until=st.none() | positive, device=text),
     view=st.builds(
         ViewSettings,
@@ -183,3 +185,31 @@ def test_a_title_is_one(wrong):
     """A label of five million letters kept the window busy for more than a minute."""
     with pytest.raises(ProblemError, match="should have at most"):
         parse_project(json.dumps({"engine": "stencil", **wrong}), "it")
+
+
+@pytest.mark.parametrize(
+    ("what", "one", "other"),
+    [
+        ("probes", {"name": "a", "position": [1, 2, 3]}, {"name": "a", "position": [4, 5, 6]}),
+        (
+            "lines",
+            {"name": "a", "field": "u", "start": [0, 0, 0], "end": [1, 0, 0]},
+            {"name": "a", "field": "u", "start": [0, 0, 0], "end": [0, 1, 0]},
+        ),
+    ],
+)
+def test_two_of_one_name_are_refused(what, one, other):
+    """The second one's file would replace that of the first one."""
+    content = {"engine": "fake", what: [one, other]}
+    with pytest.raises(ProblemError, match=f"wrong value at {what}: two are called 'a'"):
+        parse_project(json.dumps(content), "It")
+    content[what][1] = {**other, "name": "A"}
+    assert len(getattr(parse_project(json.dumps(content), "It"), what)) == 2
+
+
+def test_a_name_that_stands_twice_in_a_group_is_refused():
+    """A person reads the first value, and the last one would have counted."""
+    text = '{"engine": "fake", "run": {"until": 5, "until": 7}}'
+    with pytest.raises(ProblemError, match="'until' stands twice in one group"):
+        parse_project(text, "It")
+    assert parse_project(text.replace(', "until": 7', ""), "It").run.until == 5
