@@ -123,9 +123,9 @@ def _carried_out(given: list[str], answer: dict[str, Any]) -> int:
             if isinstance(error, Misused):
                 answer["error"] = error.sentence
             return error.code if isinstance(error.code, int) else BAD_INPUT
-        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
-            answer["error"] = "One of these names is longer than names of files can be: shorten it."
-            print(answer["error"], file=sys.stderr)
+        if advice := _advice(error):
+            answer["error"] = advice
+            print(advice, file=sys.stderr)
             return BAD_INPUT
         from workbench.storage.error_log import keep_traceback
 
@@ -135,6 +135,21 @@ def _carried_out(given: list[str], answer: dict[str, Any]) -> int:
         print(sentence, file=sys.stderr)
         answer["error"] = sentence
         return RUN_FAILED
+
+
+def _advice(error: BaseException) -> str:
+    """What to change where the system refuses what a command begins with; nothing where it is none of that."""
+    if isinstance(error, RuntimeError) and os.path.expanduser("~") == "~":
+        return "This user has no home folder: set HOME to a folder that may be written to."
+    if not isinstance(error, OSError):
+        return ""
+    if error.errno == errno.ENAMETOOLONG:
+        return "One of these names is longer than names of files can be: shorten it."
+    if isinstance(error, PermissionError) and error.filename:
+        return f"'{error.filename}' may not be reached: choose another or change the permissions on the way to it."
+    if isinstance(error, FileNotFoundError) and not os.path.exists("."):
+        return "The folder that this command was started in is gone: change to one that is there."
+    return ""
 
 
 def open_window(paths: Sequence[str], where: Sequence[str] = ()) -> int:

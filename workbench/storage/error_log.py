@@ -23,15 +23,17 @@ def keep_traceback(error: BaseException, folder: Path | None = None) -> str:
     text = "".join(traceback.format_exception(error))
     stamp = clock.strftime("%Y-%m-%dT%H:%M:%SZ", clock.gmtime())
     versions = f"Workbench {__version__}, Python {platform.python_version()}, {platform.platform()}"
-    for place in (folder, state_dir()):
-        if place is not None and not (place / ERROR_LOG).is_symlink():  # in a stranger's folder to any file of ours
-            try:
-                place.mkdir(parents=True, exist_ok=True)
-                if has_other_names(place / ERROR_LOG):
-                    continue
-                with open(place / ERROR_LOG, "a", encoding="utf-8", opener=of_no_link) as file:
-                    file.write(f"{stamp}  {versions}\n{text}\n")
-                return f"Its traceback is in '{place / ERROR_LOG}'."
-            except OSError:  # full, or not ours: the other place, or the terminal, does as well
+    for own in (False, True):
+        try:
+            place = state_dir() if own else folder
+            if place is None or (place / ERROR_LOG).is_symlink():  # in a stranger's folder to any file of ours
                 continue
+            place.mkdir(parents=True, exist_ok=True)
+            if has_other_names(place / ERROR_LOG):
+                continue
+            with open(place / ERROR_LOG, "a", encoding="utf-8", opener=of_no_link) as file:
+                file.write(f"{stamp}  {versions}\n{text}\n")
+            return f"Its traceback is in '{place / ERROR_LOG}'."
+        except (OSError, RuntimeError):  # full, not ours, or nowhere: the other place, or the terminal, does as well
+            continue
     return text

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 import types
+from argparse import Namespace
 from contextlib import suppress
 
 import meshio
@@ -324,6 +325,46 @@ def test_a_traceback_is_not_written_through_a_link(tmp_path, monkeypatch):
     (folder / "error.log").symlink_to(ours)
     assert "state" in keep_traceback(ValueError("unexpected"), folder)
     assert ours.read_text() == "as it was"
+
+
+@pytest.mark.parametrize(
+    ("error", "homeless", "advice"),
+    [
+        (PermissionError(13, "Permission denied", "/root/x/run.json"), False, "'/root/x/run.json' may not be reached"),
+        (RuntimeError("Could not determine home directory."), True, "This user has no home folder: set HOME"),
+        (FileNotFoundError(2, "No such file or directory"), False, "was started in is gone: change to one"),
+        (OSError(36, "File name too long"), False, "longer than names of files can be"),
+    ],
+)
+def test_what_the_system_refuses_at_first_is_advice(error, homeless, advice, monkeypatch, capsys):
+    """A folder of root's, a container's user without an entry, a folder that was removed: none is a traceback."""
+
+    def refused(options):
+        raise error
+
+    monkeypatch.setattr(cli, "parser", lambda: types.SimpleNamespace(parse_args=lambda _: Namespace(carry_out=refused)))
+    if homeless:
+        monkeypatch.setattr(cli.os.path, "expanduser", lambda name: name)
+    monkeypatch.setattr(cli.os.path, "exists", lambda name: name != ".")
+    assert main(["presets"]) == 2
+    told = capsys.readouterr().err
+    assert advice in told
+    assert "Traceback" not in told
+
+
+def test_a_traceback_that_finds_no_place_is_told(tmp_path, monkeypatch):
+    """Where the person's own folder may not even be looked at, or there is none."""
+
+    def refused(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("workbench.storage.error_log.state_dir", lambda: refused("/root"))
+    monkeypatch.setattr("pathlib.Path.is_symlink", refused)
+    assert "unexpected" in keep_traceback(ValueError("unexpected"), tmp_path)
+    monkeypatch.undo()
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setattr("pathlib.Path.home", lambda: refused("~"))
+    assert "unexpected" in keep_traceback(ValueError("unexpected"))
 
 
 def test_a_signal_that_a_callback_swallows_is_not_forgotten():
