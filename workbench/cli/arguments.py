@@ -311,7 +311,7 @@ def count(text: str) -> int:
 
 
 def several(text: str) -> int:
-    if count(text) < 1:
+    if not text.isdecimal() or not 1 <= int(text) <= 10_000:
         raise argparse.ArgumentTypeError(f"{text} is no number from 1 to 10000")
     return int(text)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engines.api import registry
 from engines.api.errors import ProblemError
+from engines.reading import refuse_pipe, resolved
 from workbench.cli.opening import permission_of
 from workbench.cli.telling import tell_findings
 from workbench.export.carp import SUFFIXES as CARP_SUFFIXES
@@ -57,6 +58,7 @@ def new_command(options: Namespace) -> int:
 def convert_command(options: Namespace) -> int:
     """Read a mesh in any format, write it with regions and fibres as .vtu in millimetres, or as CARP in micrometres;
     spikes of a run are written as NWB, and a file of another program that an engine imports as a project."""
+    refuse_pipe(options.mesh)
     if options.target.suffix.lower() == ".nwb":
         neurons, spikes = convert_spikes(options.mesh, options.target)
         print(f"Wrote '{options.target}': {neurons:,} neurons, {spikes:,} spikes.")
@@ -71,7 +73,8 @@ def convert_command(options: Namespace) -> int:
             f"'{options.target}' must end in {', '.join(SUFFIXES)}: convert writes .vtu and CARP, spikes as .nwb, and "
             f"projects (a folder or .zip) of {', '.join(sorted(others))}."
         )
-    if carp and options.mesh.with_suffix("").resolve() == options.target.with_suffix("").resolve():
+    files = [path.with_suffix("") if carp else path for path in (options.mesh, options.target)]
+    if resolved(files[0]) == resolved(files[1]):
         raise ProblemError(f"'{options.target}' would be written over the mesh that is read: choose another name.")
     unit = options.length_unit or usual_length_unit(options.mesh)
     mesh = read_mesh_file(options.mesh, unit, options.fibres)

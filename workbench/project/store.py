@@ -361,6 +361,7 @@ def _located(
 
 def _from_zip(path: Path, names_of: NamesOf) -> Stored:
     damaged = f"'{path}' is a damaged zip: copy it again from where it is whole."
+    path.open("rb").close()  # what may not be read is not damaged
     with foreign_file(damaged), opened_zip(path) as archive:
         members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
         homes = sorted((n for n in members if PurePosixPath(n).name == PROJECT_FILE), key=lambda n: n.count("/"))
@@ -458,10 +459,10 @@ def _unpack(
 def _is_whole(path: Path, info: zipfile.ZipInfo) -> bool:
     """Whether what was unpacked before is what the zip holds, and not what an editor or a crash made of it since."""
     check = 0
-    if not path.is_file():
-        return False
-    with suppress(OSError), path.open("rb") as file:
-        if os.fstat(file.fileno()).st_size == info.file_size:
+    with suppress(OSError):
+        if not path.is_file() or path.stat().st_size != info.file_size:
+            return False
+        with path.open("rb") as file:
             while part := file.read(1 << 20):
                 check = zlib.crc32(part, check)
             return check == info.CRC

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -106,6 +107,30 @@ def test_convert_writes_a_vtu_in_millimetres(house, mesh_file, tmp_path, capsys)
     assert main(["convert", str(mesh_file), str(tmp_path / "out.vtu"), "--length-unit", "m"]) == 0
     assert meshio.read(tmp_path / "out.vtu").points.max() == pytest.approx(6000)
     assert "216 tetrahedra" in capsys.readouterr().out
+
+
+def test_convert_writes_over_no_mesh_that_it_reads(house, mesh_file, tmp_path, capsys):
+    """Arrays that it does not read would be lost."""
+    mesh, link = tmp_path / "mesh.vtu", tmp_path / "link.vtu"
+    assert main(["convert", str(mesh_file), str(mesh)]) == 0
+    link.symlink_to(mesh)
+    before = mesh.read_bytes()
+    for target in (mesh, link):
+        assert main(["convert", str(mesh), str(target)]) == 2
+        assert "would be written over the mesh that is read" in capsys.readouterr().err
+    assert mesh.read_bytes() == before
+
+
+def test_convert_of_a_pipe_says_so(tmp_path, capsys):
+    os.mkfifo(tmp_path / "mesh.msh")
+    assert main(["convert", str(tmp_path / "mesh.msh"), str(tmp_path / "out.vtu")]) == 2
+    assert "is a pipe or a device" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", ["-1", "0", "10001", "1.5"])
+def test_what_is_at_least_one_says_so(number, capsys):
+    assert main(["run", "sine_mode", "--ranks", number]) == 2
+    assert f"{number} is no number from 1 to 10000" in capsys.readouterr().err
 
 
 def test_doctor_looks_at_everything(capsys):

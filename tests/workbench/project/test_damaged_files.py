@@ -23,6 +23,7 @@ from tests.workbench.export.test_png import END, chunk, itxt
 from tests.workbench.fake_engine import block
 from workbench.export.png import SIGNATURE
 from workbench.project.document import open_document, save_document
+from workbench.project.store import _is_whole
 from workbench.run.states.checkpoint import CheckpointMeta, read_checkpoint, write_checkpoint
 from workbench.run.states.curves import read_curves
 
@@ -45,6 +46,23 @@ def test_a_damaged_zip_is_one_sentence(project, tmp_path, method, share):
     with pytest.raises(ProblemError, match=r"whole\.zip|slab") as told:
         open_document(place)
     assert len(str(told.value)) < 400
+
+
+def test_what_may_not_be_read_is_no_damage(project, tmp_path, monkeypatch):
+    """Neither the zip itself, nor what was unpacked of it by somebody else."""
+    place = tmp_path / "whole.zip"
+    with zipfile.ZipFile(place, "w") as archive:
+        archive.write(project / "project.json", "project.json")
+
+    def refused(path, *_, **__):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    with monkeypatch.context() as there:
+        there.setattr("pathlib.Path.open", refused)
+        with pytest.raises(ProblemError, match=r"whole\.zip' cannot be read: Permission denied"):
+            open_document(place)
+    monkeypatch.setattr("pathlib.Path.is_file", refused)
+    assert not _is_whole(tmp_path / "unpacked" / "mesh.vtu", zipfile.ZipInfo("mesh.vtu"))
 
 
 def test_a_checkpoint_that_is_damaged_or_claims_too_much_is_one_sentence(tmp_path):
