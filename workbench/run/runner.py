@@ -381,7 +381,7 @@ class Runner:
         return max(step, min(goals))
 
     def _last_step(self, simulation: Simulation) -> int | None:
-        return None if self.until is None else max(1, round(self.until / simulation.dt))
+        return None if math.isinf(steps := (self.until or math.inf) / simulation.dt) else max(1, round(steps))
 
     def _take_steps(self, simulation: Simulation, goal: int, started: float) -> None:
         every, last = simulation.sample_steps, self._last_step(simulation)

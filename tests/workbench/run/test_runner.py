@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -38,6 +39,14 @@ def test_an_end_that_was_moved_before_the_present_ends_the_run(runners):
     runner.run()
     runner.wait(RunState.FINISHED)
     assert step(runner) == 250
+
+
+def test_an_end_of_more_steps_than_can_be_counted_is_none(runners):
+    """The number of them is no float: it runs on, as it would for years with any that is."""
+    runner = runners(until=1e308)
+    assert runner._last_step(SimpleNamespace(dt=0.02)) is None
+    runner.until = 0.5
+    assert runner._last_step(SimpleNamespace(dt=0.02)) == 25
 
 
 def test_a_problem_that_is_through_stays_finished_until_reset(runners):

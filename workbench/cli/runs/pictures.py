@@ -5,6 +5,7 @@ Without a renderer the run goes on and says so.
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 from pathlib import Path
@@ -44,7 +45,8 @@ class Pictures(Observer):
 
     def begin(self, simulation: Simulation, info: SimulationInfo) -> None:
         self._info = info
-        self._steps = [max(1, round(time / simulation.dt)) for time in self._times]
+        steps = (time / simulation.dt for time in self._times)
+        self._steps = [max(1, round(step)) for step in steps if math.isfinite(step)]
 
     def next_step(self, after: int) -> int | None:
         if self._abandoned.is_set():
