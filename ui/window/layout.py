@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from shiboken6 import isValid
 
 from engines.backend.cache_dir import sealed, unsealed
 
@@ -57,7 +58,7 @@ class DockLayout:
 
     def _name_once(self) -> None:
         """A dock that shares its place with others is named by its tab alone."""
-        for name in TABBED:
+        for name in TABBED if isValid(self._window) else ():  # docks go with it, as where a display is lost
             dock = self.docks.get(name)
             if dock is None:
                 continue

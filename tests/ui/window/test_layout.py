@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from shiboken6 import delete
 
-from ui.window.layout import AT_RIGHT, LAYOUT, LEFT_WIDTH, NARROW, RIGHT_WIDTH, TRIED, Areas, DockLayout
+from ui.window.layout import AT_RIGHT, LAYOUT, LEFT_WIDTH, NARROW, RIGHT_WIDTH, TABBED, TRIED, Areas, DockLayout
 
 LEFT, BELOW = ("problem", "view"), ("timeline", "charts", "log")
 AREAS = {
@@ -184,3 +185,17 @@ def test_a_layout_that_is_not_as_it_was_written_is_not_given_to_qt(make, damage,
     layout.restore()
     layout.set_bare(False)
     assert not given
+
+
+def test_docks_that_go_with_their_window_raise_nothing(qtbot, tmp_path):
+    """As where the display is lost: Qt ends the process and tells each dock that it is seen no more."""
+    window = QMainWindow()
+    layout = DockLayout(window, QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
+    for name in TABBED:
+        layout.add(name, name.title(), QWidget(), Areas.RightDockWidgetArea, False)
+    window.show()
+    qtbot.waitExposed(window)
+    with qtbot.captureExceptions() as raised:
+        delete(window)
+        layout._name_once()
+    assert raised == []
