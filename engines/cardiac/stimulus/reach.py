@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -62,16 +63,21 @@ def strong_findings(parameters: CardiacParameters) -> list[Finding]:
 
 
 def rounded_findings(parameters: CardiacParameters) -> list[Finding]:
-    """A warning for each pulse that takes another time than it says, for current flows in whole steps."""
+    """What of a stimulus is no whole number of steps, in which currents flow: of a short pulse that is much charge."""
     found, step = [], parameters.numerics.step
     for place, stimulus in enumerate(parameters.stimuli):
-        lasts = max(1, round(stimulus.duration / step)) * step
-        if abs(lasts / stimulus.duration - 1) > 1e-6:
-            where, exact = ("stimuli", place, "duration"), float(f"{lasts:.9g}")
-            message = (
-                f"Stimulus '{stimulus.name}' lasts {exact:g} ms, for its current flows in whole steps of {step:g} ms."
-            )
-            found.append(Finding(message, place=where, remedy=Remedy(f"Make it {exact:g} ms", {where: exact})))
+        least = {"duration": 1, **({"period": 1, "decrement": 0} if stimulus.pulses > 1 else {})}
+        for name, fewest in least.items():
+            time = getattr(stimulus, name)
+            whole = max(fewest, round(time / step))
+            off = abs(whole * step - time)
+            if off > 1e-6 * time:
+                where, exact = ("stimuli", place, name), float(f"{max(1, whole) * step:.9g}")
+                text = f"The {name} of stimulus '{stimulus.name}', {time:g} ms, is {time / step:g} steps: it is rounded"
+                severity: Literal["info", "warning"] = "warning" if off > 1e-3 * time else "info"
+                found.append(
+                    Finding(f"{text} to {whole}.", severity, where, Remedy(f"Make it {exact:g} ms", {where: exact}))
+                )
     return found
 
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.api import Finding
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.cardiac.parameters import Box, CardiacParameters, Sphere, Stimulus, Tissue, WholeRegion
@@ -143,15 +142,29 @@ def test_a_forged_pulse_is_refused(bit, length):
         touch.restore({**state, "touch_bits": np.array([bit], np.int32), "touch_length": np.array([length])})
 
 
-def test_a_pulse_that_is_no_whole_steps_is_told():
+@pytest.mark.parametrize(
+    ("changes", "steps", "whole", "severity", "proposed"),
+    [
+        ({"duration": 4e-5}, "0.001", 1, "warning", 0.04),
+        ({"duration": 0.05}, "1.25", 1, "warning", 0.04),
+        ({"period": 400.01}, "10000.2", 10000, "info", 400),
+        ({"decrement": 0.01}, "0.25", 0, "warning", 0.04),
+    ],
+)
+def test_what_is_no_whole_steps_is_told(changes, steps, whole, severity, proposed):
     """A thousandth of a step is a whole one, of a thousand times the charge."""
+    ((name, time),) = changes.items()
+    (found,) = rounded_findings(stimulated(pulses=3, **changes))
+    told = f"The {name} of stimulus 'S1', {time:g} ms, is {steps} steps: it is rounded to {whole}."
+    assert (found.message, found.severity) == (told, severity)
+    assert found.remedy.changes == {("stimuli", 0, name): proposed}
+    assert rounded_findings(stimulated(pulses=3, **{name: proposed})) == []
 
-    def told(duration: float) -> list[Finding]:
-        return rounded_findings(
-            CardiacParameters(stimuli=[{"name": "S1", "duration": duration}], numerics={"step": 0.04})
-        )
 
-    short, longer = told(4e-5), told(0.05)
-    assert short[0].message.startswith("Stimulus 'S1' lasts 0.04 ms")
-    assert longer[0].message == short[0].message
-    assert told(0.04) == told(2.0) == told(0.12) == []
+def test_whole_steps_are_not_told_of():
+    assert rounded_findings(stimulated(duration=2.0, pulses=3, period=400.0, decrement=0.12)) == []
+    assert rounded_findings(stimulated(period=400.01)) == [], "of one pulse"
+
+
+def stimulated(**stimulus):
+    return CardiacParameters(stimuli=[{"name": "S1", **stimulus}], numerics={"step": 0.04})
