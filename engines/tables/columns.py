@@ -91,8 +91,8 @@ def column_of(heading: str, place: int, axis: Axis, name: str) -> Column:
         return Column(place, decibels=axis.decibels)
     if not unit:
         return Column(place, decibels=axis.decibels)
-    if not axis.unit:
-        return Column(place)
+    if not axis.unit:  # parts of one, or what has no known unit, such as fields of one's own equations
+        return Column(place, *(conversion(unit, "1") or (1.0, 0.0)))
     found = conversion(unit, axis.unit)
     if found is None:
         shown = ", or let the chart show decibels" if conversion(unit, "dB") else ""

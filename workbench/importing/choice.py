@@ -31,7 +31,7 @@ class Choice:
 
     def units_for(self, axis: Axis) -> list[str]:
         """Those that a column may be in, that stands along an axis."""
-        return [*(alike(axis.unit) or ["1"]), "dB"] if axis.decibels else alike(axis.unit)
+        return alike(axis.unit or "1") + ["dB"] * bool(axis.decibels)
 
     def unit(self, column: int, axis: Axis) -> str:
         """Of a column, as the list for the axis has it: that of its heading, else the axis's own."""

@@ -32,6 +32,16 @@ def test_what_is_guessed_of_several_columns(tmp_path, text, heading, guess, unit
     assert choice.heading == heading
     assert choice.guess == guess
     assert tuple(choice.unit(place, axis) for place, axis in zip(guess, AXES, strict=True)) == units
+
+
+def test_per_cent_may_be_chosen_along_an_axis_of_parts(tmp_path):
+    file, axis = tmp_path / "lab.csv", Axis("Transmission", "")
+    file.write_text("wavelength [nm],R [%],T [%]\n600,58,42\n700,50,50\n")
+    choice = choice_of(file, (Axis("Wavelength", "um"), axis), always=True)
+    assert choice.units_for(axis) == ["%", "1"]
+    assert choice.unit(2, axis) == "%"
+    assert column_in(2, "%", axis).value(42) == pytest.approx(0.42)
+    assert column_in(2, "1", axis).value(42) == 42
     assert len(choice.rows) == 2
 
 

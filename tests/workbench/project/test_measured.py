@@ -208,6 +208,15 @@ def test_a_temperature_in_kelvin_stands_over_one_in_degrees(tmp_path):
     np.testing.assert_allclose(found.y, [25, 35])
 
 
+def test_per_cent_over_an_axis_of_parts_are_hundredths(tmp_path):
+    """Reflections are measured in per cent, and their charts have no unit."""
+    file = tmp_path / "lab.csv"
+    axes = Axis("Wavelength", "um"), Axis("Transmission", "")
+    for unit, values in (("%", [0.42, 0.5]), ("1", [42, 50]), ("mV", [42, 50])):
+        file.write_text(f"wavelength [nm],T [{unit}]\n600,42\n700,50\n")
+        np.testing.assert_allclose(read_curves(file, "balance", axes)[0].y, values)
+
+
 def test_the_table_of_a_chart_reads_back_curve_by_curve(tmp_path):
     """Of three curves with gaps and a band, whose titles hold commas and quotes."""
     info = ChartInfo("voltage", 'Voltage, mean, "5–95 %"', "V", ("a", "b"), comparable=True)
