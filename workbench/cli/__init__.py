@@ -139,7 +139,7 @@ def _carried_out(given: list[str], answer: dict[str, Any]) -> int:
 
 def _advice(error: BaseException) -> str:
     """What to change where the system refuses what a command begins with; nothing where it is none of that."""
-    if isinstance(error, RuntimeError) and os.path.expanduser("~") == "~":
+    if isinstance(error, RuntimeError) and "home directory" in str(error):  # pathlib's
         return "This user has no home folder: set HOME to a folder that may be written to."
     if not isinstance(error, OSError):
         return ""

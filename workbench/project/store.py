@@ -27,7 +27,7 @@ from pydantic import BaseModel, ValidationError
 
 from engines.api.errors import ProblemError
 from engines.api.parameters import without_controls
-from engines.reading import MOST_EXPANDED, foreign_file, opened_zip, resolved, swollen
+from engines.reading import MOST_EXPANDED, foreign_file, opened_zip, refuse_pipe, resolved, swollen
 from workbench.export.png import read_snapshot_text
 from workbench.project.boundary import NOTHING, Permission, named_file
 from workbench.project.meshes import FAMILIES, SUFFIXES, fingerprint, mesh_files
@@ -361,6 +361,7 @@ def _located(
 
 def _from_zip(path: Path, names_of: NamesOf) -> Stored:
     damaged = f"'{path}' is a damaged zip: copy it again from where it is whole."
+    refuse_pipe(path)
     path.open("rb").close()  # what may not be read is not damaged
     with foreign_file(damaged), opened_zip(path) as archive:
         members = {info.filename: info for info in archive.infolist() if not info.is_dir()}

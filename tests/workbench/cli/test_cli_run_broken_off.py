@@ -328,23 +328,21 @@ def test_a_traceback_is_not_written_through_a_link(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("error", "homeless", "advice"),
+    ("error", "advice"),
     [
-        (PermissionError(13, "Permission denied", "/root/x/run.json"), False, "'/root/x/run.json' may not be reached"),
-        (RuntimeError("Could not determine home directory."), True, "This user has no home folder: set HOME"),
-        (FileNotFoundError(2, "No such file or directory"), False, "was started in is gone: change to one"),
-        (OSError(36, "File name too long"), False, "longer than names of files can be"),
+        (PermissionError(13, "Permission denied", "/root/x/run.json"), "'/root/x/run.json' may not be reached"),
+        (RuntimeError("Could not determine home directory."), "This user has no home folder: set HOME"),
+        (FileNotFoundError(2, "No such file or directory"), "was started in is gone: change to one"),
+        (OSError(36, "File name too long"), "longer than names of files can be"),
     ],
 )
-def test_what_the_system_refuses_at_first_is_advice(error, homeless, advice, monkeypatch, capsys):
+def test_what_the_system_refuses_at_first_is_advice(error, advice, monkeypatch, capsys):
     """A folder of root's, a container's user without an entry, a folder that was removed: none is a traceback."""
 
     def refused(options):
         raise error
 
     monkeypatch.setattr(cli, "parser", lambda: types.SimpleNamespace(parse_args=lambda _: Namespace(carry_out=refused)))
-    if homeless:
-        monkeypatch.setattr(cli.os.path, "expanduser", lambda name: name)
     monkeypatch.setattr(cli.os.path, "exists", lambda name: name != ".")
     assert main(["presets"]) == 2
     told = capsys.readouterr().err
