@@ -10,7 +10,7 @@ from engines.backend.compile.nvrtc import supported_architectures
 from engines.backend.precision import REAL
 from engines.stencil.equations import reference
 from engines.stencil.equations.cuda_kernel import ROWS, kernel_file
-from engines.stencil.equations.cuda_strips import marches_of, strips_file
+from engines.stencil.equations.strips.march import marches_of, strips_file
 from engines.stencil.setup.equations import TypedProblem
 from engines.stencil.setup.sides import Ghost
 from engines.stencil.step.reference import with_ghosts

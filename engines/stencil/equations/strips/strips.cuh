@@ -1,5 +1,5 @@
 // Strips of a plane that a warp streams over, whole steps at a pass, for kernels that are written from equations
-// (cuda_strips.py). A warp takes 32 V columns, of which HALO at either end are computed twice, and keeps the rows that are
+// (march.py). A warp takes 32 V columns, of which HALO at either end are computed twice, and keeps the rows that are
 // still to be read. laws and where: as in cells.cuh. HALO_COLUMNS: how far at a strip's ends what it makes is wrong.
 #pragma once
 #include "stencil/equations/cells.cuh"

@@ -31,7 +31,7 @@ _SOURCE = """\
 // Steps over a plane: {depth} at once. fields: (F, ny, nx); out: the same afterwards; see strips.cuh for the march,
 // cells.cuh for laws and where; p0_0 …: of each pass what is the same in all cells.
 #define HALO_COLUMNS {columns}
-#include "stencil/equations/strips.cuh"
+#include "stencil/equations/strips/strips.cuh"
 
 // Blocks of (32, w) threads: w strips side by side; block (i, j) takes rows j span .. (j + 1) span - 1 of them.
 extern "C" __global__ void __launch_bounds__(128, {resident})

@@ -1,0 +1,1 @@
+"""Whole steps of typed equations at a launch, on a GPU."""
