@@ -78,10 +78,11 @@ class AtOnce:
     """In place of work on another thread; ``held`` keeps it until it is let go."""
 
     def __init__(self):
-        self.held, self.asked = False, []
+        self.held, self.asked, self.failing = False, [], []
 
     def submit(self, lane, load, then, otherwise):
         self.asked.append(lambda: then(load()))
+        self.failing.append(lambda: otherwise(OSError("gone")))
         if not self.held:
             self.asked.pop()()
 
@@ -282,10 +283,15 @@ def test_of_many_moments_asked_for_while_one_is_read_the_last_is_read(page):
     page.background.asked[-1]()
     assert seen(page) == [30.0, 25.0]
     assert len(page.background.asked) == 2
+    page.look(10.0)
+    page.look(20.0)
+    page.background.failing[-1]()
+    page.background.asked[-1]()
+    assert seen(page) == [20.0, 25.0], "one that was dropped meanwhile holds up none that are asked for after it"
     page.look(0.0)
     page.close_views()
     page.background.asked[-1]()
-    assert seen(page) == [30.0, 25.0], "nothing is shown any more"
+    assert seen(page) == [20.0, 25.0], "nothing is shown any more"
     assert [view.closed for view in page.views] == [1, 1]
     assert not page._loop.isActive()
 

@@ -183,6 +183,12 @@ def test_what_can_be_pressed_before_during_and_after_a_sweep(dialog, qtbot):
     assert states()[1:] == ("Run", False)
 
 
+def looks(line):
+    """How wide and opaque a curve is, and how far in front."""
+    pen = line.opts["pen"]
+    return pen.widthF(), pen.color().alpha(), line.zValue()
+
+
 def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, qtbot, tmp_path):
     model = dialog._model
     vary(dialog, STEP, "0.02, 0.5, 0.04")  # the fake refuses steps above 0.1
@@ -202,9 +208,10 @@ def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, qtb
     overlay.show_curves(overlay._info, "ms", [], "Step", [])  # dressed anew: the axes tell plain numbers still
     dialog.results.show_rows(dialog.plan, dialog.rows)
     assert overlay.plot.getAxis("left").autoSIPrefixScale == 1.0
+    assert {looks(line) for line in overlay.lines.values()} == {(1.6, 255, 5)}
     overlay.chosen.emit(2)  # a click on a curve
     assert table.currentRow() == 2
-    assert overlay.lines[2].opts["pen"].widthF() == 3
+    assert [looks(overlay.lines[place]) for place in (2, 0)] == [(3.0, 255, 10), (1.6, 120, 5)]
     dialog.use_button.click()
     assert model.document.parameters.numerics.step == 0.04
     assert "run 3 of the sweep" in model.undo_stack.undoText()

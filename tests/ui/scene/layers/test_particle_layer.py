@@ -179,7 +179,7 @@ def test_what_has_changed_is_sent_once_and_what_has_not_is_not(monkeypatch) -> N
     assert drawn() == [("drawn", 1)]
     layer.deformation = 2.0
     assert drawn() == [("spheres", 10), ("values", 10), ("drawn", 1)]
-    layer.hidden_above = 5.5
+    layer.hidden_above = 5.0  # the one that has it is not above it
     assert drawn() == [("spheres", 6), ("values", 6), ("drawn", 1)]
     given(moved=3.0)
     assert drawn()[0] == ("spheres", 6)
