@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from tests.ui.doubles import slab
 from tests.ui.scene.meshes import info
+from ui.comparing.differences import Differences
 from ui.comparing.page import ComparisonPage
 from ui.comparing.pair import Take
 from ui.recording.playback import LOOP_MILLISECONDS
@@ -294,6 +295,25 @@ def test_of_many_moments_asked_for_while_one_is_read_the_last_is_read(page):
     assert seen(page) == [20.0, 25.0], "nothing is shown any more"
     assert [view.closed for view in page.views] == [1, 1]
     assert not page._loop.isActive()
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 6])
+def test_what_differs_stands_in_a_table_that_is_as_high_as_five_rows_at_most(qtbot, count):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    shown = Differences(parent)
+    shown.show_rows(("run 1", "run 2"), [(f"Step {k}", (f"{k} ms", f"{k + 1} ms")) for k in range(count)])
+    table = shown.table
+    assert (table.isHidden(), shown.nothing.isHidden()) == (count == 0, count > 0)
+    assert [table.horizontalHeaderItem(k).text() for k in range(table.columnCount())] == [
+        "What differs",
+        "run 1",
+        "run 2",
+    ]
+    if count:
+        assert [table.item(0, k).text() for k in range(3)] == ["Step 0", "0 ms", "1 ms"]
+    heights = table.horizontalHeader().sizeHint().height() + min(count, 5) * table.rowHeight(0)
+    assert table.height() == heights + 2 * table.frameWidth()
 
 
 def test_a_run_of_one_moment_has_a_slider_that_stands_at_its_beginning(page):

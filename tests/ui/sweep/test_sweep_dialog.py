@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 import time as clock
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from engines.api.charts import ChartInfo
 from tests.ui.doubles import FakeBackend, FakeServices, Wave
 from ui.session.controller import Controller
 from ui.session.model import DocumentModel
@@ -382,6 +384,27 @@ def test_curves_are_chosen_from_where_a_chart_has_several(qtbot, monkeypatch):
         monkeypatch.setattr(results, "curves_of", lambda rows, name, titles=titles: titles)
         shown._show_chart()
         assert (not shown.curve.isHidden()) == several
+
+
+def test_the_chart_that_is_laid_over_first_is_one_that_can_be_compared_and_tells_what_no_series_does(
+    qtbot, monkeypatch
+):
+    shown = SweepResults()
+    qtbot.addWidget(shown)
+    series, moment, whole = (
+        ChartInfo(name, name, "V", names, comparable=comparable)
+        for name, names, comparable in (("a", ("voltage",), True), ("b", (), False), ("c", (), True))
+    )
+    monkeypatch.setattr(
+        results, "charts_of", lambda rows: [replace(whole, name="m", kind="matrix"), series, moment, whole]
+    )
+    monkeypatch.setattr(shown.table, "show_rows", lambda plan, rows, anew: None)
+    monkeypatch.setattr(shown, "_show_chart", lambda: None)
+    for chosen in ("c", "a"):
+        shown.show_rows(None, [object()])
+        assert [shown.chart.itemData(k) for k in range(shown.chart.count())] == ["a", "b", "c"]
+        assert shown.chart.currentData() == chosen
+        shown.chart.setCurrentIndex(0)  # which is kept as more come
 
 
 def test_whether_answers_converge_is_asked_with_one_number_and_told_below_the_table(qtbot, dialog):

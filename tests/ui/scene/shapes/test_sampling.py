@@ -41,6 +41,8 @@ def test_means_are_those_of_the_blocks() -> None:
     # Sums of nine float32 below 1 are right to a few units in the last place.
     assert gather(values.ravel(), box.selection(grid)) == pytest.approx(expected, rel=1e-6)
     assert box.of_whole(grid, values.ravel()) == pytest.approx(expected, rel=1e-6)
+    parts = np.stack([values.ravel(), 2 * values.ravel()], axis=1)
+    np.testing.assert_allclose(box.of_whole(grid, parts), np.stack([expected, 2 * expected], axis=1), rtol=1e-6)
 
 
 def test_a_huge_grid_lists_no_cell_that_it_does_not_show() -> None:
