@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from ui.panels.timeline import Timeline
-from ui.panels.timeline_bar import NOTE_GAP, ProgressBar, Tick
 from ui.panels.timeline_bar import LEFT as BRANCH
+from ui.panels.timeline_bar import NOTE_GAP, ProgressBar, Tick
 from ui.widgets.theme import theme
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton

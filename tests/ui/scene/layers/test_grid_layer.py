@@ -42,8 +42,15 @@ def test_an_image_asks_for_each_cell_once_and_a_big_one_for_no_more_than_the_vie
     assert big.note() == "one of each 4 × 4 cells"
 
 
-@pytest.mark.parametrize(("grid", "levels", "volume", "kept"), [(DEEP, 0, False, (0, False)), (DEEP, 1, False, (1, True)),
-                         (DEEP, 2, True, (0, False)), (FLAT, 2, False, (0, False))])  # fmt: skip
+@pytest.mark.parametrize(
+    ("grid", "levels", "volume", "kept"),
+    [
+        (DEEP, 0, False, (0, False)),
+        (DEEP, 1, False, (1, True)),
+        (DEEP, 2, True, (0, False)),
+        (FLAT, 2, False, (0, False)),
+    ],
+)
 def test_slices_stand_beside_surfaces_of_equal_value_alone(grid, levels, volume, kept) -> None:
     plan = GridLayer(grid).plan_shape(Plan(CONCENTRATION, levels=levels, cuts=True, volume=volume)).plan
     assert (plan.levels, plan.cuts) == kept

@@ -48,8 +48,8 @@ def full(seen="slanted", size=SIZE, clipped=False):
     scene.apply_view(ViewSettings(field="voltage" if clipped else "u", camera=SEEN[seen], clip=clip), size[0] / size[1])
     if not clipped:
         scene.show_fields({"u": np.zeros(box.n_cells, np.float32)}, 1.5)
-        scene.arrows = Arrows(VectorInfo("flow", "Flow", "m/s", ("a", "b", "")), np.zeros((1, 3)), np.ones((1, 3)), None,
-                              apart=2.0, longest=3.0)  # fmt: skip
+        flow = VectorInfo("flow", "Flow", "m/s", ("a", "b", ""))
+        scene.arrows = Arrows(flow, np.zeros((1, 3)), np.ones((1, 3)), None, apart=2.0, longest=3.0)
     scene.time, scene.lines = 1.5, ["Bandwidth\t4.70 GB/s", "Steps\t4650 /s"]
     scene.probes = [("P1", (1.0, 1.0, 10.0), (220, 20, 20)), ("P2", (9.0, 9.0, 0.0), (20, 200, 20))]
     scene.measured, scene.cuts = ((0.0, 0.0, 10.0), (10.0, 0.0, 10.0)), (((0.0, 2.0, 10.0), (10.0, 2.0, 10.0)),)
