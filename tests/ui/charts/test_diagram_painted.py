@@ -273,3 +273,16 @@ def test_nodes_stand_on_an_ellipse_the_first_at_the_left(count):
         assert found == pytest.approx(place, abs=1e-9)
     assert all(box.size() == size for box in boxes)
     assert paths.places(3, QRectF(0, 0, 50, 20), size)[0].center() == QPointF(25, 10), "no room: in the middle"
+
+
+@pytest.mark.parametrize(("edges", "lines"), [(FEW, 2), (MANY_EDGES, 1)])
+def test_a_node_has_room_for_its_title_and_what_is_said_of_it(view, edges, lines):
+    """Where edges are many, that is one line."""
+    view.show_diagram(diagram(edges))
+    text, bold = QFontMetricsF(view.font()), QFontMetricsF(view._bold())
+    said, boxes = view._laid_out()
+    assert [len(each) for each in said] == [lines] * 3
+    assert {box.height() for box in boxes} == {bold.height() + lines * text.height() + 14}
+    assert {box.width() for box in boxes} == {
+        max(text.horizontalAdvance("100 neurons"), bold.horizontalAdvance("P0")) + 24
+    }

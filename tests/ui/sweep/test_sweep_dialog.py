@@ -353,7 +353,11 @@ def test_colours_run_evenly_or_by_factors(qapp):
     even, factors = Shades([1.0, 2.0]), Shades([1.0, 100.0])
     assert even.ticks()[2] == (0.5, 1.5)
     assert factors.ticks()[2][1] == pytest.approx(10.0)
-    assert even.color(1.0) == even.at(0)
+    assert [even.color(value) for value in (1.0, 1.5, 2.0)] == [even.at(part) for part in (0, 0.5, 1)]
+    assert [factors.color(value) for value in (1.0, 10.0)] == [factors.at(part) for part in (0, 0.5)]
+    assert [Shades([1.0, high]).by_factors for high in (30.0, 31.0)] == [False, True]
+    assert not Shades([0.0, 100.0]).by_factors
+    assert Shades([3.0]).color(3.0) == even.at(0)
     assert factors.color(100.0) == factors.at(1)
     assert Shades([3.0]).ticks() == [(0.5, 3.0)]
 

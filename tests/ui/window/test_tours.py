@@ -15,7 +15,7 @@ from ui.viewport.viewport import Viewport
 from ui.widgets.theme import theme
 from ui.window.centre.workspaces import SIMULATE
 from ui.window.help.tours.guide import LINGER_TICKS, TourGuide, _beside
-from ui.window.help.tours.places import DONE, PLACES, controls, path_of
+from ui.window.help.tours.places import DONE, PLACES, _widget, controls, path_of
 from ui.window.help.tours.steps import SLOW_READER, tours
 from ui.window.main_window import MainWindow
 from workbench.project.presets import open_preset, preset_called
@@ -112,6 +112,34 @@ def test_every_step_points_at_something_and_goes_on(window, qtbot, tour):
     assert not guide.card.isVisible()
     assert window.focusWidget() is window.viewport
     assert [each.text for each in window.log.lines.messages if each.severity != "info"] == []
+
+
+class Anything:
+    """Has whatever part it is asked for, and says by which way."""
+
+    def __init__(self, way):
+        self.way = way
+
+    def __getattr__(self, name):
+        made = Anything(f"{self.way}.{name}".lstrip("."))
+        setattr(self, name, made)
+        return made
+
+    def __call__(self, *asked):
+        return self
+
+    def __getitem__(self, key):
+        return key
+
+
+def test_each_place_is_the_part_of_the_window_that_has_its_name():
+    ways = {place: getattr(_widget(Anything(""), place), "way", None) for place in PLACES}
+    assert ways == {
+        "view": "viewport", "run": "timeline.run_button", "reset": "timeline.reset_button", "timeline": "timeline.bar",
+        "objects": "problem.objects", "gallery": "toolbar.widgetForAction", "brush": "toolbar.widgetForAction",
+        "meter": "meters", "lab runs": "pages.lab.setup.extent", "lab run": "pages.lab.setup.run_button",
+        "lab table": "pages.lab.views.table", "lab roofline": "pages.lab.views.tabBar",
+    }  # fmt: skip
 
 
 def test_a_step_that_is_done_is_read_for_a_moment_and_the_last_one_stays():

@@ -7,7 +7,7 @@ import pytest
 
 from engines.geometry.grid import Grid
 from tests.ui.scene.grids import ARRIVAL, CONCENTRATION, FLOW, gather, info
-from ui.scene.layers.grid import VOLUME, VOLUME_SAMPLES, GridLayer
+from ui.scene.layers.grid import VOLUME, GridLayer
 from ui.scene.layers.layer import Plan
 from ui.scene.scene import Scene
 from ui.scene.shapes.vertex_means import NO_DATA
@@ -70,7 +70,7 @@ def test_a_volume_asks_for_a_box_of_samples_and_a_relief_without_a_graphics_card
     big = GridLayer(Grid((400, 400, 400), (1.0, 1.0, 1.0)))
     parts = big.parts(big.plan_shape(Plan(CONCENTRATION, volume=True)))
     assert list(parts) == [VOLUME]
-    assert VOLUME_SAMPLES / 4 < len(parts[VOLUME][1]) <= VOLUME_SAMPLES
+    assert 144**3 / 4 < len(parts[VOLUME][1]) <= 144**3
     flat = GridLayer(Grid((900, 900), (1.0, 1.0)))
     counts = [
         len(flat.parts(flat.plan_shape(Plan(CONCENTRATION, height=height, coarse=True)))["z"][1]) for height in (0, 0.2)

@@ -365,3 +365,15 @@ def test_the_light_on_a_sphere_falls_off_over_so_many_mean_radii(monkeypatch):
     shape = SimpleNamespace(elements=np.array([0, 1]), plan=SimpleNamespace(clip=None))
     light = layer._shades(shape)
     assert light == pytest.approx([1.0, DEEPEST_SHADE + (1 - DEEPEST_SHADE) * np.exp(-1)])
+
+
+def test_the_outline_is_the_far_side_of_each_sphere_wherever_they_are() -> None:
+    places = np.random.default_rng(4).uniform(0, 10, (1200, 3)) + np.array([300.0, -200.0, 50.0])
+    for count in (1200, 1000):
+        layer = ParticleLayer(Particles(places[:count], np.full(count, 0.5)))
+        middle = np.mean(layer.bounds, axis=0)
+        far = layer.outline[:count] - places[:count]
+        np.testing.assert_allclose(np.linalg.norm(far, axis=1), 0.5)
+        away = places[:count] - middle
+        np.testing.assert_allclose(far, 0.5 * away / np.linalg.norm(away, axis=1)[:, None], atol=1e-9)
+        assert len(layer.outline) == (count if count > 1000 else 7 * count)

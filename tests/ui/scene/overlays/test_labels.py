@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from engines.geometry.particles import Particles, named_parts
 from tests.ui.scene.spheres import INSIDE, info
 from ui.scene.overlays.hud import Hud
+from ui.scene.overlays.labels import first_free
 from ui.scene.scene import Scene
 from workbench.project.project import CameraView, ViewSettings
 
@@ -63,3 +65,10 @@ def test_parts_that_are_mixed_share_a_label() -> None:
 
 def test_they_go_with_the_figures() -> None:
     assert named([(-2.0, 0, 0), (2.0, 0, 0)], overlay=False)[0] == {}
+
+
+@pytest.mark.parametrize(("spot", "whole"), [((0, 0), True), ((80, 40), True), ((-1, 0), False), ((0, -1), False),
+                                             ((81, 0), False), ((0, 41), False)])  # fmt: skip
+def test_a_name_is_whole_in_the_view_or_stands_elsewhere(spot, whole) -> None:
+    assert first_free((10, 20, 4), (spot, (30, 30)), [], (100, 50)) == (spot if whole else (30, 30))
+    assert first_free((10, 20, 4), (spot, (30, 30)), []) == spot
