@@ -183,6 +183,9 @@ def test_the_buttons_keep_the_curves_of_a_run_and_take_them_away(charted, qtbot)
     time, series, _ = panel.present
     assert time == pytest.approx(charted.controller.time, rel=0.5)
     assert set(kept.series) == set(series)
+    lines = [cell for cell in panel.cells.values() if cell.chart.kind == "line"]
+    assert {bool(cell.chart.series) for cell in lines} == {True}
+    assert all(cell.kept == (kept.title,) and cell._kept[kept.title].curves for cell in lines)
     assert not panel.buttons.forget.isHidden()
     panel.buttons.forget.click()
     assert not panel.runs.pinned
