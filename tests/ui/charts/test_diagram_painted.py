@@ -13,8 +13,14 @@ from PySide6.QtGui import QFontMetricsF, QImage, QMouseEvent
 from engines.api.charts import Diagram, DiagramEdge, DiagramNode
 from tests.ui.charts.painting import Drawn, NotingPainter
 from ui.charts.diagram import paths
-from ui.charts.diagram.view import FAINT, MANY, THICKEST, THINNEST, DiagramView, _in_two
+from ui.charts.diagram.view import DiagramView, _in_two
 from ui.widgets.theme import theme
+
+# Written out: what the sources have is held against these.
+FAINT = 45
+MANY = 4.5
+THICKEST = 8.0
+THINNEST = 1.2
 
 ENDS = {False: "polygon", True: "ellipse"}
 

@@ -10,11 +10,14 @@ from engines.api import Finding
 from engines.api.charts import ChartData, Curve
 from tests.ui.charts.test_panel import drawn, run_until
 from ui.charts.runs.dialog import BEHIND, DIFFERS, NAME, REACHED, STORED
-from ui.charts.runs.runs import MOST, SessionRuns, differing
+from ui.charts.runs.runs import SessionRuns, differing
 from workbench.project.project import MeasuredData, Project
 from workbench.run.frames import Frame
 from workbench.run.lines import PREFIX
 from workbench.run.streams.traces import TraceBuffer
+
+# Written out: what the sources have is held against these.
+MOST = 12
 
 
 def moment(time, charts):

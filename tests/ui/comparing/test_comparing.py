@@ -14,12 +14,16 @@ from ui.charts.runs.runs import SessionRun
 from ui.comparing.area import NONE_YET
 from ui.comparing.pair import Take, common_field, refusal
 from ui.recording.reel import Reel, read, write
-from ui.recording.shelf import MOST_FRAMES, MOST_RUNS, Footage, Shelf
+from ui.recording.shelf import Footage, Shelf
 from ui.viewport.viewport import Viewport
 from ui.widgets.theme import theme
 from ui.window.main_window import MainWindow
 from workbench.run.frames import Frame
 from workbench.words.units import clock_text
+
+# Written out: what the sources have is held against these.
+MOST_FRAMES = 240
+MOST_RUNS = 4
 
 
 @pytest.fixture

@@ -21,10 +21,13 @@ from engines.stencil.parameters.equations import OwnEquations
 from tests.ui.forms.test_form import Holder
 from ui.forms.fields.lines import COMMIT_MILLISECONDS
 from ui.forms.fields.number import NumberEditor
-from ui.forms.fields.slider import POSITIONS, scale_of
+from ui.forms.fields.slider import scale_of
 from ui.forms.schema import Bounds, FieldSpec, Kind
 from ui.session.model import DocumentModel
 from workbench.project.document import new_document
+
+# Written out: what the sources have is held against these.
+POSITIONS = 600
 
 
 def check(lines):

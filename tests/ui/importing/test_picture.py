@@ -8,8 +8,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QWidget
 
 from ui.importing import picture as module
-from ui.importing.drawing import FINE
-from ui.importing.picture import SIDE, Picture
+from ui.importing.picture import Picture
+
+# Written out: what the sources have is held against these.
+FINE = 2
+SIDE = 300
 
 TRIANGLE = np.array([[[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]])
 COLOURS = np.array([[200, 10, 10]], np.uint8)

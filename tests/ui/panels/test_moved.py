@@ -13,10 +13,12 @@ from tests.ui.scene.layers.test_lattice_layer import info, lattice
 from tests.ui.scene.spheres import info as spheres_info
 from tests.ui.scene.spheres import ten
 from ui.charts.plots.reading import fact_text
-from ui.panels.view.moved import STEPS
 from ui.panels.view.panel import ViewPanel
 from ui.window.status import geometry_text
 from workbench.project.project import ViewSettings
+
+# Written out: what the sources have is held against these.
+STEPS = 300
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("DISPLAY") and sys.platform.startswith("linux"), reason="needs a display: run under xvfb-run"

@@ -19,8 +19,13 @@ from ui.scene.painter import Painter
 from ui.scene.scene import Scene
 from ui.scene.visuals import solids as module
 from ui.scene.visuals.plates import DARK, LIGHT
-from ui.scene.visuals.solids import COARSE, GLOSS, VEILED, SolidVisuals, with_normals
+from ui.scene.visuals.solids import SolidVisuals, with_normals
 from workbench.project.project import CameraView, ViewSettings
+
+# Written out: what the sources have is held against these.
+COARSE = 64
+GLOSS = 0.22
+VEILED = 0.25
 
 SIZE = (200, 200)
 RED, BLUE = (220, 60, 40), (60, 110, 220)

@@ -7,10 +7,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from ui.scene.layers.layer import MOST_SAMPLES
 from ui.viewport import quality as module
-from ui.viewport.quality import FAST, FEWEST_SAMPLES, LEVELS, SLOW, Quality
+from ui.viewport.quality import Quality
 from ui.viewport.viewport import Viewport
+
+# Written out: what the sources have is held against these.
+MOST_SAMPLES = 1_200_000
+FAST = 0.016
+FEWEST_SAMPLES = 512 * 512
+LEVELS = (1.0, 0.85, 0.75, 0.65, 0.55)
+SLOW = 0.032
 
 
 class Surface:

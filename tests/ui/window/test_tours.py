@@ -14,12 +14,16 @@ from ui.session.house import HouseServices
 from ui.viewport.viewport import Viewport
 from ui.widgets.theme import theme
 from ui.window.centre.workspaces import SIMULATE
-from ui.window.help.tours.guide import LINGER_TICKS, TourGuide, _beside
+from ui.window.help.tours.guide import TourGuide, _beside
 from ui.window.help.tours.places import DONE, PLACES, _widget, controls, path_of
-from ui.window.help.tours.steps import SLOW_READER, tours
+from ui.window.help.tours.steps import tours
 from ui.window.main_window import MainWindow
 from workbench.project.presets import open_preset, preset_called
 from workbench.storage.paths import config_dir, state_dir
+
+# Written out: what the sources have is held against these.
+LINGER_TICKS = 4
+SLOW_READER = 180.0
 
 LEFT = Qt.MouseButton.LeftButton
 OF_ENGINES = [tour for tour in tours() if tour.preset]

@@ -17,7 +17,7 @@ from ui.scene import renderer
 from ui.scene.cameras.deformation import visible_scale
 from ui.scene.layers import lattice as lattice_module
 from ui.scene.layers.kinds import layer_for
-from ui.scene.layers.lattice import COARSE_FACES, LatticeLayer
+from ui.scene.layers.lattice import LatticeLayer
 from ui.scene.layers.layer import Plan
 from ui.scene.layers.particles import HIDING, MOVED, VALUES, ParticleLayer
 from ui.scene.marks import Marks
@@ -27,6 +27,9 @@ from ui.scene.scene import Scene
 from ui.scene.shapes.boxes import first_box
 from workbench.project.project import ClipPlane, ViewSettings
 from workbench.run.frames import Frame
+
+# Written out: what the sources have is held against these.
+COARSE_FACES = 80_000
 
 DAMAGE = FieldInfo("damage", "Damage", "", "cell", (0.0, 0.5), "grey")
 GONE = FieldInfo("gone", "Displacement", "mm", "cell", (0.0, 1.0), components=3)

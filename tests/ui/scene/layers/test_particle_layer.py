@@ -14,22 +14,18 @@ from engines.geometry.particles import Particles
 from tests.ui.scene.spheres import ARRIVAL, INSIDE, SHELLS, SURFACE, info, ten, touching
 from ui.scene.layers import particles as module
 from ui.scene.layers.layer import Plan
-from ui.scene.layers.particles import (
-    COARSE_SPHERES,
-    DEEPEST_SHADE,
-    HIDING,
-    MOST_SPHERES,
-    MOVED,
-    SHADE_DEPTH,
-    VALUES,
-    ParticleLayer,
-    same,
-)
+from ui.scene.layers.particles import HIDING, MOVED, VALUES, ParticleLayer, same
 from ui.scene.scene import Scene
 from ui.scene.shapes.sphere_corner import CORNER, first_sphere
 from ui.scene.shapes.vertex_means import NO_DATA
 from workbench.project.project import ClipPlane, ViewSettings
 from workbench.run.frames import Frame
+
+# Written out: what the sources have is held against these.
+COARSE_SPHERES = 10_000
+DEEPEST_SHADE = 0.38
+MOST_SPHERES = 1_000_000
+SHADE_DEPTH = 1.8
 
 HALF = ClipPlane(origin=(0.0, 0.0, 0.0), normal=(1.0, 0.0, 0.0))
 

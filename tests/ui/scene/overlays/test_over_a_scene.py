@@ -23,13 +23,19 @@ from ui.scene.marks import Marks
 from ui.scene.overlays.brush_mark import brush_strokes
 from ui.scene.overlays.clip_handle import _points, grip_at, handle_strokes, moved, pushed, tilted
 from ui.scene.overlays.hud import Hud, _overlap, marker_lines, named_axes
-from ui.scene.overlays.inspected_mark import RADIUS, ring_strokes
+from ui.scene.overlays.inspected_mark import ring_strokes
 from ui.scene.overlays.link_strokes import BRIGHT, GONE, link_strokes
-from ui.scene.overlays.measure_mark import DOT, measure_strokes
-from ui.scene.overlays.placed import ARM, AXES, MIDDLE, TINTS, WHITE, knobs, strokes
+from ui.scene.overlays.measure_mark import measure_strokes
+from ui.scene.overlays.placed import AXES, TINTS, WHITE, knobs, strokes
 from ui.scene.overlays.ruler import ruler
 from ui.scene.scene import Scene
 from workbench.project.project import CameraView, ClipPlane, ViewSettings
+
+# Written out: what the sources have is held against these.
+RADIUS = 11.0
+DOT = 4.6
+ARM = 46.0
+MIDDLE = 5.6
 
 FIELD = FieldInfo("u", "Temperature", "K", "grid", (0.0, 1.0))
 SIZE = (800, 600)
