@@ -66,6 +66,7 @@ def through(qtbot, dialog):
 
 
 def test_numbers_are_chosen_from_a_tree_that_can_be_searched(dialog):
+    assert dialog.numbers.search.isClearButtonEnabled()
     numbers = dialog.numbers
     numbers.search.setText("sigma il")
     shown = [name for name, leaf in numbers._leaves.items() if not leaf.isHidden()]
