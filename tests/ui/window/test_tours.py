@@ -189,6 +189,16 @@ def test_a_card_leaves_the_controls_free(area, corner):
     assert not any(at.intersects(each) for each in (about, *controls))
 
 
+def test_a_card_that_has_no_room_in_line_stands_beside_as_near_as_there_is_some():
+    """What lies across the window from 200 to 350 leaves room above 140: nearer than what there is below it."""
+    area, card, window = QRect(10, 250, 100, 40), QRect(0, 0, 200, 60), QRect(0, 0, 800, 600)
+    found = _beside(area, card, window, [QRect(0, 200, 800, 150)])
+    assert found.x() == area.right() + 19
+    assert 140 - 16 < found.y() <= 140
+    found = _beside(area, card, window, [QRect(0, 100, 800, 250)])
+    assert 350 <= found.y() < 350 + 16
+
+
 def test_who_strays_is_led_back_and_escape_ends(window, qtbot):
     guide = start(window, "Diffusion on grids", qtbot)
     qtbot.mouseClick(guide.card.next, LEFT)

@@ -278,12 +278,12 @@ def test_a_flat_lattice_is_drawn_as_squares_that_have_colours_once_there_are_val
     assert faces.tolist() == [2] * 12, "the one that looks up"
     assert rows.tolist() == list(range(12))
     drawn = visual.draw.call_args.args
-    assert (drawn[0].mapped, drawn[1:3], drawn[4]) == (False, ("view", "projection"), 0.0)
+    assert (drawn[0].mapped, *drawn[1:]) == (False, "view", "projection", 1.0, 0.0)
     layer.deformation = 2.0
     layer.set_values({VALUES: np.arange(12.0), MOVED: np.ones((12, 3))}, 1.0)
     for mapped in (True, False):
         layer.draw(replace(look, mapped=mapped), "view", "projection", None)
         drawn = visual.draw.call_args.args
-        assert (drawn[0].mapped, drawn[4]) == (mapped, 2.0)
+        assert (drawn[0].mapped, *drawn[3:]) == (mapped, 1.12, 2.0), "what is stretched shows no gaps"
     assert visual.set_told.call_count == 2
     np.testing.assert_array_equal(visual.set_told.call_args.args[1], np.arange(12.0))
