@@ -49,6 +49,13 @@ def holder(qtbot):
     return holder
 
 
+@pytest.mark.parametrize(("count", "rows"), [(1, 4), (4, 4), (5, 5), (16, 16), (17, 16)])
+def test_a_field_of_lines_is_as_high_as_they_are_from_4_to_16(holder, count, rows):
+    text = holder.editor("verses").text
+    text.setPlainText("\n".join(["a line"] * count))
+    assert text.height() == rows * text.fontMetrics().lineSpacing() + 22
+
+
 def test_lines_are_one_text_that_becomes_a_value_at_a_pause(holder, qtbot):
     editor = holder.editor("verses")
     assert editor.text.toPlainText() == "roses are red"
