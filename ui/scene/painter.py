@@ -141,4 +141,4 @@ class Painter:
         self._arrows.release()
         self._solids.release()
         self._target.release()
-        self._sprites.draw([], 1, 1)
+        self._sprites.keep(set())

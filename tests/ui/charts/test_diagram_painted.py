@@ -13,8 +13,14 @@ from PySide6.QtGui import QFontMetricsF, QImage, QMouseEvent
 from engines.api.charts import Diagram, DiagramEdge, DiagramNode
 from tests.ui.charts.painting import Drawn, NotingPainter
 from ui.charts.diagram import paths
-from ui.charts.diagram.view import FAINT, MANY, THICKEST, THINNEST, DiagramView, _in_two
+from ui.charts.diagram.view import DiagramView, _in_two
 from ui.widgets.theme import theme
+
+# Written out: what the sources have is held against these.
+FAINT = 45
+MANY = 4.5
+THICKEST = 8.0
+THINNEST = 1.2
 
 ENDS = {False: "polygon", True: "ellipse"}
 
@@ -273,3 +279,16 @@ def test_nodes_stand_on_an_ellipse_the_first_at_the_left(count):
         assert found == pytest.approx(place, abs=1e-9)
     assert all(box.size() == size for box in boxes)
     assert paths.places(3, QRectF(0, 0, 50, 20), size)[0].center() == QPointF(25, 10), "no room: in the middle"
+
+
+@pytest.mark.parametrize(("edges", "lines"), [(FEW, 2), (MANY_EDGES, 1)])
+def test_a_node_has_room_for_its_title_and_what_is_said_of_it(view, edges, lines):
+    """Where edges are many, that is one line."""
+    view.show_diagram(diagram(edges))
+    text, bold = QFontMetricsF(view.font()), QFontMetricsF(view._bold())
+    said, boxes = view._laid_out()
+    assert [len(each) for each in said] == [lines] * 3
+    assert {box.height() for box in boxes} == {bold.height() + lines * text.height() + 14}
+    assert {box.width() for box in boxes} == {
+        max(text.horizontalAdvance("100 neurons"), bold.horizontalAdvance("P0")) + 24
+    }

@@ -8,29 +8,20 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engines.api.charts import ChartData, ChartInfo, Curve
-from ui.charts.plots.layers import (
-    ALONE,
-    AREA,
-    BAND,
-    BUCKETS,
-    DASHES,
-    FORECAST_BAND,
-    GHOST,
-    LEFT,
-    LINE,
-    Band,
-    Bars,
-    Branches,
-    Dots,
-    Ghosts,
-    Lines,
-    Stack,
-    shade_color,
-    stacked,
-)
+from ui.charts.plots.layers import DASHES, Band, Bars, Branches, Dots, Ghosts, Lines, Stack, shade_color, stacked
 from ui.charts.plots.plot import ChartPlot
 from ui.scene.colormaps import colormap
 from ui.widgets.theme import theme
+
+# Written out: what the sources have is held against these.
+ALONE = 20
+AREA = 150
+BAND = 46
+BUCKETS = 400
+FORECAST_BAND = 26
+GHOST = 190
+LEFT = 90
+LINE = 255
 
 X = np.arange(5.0)
 

@@ -9,17 +9,11 @@ from PySide6.QtCore import QPoint
 from engines.api.charts import ChartData, ChartInfo, Curve
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.layers import shade_color
-from ui.charts.plots.legend import (
-    CHIP_PIXELS,
-    GAP_PIXELS,
-    LINE_PIXELS,
-    SCALE_PIXELS,
-    SHARE,
-    SWATCH_PIXELS,
-    Entry,
-    Legend,
-)
+from ui.charts.plots.legend import CHIP_PIXELS, GAP_PIXELS, LINE_PIXELS, SCALE_PIXELS, SWATCH_PIXELS, Entry, Legend
 from ui.widgets.theme import theme
+
+# Written out: what the sources have is held against these.
+SHARE = 4
 
 
 @pytest.fixture

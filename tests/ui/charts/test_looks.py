@@ -17,13 +17,16 @@ from engines.tables.columns import Axis
 from tests.ui.charts.test_panel import drawn, run_until
 from ui.charts.arithmetic import LEFT_OUT, Look, looked_at, over_series
 from ui.charts.figure import FigureSize
-from ui.charts.figure_dialog import OWN, PREVIEW, SIZES, FigureDialog
+from ui.charts.figure_dialog import OWN, SIZES, FigureDialog
 from ui.charts.plots.cell import ChartCell
 from ui.charts.plots.legend import LINE_PIXELS, Entry, Legend
 from ui.charts.plots.scaled_axis import handy_unit, powers
 from ui.charts.strokes import SVG
 from workbench.project.measured import read_curves
 from workbench.project.project import MeasuredData
+
+# Written out: what the sources have is held against these.
+PREVIEW = 460, 320
 
 X = np.array([0.0, 1.0, 10.0, 100.0])
 DATA = ChartData((Curve("a", X, np.array([2.0, 4.0, 8.0, -1.0])), Curve("b", X, np.array([1.0, 2.0, 0.0, 10.0]))))

@@ -11,10 +11,14 @@ from PySide6.QtWidgets import QFileDialog
 from engines.api.charts import ChartData, ChartInfo, Curve
 from engines.api.tools import ToolResult
 from tests.ui.charts.doubles import CHARTS, ChartedWave
-from ui.charts.pacing import HAND_SECONDS, LIVE_SECONDS, Pace
+from ui.charts.pacing import Pace
 from ui.charts.plots.cell import ChartCell
 from ui.widgets.theme import theme
 from workbench.project.project import MeasuredData
+
+# Written out: what the sources have is held against these.
+HAND_SECONDS = 0.03
+LIVE_SECONDS = 0.1
 
 FORECAST = ChartInfo("voltage", "Voltage", "V", ("mean",))
 

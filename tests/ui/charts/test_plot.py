@@ -9,9 +9,12 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 
 from engines.api.charts import ChartData, ChartInfo, Curve
-from ui.charts.plots.plot import DRAWN_POINTS, SYMBOLS, ChartPlot
+from ui.charts.plots.plot import SYMBOLS, ChartPlot
 from ui.panels.probes.trace_plot import TracePlot
 from workbench.project.project import MeasuredData
+
+# Written out: what the sources have is held against these.
+DRAWN_POINTS = 1500
 
 OVER_TIME = ChartInfo("v", "Voltage", "V", ("mean",), comparable=True)
 OVER_RADIUS = ChartInfo("c", "Concentration", "mol/m³", x_title="Radius", x_unit="µm")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QCoreApplication
 
 from engines.api.charts import ChartData, ChartInfo, Curve
 from ui.charts.plots.cell import ChartCell
@@ -48,6 +49,24 @@ def test_under_the_mouse_is_the_value_there_and_the_range_again_after_it(qtbot):
     assert cell.readout.text() == "2.100 mm   −4.000 K"
     cell.show_cursor(None)
     assert cell.readout.text() == "−4.000 to 2.000 K"
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_what_is_read_stands_beside_the_title_as_soon_as_both_are_whole(qtbot, large):
+    """And below it in what is narrower."""
+    cell = shown(qtbot, line(), Curve("T", X, Y))
+    cell.enlarge.setVisible(large)
+    for width in range(200, 420):
+        cell.resize(width, 300)
+        beside = bool(cell.readout.text())
+        assert cell.below.isVisible() == (not beside)
+        assert (cell.readout if beside else cell.below).text() == "−4.000 to 2.000 K"
+        if beside:
+            break
+    QCoreApplication.processEvents()
+    own, widest = (cell.fontMetrics().horizontalAdvance(text) for text in (cell.readout.text(), "8" * 17))
+    assert cell.readout.width() >= own
+    assert abs(cell.title.width() - cell.title.full_width - (widest - own)) < 4, "in other figures it has room, too"
 
 
 def test_curves_of_a_moment_have_no_value_until_the_mouse_asks_and_nothing_moves_then(qtbot):

@@ -10,11 +10,14 @@ from engines.api import Finding
 from engines.api.charts import ChartData, Curve
 from tests.ui.charts.test_panel import drawn, run_until
 from ui.charts.runs.dialog import BEHIND, DIFFERS, NAME, REACHED, STORED
-from ui.charts.runs.runs import MOST, SessionRuns, differing
+from ui.charts.runs.runs import SessionRuns, differing
 from workbench.project.project import MeasuredData, Project
 from workbench.run.frames import Frame
 from workbench.run.lines import PREFIX
 from workbench.run.streams.traces import TraceBuffer
+
+# Written out: what the sources have is held against these.
+MOST = 12
 
 
 def moment(time, charts):
@@ -183,6 +186,9 @@ def test_the_buttons_keep_the_curves_of_a_run_and_take_them_away(charted, qtbot)
     time, series, _ = panel.present
     assert time == pytest.approx(charted.controller.time, rel=0.5)
     assert set(kept.series) == set(series)
+    lines = [cell for cell in panel.cells.values() if cell.chart.kind == "line"]
+    assert {bool(cell.chart.series) for cell in lines} == {True}
+    assert all(cell.kept == (kept.title,) and cell._kept[kept.title].curves for cell in lines)
     assert not panel.buttons.forget.isHidden()
     panel.buttons.forget.click()
     assert not panel.runs.pinned

@@ -10,8 +10,12 @@ import pytest
 
 from engines.api.charts import ChartData, Curve
 from ui.charts.runs.runs import SessionRun
-from ui.charts.runs.storing import DIGITS, POINTS, restored, storable
+from ui.charts.runs.storing import restored, storable
 from workbench.run.streams.traces import Branch, TraceBuffer, TraceStore
+
+# Written out: what the sources have is held against these.
+DIGITS = 7
+POINTS = 800
 
 
 def buffer(times, values):

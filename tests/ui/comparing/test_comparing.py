@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QSettings, Qt
@@ -12,14 +14,18 @@ from tests.ui.scene.meshes import info
 from ui.charts.runs.dialog import DIFFERS, NAME
 from ui.charts.runs.runs import SessionRun
 from ui.comparing.area import NONE_YET
-from ui.comparing.pair import Take, common_field, refusal
+from ui.comparing.pair import Take, _fill_one_space, common_field, refusal
 from ui.recording.reel import Reel, read, write
-from ui.recording.shelf import MOST_FRAMES, MOST_RUNS, Footage, Shelf
+from ui.recording.shelf import Footage, Shelf
 from ui.viewport.viewport import Viewport
 from ui.widgets.theme import theme
 from ui.window.main_window import MainWindow
 from workbench.run.frames import Frame
 from workbench.words.units import clock_text
+
+# Written out: what the sources have is held against these.
+MOST_FRAMES = 240
+MOST_RUNS = 4
 
 
 @pytest.fixture
@@ -253,3 +259,19 @@ def test_a_run_that_is_over_keeps_a_few_of_its_frames_and_its_end():
     reel.thin(MOST_FRAMES, 1)
     assert len(reel.frames) <= 2
     reel.clear()
+
+
+@pytest.mark.parametrize(
+    ("corners", "unit", "one"),
+    [
+        ([(100.0, 100.0, 100.0), (110.0, 105.0, 100.0)], "mm", True),
+        ([(100.000001, 100.0, 100.0), (110.0, 105.0, 100.0)], "mm", True),
+        ([(101.0, 100.0, 100.0), (110.0, 105.0, 100.0)], "mm", False),
+        ([(100.0, 100.0, 100.0), (110.0, 106.0, 100.0)], "mm", False),
+        ([(100.0, 100.0, 100.0), (110.0, 105.0, 100.0)], "µm", False),
+    ],
+)
+def test_runs_fill_one_space_where_both_corners_are_the_same(corners, unit, one):
+    first = SimpleNamespace(bounds=np.array([(100.0, 100.0, 100.0), (110.0, 105.0, 100.0)]), length_unit="mm")
+    assert _fill_one_space(first, first)
+    assert _fill_one_space(first, SimpleNamespace(bounds=np.array(corners), length_unit=unit)) == one

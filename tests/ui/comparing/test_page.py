@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from tests.ui.doubles import slab
 from tests.ui.scene.meshes import info
+from ui.comparing.differences import Differences
 from ui.comparing.page import ComparisonPage
 from ui.comparing.pair import Take
 from ui.recording.playback import LOOP_MILLISECONDS
@@ -78,10 +79,11 @@ class AtOnce:
     """In place of work on another thread; ``held`` keeps it until it is let go."""
 
     def __init__(self):
-        self.held, self.asked = False, []
+        self.held, self.asked, self.failing = False, [], []
 
     def submit(self, lane, load, then, otherwise):
         self.asked.append(lambda: then(load()))
+        self.failing.append(lambda: otherwise(OSError("gone")))
         if not self.held:
             self.asked.pop()()
 
@@ -282,12 +284,36 @@ def test_of_many_moments_asked_for_while_one_is_read_the_last_is_read(page):
     page.background.asked[-1]()
     assert seen(page) == [30.0, 25.0]
     assert len(page.background.asked) == 2
+    page.look(10.0)
+    page.look(20.0)
+    page.background.failing[-1]()
+    page.background.asked[-1]()
+    assert seen(page) == [20.0, 25.0], "one that was dropped meanwhile holds up none that are asked for after it"
     page.look(0.0)
     page.close_views()
     page.background.asked[-1]()
-    assert seen(page) == [30.0, 25.0], "nothing is shown any more"
+    assert seen(page) == [20.0, 25.0], "nothing is shown any more"
     assert [view.closed for view in page.views] == [1, 1]
     assert not page._loop.isActive()
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 6])
+def test_what_differs_stands_in_a_table_that_is_as_high_as_five_rows_at_most(qtbot, count):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    shown = Differences(parent)
+    shown.show_rows(("run 1", "run 2"), [(f"Step {k}", (f"{k} ms", f"{k + 1} ms")) for k in range(count)])
+    table = shown.table
+    assert (table.isHidden(), shown.nothing.isHidden()) == (count == 0, count > 0)
+    assert [table.horizontalHeaderItem(k).text() for k in range(table.columnCount())] == [
+        "What differs",
+        "run 1",
+        "run 2",
+    ]
+    if count:
+        assert [table.item(0, k).text() for k in range(3)] == ["Step 0", "0 ms", "1 ms"]
+    heights = table.horizontalHeader().sizeHint().height() + min(count, 5) * table.rowHeight(0)
+    assert table.height() == heights + 2 * table.frameWidth()
 
 
 def test_a_run_of_one_moment_has_a_slider_that_stands_at_its_beginning(page):

@@ -180,12 +180,14 @@ def test_the_dialog_asks_for_a_machine_and_refuses_what_is_none(window, qtbot):
     window.actions_["where"].trigger()
     dialog = window.connecting.dialog
     assert isinstance(dialog, PlaceDialog)
-    assert dialog.here.isChecked()
+    accept = next(each for each in dialog.buttons.buttons() if dialog.buttons.buttonRole(each).name == "AcceptRole")
+    assert (dialog.here.isChecked(), accept.text()) == (True, "Compute here")
     chosen = []
     dialog.chosen.disconnect()
     dialog.chosen.connect(chosen.append)
     qtbot.keyClicks(dialog.host, "-oProxyCommand=x")
     assert dialog.there.isChecked(), "who types a machine means it"
+    assert accept.text() == "Compute there"
     dialog.buttons.accepted.emit()
     assert "no name of a machine" in dialog.said.text()
     assert not chosen

@@ -138,9 +138,17 @@ def test_lists_add_duplicate_move_and_remove(qtbot, heart):
     stimuli.move_item(1, -1)
     assert [(item["name"], item["start"]) for item in heart.values["stimuli"]] == [("S2", 300), ("S1", 0)]
     assert stimuli.sections[0].header.text() == "S2"
-    remove = [tool for tool in stimuli.sections[0].findChildren(QToolButton) if tool.toolTip() == "Remove"]
-    qtbot.mouseClick(remove[0], Qt.MouseButton.LeftButton)
-    assert [item["name"] for item in heart.values["stimuli"]] == ["S1"]
+
+    def press(place, tip):
+        tools = [tool for tool in stimuli.sections[place].findChildren(QToolButton) if tool.toolTip() == tip]
+        qtbot.mouseClick(tools[0], Qt.MouseButton.LeftButton)
+        return [item["name"] for item in heart.values["stimuli"]]
+
+    assert press(1, "Duplicate") == ["S2", "S1", "S3"]
+    assert press(0, "Move down") == ["S1", "S2", "S3"]
+    assert press(2, "Move up") == ["S1", "S3", "S2"]
+    assert press(2, "Remove") == ["S1", "S3"]
+    assert press(1, "Remove") == ["S1"]
     assert len(stimuli.editors) == 1
 
 

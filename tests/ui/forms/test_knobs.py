@@ -9,9 +9,11 @@ from engines.spiking.parameters.equations import OwnNeuron
 from engines.stencil.parameters.equations import OwnEquations
 from tests.ui.forms.test_form import Holder
 from ui.forms.fields.knobs import KnobsEditor
-from ui.forms.fields.slider import POSITIONS
 from ui.forms.lists import with_article
 from ui.forms.refusals import refusing, told
+
+# Written out: what the sources have is held against these.
+POSITIONS = 600
 
 
 @pytest.fixture

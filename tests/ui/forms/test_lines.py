@@ -21,10 +21,13 @@ from engines.stencil.parameters.equations import OwnEquations
 from tests.ui.forms.test_form import Holder
 from ui.forms.fields.lines import COMMIT_MILLISECONDS
 from ui.forms.fields.number import NumberEditor
-from ui.forms.fields.slider import POSITIONS, scale_of
+from ui.forms.fields.slider import scale_of
 from ui.forms.schema import Bounds, FieldSpec, Kind
 from ui.session.model import DocumentModel
 from workbench.project.document import new_document
+
+# Written out: what the sources have is held against these.
+POSITIONS = 600
 
 
 def check(lines):
@@ -44,6 +47,13 @@ def holder(qtbot):
     holder = Holder(qtbot, Poem, Poem())
     holder.form.show()
     return holder
+
+
+@pytest.mark.parametrize(("count", "rows"), [(1, 4), (4, 4), (5, 5), (16, 16), (17, 16)])
+def test_a_field_of_lines_is_as_high_as_they_are_from_4_to_16(holder, count, rows):
+    text = holder.editor("verses").text
+    text.setPlainText("\n".join(["a line"] * count))
+    assert text.height() == rows * text.fontMetrics().lineSpacing() + 22
 
 
 def test_lines_are_one_text_that_becomes_a_value_at_a_pause(holder, qtbot):

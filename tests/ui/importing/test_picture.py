@@ -8,8 +8,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QWidget
 
 from ui.importing import picture as module
-from ui.importing.drawing import FINE
-from ui.importing.picture import SIDE, Picture
+from ui.importing.picture import Picture
+
+# Written out: what the sources have is held against these.
+FINE = 2
+SIDE = 300
 
 TRIANGLE = np.array([[[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]])
 COLOURS = np.array([[200, 10, 10]], np.uint8)
@@ -31,6 +34,16 @@ def seen(qtbot, monkeypatch):
     window.show()
     yield picture, asked
     window.close()
+
+
+def test_on_a_fine_screen_it_is_drawn_in_its_pixels_at_rest_and_in_points_while_it_turns(seen, qtbot, monkeypatch):
+    picture, asked = seen
+    monkeypatch.setattr(picture, "devicePixelRatioF", lambda: 2.0)
+    picture.show_triangles(TRIANGLE, COLOURS)
+    qtbot.mousePress(picture, Qt.MouseButton.LeftButton, pos=QPoint(100, 100))
+    qtbot.mouseMove(picture, QPoint(140, 130))
+    qtbot.mouseRelease(picture, Qt.MouseButton.LeftButton, pos=QPoint(140, 130))
+    assert [(side, fine) for side, _, _, fine in asked] == [(600, 2), (300, 1), (600, 2)]
 
 
 def test_it_is_turned_by_dragging_and_drawn_finely_at_rest(seen, qtbot):

@@ -34,6 +34,8 @@ def titles(gallery):
 
 def test_search_looks_at_titles_summaries_and_engines(gallery, qtbot):
     assert titles(gallery) == ["Slab", "Ring resonator", "Bend", "New: Electromagnetic waves"]
+    tips = [card.toolTip() for card in gallery.cards if card.isVisible()]
+    assert tips == ["Click to open, double-click to open and run"] * 3 + ["Click to begin"]
     qtbot.keyClicks(gallery.search, "round light")
     assert titles(gallery) == ["Ring resonator", "Bend"]
     gallery.search.setText("cardiac")

@@ -8,9 +8,13 @@ import pytest
 from PySide6.QtGui import QColor
 
 from tests.ui.charts.painting import drawn_by
-from ui.panels.meters.gauge import SPAN_DEGREES, START_DEGREES, Gauge
+from ui.panels.meters.gauge import Gauge
 from ui.panels.meters.history import History
 from ui.widgets.theme import theme
+
+# Written out: what the sources have is held against these.
+SPAN_DEGREES = 250.0
+START_DEGREES = 215.0
 
 SIZE = 260
 

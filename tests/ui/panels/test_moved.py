@@ -13,10 +13,12 @@ from tests.ui.scene.layers.test_lattice_layer import info, lattice
 from tests.ui.scene.spheres import info as spheres_info
 from tests.ui.scene.spheres import ten
 from ui.charts.plots.reading import fact_text
-from ui.panels.view.moved import STEPS
 from ui.panels.view.panel import ViewPanel
 from ui.window.status import geometry_text
 from workbench.project.project import ViewSettings
+
+# Written out: what the sources have is held against these.
+STEPS = 300
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("DISPLAY") and sys.platform.startswith("linux"), reason="needs a display: run under xvfb-run"
@@ -84,6 +86,8 @@ def test_particles_of_a_lattice_are_not_called_spheres() -> None:
         (Fact("Error", -1.2, "%"), "−1.200 %"),
         (Fact("Speed", 3000.0, "m/s"), "3\u202f000 m/s"),
         (Fact("Turns", -3, ""), "−3"),
+        (Fact("Memory", 2.5, "MB"), "2.50 MB"),
+        (Fact("Took", 90.0, "s"), "90 s"),
         (Fact("Force", 12345.6, "N"), "12\u202f346 N"),
         (Fact("Force", 9999.7, "N"), "10\u202f000 N"),
     ],

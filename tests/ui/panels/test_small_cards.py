@@ -11,11 +11,14 @@ from PySide6.QtWidgets import QScrollArea
 
 from engines.api.registry import engines
 from ui.panels.small_cards import CARD_WIDTH, PICTURE, CardRows, SmallCard, _rounded
-from ui.panels.unsaved import MOST_CARDS, UnsavedCard, UnsavedList
+from ui.panels.unsaved import UnsavedCard, UnsavedList
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.formatting import moment_text
 from ui.widgets.theme import theme
 from workbench.project.autosave import Recovery
+
+# Written out: what the sources have is held against these.
+MOST_CARDS = 60
 
 GAP = 12
 

@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from ui.panels.timeline import Timeline
-from ui.panels.timeline_bar import APART, NOTE_GAP, PULL, REACH, ProgressBar, Tick
 from ui.panels.timeline_bar import LEFT as BRANCH
+from ui.panels.timeline_bar import NOTE_GAP, ProgressBar, Tick
 from ui.widgets.theme import theme
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
@@ -64,10 +64,10 @@ def test_ticks_stand_at_their_parts_with_room_between_them_the_newest_first(bar)
         assert len(behind) <= 6
         assert any(abs(places[2] - x - 0.5) <= 1 for x in beyond)
     assert not columns(bar, "text", 1)
-    crowd = tuple(Tick(place / 397, place, "") for place in range(0, 397, APART // 4))
+    crowd = tuple(Tick(4.1 * place / 397, place, "") for place in range(97))
     bar.set_ticks(crowd)
     gaps = [bar.place_of(b) - bar.place_of(a) for a, b in zip(bar.ticks, bar.ticks[1:], strict=False)]
-    assert all(APART <= gap <= APART + 5.001 for gap in gaps)  # those of the crowd stand 5 apart
+    assert gaps[:-1] == pytest.approx([20.5] * (len(gaps) - 1)), "20 pixels at least, of places that stand 4.1 apart"
     assert len(gaps) > 10
     assert bar.ticks[-1] is crowd[-1]
 
@@ -103,8 +103,10 @@ def test_what_is_kept_looked_at_and_left_is_drawn_at_its_place(bar):
 def test_a_tick_is_clicked_within_reach_and_told_under_the_mouse(bar, qtbot):
     bar.set_ticks(TICKS)
     bar.set_note("12 s left")
+    bar.resize(bar.width() + 400 - bar.bar_width(), 18)
     place = bar.place_of(TICKS[1])
-    for away, told in ((0, "step 200"), (REACH - 1, "step 200"), (1 - REACH, "step 200"), (REACH + 2, "12 s left")):
+    assert place == 200
+    for away, told in ((0, "step 200"), (6, "step 200"), (-6, "step 200"), (7, "12 s left")):
         qtbot.mouseMove(bar, QPoint(round(place + away), 9))
         qtbot.waitUntil(lambda told=told: bar.toolTip() == told)
         pointing = bar.cursor().shape() == Qt.CursorShape.PointingHandCursor
@@ -139,10 +141,10 @@ def test_the_past_is_pulled_beside_ticks_and_from_one_by_pulling(bar, qtbot):
     assert len(bar.scrubs) == 3, "it was let go"
     bar.scrubs.clear()
     place = round(bar.place_of(TICKS[1]))
-    press(qtbot, bar, place, place + PULL)
+    press(qtbot, bar, place, place + 3)
     assert bar.scrubs == []
-    qtbot.mouseMove(bar, QPoint(place + PULL + 2, 9))
-    qtbot.mouseRelease(bar, LEFT, pos=QPoint(place + PULL + 2, 9))
+    qtbot.mouseMove(bar, QPoint(place + 4, 9))
+    qtbot.mouseRelease(bar, LEFT, pos=QPoint(place + 4, 9))
     assert (len(bar.scrubs), bar.clicked) == (1, [])
     qtbot.mousePress(bar, Qt.MouseButton.RightButton, pos=QPoint(60, 9))
     qtbot.mouseMove(bar, QPoint(70, 9))

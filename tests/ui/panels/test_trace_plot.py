@@ -7,9 +7,12 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 
-from ui.panels.probes.trace_plot import PALE, TracePlot
+from ui.panels.probes.trace_plot import TracePlot
 from ui.widgets.theme import theme
 from workbench.run.streams.traces import TraceBuffer
+
+# Written out: what the sources have is held against these.
+PALE = 90
 
 TIMES = np.arange(5.0)
 

@@ -17,9 +17,12 @@ from tests.ui.scene.meshes import kuhn_cube
 from tests.ui.scene.spheres import info as of_spheres
 from tests.ui.scene.spheres import ten
 from tests.ui.scene.test_categories import STATE
-from ui.panels.view.grid import HIGHEST
-from ui.panels.view.panel import AXES, DIRECTIONS, SLIDER_STEPS, ViewPanel
+from ui.panels.view.panel import AXES, DIRECTIONS, ViewPanel
 from workbench.project.project import CameraView, ClipPlane, ViewSettings
+
+# Written out: what the sources have is held against these.
+HIGHEST = 0.5
+SLIDER_STEPS = 200
 
 SWITCHES = ("cut_open", "front", "isochrones", "contours", "fibres", "markers", "outlines", "overlay")
 CUBE = kuhn_cube(2)

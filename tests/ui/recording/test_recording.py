@@ -164,9 +164,11 @@ def steps_of(playback):
 
 def test_after_a_rewind_what_came_later_is_of_another_branch(playback, qtbot):
     """A step is half a unit of time."""
-    told = []
+    told, kept = [], []
     playback.left_changed.connect(told.append)
+    playback.kept_changed.connect(kept.append)
     keep(qtbot, playback, (0, 10, 20, 30))
+    assert list(dict.fromkeys(kept)) == [None, (0.0, 5.0), (0.0, 10.0), (0.0, 15.0)], "one alone is no stretch"
     playback.rewound(5.0)
     assert steps_of(playback) == [0, 10]
     assert told[-1] == ((10.0, 15.0),)

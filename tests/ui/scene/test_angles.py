@@ -47,3 +47,14 @@ def test_a_turn_over_a_face_goes_once_through_the_map(canvas) -> None:  # noqa: 
     assert nearest.max() <= 6  # between two entries of the map, and rounding
     place = np.abs(drawn[:, None] - lut[None]).max(axis=2).argmin(axis=1)
     assert ((place - 128) % 256 > 40).all()
+
+
+@pytest.mark.parametrize(("elevation", "normal"), [(0.0, (0.8660254, 0.5, 0.0)), (40.0, (0.8660254, 0.5, 0.0)),
+                                                   (89.0, (0.0, 0.0, 1.0))])  # fmt: skip
+def test_a_cut_stands_upright_and_faces_the_viewer_and_lies_where_one_looks_from_above(elevation, normal):
+    scene = Scene()
+    scene.set_geometry(kuhn_cube(2))
+    scene.apply_view(ViewSettings(camera=CameraView(azimuth=30.0, elevation=elevation)), 1.5)
+    clip = scene.default_clip()
+    assert clip.normal == pytest.approx(normal)
+    assert clip.origin == pytest.approx((5.0, 5.0, 5.0))

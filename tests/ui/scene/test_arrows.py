@@ -12,12 +12,18 @@ from engines.geometry.grid import Grid
 from engines.geometry.particles import Particles
 from tests.ui.scene.grids import info
 from tests.ui.scene.meshes import kuhn_cube
-from ui.scene.arrows import ACROSS, HEAD, LEAST_HEAD, LONGEST, PREFIX, SLIM, asked, seeds_of, taken
+from ui.scene.arrows import ACROSS, PREFIX, asked, seeds_of, taken
 from ui.scene.overlays.hud import Hud
 from ui.scene.scene import Scene
 from ui.scene.shapes.sheet import image
 from workbench.project.project import ViewSettings
 from workbench.run.frames import Frame
+
+# Written out: what the sources have is held against these.
+HEAD = 0.34
+LEAST_HEAD = 0.16
+LONGEST = 1.1
+SLIM = 0.45
 
 FLOW = VectorInfo("flow", "Flow", "m/s", ("a", "b", ""))
 POWER = VectorInfo("S", "Flow of power", "W/m²", ("Ex", "", ""), ("", "Hy", ""))

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
-from ui.scene.colormaps import DARKEST, categories, colormap, distinct_colours, lightness, names
+from ui.scene.colormaps import categories, colormap, distinct_colours, lightness, names
 from ui.scene.visuals.plates import DARK, LIGHT, log_ticks, nice_step, ticks
 from workbench.words.numbers import tick_texts
+
+# Written out: what the sources have is held against these.
+DARKEST = 0.33
 
 
 def luminance(lut):

@@ -13,8 +13,11 @@ from ui.panels.view.panel import ViewPanel
 from ui.scene.scene import Scene, is_timed
 from ui.scene.shapes.smoothing import smoothed_known, smoothing
 from ui.scene.shapes.surface import surface
-from ui.scene.visuals.plates import DARK, LINE_SHADE, colour_bar
+from ui.scene.visuals.plates import DARK, colour_bar
 from workbench.project.project import CameraView, ViewSettings
+
+# Written out: what the sources have is held against these.
+LINE_SHADE = 0.35
 
 LATER = replace(ACTIVATION, name="later", title="Latest activation")
 

@@ -11,9 +11,12 @@ from ui.panels.view.panel import ViewPanel
 from ui.scene.overlays.hud import marker_lines
 from ui.scene.painter import Painter
 from ui.scene.scene import Scene
-from ui.scene.visuals.markers import COLOURS, POINTS
+from ui.scene.visuals.markers import COLOURS
 from workbench.project.project import CameraView, ViewSettings
 from workbench.run.frames import Frame
+
+# Written out: what the sources have is held against these.
+POINTS = 5.0
 
 MARKED = MarkerInfo("Spiral tips", ("left", "right"))
 NEAR, FAR = (10.0, 5.0, 7.0), (0.0, 5.0, 3.0)

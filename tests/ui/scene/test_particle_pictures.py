@@ -21,9 +21,11 @@ from ui.scene.shapes.sphere_corner import CORNER
 from ui.scene.visuals.screen import Target
 from ui.scene.visuals.spheres import SphereVisual
 from ui.scene.visuals.surface import Palette
-from ui.viewport.quality import LEVELS
 from workbench.cli.runs.pictures import Pictures
 from workbench.project.project import CameraView, ClipPlane, ViewSettings
+
+# Written out: what the sources have is held against these.
+LEVELS = (1.0, 0.85, 0.75, 0.65, 0.55)
 
 SIZE = (600, 500)
 ONE = Particles(np.array([[3.0, -2.0, 1.0]]), np.array([5.0]))

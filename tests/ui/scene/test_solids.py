@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -16,9 +17,15 @@ from ui.scene.marks import Marks
 from ui.scene.overlays.placed import materials, solids
 from ui.scene.painter import Painter
 from ui.scene.scene import Scene
+from ui.scene.visuals import solids as module
 from ui.scene.visuals.plates import DARK, LIGHT
-from ui.scene.visuals.solids import COARSE, GLOSS, VEILED, with_normals
+from ui.scene.visuals.solids import SolidVisuals, with_normals
 from workbench.project.project import CameraView, ViewSettings
+
+# Written out: what the sources have is held against these.
+COARSE = 64
+GLOSS = 0.22
+VEILED = 0.25
 
 SIZE = (200, 200)
 RED, BLUE = (220, 60, 40), (60, 110, 220)
@@ -175,3 +182,21 @@ def test_a_fine_surface_in_coarse_steps_is_where_it_was() -> None:
     away = np.linalg.norm(points, axis=1)
     assert np.abs(away - 1).max() < 2 / COARSE
     assert ((normals * points).sum(axis=1) / away).min() > 0.85
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize("moved", [0.0, 30.0])
+def test_bodies_are_drawn_the_farthest_first_from_either_side(monkeypatch, side, moved):
+    monkeypatch.setattr(module, "SurfaceVisual", lambda palette: Mock())
+    visuals = SolidVisuals(None)
+    near, far = (PlacedItem(("objects", k), str(k), outline=(CORNERS,), colour=RED) for k in range(2))
+    for item, place in ((near, 4.0), (far, -4.0)):
+        visuals._kept[id(item)] = module._Kept(item, RED, Mock(), np.array([[side * place, 0.0, 0.0]]))
+    order = []
+    for k, item in enumerate((near, far)):
+        visuals._kept[id(item)].visual.draw = lambda *_, k=k, **__: order.append(k)
+    view = np.eye(4)
+    view[0, 3] = -side * 40.0
+    shift = np.array([side * moved, 0.0, 0.0])
+    visuals.draw([(near, RED, np.zeros(3)), (far, RED, shift)], 1.0, Scene().look(), view, np.eye(4))
+    assert order == ([0, 1] if moved else [1, 0])

@@ -7,9 +7,12 @@ from PySide6.QtGui import QUndoCommand
 
 from engines.api import registry
 from ui.session import commands
-from ui.session.commands import MERGE_SECONDS, SetValue
+from ui.session.commands import SetValue
 from ui.session.model import DocumentModel
 from workbench.project.document import new_document
+
+# Written out: what the sources have is held against these.
+MERGE_SECONDS = 0.8
 
 WIDE, HIGH = ("parameters", "grid", "size_x"), ("parameters", "grid", "size_y")
 

@@ -7,6 +7,7 @@ import json
 import shutil
 import weakref
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from engines.api.errors import ProblemError
 from tests.ui.doubles import FakeViewport, keep_aside
 from tests.workbench.fake_grid_engine import FadeEngine
 from ui.session.house import HouseServices
+from ui.session.snapshots import Beginning
 from ui.window.main_window import MainWindow
 from workbench.export.png import encode_png, save_snapshot
 from workbench.project import presets
@@ -26,6 +28,7 @@ from workbench.project.autosave import recover, recoveries
 from workbench.project.boundary import OutsideFiles, Permission
 from workbench.project.document import save_document
 from workbench.project.store import read_stored
+from workbench.remote.runner import STAYS_THERE
 from workbench.run.states.memory import remembered_curves, remembered_state, runs_dir
 from workbench.storage.atomic import StorageError
 from workbench.storage.paths import state_dir
@@ -454,3 +457,13 @@ def test_what_was_confirmed_or_saved_in_a_session_is_not_asked_again(tmp_path):
     assert services.open(tmp_path / "shots" / "s.png").parameters == opened.parameters
     with pytest.raises(OutsideFiles):
         HouseServices().open(tmp_path / "shots" / "s.png")  # another session
+
+
+def test_a_state_that_stays_on_another_machine_is_not_sent_to_it_and_only_the_next_run_has_it():
+    services, asked = HouseServices(), []
+    there = SimpleNamespace(start=lambda document, **how: asked.append(how) or "runner", runner=None)
+    services._kept_there = True
+    state = {"u": 1}
+    for beginning in (Beginning(state), Beginning(state), Beginning(STAYS_THERE), Beginning(None)):
+        assert services._start_there(there, None, True, beginning) == "runner"
+    assert [(how["kept"], how["state"]) for how in asked] == [(True, None), (False, state), (True, None), (False, None)]

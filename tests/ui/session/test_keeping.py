@@ -11,7 +11,11 @@ from PySide6.QtGui import QImage
 
 from engines.api.errors import WorkbenchError
 from ui.session import keeping
-from ui.session.keeping import PICTURE, PICTURE_SECONDS, Keeper, middle_of, middle_of_file
+from ui.session.keeping import Keeper, middle_of, middle_of_file
+
+# Written out: what the sources have is held against these.
+PICTURE = (480, 270)
+PICTURE_SECONDS = 30.0
 
 
 class Model(QObject):

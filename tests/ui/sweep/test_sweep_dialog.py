@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 import time as clock
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from engines.api.charts import ChartInfo
 from tests.ui.doubles import FakeBackend, FakeServices, Wave
 from ui.session.controller import Controller
 from ui.session.model import DocumentModel
@@ -64,6 +66,7 @@ def through(qtbot, dialog):
 
 
 def test_numbers_are_chosen_from_a_tree_that_can_be_searched(dialog):
+    assert dialog.numbers.search.isClearButtonEnabled()
     numbers = dialog.numbers
     numbers.search.setText("sigma il")
     shown = [name for name, leaf in numbers._leaves.items() if not leaf.isHidden()]
@@ -183,6 +186,12 @@ def test_what_can_be_pressed_before_during_and_after_a_sweep(dialog, qtbot):
     assert states()[1:] == ("Run", False)
 
 
+def looks(line):
+    """How wide and opaque a curve is, and how far in front."""
+    pen = line.opts["pen"]
+    return pen.widthF(), pen.color().alpha(), line.zValue()
+
+
 def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, qtbot, tmp_path):
     model = dialog._model
     vary(dialog, STEP, "0.02, 0.5, 0.04")  # the fake refuses steps above 0.1
@@ -202,9 +211,10 @@ def test_rows_come_in_one_fails_and_a_case_is_taken_over_as_one_edit(dialog, qtb
     overlay.show_curves(overlay._info, "ms", [], "Step", [])  # dressed anew: the axes tell plain numbers still
     dialog.results.show_rows(dialog.plan, dialog.rows)
     assert overlay.plot.getAxis("left").autoSIPrefixScale == 1.0
+    assert {looks(line) for line in overlay.lines.values()} == {(1.6, 255, 5)}
     overlay.chosen.emit(2)  # a click on a curve
     assert table.currentRow() == 2
-    assert overlay.lines[2].opts["pen"].widthF() == 3
+    assert [looks(overlay.lines[place]) for place in (2, 0)] == [(3.0, 255, 10), (1.6, 120, 5)]
     dialog.use_button.click()
     assert model.document.parameters.numerics.step == 0.04
     assert "run 3 of the sweep" in model.undo_stack.undoText()
@@ -344,7 +354,11 @@ def test_colours_run_evenly_or_by_factors(qapp):
     even, factors = Shades([1.0, 2.0]), Shades([1.0, 100.0])
     assert even.ticks()[2] == (0.5, 1.5)
     assert factors.ticks()[2][1] == pytest.approx(10.0)
-    assert even.color(1.0) == even.at(0)
+    assert [even.color(value) for value in (1.0, 1.5, 2.0)] == [even.at(part) for part in (0, 0.5, 1)]
+    assert [factors.color(value) for value in (1.0, 10.0)] == [factors.at(part) for part in (0, 0.5)]
+    assert [Shades([1.0, high]).by_factors for high in (30.0, 31.0)] == [False, True]
+    assert not Shades([0.0, 100.0]).by_factors
+    assert Shades([3.0]).color(3.0) == even.at(0)
     assert factors.color(100.0) == factors.at(1)
     assert Shades([3.0]).ticks() == [(0.5, 3.0)]
 
@@ -375,6 +389,27 @@ def test_curves_are_chosen_from_where_a_chart_has_several(qtbot, monkeypatch):
         monkeypatch.setattr(results, "curves_of", lambda rows, name, titles=titles: titles)
         shown._show_chart()
         assert (not shown.curve.isHidden()) == several
+
+
+def test_the_chart_that_is_laid_over_first_is_one_that_can_be_compared_and_tells_what_no_series_does(
+    qtbot, monkeypatch
+):
+    shown = SweepResults()
+    qtbot.addWidget(shown)
+    series, moment, whole = (
+        ChartInfo(name, name, "V", names, comparable=comparable)
+        for name, names, comparable in (("a", ("voltage",), True), ("b", (), False), ("c", (), True))
+    )
+    monkeypatch.setattr(
+        results, "charts_of", lambda rows: [replace(whole, name="m", kind="matrix"), series, moment, whole]
+    )
+    monkeypatch.setattr(shown.table, "show_rows", lambda plan, rows, anew: None)
+    monkeypatch.setattr(shown, "_show_chart", lambda: None)
+    for chosen in ("c", "a"):
+        shown.show_rows(None, [object()])
+        assert [shown.chart.itemData(k) for k in range(shown.chart.count())] == ["a", "b", "c"]
+        assert shown.chart.currentData() == chosen
+        shown.chart.setCurrentIndex(0)  # which is kept as more come
 
 
 def test_whether_answers_converge_is_asked_with_one_number_and_told_below_the_table(qtbot, dialog):

@@ -21,11 +21,14 @@ from tests.ui.scene.meshes import kuhn_cube
 from tests.ui.viewport.test_viewport import drag, send_mouse
 from ui.panels.view.brush import BrushPanel
 from ui.session.paint.painting import INTERVAL_MILLISECONDS, Painting
-from ui.viewport.brush import MOST_DABS, SPACING, Brush
+from ui.viewport.brush import SPACING, Brush
 from ui.viewport.viewport import Viewport
 from ui.window.main_window import MainWindow
 from workbench.project.project import ClipPlane, ViewSettings
 from workbench.run.frames import Frame
+
+# Written out: what the sources have is held against these.
+MOST_DABS = 400
 
 needs_display = pytest.mark.skipif(
     not os.environ.get("DISPLAY") and sys.platform.startswith("linux"), reason="needs a display: run under xvfb-run"

@@ -19,8 +19,11 @@ from ui.scene.marks import Marks
 from ui.scene.overlays.clip_handle import _points
 from ui.scene.scene import Scene
 from ui.viewport.brush import Brush
-from ui.viewport.mouse import CLICK_TRAVEL, Mouse
+from ui.viewport.mouse import Mouse
 from workbench.project.project import CameraView, ClipPlane, ViewSettings
+
+# Written out: what the sources have is held against these.
+CLICK_TRAVEL = 4.0
 
 LEFT, RIGHT, MIDDLE, NONE = (getattr(Qt.MouseButton, f"{each}Button") for each in ("Left", "Right", "Middle", "No"))
 PLAIN, SHIFT, CTRL = (getattr(Qt.KeyboardModifier, f"{each}Modifier") for each in ("No", "Shift", "Control"))

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
-from ui.scene.layers.layer import MOST_SAMPLES
 from ui.viewport import quality as module
-from ui.viewport.quality import FAST, FEWEST_SAMPLES, LEVELS, SLOW, Quality
+from ui.viewport.quality import Quality
+from ui.viewport.viewport import Viewport
+
+# Written out: what the sources have is held against these.
+MOST_SAMPLES = 1_200_000
+FAST = 0.016
+FEWEST_SAMPLES = 512 * 512
+LEVELS = (1.0, 0.85, 0.75, 0.65, 0.55)
+SLOW = 0.032
 
 
 class Surface:
@@ -168,3 +176,16 @@ def test_what_is_drawn_is_news_when_it_is_another_and_a_rate_alone_after_a_while
     quality.seconds = 0.9
     now[0] += module.NEWS_SECONDS
     assert quality.news(None).endswith("about 4 frames a second")
+
+
+@pytest.mark.parametrize("seen", [True, False])
+@pytest.mark.parametrize(("resting", "behind", "drawn"), [(0, 0, 0), (1, 0, 1), (0, 1, 1), (1, None, 1), (0, None, 0)])
+def test_a_view_that_comes_to_rest_is_drawn_once_more_where_it_would_look_better(resting, behind, drawn, seen):
+    calls = []
+    layer = None if behind is None else SimpleNamespace(is_behind=bool(behind))
+    view = SimpleNamespace(
+        quality=SimpleNamespace(rest=lambda: bool(resting)), scene=SimpleNamespace(layer=layer),
+        isVisible=lambda: seen, _view=SimpleNamespace(refresh=lambda: calls.append("drawn")),
+    )  # fmt: skip
+    Viewport._come_to_rest(view)
+    assert len(calls) == (drawn if seen else 0)

@@ -16,12 +16,14 @@ from tests.ui.scene.overlays.test_gripping import placement
 from ui.scene.marks import Marks
 from ui.scene.overlays.clip_handle import _points
 from ui.scene.overlays.hud import Hud
-from ui.scene.overlays.inspected_mark import RADIUS
 from ui.viewport import surfaces as viewport_surfaces
 from ui.viewport.busy import BusyPlate
 from ui.viewport.viewport import Viewport
 from workbench.project.project import CameraView, ClipPlane, ViewSettings
 from workbench.run.frames import Frame
+
+# Written out: what the sources have is held against these.
+RADIUS = 11.0
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("DISPLAY") and sys.platform.startswith("linux"),

@@ -367,8 +367,12 @@ def test_information_goes_by_itself_but_not_from_under_the_pointer(qtbot, monkey
         pointer.setattr(banner, "underMouse", lambda: True)
         banner._timer.timeout.emit()
         assert banner.isVisible()
-    banner._timer.timeout.emit()
-    assert not banner.isVisible()
+    closed = []
+    banner.closed.connect(lambda: closed.append(banner.text))
+    banner._timer.start(1)
+    qtbot.waitUntil(lambda: not banner.isVisible())
+    qtbot.wait(20)
+    assert closed == [""], "once"
 
 
 def test_a_sentence_that_quotes_a_megabyte_is_cut(qtbot):

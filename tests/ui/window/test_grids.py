@@ -204,8 +204,10 @@ def test_a_file_is_chosen_typed_or_dropped(editor, qtbot, picture, monkeypatch):
     assert asked[1][0] == str(picture.parent)
     assert len(editor.edits) == 1  # the same again is no edit
     editor.line.clear()
+    assert editor.line.isModified()
     qtbot.keyClick(editor.line, Qt.Key.Key_Return)
     assert editor.edits[-1] == ""
+    assert not editor.line.isModified(), "from now on Undo is the document's"
     editor.set_value("")
     assert drop(editor, picture)
     assert editor.edits[-1] == str(picture)

@@ -31,6 +31,8 @@ def palette(opened, qtbot):
 
 def test_a_few_letters_find_a_command_and_return_does_it(opened, qtbot, palette):
     assert len(palette.shown) > 30
+    shares = [palette.list.columnWidth(column) / (palette.width() - 40) for column in (0, 1)]
+    assert shares == pytest.approx([0.47, 0.37], abs=0.01)
     qtbot.keyClicks(palette.line, "step")
     assert palette.shown[0] == "Step"  # what begins so comes first
     qtbot.keyClick(palette.line, Qt.Key.Key_Return)

@@ -7,7 +7,10 @@ from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from shiboken6 import delete
 
-from ui.window.layout import AT_RIGHT, LAYOUT, LEFT_WIDTH, NARROW, RIGHT_WIDTH, TABBED, TRIED, Areas, DockLayout
+from ui.window.layout import AT_RIGHT, LAYOUT, LEFT_WIDTH, RIGHT_WIDTH, TABBED, TRIED, Areas, DockLayout
+
+# Written out: what the sources have is held against these.
+NARROW = 1366
 
 LEFT, BELOW = ("problem", "view"), ("timeline", "charts", "log")
 AREAS = {
@@ -73,6 +76,18 @@ def test_docks_at_the_right_give_way_in_a_narrow_window_and_come_back(make, befo
     window.resize(before, 900)
     layout.fit_sides()
     assert open_docks(layout) & set(AT_RIGHT) == {"meters"}, "what the person closed stays closed"
+
+
+@pytest.mark.parametrize(("height", "high"), [(700, 190), (900, 225), (1200, 270)])
+def test_charts_take_a_quarter_of_the_window_within_limits_and_the_log_little(make, monkeypatch, height, high):
+    window, layout = make(height=height)
+    asked = []
+    monkeypatch.setattr(
+        window, "resizeDocks", lambda docks, sizes, way: asked.append((docks[1].objectName(), sizes[1]))
+    )
+    layout.set_charts(False)
+    layout.set_charts(True)
+    assert asked == [("log", 110), ("charts", high)]
 
 
 def test_charts_come_and_go_with_what_there_is_and_with_the_wish_of_the_person(make):

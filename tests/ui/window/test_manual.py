@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QBuffer, Qt, QUrl
+from PySide6.QtGui import QColor, QImage, QTextDocument
 
 from engines.api.errors import ProblemError
 from ui.window.help.manual import pages
-from ui.window.help.manual.page import fenced
+from ui.window.help.manual.page import PageView, _dress_table, fenced
 
 LINKS = re.compile(r"!?\[[^\]]*\]\(([^)#\s:]+)(?:#[^)]*)?\)")
 
@@ -72,3 +73,37 @@ def test_a_page_that_is_not_there_is_told(reader):
 def test_indented_code_gets_fences():
     assert fenced("Text\n\n    a = 1\n      b\n\n    c\n\nmore\n") == "Text\n\n```\na = 1\n  b\n\nc\n```\n\nmore\n"
     assert fenced("- item\n  goes on\n") == "- item\n  goes on\n"
+
+
+@pytest.mark.parametrize(("head", "rows"), [("| a | b |", ["a", "c", "e"]), ("| | |", ["c", "e"])])
+def test_a_table_without_a_head_has_no_empty_row(qapp, head, rows):
+    document = QTextDocument()
+    document.setMarkdown(f"{head}\n|---|---|\n| c | d |\n| e | f |\n")
+    (table,) = document.rootFrame().childFrames()
+    _dress_table(table, QColor("red"))
+    assert [table.cellAt(row, 0).firstCursorPosition().block().text() for row in range(table.rows())] == rows
+    look = table.format().toTableFormat()
+    assert (look.border(), look.cellSpacing(), look.borderCollapse()) == (1, 0, True)
+    assert look.borderBrush().color() == QColor("red")
+
+
+def test_pictures_are_found_beside_their_page_and_as_wide_as_there_is_room(qtbot, monkeypatch):
+    asked, given = [], []
+    page = PageView()
+    qtbot.addWidget(page)
+    page.resize(700, 500)
+    page.place = "guide/first.md"
+
+    def picture(place):
+        asked.append(place)
+        data = QBuffer()
+        QImage(given[-1], 50, QImage.Format.Format_RGB32).save(data, "PNG")
+        return data.data()
+
+    monkeypatch.setattr(pages, "picture", picture)
+    room = page.viewport().width() - 2 * 24 - 24
+    for wide, shown in ((100, 100), (room, room), (2000, room)):
+        given.append(wide)
+        assert page.loadResource(QTextDocument.ResourceType.ImageResource.value, "../images/a.png").width() == shown
+    page.loadResource(QTextDocument.ResourceType.ImageResource.value, QUrl("manual:/images/b.png"))
+    assert asked == ["images/a.png"] * 3 + ["images/b.png"]

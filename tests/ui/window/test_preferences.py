@@ -6,10 +6,13 @@ import pytest
 from PySide6.QtCore import QSettings
 
 from tests.ui.doubles import FakeServices, FakeViewport
-from ui.recording.reel import BUDGET
 from ui.widgets.theme import theme
 from ui.window.main_window import MainWindow
-from ui.window.questions.preferences import FRAMES, MEGABYTE, PreferencesDialog
+from ui.window.questions.preferences import FRAMES, PreferencesDialog
+
+# Written out: what the sources have is held against these.
+BUDGET = 512 << 20
+MEGABYTE = 1 << 20
 
 
 @pytest.fixture

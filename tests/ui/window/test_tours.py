@@ -14,12 +14,16 @@ from ui.session.house import HouseServices
 from ui.viewport.viewport import Viewport
 from ui.widgets.theme import theme
 from ui.window.centre.workspaces import SIMULATE
-from ui.window.help.tours.guide import LINGER_TICKS, TourGuide, _beside
-from ui.window.help.tours.places import DONE, PLACES, controls, path_of
-from ui.window.help.tours.steps import SLOW_READER, tours
+from ui.window.help.tours.guide import TourGuide, _beside
+from ui.window.help.tours.places import DONE, PLACES, _widget, controls, path_of
+from ui.window.help.tours.steps import tours
 from ui.window.main_window import MainWindow
 from workbench.project.presets import open_preset, preset_called
 from workbench.storage.paths import config_dir, state_dir
+
+# Written out: what the sources have is held against these.
+LINGER_TICKS = 4
+SLOW_READER = 180.0
 
 LEFT = Qt.MouseButton.LeftButton
 OF_ENGINES = [tour for tour in tours() if tour.preset]
@@ -114,6 +118,34 @@ def test_every_step_points_at_something_and_goes_on(window, qtbot, tour):
     assert [each.text for each in window.log.lines.messages if each.severity != "info"] == []
 
 
+class Anything:
+    """Has whatever part it is asked for, and says by which way."""
+
+    def __init__(self, way):
+        self.way = way
+
+    def __getattr__(self, name):
+        made = Anything(f"{self.way}.{name}".lstrip("."))
+        setattr(self, name, made)
+        return made
+
+    def __call__(self, *asked):
+        return self
+
+    def __getitem__(self, key):
+        return key
+
+
+def test_each_place_is_the_part_of_the_window_that_has_its_name():
+    ways = {place: getattr(_widget(Anything(""), place), "way", None) for place in PLACES}
+    assert ways == {
+        "view": "viewport", "run": "timeline.run_button", "reset": "timeline.reset_button", "timeline": "timeline.bar",
+        "objects": "problem.objects", "gallery": "toolbar.widgetForAction", "brush": "toolbar.widgetForAction",
+        "meter": "meters", "lab runs": "pages.lab.setup.extent", "lab run": "pages.lab.setup.run_button",
+        "lab table": "pages.lab.views.table", "lab roofline": "pages.lab.views.tabBar",
+    }  # fmt: skip
+
+
 def test_a_step_that_is_done_is_read_for_a_moment_and_the_last_one_stays():
     gone = []
     fake = SimpleNamespace(tour=SimpleNamespace(steps=(1, 2)), strayed=False, place=0, _linger=0)
@@ -155,6 +187,16 @@ def test_a_card_leaves_the_controls_free(area, corner):
     at = card.translated(_beside(about if area else None, card, window, controls, corner=corner))
     assert window.contains(at)
     assert not any(at.intersects(each) for each in (about, *controls))
+
+
+def test_a_card_that_has_no_room_in_line_stands_beside_as_near_as_there_is_some():
+    """What lies across the window from 200 to 350 leaves room above 140: nearer than what there is below it."""
+    area, card, window = QRect(10, 250, 100, 40), QRect(0, 0, 200, 60), QRect(0, 0, 800, 600)
+    found = _beside(area, card, window, [QRect(0, 200, 800, 150)])
+    assert found.x() == area.right() + 19
+    assert 140 - 16 < found.y() <= 140
+    found = _beside(area, card, window, [QRect(0, 100, 800, 250)])
+    assert 350 <= found.y() < 350 + 16
 
 
 def test_who_strays_is_led_back_and_escape_ends(window, qtbot):

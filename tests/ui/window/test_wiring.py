@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QLabel, QWidget
 
+from tests.ui.doubles import slab
 from ui.tools.result import ResultView
 from ui.window.layout import Areas
 from workbench.project.project import ViewSettings
@@ -111,6 +113,17 @@ def test_hints_problems_and_messages_are_said_where_they_belong(opened):
     opened.dock_layout.docks["log"].hide()
     opened.status.log_asked.emit()
     assert not opened.dock_layout.docks["log"].isHidden()
+
+
+def test_a_run_on_another_geometry_than_the_documents_is_shown_on_its_own(opened):
+    info, shown = opened.controller.info, []
+    opened.viewport.set_geometry = shown.append
+    opened.controller.info_changed.emit(info)
+    assert shown == [], "it stands there already"
+    opened.controller.info_changed.emit(replace(info, geometry=slab((4, 2, 2))))
+    assert [geometry.n_cells for geometry in shown] == [96]
+    opened.controller.info_changed.emit(None)
+    assert len(shown) == 1
 
 
 def test_one_of_brush_measure_and_line_is_in_hand(opened):

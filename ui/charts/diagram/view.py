@@ -258,7 +258,7 @@ class DiagramView(QWidget):
         """What the node that is looked at sends, a line each."""
         assert self.diagram is not None
         colors, high, looked_at = theme().palette, QFontMetricsF(self.font()).height() + 3, self._looked_at()
-        box = QRectF(self.width() - self._listed() + 12, 34, self._listed() - 16, self.height() - 40)
+        box = QRectF(self.width() - self._listed() + 12, 34, self._listed() - 16, self.height())
         painter.setPen(colors.color("text"))
         sent = [edge for edge in self.diagram.edges if edge.source == looked_at]
         heading = "Point at a population, or click it:\nwhat it sends stands here."

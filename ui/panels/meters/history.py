@@ -32,7 +32,7 @@ class History(pg.PlotWidget):
         self.hideButtons()
         self._curve = self.plot([], [])
         self._line = pg.InfiniteLine(0, angle=0)
-        self.addItem(self._line, ignoreBounds=True)
+        self.addItem(self._line)
         self.getAxis("left").setWidth(34)
         self.getAxis("bottom").setHeight(18)
         self.getAxis("bottom").setTicks([[(-90, "−90 s"), (-60, "−60 s"), (-30, "−30 s"), (-10, "−10 s")]])

@@ -91,9 +91,9 @@ class MovedPanel(QWidget):
         if scale is not None:
             self._place(self.scale, STEPS * math.log10(max(scale, 1.0)) / DECADES)
             self.times.setText(_times(scale))
-        low, high = self._hiding.range if self._hiding is not None else (0.0, 1.0)
-        share = 1.0 if level is None else (level - low) / (high - low)
-        self._place(self.hiding, STEPS * share)
+        if self._hiding is not None:
+            low, high = self._hiding.range
+            self._place(self.hiding, STEPS * (1.0 if level is None else (level - low) / (high - low)))
         self.level.setText("nothing" if level is None else f"{level:.2f}")
 
     def show_scale(self, scale: float | None) -> None:
@@ -114,7 +114,8 @@ class MovedPanel(QWidget):
         self._settle.start()
 
     def _levelled(self) -> None:
-        low, high = self._hiding.range if self._hiding is not None else (0.0, 1.0)
+        assert self._hiding is not None, "it is not shown without"
+        low, high = self._hiding.range
         value = self.hiding.value()
         level = None if value >= STEPS else low + (high - low) * value / STEPS
         self._changes["hidden_above"] = level

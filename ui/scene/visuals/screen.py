@@ -106,7 +106,11 @@ class Sprites:
             self._program["u_texture"] = self._texture(name, image)
             self._program["u_place"] = (left, top, image.shape[1], image.shape[0])
             self._program.draw("triangle_strip")
-        for name in set(self._sprites) - {name for name, *_ in placed}:
+        self.keep({name for name, *_ in placed})
+
+    def keep(self, names: set[str]) -> None:
+        """Free the pictures of all others."""
+        for name in set(self._sprites) - names:
             self._sprites.pop(name).texture.delete()
 
     def _texture(self, name: str, image: Array) -> gloo.Texture2D:

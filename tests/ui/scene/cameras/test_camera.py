@@ -5,10 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ui.scene.cameras.camera import DIRECTIONS, FRAMED, VIEWS, Camera, _directions, bounding_sphere
+from ui.scene.cameras.camera import DIRECTIONS, VIEWS, Camera, _directions, bounding_sphere
 from ui.scene.cameras.room import Room
 from ui.scene.overlays.hud import named_axes
 from workbench.project.project import CameraView
+
+# Written out: what the sources have is held against these.
+FRAMED = (1.2, 1.17)
 
 CORNERS = np.array([[x, y, z] for x in (0, 10) for y in (0, 20) for z in (0, 30)], float)
 
@@ -201,3 +204,17 @@ def test_what_is_on_top_leaves_half_of_the_height_at_least() -> None:
     assert camera.distance == pytest.approx((1.0, 0.5))
     Room(left=0.0, top=300.0, right=1.0, of_round=0.5).place(camera, 251, 400, 1.0, fit=True)
     assert camera.distance == pytest.approx((1.0, 250 / 400)), "a ball has no corners to be covered"
+
+
+def test_the_view_is_28_degrees_high() -> None:
+    camera = Camera(azimuth=-90.0, elevation=0.0)
+    camera.fit(CORNERS)
+    camera.distance = 100.0
+    right, up, _ = camera.axes
+    for part, at in ((0.0, 300.0), (1.0, 0.0), (-1.0, 600.0)):
+        place = np.asarray(camera.center) + part * 100.0 * np.tan(np.radians(14.0)) * up
+        (pixel,), (depth,) = camera.to_pixels(place[None], 800, 600)
+        assert pixel == pytest.approx((400.0, at))
+        assert depth == pytest.approx(100.0)
+    (pixel,), _ = camera.to_pixels((np.asarray(camera.center) + 10 * right)[None], 800, 600)
+    assert pixel[0] > 400

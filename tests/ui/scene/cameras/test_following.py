@@ -7,7 +7,7 @@ import numpy as np
 from engines.api import FieldInfo
 from engines.geometry.grid import Grid
 from tests.ui.scene.grids import gather, info
-from ui.scene.cameras.following import followed, ladder
+from ui.scene.cameras.following import beyond, followed, ladder
 from ui.scene.scene import Scene
 from workbench.project.project import ViewSettings
 from workbench.run.frames import Frame
@@ -44,3 +44,10 @@ def test_a_scene_follows_where_the_view_says_so() -> None:
     assert scene.limits(FIELD) == (-0.005, 0.005)
     scene.apply_view(ViewSettings(range=(-1.0, 1.0)), 1.5)
     assert scene.limits(FIELD) == (-1.0, 1.0)
+
+
+def test_what_lies_beyond_the_colours_is_told_in_per_cent_and_in_fives_from_ten_on() -> None:
+    assert beyond([np.array([5.0])], 0.0, 1.0) == (0, 100)
+    assert beyond([], 0.0, 1.0) == (0, 0)
+    assert beyond([np.array([-1.0, 0.0]), np.array([[1.0, np.inf]])], 0.0, 1.0) == (35, 0)  # of three known ones
+    assert beyond([np.r_[np.full(9, -1.0), np.full(12, 2.0), np.full(79, 0.5)]], 0.0, 1.0) == (9, 10)

@@ -11,7 +11,8 @@ import pytest
 
 from engines.geometry.grid import Grid
 from ui.scene.layers import grid_draw
-from ui.scene.layers.grid_draw import SHEET_EDGE, GridPainter, _crossings, _edges
+from ui.scene.layers.grid_draw import GridPainter, _crossings, _edges
+from ui.scene.shapes.sampling import Sampling
 
 LOW, HIGH = np.array([0.0, 0.0, 0.0]), np.array([1.0, 2.0, 3.0])
 
@@ -66,4 +67,20 @@ def test_three_slices_have_edges_and_lines_where_they_cross(monkeypatch, count):
         SimpleNamespace(name=str(k), detail=False, span=None, place=lambda grid, k=k: places[k]) for k in range(count)
     ]
     painter.draw(sheets, {}, 0.0, SimpleNamespace(mapped=False), np.eye(4), np.eye(4), None)
-    assert [(len(lines), opacity) for lines, opacity in drawn[1:]] == [(3 + 3 * 4, SHEET_EDGE)] * (count == 3)
+    assert [(len(lines), opacity) for lines, opacity in drawn[1:]] == [(3 + 3 * 4, 0.45)] * (count == 3)
+
+
+def test_a_volume_is_sent_where_it_is_stale_and_told_how_many_blocks_it_spans(monkeypatch):
+    """The last block may be cut: 9 cells in blocks of 4 are two blocks and a quarter."""
+    monkeypatch.setattr(grid_draw, "VolumeVisual", Mock)
+    grid, look = Grid((12, 10, 6), (1.0, 1.0, 1.0)), SimpleNamespace(diverging=True)
+    painter, box = GridPainter(grid), Sampling((3, 2, 1), (12, 10, 6), (4, 2, 1))
+    for stale in (False, False, True):
+        if stale:
+            painter.stale.add("volume")
+        painter.draw_volume(box, "values", look, "view", "projection", None)
+    visual = painter._volume
+    assert [each.args for each in visual.set.call_args_list] == [("values",)] * 2, "on a new canvas, and then a new one"
+    assert painter.stale == set()
+    assert visual.draw.call_args.args[:3] == (look, "view", "projection")
+    assert visual.draw.call_args.args[4:] == ((2.25, 4.0, 5.0), True)

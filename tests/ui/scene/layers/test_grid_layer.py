@@ -7,7 +7,7 @@ import pytest
 
 from engines.geometry.grid import Grid
 from tests.ui.scene.grids import ARRIVAL, CONCENTRATION, FLOW, gather, info
-from ui.scene.layers.grid import VOLUME, VOLUME_SAMPLES, GridLayer
+from ui.scene.layers.grid import VOLUME, GridLayer
 from ui.scene.layers.layer import Plan
 from ui.scene.scene import Scene
 from ui.scene.shapes.vertex_means import NO_DATA
@@ -42,6 +42,20 @@ def test_an_image_asks_for_each_cell_once_and_a_big_one_for_no_more_than_the_vie
     assert big.note() == "one of each 4 × 4 cells"
 
 
+@pytest.mark.parametrize(
+    ("grid", "levels", "volume", "kept"),
+    [
+        (DEEP, 0, False, (0, False)),
+        (DEEP, 1, False, (1, True)),
+        (DEEP, 2, True, (0, False)),
+        (FLAT, 2, False, (0, False)),
+    ],
+)
+def test_slices_stand_beside_surfaces_of_equal_value_alone(grid, levels, volume, kept) -> None:
+    plan = GridLayer(grid).plan_shape(Plan(CONCENTRATION, levels=levels, cuts=True, volume=volume)).plan
+    assert (plan.levels, plan.cuts) == kept
+
+
 def test_slices_ask_for_their_own_layers_of_cells() -> None:
     layer = GridLayer(DEEP)
     parts = layer.parts(layer.plan_shape(Plan(CONCENTRATION, slices=(0.0, 0.5, 1.0))))
@@ -56,7 +70,7 @@ def test_a_volume_asks_for_a_box_of_samples_and_a_relief_without_a_graphics_card
     big = GridLayer(Grid((400, 400, 400), (1.0, 1.0, 1.0)))
     parts = big.parts(big.plan_shape(Plan(CONCENTRATION, volume=True)))
     assert list(parts) == [VOLUME]
-    assert VOLUME_SAMPLES / 4 < len(parts[VOLUME][1]) <= VOLUME_SAMPLES
+    assert 144**3 / 4 < len(parts[VOLUME][1]) <= 144**3
     flat = GridLayer(Grid((900, 900), (1.0, 1.0)))
     counts = [
         len(flat.parts(flat.plan_shape(Plan(CONCENTRATION, height=height, coarse=True)))["z"][1]) for height in (0, 0.2)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 
@@ -12,8 +15,9 @@ from engines.geometry.particles import Particles
 from tests.ui.scene.test_renderer import egl  # noqa: F401  (a fixture)
 from ui.scene import renderer
 from ui.scene.cameras.deformation import visible_scale
+from ui.scene.layers import lattice as lattice_module
 from ui.scene.layers.kinds import layer_for
-from ui.scene.layers.lattice import COARSE_FACES, LatticeLayer
+from ui.scene.layers.lattice import LatticeLayer
 from ui.scene.layers.layer import Plan
 from ui.scene.layers.particles import HIDING, MOVED, VALUES, ParticleLayer
 from ui.scene.marks import Marks
@@ -23,6 +27,9 @@ from ui.scene.scene import Scene
 from ui.scene.shapes.boxes import first_box
 from workbench.project.project import ClipPlane, ViewSettings
 from workbench.run.frames import Frame
+
+# Written out: what the sources have is held against these.
+COARSE_FACES = 80_000
 
 DAMAGE = FieldInfo("damage", "Damage", "", "cell", (0.0, 0.5), "grey")
 GONE = FieldInfo("gone", "Displacement", "mm", "cell", (0.0, 1.0), components=3)
@@ -257,3 +264,26 @@ def test_a_picture_has_what_has_moved_where_it_is(egl) -> None:  # noqa: F811
     tall = np.diff(rows[0])[0]
     assert tall > 15
     assert rows[0] - rows[1] == pytest.approx(2 * tall, abs=4)  # a line is about two pixels wide
+
+
+def test_a_flat_lattice_is_drawn_as_squares_that_have_colours_once_there_are_values(monkeypatch) -> None:
+    monkeypatch.setattr(lattice_module, "LatticeVisual", Mock)
+    particles, look = lattice(4, 3), replace(Scene().look(), mapped=True)
+    layer = LatticeLayer(particles)
+    layer.adopt(layer.plan_shape(Plan(DAMAGE, displaced=GONE)))
+    layer.draw(look, "view", "projection", None)
+    visual = layer._squares
+    middles, faces, rows, _ = visual.set_faces.call_args.args
+    np.testing.assert_array_equal(middles, particles.positions)
+    assert faces.tolist() == [2] * 12, "the one that looks up"
+    assert rows.tolist() == list(range(12))
+    drawn = visual.draw.call_args.args
+    assert (drawn[0].mapped, *drawn[1:]) == (False, "view", "projection", 1.0, 0.0)
+    layer.deformation = 2.0
+    layer.set_values({VALUES: np.arange(12.0), MOVED: np.ones((12, 3))}, 1.0)
+    for mapped in (True, False):
+        layer.draw(replace(look, mapped=mapped), "view", "projection", None)
+        drawn = visual.draw.call_args.args
+        assert (drawn[0].mapped, *drawn[3:]) == (mapped, 1.12, 2.0), "what is stretched shows no gaps"
+    assert visual.set_told.call_count == 2
+    np.testing.assert_array_equal(visual.set_told.call_args.args[1], np.arange(12.0))

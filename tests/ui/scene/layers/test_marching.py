@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 from engines.geometry.grid import Grid
-from ui.scene.cameras.camera import FIELD_OF_VIEW, Camera
+from ui.scene.cameras.camera import Camera
 from ui.scene.cameras.closeness import MARGIN, looked_at
-from ui.scene.layers.marching import STEPS, first_above, first_opaque, through
-from ui.scene.visuals.grid import DENSITY
+from ui.scene.layers.marching import first_above, first_opaque, through
+
+# Written out: what the sources have is held against these.
+FIELD_OF_VIEW = 28.0
+STEPS = 768
+DENSITY = 22.0
 
 LOW, HIGH = np.zeros(3), np.array([4.0, 2.0, 1.0])
 FLAT = np.array([4.0, 2.0, 0.0])

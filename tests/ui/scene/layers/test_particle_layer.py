@@ -14,22 +14,18 @@ from engines.geometry.particles import Particles
 from tests.ui.scene.spheres import ARRIVAL, INSIDE, SHELLS, SURFACE, info, ten, touching
 from ui.scene.layers import particles as module
 from ui.scene.layers.layer import Plan
-from ui.scene.layers.particles import (
-    COARSE_SPHERES,
-    DEEPEST_SHADE,
-    HIDING,
-    MOST_SPHERES,
-    MOVED,
-    SHADE_DEPTH,
-    VALUES,
-    ParticleLayer,
-    same,
-)
+from ui.scene.layers.particles import HIDING, MOVED, VALUES, ParticleLayer, same
 from ui.scene.scene import Scene
 from ui.scene.shapes.sphere_corner import CORNER, first_sphere
 from ui.scene.shapes.vertex_means import NO_DATA
 from workbench.project.project import ClipPlane, ViewSettings
 from workbench.run.frames import Frame
+
+# Written out: what the sources have is held against these.
+COARSE_SPHERES = 10_000
+DEEPEST_SHADE = 0.38
+MOST_SPHERES = 1_000_000
+SHADE_DEPTH = 1.8
 
 HALF = ClipPlane(origin=(0.0, 0.0, 0.0), normal=(1.0, 0.0, 0.0))
 
@@ -179,7 +175,7 @@ def test_what_has_changed_is_sent_once_and_what_has_not_is_not(monkeypatch) -> N
     assert drawn() == [("drawn", 1)]
     layer.deformation = 2.0
     assert drawn() == [("spheres", 10), ("values", 10), ("drawn", 1)]
-    layer.hidden_above = 5.5
+    layer.hidden_above = 5.0  # the one that has it is not above it
     assert drawn() == [("spheres", 6), ("values", 6), ("drawn", 1)]
     given(moved=3.0)
     assert drawn()[0] == ("spheres", 6)
@@ -365,3 +361,15 @@ def test_the_light_on_a_sphere_falls_off_over_so_many_mean_radii(monkeypatch):
     shape = SimpleNamespace(elements=np.array([0, 1]), plan=SimpleNamespace(clip=None))
     light = layer._shades(shape)
     assert light == pytest.approx([1.0, DEEPEST_SHADE + (1 - DEEPEST_SHADE) * np.exp(-1)])
+
+
+def test_the_outline_is_the_far_side_of_each_sphere_wherever_they_are() -> None:
+    places = np.random.default_rng(4).uniform(0, 10, (1200, 3)) + np.array([300.0, -200.0, 50.0])
+    for count in (1200, 1000):
+        layer = ParticleLayer(Particles(places[:count], np.full(count, 0.5)))
+        middle = np.mean(layer.bounds, axis=0)
+        far = layer.outline[:count] - places[:count]
+        np.testing.assert_allclose(np.linalg.norm(far, axis=1), 0.5)
+        away = places[:count] - middle
+        np.testing.assert_allclose(far, 0.5 * away / np.linalg.norm(away, axis=1)[:, None], atol=1e-9)
+        assert len(layer.outline) == (count if count > 1000 else 7 * count)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from engines.api.placing import MOVE, Change, Handle, PlacedGroup, PlacedItem, P
 from engines.geometry.grid import Grid
 from tests.ui.scene.grids import info
 from ui.scene.marks import Marks
-from ui.scene.overlays.gripping import dragged_to, hold_at, item_at, nudged, snapped
+from ui.scene.overlays.gripping import _met, dragged_to, hold_at, item_at, nudged, snapped
 from ui.scene.overlays.placed import knobs, lines_in_space, strokes
 from ui.scene.scene import Scene
 
@@ -207,3 +209,15 @@ def test_a_plane_is_that_of_the_axis_that_faces_most_or_that_has_one_cell(scene)
         scene.camera.azimuth, scene.camera.elevation = -60.0, 24.0
         hold = hold_at(scene, *pixel(scene, 5.0, 5.0, 5.0), *SIZE)
         assert np.argmax(hold.normal) == place
+
+
+@pytest.mark.parametrize(("sine", "told"), [(0.02, False), (-0.02, False), (0.04, True), (-0.04, True)])
+@pytest.mark.parametrize("along", [None, np.array([1.0, 0.0, 0.0])])
+def test_a_ray_that_hardly_crosses_a_plane_or_a_line_tells_no_place_on_it(sine, told, along) -> None:
+    direction = np.array([np.sqrt(1 - sine**2), 0.0, sine])
+    hold = SimpleNamespace(start=np.array([1.0, 2.0, 3.0]), along=along, normal=np.array([0.0, 0.0, 1.0]))
+    there = np.array([4.0, 2.0, 3.0])
+    met = _met(hold, there - 5 * direction, direction)
+    assert (met is None) == (not told)
+    if told:
+        np.testing.assert_allclose(met, there)

@@ -7,8 +7,9 @@ from engines.api import FieldInfo
 from engines.geometry.grid import Grid
 from tests.ui.scene.test_categories import scene_of
 from ui.scene.cameras.room import BESIDE_PLATES
-from ui.scene.overlays.hud import Hud, free_place
+from ui.scene.overlays.hud import Hud, _around, _overlap, free_place
 from ui.scene.visuals.plates import thinned
+from ui.scene.visuals.screen import Stroke
 
 TAG = (20, 60, 4)
 
@@ -26,6 +27,16 @@ def test_a_tag_stands_where_it_covers_nothing() -> None:
     assert free_place(TAG, spot, [plate(215, 91, 80, 18), left_tag], 10) == (170, 70), "above"
     assert free_place(TAG, spot, [plate(215, 91, 80, 18), left_tag, above], 10) == (170, 110), "below"
     assert free_place(TAG, spot, [plate(0, 0, 400, 300)], 10) is None
+
+
+def test_a_stroke_takes_the_room_around_its_ends() -> None:
+    stroke = Stroke((40.0, 10.0), (20.0, 30.0), 3.0, (0, 0, 0, 255))
+    assert _around(stroke) == (17.0, 7.0, 26.0, 26.0)
+    beside = [(x, y, 5.0, 5.0) for x in (12.0, 43.0) for y in (2.0, 33.0)]
+    assert not any(_overlap(_around(stroke), each) for each in beside)
+    within = [(x, y, 5.0, 5.0) for x in (12.5, 42.5) for y in (2.5, 32.5)]
+    assert all(_overlap(_around(stroke), each) and _overlap(each, _around(stroke)) for each in within)
+    assert not _overlap(_around(stroke), (20.0, 40.0, 5.0, 5.0)), "below it"
 
 
 SAID = [

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from engines.geometry.particles import Particles, named_parts
 from tests.ui.scene.spheres import INSIDE, info
 from ui.scene.overlays.hud import Hud
+from ui.scene.overlays.labels import first_free, spots_of_labels
 from ui.scene.scene import Scene
 from workbench.project.project import CameraView, ViewSettings
 
@@ -63,3 +65,23 @@ def test_parts_that_are_mixed_share_a_label() -> None:
 
 def test_they_go_with_the_figures() -> None:
     assert named([(-2.0, 0, 0), (2.0, 0, 0)], overlay=False)[0] == {}
+
+
+@pytest.mark.parametrize(("spot", "whole"), [((0, 0), True), ((80, 40), True), ((-1, 0), False), ((0, -1), False),
+                                             ((81, 0), False), ((0, 41), False)])  # fmt: skip
+def test_a_name_is_whole_in_the_view_or_stands_elsewhere(spot, whole) -> None:
+    assert first_free((10, 20, 4), (spot, (30, 30)), [], (100, 50)) == (spot if whole else (30, 30))
+    assert first_free((10, 20, 4), (spot, (30, 30)), []) == spot
+
+
+@pytest.mark.parametrize("positions", [[(-2.0, 0, 0), (2.0, 0, 0)], [(0.0, 0, -2), (0.0, 0, 2)]])
+def test_names_stand_as_far_away_on_a_screen_of_twice_the_pixels(positions) -> None:
+    parts = named_parts(Particles(np.array(positions), np.ones(2)), ("One", "Other"), (1, 1))
+    scene = Scene()
+    scene.set_geometry(parts)
+    scene.info = info(parts, INSIDE)
+    scene.apply_view(ViewSettings(camera=CameraView(azimuth=-90.0, elevation=0.0, distance=20.0)), 1.6)
+    coarse, fine = (list(spots_of_labels(scene, *(n * k for n in SIZE), float(k))) for k in (1, 2))
+    assert [name for name, _ in coarse] == [name for name, _ in fine] == ["One", "Other"]
+    for (_, one), (_, other) in zip(coarse, fine, strict=True):
+        np.testing.assert_allclose(2 * np.array(one(60, 20)), other(120, 40), atol=0.01)

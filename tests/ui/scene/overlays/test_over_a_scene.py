@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from engines.api import FieldInfo, MarkerInfo
+from engines.api import FieldInfo, MarkerInfo, VectorInfo
 from engines.api.charts import Links
 from engines.api.placing import MOVE
 from engines.geometry.grid import Grid
@@ -17,18 +17,25 @@ from tests.ui.scene.grids import info
 from tests.ui.scene.meshes import info as of_mesh
 from tests.ui.scene.meshes import kuhn_cube
 from tests.ui.scene.overlays.test_gripping import SQUARE, placement
+from ui.scene.arrows import Arrows
 from ui.scene.colormaps import colormap
 from ui.scene.marks import Marks
 from ui.scene.overlays.brush_mark import brush_strokes
 from ui.scene.overlays.clip_handle import _points, grip_at, handle_strokes, moved, pushed, tilted
 from ui.scene.overlays.hud import Hud, _overlap, marker_lines, named_axes
-from ui.scene.overlays.inspected_mark import RADIUS, ring_strokes
+from ui.scene.overlays.inspected_mark import ring_strokes
 from ui.scene.overlays.link_strokes import BRIGHT, GONE, link_strokes
-from ui.scene.overlays.measure_mark import DOT, measure_strokes
-from ui.scene.overlays.placed import ARM, AXES, MIDDLE, TINTS, WHITE, knobs, strokes
+from ui.scene.overlays.measure_mark import measure_strokes
+from ui.scene.overlays.placed import AXES, TINTS, WHITE, knobs, strokes
 from ui.scene.overlays.ruler import ruler
 from ui.scene.scene import Scene
 from workbench.project.project import CameraView, ClipPlane, ViewSettings
+
+# Written out: what the sources have is held against these.
+RADIUS = 11.0
+DOT = 4.6
+ARM = 46.0
+MIDDLE = 5.6
 
 FIELD = FieldInfo("u", "Temperature", "K", "grid", (0.0, 1.0))
 SIZE = (800, 600)
@@ -47,6 +54,8 @@ def full(seen="slanted", size=SIZE, clipped=False):
     scene.apply_view(ViewSettings(field="voltage" if clipped else "u", camera=SEEN[seen], clip=clip), size[0] / size[1])
     if not clipped:
         scene.show_fields({"u": np.zeros(box.n_cells, np.float32)}, 1.5)
+        flow = VectorInfo("flow", "Flow", "m/s", ("a", "b", ""))
+        scene.arrows = Arrows(flow, np.zeros((1, 3)), np.ones((1, 3)), None, apart=2.0, longest=3.0)
     scene.time, scene.lines = 1.5, ["Bandwidth\t4.70 GB/s", "Steps\t4650 /s"]
     scene.probes = [("P1", (1.0, 1.0, 10.0), (220, 20, 20)), ("P2", (9.0, 9.0, 0.0), (20, 200, 20))]
     scene.measured, scene.cuts = ((0.0, 0.0, 10.0), (10.0, 0.0, 10.0)), (((0.0, 2.0, 10.0), (10.0, 2.0, 10.0)),)
@@ -96,7 +105,7 @@ def test_plates_lie_in_the_view_and_apart(size, ratio, seen):
         assert top >= 0, name
         assert left + wide <= width, name
         assert top + high <= height, name
-    fixed = [name for name in boxes if name.split()[0] in ("time", "lines", "bar", "scale", "tick", "probe")]
+    fixed = [name for name in boxes if name.split()[0] in ("time", "lines", "bar", "scale", "arrows", "tick", "probe")]
     for place, one in enumerate(fixed):
         for other in fixed[:place]:
             assert not _overlap(boxes[one], boxes[other]), (one, other)
@@ -104,6 +113,23 @@ def test_plates_lie_in_the_view_and_apart(size, ratio, seen):
     assert boxes["lines"][0] == boxes["time"][0] or boxes["lines"][0] > sum(boxes["time"][::2])
     left, _, wide, _ = boxes["bar"]
     assert left + wide == width - round(12 * ratio)
+
+
+@pytest.mark.parametrize(("apart", "points"), [(0.1, None), (2.0, None), (8.0, 120)])
+def test_the_key_of_arrows_is_as_long_as_the_longest_of_them_and_no_longer_than_has_room(apart, points):
+    scene = full()
+    before = Hud().compose(scene, *SIZE, 1.0)[0]
+    scene.arrows = replace(scene.arrows, apart=apart)
+    plates, lines = Hud().compose(scene, *SIZE, 1.0)
+    tip = (800 - 12 - 4, 600 - 12 - 36 - 8)
+    shaft, *barbs = [line for line in lines if line.end == tip]
+    long = points or 1.1 * apart / scene.camera.mm_per_pixel(600)
+    assert shaft.start == pytest.approx((tip[0] - long, tip[1]))
+    head = min(9, long)
+    assert [each.start for each in barbs] == [pytest.approx((tip[0] - head, tip[1] + k * head)) for k in (-0.45, 0.45)]
+    (image, left, top), *_ = [each[1:] for each in plates if each[0] == "arrows"]
+    assert (left + image.shape[1], top + image.shape[0]) == (tip[0], tip[1] - 8)
+    assert [each[0] for each in plates] == [each[0] for each in before]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,11 @@ import time as clock
 import numpy as np
 import pytest
 
-from ui.scene.shapes.fibres import ACROSS, LIFT, streamlines
+from ui.scene.shapes.fibres import streamlines
+
+# Written out: what the sources have is held against these.
+ACROSS = 40
+LIFT = 2e-3
 
 
 def square(cells: int) -> tuple[np.ndarray, np.ndarray]:

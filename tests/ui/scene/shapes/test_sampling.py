@@ -7,7 +7,11 @@ from hypothesis import strategies as st
 
 from engines.geometry.grid import Grid, rectilinear
 from tests.ui.scene.grids import gather
-from ui.scene.shapes.sampling import LONGEST_SIDE, MEANS_CELLS, sampling
+from ui.scene.shapes.sampling import sampling
+
+# Written out: what the sources have is held against these.
+LONGEST_SIDE = 4096
+MEANS_CELLS = 4_000_000
 
 SIDES = st.integers(1, 23)
 
@@ -41,6 +45,8 @@ def test_means_are_those_of_the_blocks() -> None:
     # Sums of nine float32 below 1 are right to a few units in the last place.
     assert gather(values.ravel(), box.selection(grid)) == pytest.approx(expected, rel=1e-6)
     assert box.of_whole(grid, values.ravel()) == pytest.approx(expected, rel=1e-6)
+    parts = np.stack([values.ravel(), 2 * values.ravel()], axis=1)
+    np.testing.assert_allclose(box.of_whole(grid, parts), np.stack([expected, 2 * expected], axis=1), rtol=1e-6)
 
 
 def test_a_huge_grid_lists_no_cell_that_it_does_not_show() -> None:

@@ -13,6 +13,7 @@ from ui.scene.cameras.camera import Camera
 from ui.scene.colormaps import MISSING
 from ui.scene.shapes.sphere_corner import CORNER
 from ui.scene.visuals import grid, lattice, markers, spheres, squares, surface
+from ui.scene.visuals.fibres import FibreVisual
 from ui.scene.visuals.surface import Look, Palette, SurfaceVisual
 
 MODULES = (grid, lattice, markers, spheres, squares, surface)
@@ -433,3 +434,11 @@ def test_markers_lie_pale_behind_and_full_before_what_hides_them(graphics):
     )
     visual.release()
     assert all(each.gone for each in before[:2])
+
+
+def test_fibres_are_bright_lines_over_darker_ones_of_twice_their_width(graphics):
+    visual = FibreVisual()
+    visual.draw(np.tile([[0.0], [1.0]], (3, 1, 3)), look(stroke=2.0), VIEW, PROJECTION)
+    dark, bright = graphics.drawn
+    assert [each.told["u_radius"] for each in (dark, bright)] == pytest.approx([4.4, 2.2])
+    assert max(dark.told["u_colour"][:3]) < 0.1 < 0.7 < min(bright.told["u_colour"][:3])
