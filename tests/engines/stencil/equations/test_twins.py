@@ -258,10 +258,7 @@ def test_kernels_compile_for_gpus_without_a_spilled_register(cpu, tmp_path, monk
 def test_kernels_of_whole_steps_compile_for_gpus_without_a_spilled_register(on_host, tmp_path, monkeypatch, method):
     """The oldest in single precision, the newest in double."""
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
-    try:
-        known = supported_architectures()
-    except (ImportError, DeviceError) as error:
-        pytest.skip(f"no NVRTC on this platform: {error}")
+    known = known_architectures()
     explicit = built(on_host, CASES["Gray-Scott"], START, {"F": 0.04, "k": 0.06}, plane(8, 8), method)._explicit
     for march in marches_of(explicit):
         for precision, architecture in (("float32", min(known)), ("float64", max(known))):
