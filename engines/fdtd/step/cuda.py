@@ -19,15 +19,7 @@ from engines.fdtd.grid.yee import Yee
 from engines.fdtd.media.materials import Media
 from engines.fdtd.sources.currents import Sources, induced
 from engines.fdtd.step.cuda_energy import CudaEnergy
-from engines.fdtd.step.cuda_parts import (
-    THREADS,
-    CudaCoupling,
-    CudaPoles,
-    Fader,
-    Kernels,
-    psi_slots,
-    slots_x,
-)
+from engines.fdtd.step.cuda_parts import THREADS, CudaCoupling, CudaPoles, Fader, Kernels, psi_slots, slots_x
 from engines.fdtd.step.curl.many_steps import MANY_STEPS, Brick, ManyShape, ManySteps, apart, many_shapes
 from engines.fdtd.step.curl.many_steps import NO_SHAPE as NOT_MANY
 from engines.fdtd.step.curl.one_pass import NO_SHAPE, ONE_PASS, OnePass, OneShape, one_shapes
