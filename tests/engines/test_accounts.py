@@ -270,9 +270,7 @@ def test_a_ceiling_over_a_working_set_is_measured_once(monkeypatch):
 def test_beside_a_solver_a_body_takes_what_is_looked_with_and_what_it_rests_with(contact, quasi_static, numbers, masks):
     """In 3D; at rest masks, loads and what was seen last: four vectors, and words; nothing that breaks."""
     parameters = SimpleNamespace(
-        contact=SimpleNamespace(kind=contact),
-        penetrators=(),
-        numerics=SimpleNamespace(quasi_static=quasi_static),
+        contact=SimpleNamespace(kind=contact), penetrators=(), numerics=SimpleNamespace(quasi_static=quasi_static)
     )
     body = SimpleNamespace(parameters=parameters, body=SimpleNamespace(dimensions=3), value_bytes=4)
     places = np.zeros((numbers + masks, 100), np.float32)  # a word is as long as a number

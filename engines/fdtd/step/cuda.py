@@ -148,9 +148,7 @@ class CudaYee(LeapfrogSteps):
     def _best(self, name: str) -> Shape:
         """Measured on the fields as they are, all zero: a step then changes nothing."""
         return tune(
-            self._key(name, SOURCE),
-            self.shapes(),
-            lambda shape: self._seconds(lambda: self.launch(name, shape)),
+            self._key(name, SOURCE), self.shapes(), lambda shape: self._seconds(lambda: self.launch(name, shape))
         )
 
     def _seconds(self, launch: Callable[[], Any]) -> float:

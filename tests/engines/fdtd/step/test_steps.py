@@ -233,10 +233,7 @@ def test_off_diagonal_terms_take_steps_in_launches_of_their_own():
 
 
 @on_device
-@pytest.mark.parametrize(
-    ("precision", "shape"),
-    [("float32", (4, 32, 2, 5)), ("float64", (2, 32, 4, 4))],
-)
+@pytest.mark.parametrize(("precision", "shape"), [("float32", (4, 32, 2, 5)), ("float64", (2, 32, 4, 4))])
 @pytest.mark.parametrize("faces", ["layers", "mixed"])
 def test_ids_of_16_bits_in_cuda(faces, precision, shape):
     case = make_case(faces, MANY)
