@@ -113,4 +113,4 @@ def _new(space: Space, annotation: Any) -> Iterator[NewItem]:
             yield NewItem(kind_title(model), model, partial(made, space, model))
     if Velocity in found:
         support = Velocity(name="Support", region=SideRegion(side="bottom"), x=0.0, y=0.0, z=0.0)
-        yield NewItem("Support", Velocity, support.model_copy)
+        yield NewItem("Support", Velocity, partial(support.model_copy, deep=True))
