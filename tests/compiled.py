@@ -9,11 +9,22 @@ from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
 
-from engines.backend.compile.nvrtc import KernelResources, compile_cubin
+import pytest
+
+from engines.api.errors import DeviceError
+from engines.backend.compile.nvrtc import KernelResources, compile_cubin, supported_architectures
 from engines.backend.compile.source import compile_options, headers_of, source_text
 from tests.kept import digest, kept
 
 COMPILERS = ("cupy-cuda", "nvidia-cuda-nvrtc", "nvidia-cuda-runtime")
+
+
+@cache
+def known_architectures() -> tuple[int, ...]:
+    try:
+        return supported_architectures()
+    except (ImportError, DeviceError) as error:
+        pytest.skip(f"no NVRTC on this platform: {error}")
 
 
 @cache
@@ -40,3 +51,10 @@ def resources_of(path: Path, macros: Sequence[str], architecture: int) -> tuple[
     made_of = (text, headers_of(text), path.name, compile_options(macros), architecture, _compiler(), _own())
     report = kept(f"nvrtc/{digest(*made_of)}.json", make)
     return tuple(KernelResources(**kernel) for kernel in json.loads(report.read_text("utf-8")))
+
+
+def assert_no_spills(path: Path, macros: Sequence[str], *architectures: int) -> None:
+    """On these, or on all that the compiler knows."""
+    for architecture in architectures or known_architectures():
+        for kernel in resources_of(path, macros, architecture):
+            assert (kernel.spill_stores, kernel.spill_loads) == (0, 0), f"{kernel} for sm_{architecture}"

@@ -12,19 +12,11 @@ from zlib import crc32
 import pytest
 
 from engines.api.errors import DeviceError
-from engines.backend.compile.nvrtc import ARCHITECTURES, KernelResources, compile_cubin, supported_architectures
+from engines.backend.compile.nvrtc import ARCHITECTURES, KernelResources, compile_cubin
 from engines.backend.compile.source import ENGINES
 from engines.backend.compile.variants import declared
 from engines.backend.compile.warm import all_variants
-from tests.compiled import resources_of
-
-
-@cache
-def known_architectures() -> tuple[int, ...]:
-    try:
-        return supported_architectures()
-    except (ImportError, DeviceError) as error:
-        pytest.skip(f"no NVRTC on this platform: {error}")
+from tests.compiled import known_architectures, resources_of
 
 
 def complaints(resources: tuple[KernelResources, ...], stack: dict[str, int]) -> list[str]:

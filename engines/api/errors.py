@@ -79,9 +79,9 @@ def told_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {text[:400]}" if text else type(error).__name__
 
 
-def nearest_told(name: str, known: Iterable[str], most: int = 3) -> str:
+def nearest_told(name: str, known: Iterable[str]) -> str:
     """``"; the nearest are 'drum', 'dome'"``, to follow a sentence that says that there is no ``name``; empty where
     none of the ``known`` is near."""
     by_lower = {one.lower(): one for one in known}
-    near = [f"'{by_lower[one]}'" for one in get_close_matches(name.lower(), by_lower, most, 0.5)]
+    near = [f"'{by_lower[one]}'" for one in get_close_matches(name.lower(), by_lower, 3, 0.5)]
     return f"; the nearest {'is' if len(near) == 1 else 'are'} {', '.join(near)}" if near else ""

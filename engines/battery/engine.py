@@ -52,17 +52,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engines.api import (
-    Benchmark,
-    Engine,
-    Estimate,
-    Imported,
-    ParameterFile,
-    Problem,
-    Progress,
-    Simulation,
-    no_progress,
-)
+from engines.api import Benchmark, Engine, Estimate, Imported, ParameterFile, Problem, Progress, Simulation, no_progress
 from engines.api.charts import Forecast
 from engines.api.device import Backend
 from engines.api.lab import Study

@@ -35,16 +35,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engines.api import (
-    Benchmark,
-    Engine,
-    Estimate,
-    Finding,
-    Imported,
-    Problem,
-    Progress,
-    no_progress,
-)
+from engines.api import Benchmark, Engine, Estimate, Finding, Imported, Problem, Progress, no_progress
 from engines.api.device import Backend
 from engines.api.lab import LabTable, Study
 from engines.api.placing import Placement

@@ -39,18 +39,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import (
-    Array,
-    Benchmark,
-    Dab,
-    Engine,
-    Estimate,
-    Finding,
-    Problem,
-    Progress,
-    Simulation,
-    no_progress,
-)
+from engines.api import Array, Benchmark, Dab, Engine, Estimate, Finding, Problem, Progress, Simulation, no_progress
 from engines.api.abilities import Painted
 from engines.api.charts import Fact
 from engines.api.device import Backend

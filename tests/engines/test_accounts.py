@@ -15,15 +15,9 @@ from engines.api.errors import ProblemError
 from engines.backend.ceilings import curve, curve_cpu, machine, memory
 from engines.backend.cpu import CpuBackend
 from engines.battery.mpm.many_particles import MODES, ManyParticles, graded
-from engines.cardiac.cells import tt06
-from engines.cardiac.cells.tt06_tissue import FLOPS_PER_CELL, reaction_traffic
-from engines.cardiac.diffusion.forward_euler import diffusion_traffic as diffusion_of_cells
-from engines.cardiac.watch import watchers
-from engines.cardiac.watch.ecg import ecg_traffic
 from engines.cardiac.watch.phase import phase_looks
 from engines.fdtd.media.materials import expected_id_bytes
 from engines.fdtd.monitors import traffic as fdtd_monitors
-from engines.fdtd.step import traffic as fdtd_step
 from engines.geometry.grid import Grid
 from engines.peridynamics.contact import repulsion
 from engines.peridynamics.lattice.solver import LatticeSolver
@@ -34,7 +28,6 @@ from engines.spiking.network.traffic import network_traffic
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.setup import memory as spiking
 from engines.stencil import engine as stencil
-from engines.stencil.diffusion.cpu import CpuDiffusion
 from engines.stencil.diffusion.traffic import diffusion_traffic
 from engines.stencil.parameters import StencilParameters
 from engines.stencil.setup import limits
@@ -66,22 +59,6 @@ def test_diffusion_reads_a_coefficient_for_each_axis_and_adds_a_source(variable,
     told = diffusion_traffic(grid.shape, 4, variable=variable, source=source)
     assert (told.bytes_read, told.bytes_written) == (grids * grid.nbytes, grid.nbytes)
     assert told.flops == operations * grid.size
-
-
-def test_a_reaction_reads_states_two_voltages_and_a_byte_and_writes_states_and_a_voltage():
-    states, voltage, kind = np.zeros((len(tt06.ROWS), 50)), np.zeros(50), np.zeros(50, np.uint8)
-    told = reaction_traffic(50, 8)
-    assert told.bytes_read == states.nbytes + 2 * voltage.nbytes + kind.nbytes
-    assert told.bytes_written == states.nbytes + voltage.nbytes
-    assert told.flops == 50 * FLOPS_PER_CELL
-
-
-def test_a_look_for_an_ecg_reads_the_voltage_once_and_the_weights_of_each_lead():
-    voltage, weights = np.zeros(1000), np.zeros((12, 1000), np.float32)
-    told = ecg_traffic(1000, 8, 12, 10)
-    assert told.bytes_read == (voltage.nbytes + weights.nbytes) // 10
-    assert told.bytes_written == 0
-    assert told.flops == 2 * weights.size // 10
 
 
 def test_a_delay_of_a_phase_is_of_whole_looks():
@@ -188,15 +165,6 @@ def test_the_cpu_says_what_is_free(monkeypatch):
     assert CpuBackend.free_memory(SimpleNamespace()) == 12345
 
 
-def test_a_diffusion_step_multiplies_and_adds_each_entry_and_adds_to_each_row():
-    """Of an entry a difference, a product and a sum; of a row the sum times the step, added to the voltage."""
-    matrix = SimpleNamespace(columns=np.zeros(700, np.int32), starts=np.zeros(11, np.int32), n_rows=100)
-    told = diffusion_of_cells(matrix, "float64")
-    assert told.flops == 3 * 700 + 2 * 100
-    assert told.bytes_read == matrix.columns.nbytes + matrix.starts.nbytes + 700 * 8 + 100 * 8
-    assert told.bytes_written == 100 * 8
-
-
 def test_a_monitor_writes_a_sample_into_its_buffer_and_each_batch_into_its_sums():
     """90 values of 2 blocks, one of which is averaged with its neighbours; 5 frequencies; batches of 10, each 3rd step.
 
@@ -232,23 +200,6 @@ def test_a_state_takes_four_numbers_and_a_double_more_for_each_place(monkeypatch
     arrays = (np.zeros((4, places), np.float32), np.zeros(places, np.float64))
     told = state_solver.state_bytes_of(SimpleNamespace(size=places), None, 4)
     assert told == 1000 + sum(array.nbytes for array in arrays)
-
-
-@pytest.mark.parametrize(("magnetic", "states"), [(False, 0), (True, 0), (False, 50)])
-def test_a_grid_takes_six_fields_their_ids_and_the_layers(monkeypatch, magnetic, states):
-    """ψ is kept twice (E and H); with poles each row of z and y knows where they are, in four numbers of 4 bytes."""
-    monkeypatch.setattr(fdtd_step, "layer_values", lambda yee, axes: 11)
-    yee = SimpleNamespace(shape=(5, 6, 7), places=210)
-    fields, ids = np.zeros((6, 210), np.float32), np.zeros((6 if magnetic else 3, 210), np.uint8)
-    spans = np.zeros((3, 5, 6, 4), np.int32) if states else np.zeros(0)
-    beside = (2 * 11 + states) * 4
-    assert fdtd_step.memory_bytes(yee, (), 4, magnetic, states) == fields.nbytes + ids.nbytes + spans.nbytes + beside
-
-
-@pytest.mark.parametrize("faces", [None, object()])
-def test_faces_are_counted_where_there_are_any(faces):
-    solver = SimpleNamespace(_faces=faces, shape=(10, 10), dtype=np.dtype(np.float32), depth=1)
-    assert CpuDiffusion.traffic_with(solver, source=False).bytes_read == (400 if faces is None else 3 * 400)
 
 
 @pytest.mark.parametrize("law", [None, object()])
@@ -290,16 +241,6 @@ def test_an_estimate_counts_whole_grids_and_the_levels_of_a_cycle(equation, grid
     assert stencil.bytes_per_step(posed) == round(grids * 32 * 16 * posed.dtype.itemsize)
 
 
-def test_the_phase_keeps_the_looks_of_its_delay_and_two_more(monkeypatch):
-    monkeypatch.setattr(watchers, "lead_places", lambda recording, mesh: ())
-    monkeypatch.setattr(watchers, "phase_looks", lambda delay, step: (1, 7))
-    recording = SimpleNamespace(maps=False, phase=True, phase_delay=7.0)
-    parameters = SimpleNamespace(recording=recording, numerics=SimpleNamespace(step=1.0))
-    assert watchers.watchers_memory(parameters, SimpleNamespace(n_cells=10), 8) == np.zeros((7 + 2, 10)).nbytes
-    recording.phase = False
-    assert watchers.watchers_memory(parameters, SimpleNamespace(n_cells=10), 8) == 0
-
-
 def test_a_ceiling_over_a_working_set_is_measured_once(monkeypatch):
     measured = []
 
@@ -329,9 +270,7 @@ def test_a_ceiling_over_a_working_set_is_measured_once(monkeypatch):
 def test_beside_a_solver_a_body_takes_what_is_looked_with_and_what_it_rests_with(contact, quasi_static, numbers, masks):
     """In 3D; at rest masks, loads and what was seen last: four vectors, and words; nothing that breaks."""
     parameters = SimpleNamespace(
-        contact=SimpleNamespace(kind=contact),
-        penetrators=(),
-        numerics=SimpleNamespace(quasi_static=quasi_static),
+        contact=SimpleNamespace(kind=contact), penetrators=(), numerics=SimpleNamespace(quasi_static=quasi_static)
     )
     body = SimpleNamespace(parameters=parameters, body=SimpleNamespace(dimensions=3), value_bytes=4)
     places = np.zeros((numbers + masks, 100), np.float32)  # a word is as long as a number

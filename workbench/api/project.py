@@ -156,13 +156,7 @@ class Project:
         of["findings"] = Listed(findings_of(self._document, found))
         return Outlook(**of, time_unit=self.time_unit, until=self.until, device=name)
 
-    def run(
-        self,
-        until: float | None = None,
-        *,
-        device: str | None = None,
-        progress: bool | Progress = False,
-    ) -> Run:
+    def run(self, until: float | None = None, *, device: str | None = None, progress: bool | Progress = False) -> Run:
         """Run to ``until`` [``time_unit``], or to the end that the project or the problem has; blocks meanwhile.
 
         ``device``: ``auto``, ``cpu`` or ``cuda:N`` (default: the project's). ``progress``: True draws a bar with rich

@@ -38,12 +38,7 @@ def sweep_command(options: Namespace) -> int:
     if options.converge is not None:
         name, _, values = options.converge.partition("=")
         varied.append(refined(document, name.strip(), values))
-    plan = SweepPlan(
-        document,
-        tuple(varied),
-        options.until or document.project.run.until,
-        kept_of(options.chart),
-    )
+    plan = SweepPlan(document, tuple(varied), options.until or document.project.run.until, kept_of(options.chart))
     plan.check()
     if len(plan) > MANY and not options.yes:
         raise ProblemError(f"These are {len(plan):,} runs: take fewer values, or add --yes to make them all.")

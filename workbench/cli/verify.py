@@ -13,7 +13,7 @@ from engines.api.device import Backend
 from workbench import __version__
 from workbench.cli import DONE, INTERRUPTED, WRONG
 from workbench.cli.listing import print_table
-from workbench.cli.runs.progress import Line, duration
+from workbench.cli.runs.progress import Line
 from workbench.storage.atomic import storing, write_text
 from workbench.storage.error_log import keep_traceback
 from workbench.verify.cases import Chosen, chosen_cases
@@ -21,6 +21,7 @@ from workbench.verify.lines import closing, head, lines_of
 from workbench.verify.page import page
 from workbench.verify.record import VerificationRecord, to_csv, to_json
 from workbench.verify.running import Outcome, run_case
+from workbench.words.amounts import duration_text
 from workbench.words.units import counted
 
 
@@ -47,7 +48,7 @@ def verify_command(options: Namespace) -> int:
     outcomes: list[Outcome] = []
     interrupted = False
     try:
-        about = duration(max(1.0, sum(one.case.seconds for one in chosen)))
+        about = duration_text(max(1.0, sum(one.case.seconds for one in chosen)))
         print(f"Workbench {__version__} on {backend.info.name}: {counted(len(chosen), 'case')}, about {about}.")
         _run(chosen, backend, outcomes, options.out)
     except KeyboardInterrupt:
@@ -72,7 +73,7 @@ def _run(chosen: Sequence[Chosen], backend: Backend, outcomes: list[Outcome], fo
     width, line = max(len(one.name) for one in chosen), Line()
     print(head(width), flush=True)
     for place, one in enumerate(chosen):
-        line(f"{one.name}, about {duration(max(1.0, one.case.seconds))}", place / len(chosen))
+        line(f"{one.name}, about {duration_text(max(1.0, one.case.seconds))}", place / len(chosen))
         outcome = run_case(one, backend)
         outcomes.append(outcome)
         line.clear()
@@ -94,4 +95,4 @@ def _write(folder: Path, record: VerificationRecord) -> list[str]:
 
 
 def _list(chosen: Sequence[Chosen]) -> None:
-    print_table([(one.name, f"{one.case.title} (about {duration(max(1.0, one.case.seconds))})") for one in chosen])
+    print_table([(one.name, f"{one.case.title} (about {duration_text(max(1.0, one.case.seconds))})") for one in chosen])

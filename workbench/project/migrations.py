@@ -18,10 +18,7 @@ Version 1 is the first, so there is nothing to bring up yet.
 
 
 def migrate(
-    content: dict[str, Any],
-    name: str,
-    migrations: Mapping[int, Migration] = MIGRATIONS,
-    current: int = SCHEMA_VERSION,
+    content: dict[str, Any], name: str, migrations: Mapping[int, Migration] = MIGRATIONS, current: int = SCHEMA_VERSION
 ) -> dict[str, Any]:
     """``content`` in the present version. Raises ProblemError for a newer or an impossible version."""
     version = content.get("schema_version", current)

@@ -48,13 +48,7 @@ from workbench.run.lines import line_results
 from workbench.run.meters import followed
 from workbench.run.observer import Observer
 from workbench.run.session import probe_elements
-from workbench.run.states.checkpoint import (
-    KEPT,
-    Checkpoint,
-    CheckpointMeta,
-    problem_fingerprint,
-    write_checkpoint,
-)
+from workbench.run.states.checkpoint import KEPT, Checkpoint, CheckpointMeta, problem_fingerprint, write_checkpoint
 from workbench.run.streams.fields import chosen_fields
 from workbench.run.streams.opening import NAMES as STREAMS
 from workbench.run.streams.opening import streams_of

@@ -11,7 +11,6 @@ import math
 import threading
 import time as clock
 import traceback
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
@@ -22,11 +21,12 @@ from engines.api.device import Backend
 from engines.api.errors import DeviceError, InstabilityError, ProblemError, WorkbenchError
 from engines.api.simulation.contract import check_declared, check_taken
 from engines.backend.ceilings.curve import working_set_of
-from workbench.run.controls import Controls, RefusedChange
 from workbench.run.frames import Frame, FrameRequest, Mailbox, Message, Outbox, Reading, Rewound, RunState, Sample
 from workbench.run.meters import Meters
 from workbench.run.observer import Audience, Observer
+from workbench.run.orders import Orders
 from workbench.run.pacing import LONGEST_BATCH_SECONDS, LONGEST_REST_SECONDS, Pacer
+from workbench.run.states.controls import Controls, RefusedChange
 from workbench.run.states.fitting import go_on
 from workbench.run.states.history import History, KeptState, Mark
 from workbench.run.strokes import Strokes, TakenBack
@@ -42,7 +42,7 @@ class _BuildingStopped(Exception):
     """Raised through the engine's ``build`` when the run is closed meanwhile."""
 
 
-class Runner:
+class Runner(Orders):
     """Runs one simulation on one worker thread.
 
     ``make_backend`` and ``build`` are called on the worker; ``until`` is in the engine's time unit, None
@@ -68,6 +68,7 @@ class Runner:
         can_reset: bool = True,
         checkpoints: int = 0,
     ) -> None:
+        super().__init__(RunState.RUNNING if autostart else RunState.READY)
         self._source = FrameSource(self.say)
         self.frames: Mailbox[Frame] = self._source.frames
         self.time_unit = time_unit
@@ -88,12 +89,6 @@ class Runner:
         self._audience = Audience(observers)
         self._resume_from = resume_from
         self._can_reset = can_reset
-        self._wanted = RunState.RUNNING if autostart else RunState.READY
-        self._state = RunState.BUILDING
-        self._steps_wanted: int | None = None  # asked for by advance(), not yet begun
-        self._stop_step: int | None = None  # where the advance() that runs will stop
-        self._condition = threading.Condition()
-        self._calls: deque[tuple[Callable[[Simulation], Any], Future[Any]]] = deque()
         self._samples: Outbox[Sample] = Outbox(4096)
         self._messages: Outbox[Message] = Outbox(4096)
         self._pacer = Pacer()
@@ -114,30 +109,9 @@ class Runner:
     # What others ask of the run; each returns at once.
 
     @property
-    def state(self) -> RunState:
-        return self._state
-
-    @property
     def alive(self) -> bool:
         """Whether the worker thread still lives."""
         return self._thread.is_alive()
-
-    def run(self) -> None:
-        """Run until told otherwise, or until ``until``."""
-        self._want(RunState.RUNNING)
-
-    def pause(self) -> None:
-        self._want(RunState.PAUSED)
-
-    def advance(self, steps: int) -> None:
-        """Take exactly ``steps`` steps, then pause. Asked again before they are taken, it takes those as well."""
-        with self._condition:
-            if self._wanted is RunState.RUNNING and self._stop_step is not None:
-                self._stop_step += steps
-            elif self._wanted is RunState.RUNNING and self._steps_wanted is not None:
-                self._steps_wanted += steps
-            else:
-                self._want(RunState.RUNNING, steps)
 
     def reset(self) -> Future[None]:
         """Back to the initial state; the run is READY."""
@@ -192,21 +166,6 @@ class Runner:
         """One that was taken back."""
         return self.post(lambda simulation: self._strokes.again(simulation, stroke))
 
-    def post(self, call: Callable[[Simulation], T]) -> Future[T]:
-        """Have the worker carry out ``call`` between two batches.
-
-        The future is cancelled if the run ends before; what ``call`` raises is in the future and in the log, but for a
-        :class:`RefusedChange`.
-        """
-        future: Future[T] = Future()
-        with self._condition:
-            if self._state in (RunState.CLOSED, RunState.FAILED) or self._wanted is RunState.CLOSED:
-                future.cancel()
-            else:
-                self._calls.append((call, future))
-                self._condition.notify_all()
-        return future
-
     def take_samples(self) -> list[Sample]:
         """The samples since the last call (the newest 4096 of them)."""
         return self._samples.take()
@@ -223,22 +182,6 @@ class Runner:
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout)
 
-    def wait(self, *states: RunState, timeout: float = 60.0) -> RunState:
-        """Block until the run is in one of ``states`` (or has failed or closed).
-
-        A run that was just told to go on does not count as paused or finished still.
-        """
-        ends = {*states, RunState.FAILED, RunState.CLOSED}
-        resting = (RunState.PAUSED, RunState.FINISHED)
-
-        def arrived() -> bool:
-            about_to_run = self._wanted is RunState.RUNNING and self._state in resting
-            return self._state in ends and not about_to_run
-
-        with self._condition:
-            self._condition.wait_for(arrived, timeout)
-        return self._state
-
     def leave(self) -> None:
         """Nobody looks any more: a run of this process ends with that."""
         self.close()
@@ -248,12 +191,6 @@ class Runner:
         nothing to write, and may never look up: it is waited for a tenth of that."""
         self._want(RunState.CLOSED)
         self.join(timeout / 10 if self._state is RunState.BUILDING else timeout)
-
-    def _want(self, state: RunState, steps: int | None = None) -> None:
-        with self._condition:
-            if self._wanted is not RunState.CLOSED:
-                self._wanted, self._steps_wanted, self._stop_step = state, steps, None
-                self._condition.notify_all()
 
     # The worker thread.
 
@@ -470,11 +407,6 @@ class Runner:
         self.progress = (message, fraction)
         if self._wanted is RunState.CLOSED:
             raise _BuildingStopped
-
-    def _set_state(self, state: RunState) -> None:
-        with self._condition:
-            self._state = state
-            self._condition.notify_all()
 
     def _fail(self, error: BaseException) -> None:
         known = as_sentence(error)

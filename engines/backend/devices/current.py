@@ -61,10 +61,7 @@ class Current:
 
 
 def _leave(
-    entered: list[Context],
-    kind: type[BaseException] | None,
-    error: BaseException | None,
-    trace: TracebackType | None,
+    entered: list[Context], kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
 ) -> Exception | None:
     """All of them, the last first; what the first of them that fails raises."""
     failed: Exception | None = None

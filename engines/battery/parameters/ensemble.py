@@ -24,9 +24,5 @@ class Distribution(ParameterGroup):
     parameter: DifferingName = quantity("negative_particle_radius", "", "Which number of the set", labels=TITLES)
     kind: Literal["normal", "lognormal", "uniform"] = quantity("normal", "", "Shape of the distribution")
     spread: float = quantity(
-        0.05,
-        "1",
-        "Standard deviation over the value (uniform: half width; lognormal: of the logarithm)",
-        ge=0,
-        le=1,
+        0.05, "1", "Standard deviation over the value (uniform: half width; lognormal: of the logarithm)", ge=0, le=1
     )

@@ -54,17 +54,17 @@ def curve(function: Callable[[Array], Array], low: float, high: float, intervals
     return _packed(scipy.interpolate.CubicSpline(nodes, values), low, high)
 
 
-def table_curve(x: Array, y: Array, intervals: int = INTERVALS) -> Curve:
+def table_curve(x: Array, y: Array) -> Curve:
     """Through measured points without overshoot (PCHIP). ``x`` rises. Raises ValueError if it does not."""
     x, y = np.asarray(x, float), np.asarray(y, float)
     if len(x) < 2 or (np.diff(x) <= 0).any():
         raise ValueError("the first column of a table has at least two numbers, and they rise")
-    return curve(scipy.interpolate.PchipInterpolator(x, y), float(x[0]), float(x[-1]), intervals)
+    return curve(scipy.interpolate.PchipInterpolator(x, y), float(x[0]), float(x[-1]))
 
 
-def monotone_curve(function: Callable[[Array], Array], low: float, high: float, intervals: int = INTERVALS) -> Curve:
+def monotone_curve(function: Callable[[Array], Array], low: float, high: float) -> Curve:
     """As :func:`curve`, never beyond the values at the ends of an interval: what has to stay positive does."""
-    nodes = np.linspace(low, high, intervals + 1)
+    nodes = np.linspace(low, high, INTERVALS + 1)
     return _packed(scipy.interpolate.PchipInterpolator(nodes, function(nodes)), low, high)
 
 

@@ -38,11 +38,7 @@ def bands(backend: Backend, values: Any, n: int) -> Bands:
 
 def means(backend: Backend, values: Any, n: int) -> Array:
     """(rows,) float64 mean of the numbers in each row of the device array ``values``, as :func:`bands`; NaN of none."""
-    return pick(backend, cpu=_means_on_cpu, cuda=_means_on_gpu)(backend, values, n)
-
-
-def _means_on_gpu(backend: Backend, values: Any, n: int) -> Array:
-    return bands(backend, values, n).mean
+    return pick(backend, cpu=_means_on_cpu, cuda=lambda *given: bands(*given).mean)(backend, values, n)
 
 
 def _means_on_cpu(backend: Backend, values: Array, n: int) -> Array:

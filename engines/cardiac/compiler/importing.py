@@ -188,11 +188,7 @@ def lowered(model: Any, file: str, voltage: str | None = None, stimulus: str | N
     if millivolts != 1.0:
         rates[k] = make("mul", rates[k], const(millivolts))
     kept = tuple(
-        State(
-            state.qname(),
-            "mV" if state is v else _unit(state),
-            float(value) * (millivolts if state is v else 1.0),
-        )
+        State(state.qname(), "mV" if state is v else _unit(state), float(value) * (millivolts if state is v else 1.0))
         for state, value in zip(states, model.initial_values(as_floats=True), strict=True)
     )
     title = model.meta.get("display_name") or model.name() or file

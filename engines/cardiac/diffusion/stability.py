@@ -27,26 +27,6 @@ def stable_step(matrix: SlicedMatrix) -> float:
     return float(step_limits(matrix).min())
 
 
-def spectral_step(matrix: SlicedMatrix, iterations: int = 80) -> float:
-    """``2 / rho(L)`` [ms], rho by power iteration: the sharper limit, 1.7 to 4.2 times eq. 3.6 where it was tried.
-
-    The iteration comes from below, so the figure is an upper bound that it approaches within about 1 %:
-    stay 5 % below it. Never smaller than :func:`stable_step`, which Gershgorin's circles guarantee.
-    """
-    limits = step_limits(matrix)
-    floor = float(limits.min())
-    if not np.isfinite(floor):
-        return floor
-    # the mode of largest rate sits around the cells of smallest limit
-    v = np.random.default_rng(0).standard_normal(matrix.n_rows) * floor / limits
-    rate = 0.0
-    for _ in range(iterations):
-        v /= np.linalg.norm(v)
-        v = _rates(matrix, v)
-        rate = float(np.linalg.norm(v))
-    return max(2.0 / rate, floor)
-
-
 def growing_cells(matrix: SlicedMatrix, volumes: Array) -> Array:
     """(n,) indices of the cells in which noise grows; empty if it decays everywhere.
 

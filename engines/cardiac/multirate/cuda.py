@@ -32,12 +32,7 @@ class CudaGroups(Groups):
         self._blocks = 0
 
     def plan(
-        self,
-        voltage: Any,
-        voltage_before: Any,
-        step: int,
-        currents: Array | None,
-        moment: StepTimes | None = None,
+        self, voltage: Any, voltage_before: Any, step: int, currents: Array | None, moment: StepTimes | None = None
     ) -> None:
         tissue, real = self._tissue, self._tissue.dtype.type
         # A step starts with the count that the step before it has set to 0. Graphs have even numbers of steps.

@@ -56,12 +56,7 @@ class Groups(ABC):
 
     @abstractmethod
     def plan(
-        self,
-        voltage: Any,
-        voltage_before: Any,
-        step: int,
-        currents: Array | None,
-        moment: StepTimes | None = None,
+        self, voltage: Any, voltage_before: Any, step: int, currents: Array | None, moment: StepTimes | None = None
     ) -> None:
         """Find the groups that are due at this step, and see to threshold crossings in the others.
 

@@ -158,12 +158,7 @@ class Numerics(ParameterGroup):
         1, "1", "Parts that diffusion makes of a step: each must be below the stable step", ge=1, le=50, advanced=True
     )
     reaction_substeps: int = quantity(
-        1,
-        "1",
-        "Parts that the reaction makes of a step, where diffusion bears more",
-        ge=1,
-        le=50,
-        advanced=True,
+        1, "1", "Parts that the reaction makes of a step, where diffusion bears more", ge=1, le=50, advanced=True
     )
     multirate: Multirate = quantity(Multirate(), "", "Fewer reactions where cells are quiet")
     initial_state: Literal["published", "paced at 1 Hz", "paced"] = quantity(

@@ -7,18 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import (
-    Array,
-    Dab,
-    Finding,
-    FrontInfo,
-    KernelTiming,
-    Markers,
-    NonFinite,
-    Problem,
-    Selection,
-    Simulation,
-)
+from engines.api import Array, Dab, Finding, FrontInfo, KernelTiming, Markers, NonFinite, Problem, Selection, Simulation
 from engines.api.abilities import Underneath
 from engines.api.charts import ChartData, Inspection
 from engines.api.device import Backend

@@ -180,7 +180,7 @@ def _slab(mesh: TetMesh, boundary: Boundary, parameters: FibreParameters) -> Wal
     along = axis - (axis @ across) * across
     if np.linalg.norm(along) < 1e-3:
         raise ProblemError("The directions across the wall and to the base are the same: change one.", ("direction",))
-    return slab_walls(mesh, boundary, across, along / np.linalg.norm(along))
+    return slab_walls(boundary, across, along / np.linalg.norm(along))
 
 
 def _unit(direction: tuple[float, ...]) -> Array | None:

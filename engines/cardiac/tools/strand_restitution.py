@@ -45,11 +45,7 @@ class Velocities:
 
 
 def velocities(
-    strand: Strand,
-    start: tuple[Array, Array],
-    couplings: Array,
-    backend: Backend,
-    progress: Progress = no_progress,
+    strand: Strand, start: tuple[Array, Array], couplings: Array, backend: Backend, progress: Progress = no_progress
 ) -> Velocities:
     """``start``: voltage ``(1,)`` and rows ``(rows,)`` of a cell before the last beat of S1, as stored; ``couplings:
     (n,)`` [ms] ascending. Raises ProblemError (the step is not stable, S1 does not come through)."""

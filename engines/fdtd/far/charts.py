@@ -14,20 +14,18 @@ CUTS = (0.0, 90.0)
 """Azimuths [°] of the cuts over the polar angle."""
 
 
-def far_chart_infos(
-    prefix: str, of: str = "", title: str = "Directivity", unit: str = "dBi"
-) -> tuple[ChartInfo, ChartInfo, ChartInfo]:
+def far_chart_infos(prefix: str, of: str = "") -> tuple[ChartInfo, ChartInfo, ChartInfo]:
     """Cuts over the polar angle, cuts over the azimuth, and the pattern; ``of`` says at the end of titles of what."""
     return (
         ChartInfo(
-            f"{prefix}_elevation", f"{title} over θ{of}", unit, kind="polar", x_title="θ", x_unit="°", clockwise=True,
-            span=SPAN,
+            f"{prefix}_elevation", f"Directivity over θ{of}", "dBi", kind="polar", x_title="θ", x_unit="°",
+            clockwise=True, span=SPAN,
         ),
         ChartInfo(
-            f"{prefix}_azimuth", f"{title} over φ{of}", unit, kind="polar", x_title="φ", x_unit="°", span=SPAN
+            f"{prefix}_azimuth", f"Directivity over φ{of}", "dBi", kind="polar", x_title="φ", x_unit="°", span=SPAN
         ),
         ChartInfo(
-            f"{prefix}_pattern", f"Pattern{of}", unit, kind="pattern", x_title="θ", x_unit="°", across_title="φ",
+            f"{prefix}_pattern", f"Pattern{of}", "dBi", kind="pattern", x_title="θ", x_unit="°", across_title="φ",
             span=SPAN,
         ),
     )  # fmt: skip

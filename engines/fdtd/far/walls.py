@@ -42,7 +42,7 @@ def mirrors_of(parameters: FdtdParameters, yee: Yee, name: str) -> list[Mirror]:
     return found
 
 
-def line_axis(monitor: BoxMonitor, yee: Yee, axes: Sequence[Axis]) -> int | None:
+def line_axis(monitor: BoxMonitor, axes: Sequence[Axis]) -> int | None:
     """The axis of one cell along which nothing varies, in two dimensions. Raises ProblemError for other periods."""
     found = None
     for d, axis in enumerate(axes):

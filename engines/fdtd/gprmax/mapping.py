@@ -27,10 +27,6 @@ def _gaussian(frequency: float) -> Signal:
     return Gaussian(wavelength=SPEED_OF_LIGHT / (frequency * math.sqrt(-2 * math.log(FALL))))
 
 
-def _continuous(frequency: float) -> Signal:
-    return Continuous(wavelength=SPEED_OF_LIGHT / frequency, rise=RAMP_PERIODS)
-
-
 def _derivative(frequency: float) -> Signal:
     """The derivative of ``_gaussian``'s, normalised, has its largest amplitude at f."""
     return Derivative(wavelength=SPEED_OF_LIGHT / frequency)
@@ -42,7 +38,8 @@ def _ricker(frequency: float) -> Signal:
 
 
 WAVEFORMS: Mapping[str, Callable[[float], Signal]] = {
-    "gaussian": _gaussian, "gaussiandotnorm": _derivative, "ricker": _ricker, "contsine": _continuous,
+    "gaussian": _gaussian, "gaussiandotnorm": _derivative, "ricker": _ricker,
+    "contsine": lambda frequency: Continuous(wavelength=SPEED_OF_LIGHT / frequency, rise=RAMP_PERIODS),
 }  # fmt: skip
 """By gprMax's name: the signal of amplitude 1 for a frequency [GHz]."""
 

@@ -103,7 +103,5 @@ class PassesTable(LabTable):
                     rate = scene.cells / step_seconds(backend, made) / 1e6
                     if best is None or rate > best:
                         best, chosen = rate, "×".join(map(str, shape))
-                rows.append(
-                    (size_name(counts), precision, two, best, None if best is None else best / two, chosen),
-                )
+                rows.append((size_name(counts), precision, two, best, None if best is None else best / two, chosen))
         return rows

@@ -19,13 +19,7 @@ from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.fdtd.grid.boundaries import Axis
 from engines.fdtd.grid.yee import FREQUENCY_UNITS, PER_UNIT, SPEED_OF_LIGHT, Yee
-from engines.fdtd.monitors.frequencies import (
-    abscissa,
-    frequencies_of,
-    highest_content,
-    interval,
-    over_at,
-)
+from engines.fdtd.monitors.frequencies import abscissa, frequencies_of, highest_content, interval, over_at
 from engines.fdtd.monitors.sums.blocks import Block
 from engines.fdtd.monitors.sums.sums import SUMS, padded
 from engines.fdtd.parameters import Frequencies

@@ -113,7 +113,7 @@ def plan_monitors(parameters: FdtdParameters, around: Surroundings) -> MonitorPl
             rectangles = _rectangles(monitor, parameters, around)
             if isinstance(monitor, BoxMonitor) and monitor.far_field.on:
                 mirrors_of(parameters, around.yee, name)
-                line_axis(monitor, around.yee, around.axes)
+                line_axis(monitor, around.axes)
                 noticed += obstacles(monitor, parameters, around.yee, around.axes)
             plan = fourier_plan(
                 name, monitor.frequencies, [block for each in rectangles for block in each.blocks()], around
@@ -288,7 +288,7 @@ def make_watchers(
 def _far(
     number: int, flux: FluxWatcher, monitor: BoxMonitor, parameters: FdtdParameters, around: Surroundings
 ) -> FarWatcher:
-    line = line_axis(monitor, around.yee, around.axes)
+    line = line_axis(monitor, around.axes)
     depth = 1.0 if line is None else float(np.ptp(around.yee.nodes(line)))
     mirrors = mirrors_of(parameters, around.yee, monitor.name)
     return FarWatcher(number, flux, monitor.far_field, mirrors, line, around.unit, depth)

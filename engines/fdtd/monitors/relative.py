@@ -47,13 +47,7 @@ class Transmission(_Compared):
         said = f"Part of the power through '{of.pop()}'" if len(of) == 1 else "Part of the power"
         self.charts = (
             ChartInfo(
-                TRANSMISSION,
-                said,
-                "1",
-                x_title=title,
-                x_unit=unit,
-                comparable=True,
-                y_title="Part of the power",
+                TRANSMISSION, said, "1", x_title=title, x_unit=unit, comparable=True, y_title="Part of the power"
             ),
         )
 

@@ -17,10 +17,7 @@ class Anisotropy(ParameterGroup):
 
     by_component: bool = quantity(False, "", "Different for fields along x, y and z")
     permittivity: Triple = quantity(
-        (2.25, 2.25, 2.25),
-        "1",
-        "Relative permittivity for fields along x, y, z",
-        when={"by_component": (True,)},
+        (2.25, 2.25, 2.25), "1", "Relative permittivity for fields along x, y, z", when={"by_component": (True,)}
     )
     conductivity: Triple = quantity(
         (0.0, 0.0, 0.0),

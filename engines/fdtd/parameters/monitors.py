@@ -26,12 +26,7 @@ AS_WHAT = "in vacuum, in the unit of length; frequencies are in THz with µm, in
 class Frequencies(ParameterGroup):
     """Frequencies of a spectrum, as a range or a list, as wavelengths in vacuum or as frequencies."""
 
-    given: Literal["wavelength", "frequency"] = quantity(
-        "wavelength",
-        "",
-        f"Wavelengths {AS_WHAT}",
-        labels=GIVEN,
-    )
+    given: Literal["wavelength", "frequency"] = quantity("wavelength", "", f"Wavelengths {AS_WHAT}", labels=GIVEN)
     choice: Literal["range", "list"] = quantity("range", "", "From one to another, or one by one")
     first: float = quantity(0.8, SPECTRAL, "First wavelength or frequency", gt=0, when={"choice": ("range",)})
     last: float = quantity(1.2, SPECTRAL, "Last wavelength or frequency", gt=0, when={"choice": ("range",)})

@@ -130,11 +130,7 @@ def picture_figure(picture: PictureObject, space: Space) -> Figure:
     return slab_figure(triple(low), triple(high), space, "A picture", fields, picture.material)
 
 
-def _fresh_surface(space: Space) -> dict[str, Any]:
-    return material_of(space)
-
-
-@drawn(SurfaceObject, _fresh_surface)
+@drawn(SurfaceObject, material_of)
 def surface_figure(surface: SurfaceObject, space: Space) -> Figure:
     """The box around it as it stands before it is turned. Raises ProblemError for a file that cannot be read."""
     if not surface.file:

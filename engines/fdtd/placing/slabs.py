@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array
 from engines.api.errors import ProblemError
 from engines.api.figures import Figure, mover, slider, triple
 from engines.api.placing import MOVE, Handle, Position
@@ -20,14 +19,13 @@ Corners = Callable[[Position, Position], Mapping[str, Any]]
 
 
 def slab_figure(
-    low: Position, high: Position, space: Space, what: str, fields: Corners, detail: str = "",
-    within: tuple[Array, Array] | None = None, thick: bool = True,
-) -> Figure:  # fmt: skip
-    """Of what reaches beyond the grid (or ``within``), the part inside; its handles stand there too.
+    low: Position, high: Position, space: Space, what: str, fields: Corners, detail: str = "", thick: bool = True
+) -> Figure:
+    """Of what reaches beyond the grid, the part inside; its handles stand there too.
 
     what: its name in sentences; thick: its corners have to stand apart. Coordinates of ``FAR`` stay where they are.
     """
-    first, last = (space.low, space.high) if within is None else within
+    first, last = space.low, space.high
     low_seen, high_seen = np.clip(low, first, last), np.clip(high, first, last)
     middle = 0.5 * (low_seen + high_seen)
     handles: list[Handle] = [mover(middle, np.where(np.abs(low) < FAR, low, low_seen))]

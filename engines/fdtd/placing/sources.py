@@ -18,11 +18,7 @@ from engines.geometry.lines import arrow, box_lines, circle, unit
 Fields = tuple[Mapping[str, Any], str]
 
 
-def _fresh_dipole(space: Space) -> dict[str, Any]:
-    return {"place": space.on_nodes(space.middle)}
-
-
-@drawn(PointSource, _fresh_dipole)
+@drawn(PointSource, lambda space: {"place": space.on_nodes(space.middle)})
 def dipole_figure(dipole: PointSource, space: Space) -> Figure:
     """An arrow along the current and a ring around its middle; where it comes out of the plane, two rings."""
     place, axis = np.array(dipole.place), "xyz".index(dipole.axis)

@@ -48,7 +48,6 @@ def touchstone_text(
     version: Literal["1.1", "2.0"] = "1.1",
     form: Format = "RI",
     unit: Literal["Hz", "kHz", "MHz", "GHz"] = "GHz",
-    comment: str = "",
 ) -> str:
     """The text of a file. Raises ProblemError for what the version cannot say."""
     impedances = np.asarray(network.impedances, float)
@@ -58,16 +57,15 @@ def touchstone_text(
         raise ProblemError("Some S-parameters are not known: run until the pulse has passed all ports.")
     if version == "1.1" and np.ptp(impedances) > 0:
         raise ProblemError("Touchstone 1.1 has one impedance for all ports: use version 2.0, or equal impedances.")
-    lines = [f"! {line}".rstrip() for line in comment.encode("ascii", "replace").decode().splitlines()]
     option = f"# {unit} S {form} R {impedances[0]:.10g}"
     if version == "2.0":
-        lines += ["[Version] 2.0", option, f"[Number of Ports] {network.ports}"]
+        lines = ["[Version] 2.0", option, f"[Number of Ports] {network.ports}"]
         lines += ["[Two-Port Data Order] 21_12"] if network.ports == 2 else []
         lines.append(f"[Number of Frequencies] {len(network.frequencies)}")
         lines.append("[Reference] " + " ".join(f"{value:.10g}" for value in impedances))
         lines.append("[Network Data]")
     else:
-        lines.append(option)
+        lines = [option]
     for frequency, matrix in zip(network.frequencies, network.parameters, strict=True):
         lines += _data_lines(float(frequency) / UNITS[unit.lower()], matrix, form)
     if version == "2.0":

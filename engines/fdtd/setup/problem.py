@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engines.api import (
-    KernelTraffic,
-    Problem,
-)
+from engines.api import KernelTraffic, Problem
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.backend.precision import FLOAT_TYPES
@@ -26,10 +23,7 @@ from engines.fdtd.media.solids.shapes import fillings_of, object_findings
 from engines.fdtd.monitors.fourier import Surroundings
 from engines.fdtd.monitors.plans import plan_monitors
 from engines.fdtd.monitors.traffic import monitors_traffic
-from engines.fdtd.parameters import (
-    FdtdParameters,
-    PlaneMonitor,
-)
+from engines.fdtd.parameters import FdtdParameters, PlaneMonitor
 from engines.fdtd.setup.boxes import box_findings
 from engines.fdtd.setup.facing import facing_findings
 from engines.fdtd.setup.grid import make_faces, make_yee

@@ -21,11 +21,7 @@ GPU_SHARE = 0.55
 
 def expected_rate(backend: Backend, precision: str) -> float:
     """Bytes per second that a step moves: on a CPU those of a small grid between CPML, measured at the first call."""
-    return pick(backend, cpu=_measured_rate, cuda=_share_of_bandwidth)(backend, precision)
-
-
-def _share_of_bandwidth(backend: Backend, precision: str) -> float:
-    return GPU_SHARE * backend.ceilings().best
+    return pick(backend, cpu=_measured_rate, cuda=lambda gpu, _: GPU_SHARE * gpu.ceilings().best)(backend, precision)
 
 
 def _measured_rate(backend: Backend, precision: str) -> float:

@@ -69,9 +69,9 @@ def beam_profile(
     return Profile(fields, main * h[s] / (2 * omega))
 
 
-def radius_at(beam: Beam, distance: float, index: float = 1.0) -> float:
+def radius_at(beam: Beam, distance: float) -> float:
     """w(z) of the paraxial beam, ``distance`` from its focus [length unit]."""
-    wavelength = SPEED_OF_LIGHT / beam.waveform.carrier / index
+    wavelength = SPEED_OF_LIGHT / beam.waveform.carrier
     return float(beam.waist * np.hypot(1.0, distance * wavelength / (np.pi * beam.waist**2)))
 
 

@@ -19,15 +19,7 @@ from engines.fdtd.grid.yee import Yee
 from engines.fdtd.media.materials import Media
 from engines.fdtd.sources.currents import Sources, induced
 from engines.fdtd.step.cuda_energy import CudaEnergy
-from engines.fdtd.step.cuda_parts import (
-    THREADS,
-    CudaCoupling,
-    CudaPoles,
-    Fader,
-    Kernels,
-    psi_slots,
-    slots_x,
-)
+from engines.fdtd.step.cuda_parts import THREADS, CudaCoupling, CudaPoles, Fader, Kernels, psi_slots, slots_x
 from engines.fdtd.step.curl.many_steps import MANY_STEPS, Brick, ManyShape, ManySteps, apart, many_shapes
 from engines.fdtd.step.curl.many_steps import NO_SHAPE as NOT_MANY
 from engines.fdtd.step.curl.one_pass import NO_SHAPE, ONE_PASS, OnePass, OneShape, one_shapes
@@ -156,9 +148,7 @@ class CudaYee(LeapfrogSteps):
     def _best(self, name: str) -> Shape:
         """Measured on the fields as they are, all zero: a step then changes nothing."""
         return tune(
-            self._key(name, SOURCE),
-            self.shapes(),
-            lambda shape: self._seconds(lambda: self.launch(name, shape)),
+            self._key(name, SOURCE), self.shapes(), lambda shape: self._seconds(lambda: self.launch(name, shape))
         )
 
     def _seconds(self, launch: Callable[[], Any]) -> float:

@@ -6,9 +6,7 @@ from engines.api import FieldInfo, VectorInfo
 from engines.fdtd.grid.dimensions import Parts
 from engines.fdtd.grid.yee import TIME_UNITS, VACUUM_IMPEDANCE
 from engines.fdtd.media.materials import Medium
-from engines.fdtd.parameters import (
-    FdtdParameters,
-)
+from engines.fdtd.parameters import FdtdParameters
 from engines.fdtd.parameters.objects import VACUUM
 from engines.fdtd.setup.sources import expected_field, leading_axis, waveform_of
 from engines.fdtd.watch.permittivity import fields_of_media

@@ -8,16 +8,7 @@ from html import escape
 
 from engines.api.errors import ProblemError
 from engines.formulas.graph import Node, const, ordered, symbol
-from engines.formulas.parse import (
-    FUNCTIONS,
-    WORDS,
-    FormulaError,
-    Function,
-    Language,
-    number,
-    parse_either,
-    statements,
-)
+from engines.formulas.parse import FUNCTIONS, WORDS, FormulaError, Function, Language, number, parse_either, statements
 from engines.formulas.typed.printed import LONGEST, Anything, name_of, printed
 
 MOST_OPERATIONS = 500

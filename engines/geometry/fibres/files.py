@@ -40,7 +40,7 @@ def read_fibre_file(path: Path, mesh: TetMesh) -> tuple[Array, Array | None, tup
         findings += raw.findings
         findings += _elsewhere(raw, mesh, path.name)
     elif suffix in (".lon", ".csv", ".txt", ".npy"):
-        read = {".lon": _lon, ".npy": _npy}.get(suffix, _table)
+        read = {".lon": lambda path, mesh: read_lon(path, mesh.n_cells), ".npy": _npy}.get(suffix, _table)
         raw = RawMesh(mesh.points, mesh.cells, {"fibres": read(path, mesh)})
     else:
         raise MeshError(f"{path.name} is no file of fibres that can be read: take .lon, .csv, .txt, .npy or .vtu.")
@@ -51,10 +51,6 @@ def read_fibre_file(path: Path, mesh: TetMesh) -> tuple[Array, Array | None, tup
     if "fibres" in raw.cell_data:
         findings += _not_unit(raw.cell_data["fibres"], path.name)
     return fibres, sheets, (*findings, *found)
-
-
-def _lon(path: Path, mesh: TetMesh) -> Array:
-    return read_lon(path, mesh.n_cells)
 
 
 def _npy(path: Path, mesh: TetMesh) -> Array:

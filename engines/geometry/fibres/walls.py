@@ -164,7 +164,7 @@ def named_walls(mesh: TetMesh, boundary: Boundary, names: tuple[str, str, str], 
     return Walls(epi, lv, np.setdiff1d(rv, lv), np.unique(boundary.triangles[base]), axis)
 
 
-def slab_walls(mesh: TetMesh, boundary: Boundary, across: Array, axis: Array) -> Walls:
+def slab_walls(boundary: Boundary, across: Array, axis: Array) -> Walls:
     """A piece of wall: the epicardium looks along ``across`` (3,), the endocardium against it; ``axis`` to the base."""
     size = np.linalg.norm(boundary.areas, axis=1)
     facing = boundary.areas @ across / np.maximum(size, np.finfo(float).tiny)

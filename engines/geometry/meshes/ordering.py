@@ -14,9 +14,6 @@ from engines.backend.threads import in_parts
 from engines.geometry.meshes.adjacency import BOUNDARY
 from engines.geometry.meshes.shapes import extent
 
-CLUSTER_SIZE = 4096
-"""Cells of a METIS cluster: old and new voltage fit into a first-level cache (thesis §4.3.3)."""
-
 
 def hilbert_order(points: Array, bits: int = 16) -> Array:
     """Order along a three-dimensional Hilbert curve through the points' bounding cube.
@@ -77,21 +74,6 @@ def graph_parts(
         options=options,
     )
     return np.asarray(cut[1], np.int32)
-
-
-def metis_order(neighbours: Array, centroids: Array, cluster_size: int = CLUSTER_SIZE) -> Array:
-    """METIS clusters of about ``cluster_size`` cells; clusters and the cells inside follow a Hilbert curve."""
-    n = len(neighbours)
-    base = hilbert_order(centroids)
-    if n <= cluster_size:
-        return base
-    clusters = partition(neighbours, -(-n // cluster_size), imbalance=1.1)
-    count = int(clusters.max()) + 1
-    size = np.maximum(np.bincount(clusters, minlength=count), 1)
-    centre = np.stack([np.bincount(clusters, centroids[:, k], count) / size for k in range(3)], axis=1)
-    rank = np.empty(count, np.int64)
-    rank[hilbert_order(centre)] = np.arange(count)
-    return base[np.argsort(rank[clusters[base]], kind="stable")].astype(np.int32)
 
 
 def renumber(neighbours: Array, order: Array) -> Array:

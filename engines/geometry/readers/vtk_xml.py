@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import lzma
 import zlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from xml.etree import ElementTree
@@ -37,23 +38,15 @@ DTYPES = {
 }
 
 
-def _unzip(block: bytes, size: int) -> bytes:
-    return zlib.decompressobj().decompress(block, size)  # never more than announced
-
-
-def _unxz(block: bytes, size: int) -> bytes:
-    return lzma.LZMADecompressor().decompress(block, size)
-
-
 def _unlz4(block: bytes, size: int) -> bytes:
     out = np.empty(size, np.uint8)
     count = lz4_block(np.frombuffer(block, np.uint8), out)
     return out[: max(count, 0)].tobytes()
 
 
-DECOMPRESSORS = {
-    "vtkZLibDataCompressor": _unzip,
-    "vtkLZMADataCompressor": _unxz,
+DECOMPRESSORS: dict[str, Callable[[bytes, int], bytes]] = {  # never more than announced
+    "vtkZLibDataCompressor": lambda block, size: zlib.decompressobj().decompress(block, size),
+    "vtkLZMADataCompressor": lambda block, size: lzma.LZMADecompressor().decompress(block, size),
     "vtkLZ4DataCompressor": _unlz4,
 }
 

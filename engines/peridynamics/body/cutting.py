@@ -16,14 +16,7 @@ from engines.peridynamics.body.filling import Filled, Frame, Place, filled, shap
 from engines.peridynamics.body.rows import between_rows, way_between_rows
 from engines.peridynamics.lattice.family import WORD, Family, family
 from engines.peridynamics.lattice.layout import Layout
-from engines.peridynamics.parameters import (
-    AnyNotch,
-    FlatNotch,
-    Notch,
-    PennyNotch,
-    PeridynamicParameters,
-    PlaneNotch,
-)
+from engines.peridynamics.parameters import AnyNotch, FlatNotch, Notch, PennyNotch, PeridynamicParameters, PlaneNotch
 
 AT_ONCE = 1 << 15
 """Places whose words are made together: they stay in a cache."""

@@ -149,12 +149,7 @@ LATTICE_SOLVER = Twins[LatticeSolver](__package__, cpu="cpu:CpuSolver", cuda="cu
 
 
 def bytes_of(
-    layout: Layout,
-    family: Family,
-    value_bytes: int,
-    paired: bool = False,
-    softening: bool = False,
-    mixed: bool = False,
+    layout: Layout, family: Family, value_bytes: int, paired: bool = False, softening: bool = False, mixed: bool = False
 ) -> int:
     """Device memory of a solver: four vectors and seven numbers per place (one is where cracks are looked for, three
     strain and stress), words twice, three float64, a kind; ``paired``, for bonds of one length that differ on a CPU:

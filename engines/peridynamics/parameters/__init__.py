@@ -24,14 +24,7 @@ from engines.peridynamics.parameters.body.bodies import (
 )
 from engines.peridynamics.parameters.body.cloud import PointBody
 from engines.peridynamics.parameters.body.kinds import MIXED, ON_A_LATTICE
-from engines.peridynamics.parameters.body.notches import (
-    AnyNotch,
-    FlatNotch,
-    Notch,
-    PennyNotch,
-    PlaneNotch,
-    ShapeNotch,
-)
+from engines.peridynamics.parameters.body.notches import AnyNotch, FlatNotch, Notch, PennyNotch, PlaneNotch, ShapeNotch
 from engines.peridynamics.parameters.body.regions import (
     BoxRegion,
     GroupRegion,

@@ -112,8 +112,5 @@ def _new(space: Space, annotation: Any) -> Iterator[NewItem]:
         if model is not GroupRegion and not (space.flat and model in KINDS and KINDS[model].solid):
             yield NewItem(kind_title(model), model, partial(made, space, model))
     if Velocity in found:
-        yield NewItem("Support", Velocity, _support)
-
-
-def _support() -> BaseModel:
-    return Velocity(name="Support", region=SideRegion(side="bottom"), x=0.0, y=0.0, z=0.0)
+        support = Velocity(name="Support", region=SideRegion(side="bottom"), x=0.0, y=0.0, z=0.0)
+        yield NewItem("Support", Velocity, partial(support.model_copy, deep=True))

@@ -16,17 +16,7 @@ from engines.api.placing import MOVE, Faces, Handle, NewItem, Position
 from engines.geometry.lines import ball_lines
 from engines.peridynamics.contact.shapes import solid_of
 from engines.peridynamics.parameters import Penetrator
-from engines.peridynamics.parameters.contact import (
-    Ball,
-    Cuboid,
-    Cylinder,
-    Driven,
-    Fixed,
-    Form,
-    Motion,
-    Plane,
-    Shifted,
-)
+from engines.peridynamics.parameters.contact import Ball, Cuboid, Cylinder, Driven, Fixed, Form, Motion, Plane, Shifted
 from engines.peridynamics.placing.kinds import Space, drawn, within
 from engines.peridynamics.placing.regions import arrow_along
 from engines.peridynamics.placing.shapes import cornered

@@ -7,17 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engines.api import (
-    Array,
-    FieldInfo,
-    Finding,
-    KernelTiming,
-    Lines,
-    NonFinite,
-    Selection,
-    Simulation,
-    VectorInfo,
-)
+from engines.api import Array, FieldInfo, Finding, KernelTiming, Lines, NonFinite, Selection, Simulation, VectorInfo
 from engines.api.charts import ChartData, Fact, Inspection, Links
 from engines.api.device import Backend
 from engines.api.errors import ProblemError

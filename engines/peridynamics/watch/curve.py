@@ -146,8 +146,7 @@ class LoadDisplacement(Watcher[Moment]):
         known = f"the gauges are {', '.join(map(repr, names))}" if names else "add one, or leave this empty"
         if wanted.over and wanted.over not in names:
             raise ProblemError(
-                f"There is no gauge '{wanted.over}' to draw the load over: {known}.",
-                ("measuring", "curve", "over"),
+                f"There is no gauge '{wanted.over}' to draw the load over: {known}.", ("measuring", "curve", "over")
             )
         if acting.fixed and not wanted.over:
             raise ProblemError(

@@ -16,13 +16,7 @@ from engines.spiking.lif.model import HISTORY, NEVER, raster_stride
 from engines.spiking.lif.traffic import TYPICAL_RATE
 from engines.spiking.network.traffic import network_traffic
 from engines.spiking.neurons import constants as model
-from engines.spiking.neurons.constants import (
-    Live,
-    constants,
-    is_rising,
-    model_of,
-    refractory_steps,
-)
+from engines.spiking.neurons.constants import Live, constants, is_rising, model_of, refractory_steps
 from engines.spiking.neurons.rows import TABLE, Kind
 from engines.spiking.parameters.connections import Connection
 from engines.spiking.parameters.neurons import ConductanceLif, HodgkinHuxley, Izhikevich, PoissonSource, Source

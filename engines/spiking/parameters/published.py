@@ -41,10 +41,7 @@ def cuba(n: int, inputs: float = 80.0, delay: NoDelay | ConstantDelay | None = N
     populations = [Population(name=name, number=number) for name, number in numbers.items()]
     connections = [
         Connection(
-            source=name,
-            rule=Inputs(inputs=inputs),
-            weight=ConstantWeight(weight=weight),
-            delay=delay or NoDelay(),
+            source=name, rule=Inputs(inputs=inputs), weight=ConstantWeight(weight=weight), delay=delay or NoDelay()
         )
         for name, weight in weights.items()
     ]

@@ -45,12 +45,7 @@ def typed_synapses_of(parameters: SpikingParameters) -> dict[int, TypedConnectio
 def live_of(parameters: SpikingParameters) -> Live:
     factors = parameters.synapses
     return Live(
-        parameters.drive,
-        factors.excitation,
-        factors.inhibition,
-        factors.external,
-        factors.noise,
-        parameters.injected,
+        parameters.drive, factors.excitation, factors.inhibition, factors.external, factors.noise, parameters.injected
     )
 
 

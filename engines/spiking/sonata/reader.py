@@ -120,11 +120,11 @@ def _with_configs(first: Config, path: Path, files: Files) -> Imported:
     wanted += [each.file(each.content.get("node_sets_file")) for each in (simulation, circuit)]
     if not any(True for _ in reading.tables(NODES)):
         raise ProblemError(f"'{circuit.name}' names no nodes: give its networks a list of them.")
-    return Imported(SpikingParameters(), files=_once(wanted), on=partial(_with_tables, reading, files))
+    return Imported(SpikingParameters(), files=_once(wanted), on=partial(_then, _types, reading, files))
 
 
-def _with_tables(reading: Reading, before: Files, _: Any, path: Path, files: Files) -> Imported:
-    return _types((reading, {**before, **files}), None, path, files)
+def _then(stage: Stage, reading: Reading, before: Files, _: Any, path: Path, files: Files) -> Imported:
+    return stage((reading, {**before, **files}), None, path, files)
 
 
 @_staged
@@ -137,11 +137,7 @@ def _types(known: tuple[Reading, Files], path: Path, _: Files) -> Imported:
                 reading.types[types] = read_types(_there(files, types, path), names[2])
     wanted = [reading.parameter_file(name, folder)
               for folder, names in reading.parameter_names().items() for name in sorted(names)]  # fmt: skip
-    return Imported(SpikingParameters(), files=_once(wanted), on=partial(_with_parameters, reading, files))
-
-
-def _with_parameters(reading: Reading, before: Files, _: Any, path: Path, files: Files) -> Imported:
-    return _whole((reading, {**before, **files}), None, path, files)
+    return Imported(SpikingParameters(), files=_once(wanted), on=partial(_then, _whole, reading, files))
 
 
 @_staged

@@ -178,6 +178,5 @@ def _check_parameter(place: int, name: str, dimension: Dimension, parameters: Ma
         )
     if parameters[name] != dimension:
         raise refusal(
-            place,
-            f": here {name} {has(dimension)}, and below Parameters it {has(parameters[name])}: change one",
+            place, f": here {name} {has(dimension)}, and below Parameters it {has(parameters[name])}: change one"
         )

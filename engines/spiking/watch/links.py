@@ -15,11 +15,7 @@ MOST = 120
 
 
 def links_of(
-    found: Sequence[Partners],
-    neuron: int,
-    positions: Array,
-    unit: str,
-    weights: Callable[[Block, Array], Array],
+    found: Sequence[Partners], neuron: int, positions: Array, unit: str, weights: Callable[[Block, Array], Array]
 ) -> Links | None:
     """Lines to those who hear the neuron and from those that it hears, in the colours of their weights."""
     others = np.concatenate([np.concatenate([each.targets, each.sources]) for each in found])

@@ -25,11 +25,8 @@ def seconds_per_step(problem: Problem, moved: int, backend: Backend, build: Buil
 
     On a GPU what memory takes; on a CPU the longer of that and what computing takes, in proportion to the cells.
     """
-    return pick(backend, cpu=_measured, cuda=_at_the_ceiling)(problem, moved, backend, build)
-
-
-def _at_the_ceiling(problem: Problem, moved: int, backend: Backend, build: Build) -> float:
-    return moved / backend.ceilings().best
+    on_gpu = pick(backend, cpu=False, cuda=True)
+    return moved / backend.ceilings().best if on_gpu else _measured(problem, moved, backend, build)
 
 
 def _measured(problem: Problem, moved: int, backend: Backend, build: Build) -> float:

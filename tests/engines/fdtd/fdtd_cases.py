@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from engines.fdtd.grid.boundaries import Face, make_axes
-from engines.fdtd.grid.yee import Yee
+from engines.fdtd.grid.yee import SPEED_OF_LIGHT, Yee
 from engines.fdtd.media.materials import Media, Medium, make_media
 from engines.fdtd.sources.currents import Dipole, PlaneWave, Sources, make_sources
 from engines.fdtd.sources.waveforms import Waveform
+from engines.fdtd.step.cpu import CpuYee
 from engines.fdtd.step.reference import ReferenceYee
 
 PEC, PMC, WRAP = Face("PEC"), Face("PMC"), Face("periodic")
@@ -128,3 +129,22 @@ def reference_after(case: Case, fields, steps: int):
         reference.step_electric()
         reference.step_magnetic()
     return reference.electric, reference.magnetic
+
+
+def empty(yee: Yee, faces, dt: float) -> Case:
+    axes = make_axes(yee, faces, dt)
+    return Case(yee, axes, make_media(yee, axes, np.zeros(yee.counts[::-1], np.uint8), MEDIA[:1], dt), dt, MEDIA[:1])
+
+
+def reflected_decibels(backend, short: Case, long: Case, steps: int = 700) -> float:
+    """fp64: a pulse of a current sheet, 24 cells of 50 nm per wavelength, on a line along x that ends in a layer; what
+    the short domain sees minus what the long one does, over the largest of that."""
+    pulse, seen = Waveform("pulse", SPEED_OF_LIGHT / 1.2, 4.0, 20.0), np.empty((2, steps))
+    for case, record in zip((short, long), seen, strict=True):
+        simulation = CpuYee(backend, case.yee, case.axes, case.media, case.sources(), "float64")
+        with backend.active():
+            for step in range(steps):
+                simulation.electric[1, :, 0, 5] += pulse.at(np.array([step * case.dt]))
+                simulation.advance(np.zeros((1, 0)))
+                record[step] = simulation.electric[1, 0, 0, 20]
+    return float(20 * np.log10(np.abs(seen[0] - seen[1]).max() / np.abs(seen[1]).max()))

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from engines.api import Problem
 from engines.fdtd.engine import FdtdEngine
-from engines.fdtd.parameters import (
-    FdtdParameters,
-    GridSetting,
-    PointSource,
-    Pulse,
-    Sphere,
-    WaveSource,
-)
+from engines.fdtd.parameters import FdtdParameters, GridSetting, PointSource, Pulse, Sphere, WaveSource
 
 ENGINE = FdtdEngine()
 

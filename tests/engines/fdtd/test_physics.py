@@ -11,7 +11,7 @@ from engines.fdtd.media.materials import Medium, make_media
 from engines.fdtd.sources.currents import PlaneWave, make_sources
 from engines.fdtd.sources.waveforms import Waveform
 from engines.fdtd.step.cpu import CpuYee, energy_weights
-from tests.engines.fdtd.fdtd_cases import PEC, PMC, WRAP, Case, cpml, make_case, steps_of
+from tests.engines.fdtd.fdtd_cases import PEC, PMC, WRAP, Case, cpml, make_case, reflected_decibels, steps_of
 
 THREADS = 1
 C = SPEED_OF_LIGHT
@@ -120,20 +120,8 @@ def test_nothing_leaks_from_the_total_field_box(backend):
 def test_the_absorbing_layer_reflects_less_than_80_db(backend):
     """Ten cells at normal incidence: a pulse made by a current sheet in a short domain minus the same in a long one."""
 
-    def record(n):
-        case = empty((n, 1, 1), (0.05,) * 3, ((PEC, cpml(10)), (PEC, PEC), (PMC, PMC)), 0.99)
-        simulation = CpuYee(backend, case.yee, case.axes, case.media, case.sources(), "float64")
-        pulse = Waveform("pulse", C / 1.2, 4.0, 20.0)
-        seen = np.empty(700)
-        with backend.active():
-            for step in range(700):
-                simulation.electric[1, :, 0, 5] += pulse.at(np.array([step * case.dt]))
-                simulation.advance(np.zeros((1, 0)))
-                seen[step] = simulation.electric[1, 0, 0, 20]
-        return seen
-
-    short, long = record(50), record(500)
-    decibels = 20 * np.log10(np.abs(short - long).max() / np.abs(long).max())
+    short, long = (empty((n, 1, 1), (0.05,) * 3, ((PEC, cpml(10)), (PEC, PEC), (PMC, PMC))) for n in (50, 500))
+    decibels = reflected_decibels(backend, short, long)
     print(f"CPML-10: {decibels:.1f} dB")
     assert decibels < -80
 

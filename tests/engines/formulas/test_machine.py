@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engines.api.errors import DeviceError
-from engines.backend.compile.nvrtc import compile_cubin, compile_ptx, supported_architectures
+from engines.backend.compile.nvrtc import compile_cubin, compile_ptx
 from engines.formulas.machine import count_machine_code, count_ptx
+from tests.compiled import known_architectures
 
 KERNEL = """extern "C" __global__ void known(REAL* x) {
     REAL a = x[0], b = x[1];
@@ -23,16 +23,13 @@ KERNEL = """extern "C" __global__ void known(REAL* x) {
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
-    try:
-        supported_architectures()
-    except (ImportError, DeviceError) as error:
-        pytest.skip(f"no NVRTC on this platform: {error}")
+    known_architectures()
 
 
 @pytest.mark.parametrize("architecture", [75, 90, 120])
 @pytest.mark.parametrize(("precision", "real"), [("float32", "float"), ("float64", "double")])
 def test_known_operations(tmp_path, precision, real, architecture):
-    if architecture not in supported_architectures():
+    if architecture not in known_architectures():
         pytest.skip(f"this NVRTC does not know sm_{architecture}")
     path = tmp_path / "known.cu"
     path.write_text(KERNEL, "utf-8")

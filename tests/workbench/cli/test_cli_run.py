@@ -395,7 +395,7 @@ def test_what_remains_is_told_once_it_is_known(capsys):
         )  # fmt: skip
 
     line = ProgressLine(100.0, "ms", may_end=True)
-    for samples, words in (([sample(1.0, 700.0, 70000.0)], None), ([sample(2.0, 3.0, 300.0)], "5 min 0 s left")):
+    for samples, words in (([sample(1.0, 700.0, 70000.0)], None), ([sample(2.0, 3.0, 300.0)], "5 min 00 s left")):
         line.show(types.SimpleNamespace(take_samples=lambda samples=samples: samples), last=True)
         told = capsys.readouterr().err
         assert "of at most 100 ms" in told

@@ -26,7 +26,7 @@ def test_right_figures_are_shown_and_written(offered, tmp_path, capsys):
     offered(doubles.relaxation)
     assert main(["verify", "--out", str(tmp_path / "out")]) == 0
     told = capsys.readouterr().out
-    assert "Workbench 0.2.0 on NumPy on paper: 1 case, about 1 s." in told
+    assert "Workbench 0.2.0 on NumPy on paper: 1 case, about 1.0 s." in told
     row = next(line for line in told.splitlines() if line.startswith("wave/relaxation"))
     assert "Voltage behind the front [mV]" in row
     assert " right " in row
@@ -77,7 +77,7 @@ def test_names_that_are_nearly_right_are_suggested(offered, capsys):
 def test_cases_are_listed_and_their_absence_is_said(offered, capsys):
     offered(doubles.relaxation)
     assert main(["verify", "--list"]) == 0
-    assert capsys.readouterr().out == "wave/relaxation  A case (about 1 s)\n"
+    assert capsys.readouterr().out == "wave/relaxation  A case (about 1.0 s)\n"
     offered()
     assert main(["verify"]) == 2
     assert "no cases with known answers are offered (wave)" in capsys.readouterr().err

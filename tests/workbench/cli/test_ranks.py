@@ -308,8 +308,7 @@ def test_without_mpi_it_is_said_what_adds_it(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    ("said", "found"),
-    [({}, "^tcp"), ({"SLURM_JOB_ID": "7"}, None), ({"OMPI_MCA_btl_tcp_if_exclude": "docker0"}, None)],
+    ("said", "found"), [({}, "^tcp"), ({"SLURM_JOB_ID": "7"}, None), ({"OMPI_MCA_btl_tcp_if_exclude": "docker0"}, None)]
 )
 def test_ranks_of_one_machine_open_no_port_unless_somebody_says_how_they_talk(monkeypatch, said, found):
     for name in [name for name in os.environ if name in ranks.ALLOCATED or name.startswith(ranks.WAYS)]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from pydantic.fields import FieldInfo
 
-from workbench.cli.runs.progress import duration
 from workbench.words.amounts import duration_text, prefixed
 from workbench.words.bounds import Bounds, bounds_of
 
@@ -31,17 +30,6 @@ SMALL, LARGE = ("", "m", "µ", "n"), ("", "k", "M")
 )
 def test_an_amount_has_three_digits_and_the_prefix_for_it(value, prefixes, factor, said):
     assert prefixed(value, "s", prefixes, factor) == said
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [
-        (59.4, "59 s"), (59.6, "1 min 0 s"), (200, "3 min 20 s"),
-        (3599, "59 min 59 s"), (3600, "1 h 0 min"), (7500, "2 h 5 min"),
-    ],
-)  # fmt: skip
-def test_a_duration_is_of_two_units_at_most(seconds, said):
-    assert duration(seconds) == said
 
 
 @pytest.mark.parametrize(

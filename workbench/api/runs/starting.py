@@ -77,9 +77,7 @@ def use_tool(
 def _started(document: Document, device: str | None) -> Run:
     """A run that is being built, of a copy of the document; what is known before is warned of."""
     own = replace(
-        document,
-        project=document.project.model_copy(deep=True),
-        parameters=document.parameters.model_copy(deep=True),
+        document, project=document.project.model_copy(deep=True), parameters=document.parameters.model_copy(deep=True)
     )
     backend = open_for(own.engine, own.complete_problem(), device or own.project.run.device)
     try:
@@ -87,11 +85,7 @@ def _started(document: Document, device: str | None) -> Run:
         warn(findings)
         kept, recorded = Keeper(), EachRecorder(own.time_unit)
         runner = start(
-            own,
-            backend.id,
-            (kept, recorded),
-            can_reset=False,
-            open_backend=lambda device, reserve_core: backend,
+            own, backend.id, (kept, recorded), can_reset=False, open_backend=lambda device, reserve_core: backend
         )
     except BaseException as error:
         backend.close()

@@ -7,6 +7,7 @@ import time as clock
 
 from workbench.run.frames import Sample
 from workbench.run.runner import Runner
+from workbench.words.amounts import duration_text
 from workbench.words.units import number_text, percent, time_text, with_unit
 
 TERMINAL_SECONDS = 0.2
@@ -70,23 +71,13 @@ class ProgressLine:
             f"{self._moved / 1e9:.3g} GB/s ({percent(self._moved / ceiling)} of the measured ceiling)",
         ]
         if sample.remaining and self._seconds > BELIEVED_SECONDS:
-            parts.append(f"{duration(sample.remaining)} left")
+            parts.append(f"{duration_text(sample.remaining)} left")
         return "  ".join(parts)
 
 
 def _rate_text(rate: float, unit: str) -> str:
     """What is simulated in a second: three digits, a count of some size in whole numbers."""
     return time_text(rate, unit, ".3g") if rate >= 10 else with_unit(f"{rate:.3g}", unit)
-
-
-def duration(seconds: float) -> str:
-    """Seconds as people say them: ``8 s``, ``3 min 20 s``, ``2 h 5 min``."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 class Line:

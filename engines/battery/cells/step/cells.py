@@ -22,14 +22,7 @@ from engines.battery.protocol.instructions import Instruction, check_places, per
 from engines.battery.setup.cell import held_temperature
 from engines.battery.setup.curves import Curve
 from engines.battery.step import graded
-from engines.battery.step.cell_rows import (
-    ELECTROLYTE_CELLS,
-    EXHAUSTED,
-    AgeingRow,
-    Coefficient,
-    CycleRow,
-    Row,
-)
+from engines.battery.step.cell_rows import ELECTROLYTE_CELLS, EXHAUSTED, AgeingRow, Coefficient, CycleRow, Row
 from engines.battery.step.particle_rows import MODES
 
 PADDING = 64

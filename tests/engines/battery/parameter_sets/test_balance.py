@@ -7,14 +7,7 @@ import pytest
 
 from engines.api.errors import ProblemError
 from engines.battery.parameter_sets import PARAMETER_SETS
-from engines.battery.parameter_sets.balance import (
-    balance,
-    balance_findings,
-    capacity,
-    charged,
-    state_of_charge,
-    window,
-)
+from engines.battery.parameter_sets.balance import balance, balance_findings, capacity, charged, state_of_charge, window
 from engines.battery.parameter_sets.constants import FARADAY
 
 CHEN = PARAMETER_SETS["Chen2020"]

@@ -7,7 +7,7 @@ import pytest
 
 from engines.cardiac.cells import reference, tt06
 from engines.cardiac.cells.cpu import CpuTissue
-from engines.cardiac.cells.tt06_tissue import NOT_ACTIVATED
+from engines.cardiac.cells.tt06_tissue import FLOPS_PER_CELL, NOT_ACTIVATED
 
 DT = 0.02
 
@@ -158,6 +158,7 @@ def test_traffic_counts_each_state_once(host):
     traffic = CpuTissue(host, np.zeros(1000, np.uint8)).traffic
     assert traffic.bytes_read == 1000 * 81
     assert traffic.bytes_written == 1000 * 76
+    assert traffic.flops == 1000 * FLOPS_PER_CELL
     assert CpuTissue(host, np.zeros(1000, np.uint8), precision="float64").traffic.bytes == 1000 * (161 + 152)
 
 

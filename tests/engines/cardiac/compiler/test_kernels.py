@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 from engines.api import Problem
 from engines.api.errors import DeviceError
-from engines.backend.compile.nvrtc import ARCHITECTURES, supported_architectures
+from engines.backend.compile.nvrtc import ARCHITECTURES
 from engines.backend.precision import REAL
 from engines.cardiac.cells.pacing import measure
 from engines.cardiac.compiler.cuda_kernel import kernel_file
@@ -23,7 +23,7 @@ from engines.cardiac.parameters import CardiacParameters, Numerics, Sphere, Stim
 from engines.formulas.emit_numpy import evaluate
 from engines.formulas.graph import const, make, symbol
 from engines.geometry.meshes.box import box_mesh
-from tests.compiled import resources_of
+from tests.compiled import known_architectures, resources_of
 from tests.cuda_on_host.backend import HostCudaBackend
 from tests.cuda_on_host.loader import COMPILER
 from tests.engines.cardiac.compiler.conftest import NAMES, random_states
@@ -41,10 +41,7 @@ def own_cache(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", NAMES)
 def test_kernels_compile_without_spills(name, precision):
     """The largest in float32 on every architecture; the others where registers are scarcest, one by GRL2."""
-    try:
-        known = supported_architectures()
-    except (ImportError, DeviceError) as error:
-        pytest.skip(f"no NVRTC on this platform: {error}")
+    known = known_architectures()
     scheme = "GRL2" if name == "ten_tusscher_panfilov_2006" and precision == "float64" else "RL"
     path = kernel_file(shipped_step(name, precision, scheme))
     macro = "-DREAL=float" if precision == "float32" else "-DREAL=double"
@@ -69,10 +66,7 @@ SPILLING = ("GRL2", "float64", "-DGROUPS")
     ],
 )
 def test_no_scheme_of_tt06_spills_on_sm_90(scheme, precision):
-    try:
-        known = supported_architectures()
-    except (ImportError, DeviceError) as error:
-        pytest.skip(f"no NVRTC on this platform: {error}")
+    known = known_architectures()
     if 90 not in known:
         pytest.skip(f"this NVRTC knows {known}")
     path = kernel_file(shipped_step("ten_tusscher_panfilov_2006", precision, scheme))

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from engines.api.errors import DeviceError
-from engines.backend.compile.nvrtc import supported_architectures
 from engines.cardiac.compiler.report import machine_counts
 from engines.cardiac.compiler.tissue import shipped_step
+from tests.compiled import known_architectures
 
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
-    try:
-        supported_architectures()
-    except (ImportError, DeviceError) as error:
-        pytest.skip(f"no NVRTC on this platform: {error}")
+    known_architectures()
 
 
 def test_a_cells_kernel_has_what_its_graph_has():

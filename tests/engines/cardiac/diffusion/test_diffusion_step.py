@@ -233,6 +233,7 @@ def test_traffic_is_counted_from_the_matrix(operator, cpu, host):
     for precision, weight, value in (("float32", 4, 4), ("float64", 8, 8), ("mixed", 4, 8)):
         ours = DIFFUSION.open(cpu, matrix, 1.0, precision).traffic
         assert ours.bytes == entries * (4 + weight) + 2 * value * n + 8 * (slices + 1)
+        assert ours.flops == 3 * entries + 2 * n  # a difference, a product, a sum; of a row the step and a sum
         assert expected_traffic(cpu, matrix, precision) == ours
         theirs = CudaDiffusion(host, matrix, 1.0, precision, shapes=((2, 64),)).traffic
         assert theirs.bytes == entries * (2 + weight) + 2 * value * n + 20 * slices + 4

@@ -42,7 +42,9 @@ from tests.engines.fdtd.fdtd_cases import (
     WRAP,
     Case,
     cpml,
+    empty,
     reference_after,
+    reflected_decibels,
     steps_of,
 )
 
@@ -235,25 +237,13 @@ def test_nothing_leaks_from_a_total_field_box_on_graded_axes(backend, forward):
 def test_an_absorbing_layer_on_coarse_cells_of_a_graded_axis(backend):
     """−80 dB as on equal cells: a short domain minus a long one."""
 
-    def record(length):
-        line = graded_nodes(length, 0.05, [Span(0.5, 0.7, 0.02)], 1.2, "x")
-        n = len(line) - 1
-        yee = Yee((n, 1, 1), (float(np.diff(line).min()), 1.0, 1.0), flat=(False, True, True), lines=(line, None, None))
-        dt = 0.99 * 0.02 / C
-        axes = make_axes(yee, [(PEC, cpml(10)), (WRAP, WRAP), (WRAP, WRAP)], dt)
-        media = make_media(yee, axes, np.zeros((1, 1, n), np.uint8), (Medium(),), dt)
-        steps = CpuYee(backend, yee, axes, media, make_sources(yee, axes, media, Medium(), dt, "um", (), ()), "float64")
-        pulse = Waveform("pulse", C / 1.2, 4.0, 20.0)
-        seen = np.empty(1000)
-        with backend.active():
-            for step in range(1000):
-                steps.electric[1, :, :, 5] += pulse.at(np.array([step * dt]))
-                steps.advance(np.zeros((1, 0)))
-                seen[step] = steps.electric[1, 0, 0, 20]
-        return seen
+    def line(length: float) -> Case:
+        nodes = graded_nodes(length, 0.05, [Span(0.5, 0.7, 0.02)], 1.2, "x")
+        counts, finest = (len(nodes) - 1, 1, 1), float(np.diff(nodes).min())
+        yee = Yee(counts, (finest, 1.0, 1.0), flat=(False, True, True), lines=(nodes, None, None))
+        return empty(yee, [(PEC, cpml(10)), (WRAP, WRAP), (WRAP, WRAP)], 0.99 * 0.02 / C)
 
-    short, long = record(2.5), record(12.5)
-    decibels = 20 * np.log10(np.abs(short - long).max() / np.abs(long).max())
+    decibels = reflected_decibels(backend, line(2.5), line(12.5), 1000)
     print(f"CPML-10, graded: {decibels:.1f} dB")
     assert decibels < -80
 
@@ -352,51 +342,37 @@ def test_energy_on_a_graded_grid_is_that_on_a_fine_one(backend):
     assert found[1] == pytest.approx(found[0], rel=0.02)
 
 
-def rows_compared(name: str, kind: str) -> slice:
-    """All, but for what a cell is made of beside an antisymmetric mirror: edges in its plane are a conductor's and
-    do not count, as they do in the whole problem."""
-    return slice(1, None) if name in (INDEX, PERMITTIVITY) and kind == "antisymmetric" else slice(None)
+def assert_half_is_the_whole(backend, kind: str, steps: int, sources, upper) -> None:
+    """Mirrored in y, with a ball in the middle. Beside an antisymmetric mirror what a cell is made of differs: edges in
+    its plane are a conductor's and do not count, as they do in the whole problem."""
+    whole = ENGINE.build(problem(sources=sources), backend)
+    half_grid = GridSetting(dimensions="2D", cells_x=60, cells_y=25, size_x=3.0, size_y=1.25)
+    ball = [Sphere(center=(1.5, 0.0, 2.0), radius=0.4)]
+    half = ENGINE.build(problem(grid=half_grid, faces=Faces(y_low=kind), sources=upper, objects=ball), backend)
+    for run in (whole, half):
+        run.advance(steps)
+    for name in [info.name for info in half.fields]:
+        rows = slice(1 if name in (INDEX, PERMITTIVITY) and kind == "antisymmetric" else 0, None)
+        field, mine = whole.field(name).reshape(50, 60)[25:][rows], half.field(name).reshape(25, 60)[rows]
+        assert np.abs(field).max() > 0
+        np.testing.assert_allclose(mine, field, rtol=0, atol=1e-6 * np.abs(field).max())
 
 
 @pytest.mark.parametrize(("kind", "axis"), [("symmetric", "z"), ("antisymmetric", "y"), ("symmetric", "x")])
 def test_half_a_problem_between_mirrors_is_the_whole_one(backend, kind, axis):
-    """Mirrored in y: two currents of the sign that the mirror gives them, and a ball in the middle. fp64, 80 steps."""
+    """Two currents of the sign that the mirror gives them."""
     sign = 1 if (kind == "symmetric") != (axis == "y") else -1
     sources = [
         PointSource(place=(0.8, y, 2.0), axis=axis, moment=1e-3 * s, signal=Pulse()) for y, s in ((1.8, 1), (0.7, sign))
     ]
-    whole = ENGINE.build(problem(sources=sources), backend)
-    half_grid = GridSetting(dimensions="2D", cells_x=60, cells_y=25, size_x=3.0, size_y=1.25)
     upper = [sources[0].model_copy(update={"place": (0.8, 0.55, 2.0)})]
-    ball = [Sphere(center=(1.5, 0.0, 2.0), radius=0.4)]
-    half = ENGINE.build(problem(grid=half_grid, faces=Faces(y_low=kind), sources=upper, objects=ball), backend)
-    for run in (whole, half):
-        run.advance(80)
-    for name in [info.name for info in half.fields]:
-        rows = rows_compared(name, kind)
-        field = whole.field(name).reshape(50, 60)[25:][rows]
-        assert np.abs(field).max() > 0
-        np.testing.assert_allclose(
-            half.field(name).reshape(25, 60)[rows], field, rtol=0, atol=1e-6 * np.abs(field).max()
-        )
+    assert_half_is_the_whole(backend, kind, 80, sources, upper)
 
 
 @pytest.mark.parametrize(("polarization", "kind"), [("z", "symmetric"), ("y", "antisymmetric")])
 def test_a_plane_wave_reaches_up_to_a_mirror(backend, polarization, kind):
     wave = [WaveSource(polarization=polarization, signal=Pulse())]
-    whole = ENGINE.build(problem(sources=wave), backend)
-    half_grid = GridSetting(dimensions="2D", cells_x=60, cells_y=25, size_x=3.0, size_y=1.25)
-    ball = [Sphere(center=(1.5, 0.0, 2.0), radius=0.4)]
-    half = ENGINE.build(problem(grid=half_grid, faces=Faces(y_low=kind), sources=wave, objects=ball), backend)
-    for run in (whole, half):
-        run.advance(150)
-    for name in [info.name for info in half.fields]:
-        rows = rows_compared(name, kind)
-        field = whole.field(name).reshape(50, 60)[25:][rows]
-        assert np.abs(field).max() > 0
-        np.testing.assert_allclose(
-            half.field(name).reshape(25, 60)[rows], field, rtol=0, atol=1e-6 * np.abs(field).max()
-        )
+    assert_half_is_the_whole(backend, kind, 150, wave, wave)
 
 
 def test_mirrors_are_told_and_checked(backend):

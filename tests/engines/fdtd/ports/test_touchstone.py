@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
-from engines.fdtd.ports.scattering import (
-    decibels,
-    input_impedance,
-    scattering_chart,
-    scattering_column,
-    waves,
-)
+from engines.fdtd.ports.scattering import decibels, input_impedance, scattering_chart, scattering_column, waves
 from engines.fdtd.ports.touchstone import Network, read_touchstone, suffix, touchstone_text
 
 

@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 from engines.api.errors import ProblemError
 from engines.backend.cpu import CpuBackend
 from engines.fdtd.grid.boundaries import make_axes
+from engines.fdtd.grid.dimensions import ALL, Parts
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, Yee
 from engines.fdtd.media.materials import Medium, make_media
 from engines.fdtd.sources.beams import radius_at
@@ -85,6 +86,34 @@ def analytic(case: Case, wave: ObliqueWave, strides, place: float, steps: int):
     return found
 
 
+def pure_wave(backend, case: Case, wave: ObliqueWave, box, way: float, parts: Parts = ALL) -> CpuYee:
+    """After the pulse and ``way``: outside of the ``box`` of nodes along x, y, z there was nothing, and in its middle
+    the grid's plane wave; (0, 1) are all of an axis along which nothing changes."""
+    sources = driven(case, oblique=[wave])
+    simulation = CpuYee(backend, case.yee, case.axes, case.media, sources, "float64", parts)
+    steps = int((9 * wave.waveform.width + way / C) / case.dt)
+    outside = np.ones(simulation.electric.shape, bool)
+    outside[:, *(slice(low, high + 1) if low else slice(None) for low, high in reversed(box))] = False
+    place = [(low + high) // 2 for low, high in reversed(box)]
+    seen, leak = np.empty((steps, 3)), 0.0
+    values = sources.table(0, steps, case.dt)
+    with backend.active():
+        for step in range(steps):
+            simulation.advance(values[step : step + 1])
+            seen[step] = simulation.electric[:, *place]
+            leak = max(leak, np.abs(simulation.electric[outside]).max())
+    strides = sources.oblique[0].strides.astype(int)
+    assert [stride == 0 for stride in strides] == [not low for low, _ in box]
+    _, origin = make_line(case.yee, Medium(), wave, box, case.dt, 0)
+    expected = analytic(case, wave, strides, float(strides.sum() * place[-1] + origin), steps)
+    error = 20 * np.log10(np.abs(seen - expected).max() / np.abs(expected).max())
+    print(f"leak {leak:.1e}, purity {error:.1f} dB")
+    assert np.abs(seen).max() > 0.6
+    assert leak < 1e-12
+    assert error < -100
+    return simulation
+
+
 @pytest.mark.parametrize(
     ("angles", "per_wavelength", "spacing"),
     [((63, 27, 90), 10, (0.05, 0.05, 0.05)), ((110, 200, 45), 20, (0.05, 0.045, 0.06))],
@@ -96,28 +125,7 @@ def test_an_oblique_wave_does_not_leak_and_is_pure(backend, angles, per_waveleng
     n, layer, margin = 26, 4, 3
     case = make((n, n, n), spacing, ((cpml(layer), cpml(layer)),) * 3)
     wave = ObliqueWave(*np.radians(angles), 1.0, pulse(per_wavelength * 0.05), margin)
-    sources = driven(case, oblique=[wave])
-    simulation = CpuYee(backend, case.yee, case.axes, case.media, sources, "float64")
-    steps = int((9 * wave.waveform.width + 3.0 / C) / case.dt)
-    low, high = layer + margin, n - layer - margin
-    outside = np.ones(simulation.electric.shape, bool)
-    outside[:, low : high + 1, low : high + 1, low : high + 1] = False
-    seen, leak = np.empty((steps, 3)), 0.0
-    values = sources.table(0, steps, case.dt)
-    with backend.active():
-        for step in range(steps):
-            simulation.advance(values[step : step + 1])
-            seen[step] = simulation.electric[:, n // 2, n // 2, n // 2]
-            if step % 4 == 0:
-                leak = max(leak, np.abs(simulation.electric[outside]).max())
-    strides = sources.oblique[0].strides.astype(int)
-    _, origin = make_line(case.yee, Medium(), wave, [(low, high)] * 3, case.dt, 0)
-    expected = analytic(case, wave, strides, float(strides.sum() * (n // 2) + origin), steps)
-    error = 20 * np.log10(np.abs(seen - expected).max() / np.abs(expected).max())
-    print(f"leak {leak:.1e}, purity {error:.1f} dB")
-    assert np.abs(seen).max() > 0.6
-    assert leak < 1e-12
-    assert error < -100
+    pure_wave(backend, case, wave, [(layer + margin, n - layer - margin)] * 3, 3.0)
 
 
 def test_an_oblique_wave_between_periodic_faces_is_refused():

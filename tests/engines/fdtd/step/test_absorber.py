@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from engines.fdtd.grid.boundaries import Face, make_axes
-from engines.fdtd.grid.yee import SPEED_OF_LIGHT, Yee
+from engines.fdtd.grid.yee import Yee
 from engines.fdtd.media.dispersion import Pole
 from engines.fdtd.media.materials import Medium, make_media
 from engines.fdtd.sources.currents import make_sources
-from engines.fdtd.sources.waveforms import Waveform
 from engines.fdtd.step.cpu import CpuYee
 from engines.fdtd.step.cuda import CudaYee
 from tests.cuda_on_host import COMPILER, HostCudaBackend
-from tests.engines.fdtd.fdtd_cases import PEC, PMC, WRAP, Case, cpml
+from tests.engines.fdtd.fdtd_cases import PEC, PMC, WRAP, Case, cpml, empty, reflected_decibels
 from tests.engines.fdtd.media.test_dispersion import assert_equal_to_reference
 
 THREADS = 1
@@ -70,22 +69,10 @@ def test_it_reflects_little(backend):
     """A pulse of 24 cells per wavelength in 40 cells: short domain minus long; 1e-6 comes back from the wall by design
     (−120 dB), the rest from the layer's slope."""
 
-    def record(n: int):
+    def line(n: int) -> Case:
         yee = Yee((n, 1, 1), (0.05,) * 3)
-        dt = 0.99 * yee.largest_step()
-        axes = make_axes(yee, ((PEC, Face("absorber", 40)), (PEC, PEC), (PMC, PMC)), dt)
-        case = Case(yee, axes, make_media(yee, axes, np.zeros((1, 1, n), np.uint8), (Medium(),), dt), dt, (Medium(),))
-        simulation = CpuYee(backend, case.yee, case.axes, case.media, case.sources(), "float64")
-        pulse = Waveform("pulse", SPEED_OF_LIGHT / 1.2, 4.0, 20.0)
-        seen = np.empty(700)
-        with backend.active():
-            for step in range(700):
-                simulation.electric[1, :, 0, 5] += pulse.at(np.array([step * case.dt]))
-                simulation.advance(np.zeros((1, 0)))
-                seen[step] = simulation.electric[1, 0, 0, 20]
-        return seen
+        return empty(yee, ((PEC, Face("absorber", 40)), (PEC, PEC), (PMC, PMC)), 0.99 * yee.largest_step())
 
-    short, long = record(80), record(500)
-    decibels = 20 * np.log10(np.abs(short - long).max() / np.abs(long).max())
+    decibels = reflected_decibels(backend, line(80), line(500))
     print(f"absorber of 40 cells: {decibels:.1f} dB")
     assert decibels < -60

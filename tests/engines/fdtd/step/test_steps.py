@@ -108,6 +108,22 @@ def test_ids_of_16_bits_on_the_cpu(precision):
     assert_equal_to_reference(case, CpuYee, CpuBackend(), precision)
 
 
+def assert_bits_of_two_passes(case, sources, precision, batches, **options):
+    found = []
+    for more in ({}, options):
+        backend, first = HostCudaBackend(), 0
+        steps = steps_of(CudaYee, backend, case, sources, precision, case.random_fields(), shape=(1, 32, 4, 4), **more)
+        with backend.active():
+            for count in batches:
+                steps.advance(sources.table(first, count, case.dt))
+                first += count
+        assert ("many_steps.cu" in {name for name, _ in backend.compiled}) == ("many" in more)
+        found.append({name: np.array(part) for name, part in steps.parts().items()})
+    for name, part in found[0].items():
+        np.testing.assert_array_equal(part, found[1][name], err_msg=name)
+    assert np.abs(found[0]["electric"]).max() > 0.1
+
+
 @on_device
 @pytest.mark.parametrize(
     ("precision", "shape"),
@@ -124,16 +140,7 @@ def test_one_pass_has_the_bits_of_two(faces, precision, shape):
     driving = faces == "layers"  # its sources want a place that is not a conductor
     case = make_case(faces, MEDIA[:2] if driving else MEDIA, counts=(139 if precision == "float32" else 69, 12, 18))
     sources = driven(case) if driving else case.sources()
-    found = []
-    for options in ({"shape": (1, 32, 4, 4)}, {"shape": (1, 32, 4, 4), "one_pass": shape}):
-        backend = HostCudaBackend()
-        steps = steps_of(CudaYee, backend, case, sources, precision, case.random_fields(), **options)
-        with backend.active():
-            steps.advance(sources.table(0, 7, case.dt))
-        found.append({name: np.array(part) for name, part in steps.parts().items()})
-    for name, part in found[0].items():
-        np.testing.assert_array_equal(part, found[1][name], err_msg=name)
-    assert np.abs(found[0]["electric"]).max() > 0.1
+    assert_bits_of_two_passes(case, sources, precision, [7], one_pass=shape)
 
 
 @on_device
@@ -147,18 +154,7 @@ def test_many_steps_in_a_launch_have_the_bits_of_two_passes(faces, wave, precisi
     driving = faces == "layers"
     case = make_case(faces, MEDIA[:2] if driving else MEDIA, counts=(45, 16, 18))
     sources = in_the_middle(case, wave) if driving else case.sources()
-    found = []
-    for options in ({"shape": (1, 32, 4, 4)}, {"shape": (1, 32, 4, 4), "many": (shape, (5, 7))}):
-        backend = HostCudaBackend()
-        steps = steps_of(CudaYee, backend, case, sources, precision, case.random_fields(), **options)
-        with backend.active():
-            steps.advance(sources.table(0, 5, case.dt))
-            steps.advance(sources.table(5, 2, case.dt))
-        assert ("many_steps.cu" in {name for name, _ in backend.compiled}) == ("many" in options)
-        found.append({name: np.array(part) for name, part in steps.parts().items()})
-    for name, part in found[0].items():
-        np.testing.assert_array_equal(part, found[1][name], err_msg=name)
-    assert np.abs(found[0]["electric"]).max() > 0.1
+    assert_bits_of_two_passes(case, sources, precision, [5, 2], many=(shape, (5, 7)))
 
 
 @on_device
@@ -237,10 +233,7 @@ def test_off_diagonal_terms_take_steps_in_launches_of_their_own():
 
 
 @on_device
-@pytest.mark.parametrize(
-    ("precision", "shape"),
-    [("float32", (4, 32, 2, 5)), ("float64", (2, 32, 4, 4))],
-)
+@pytest.mark.parametrize(("precision", "shape"), [("float32", (4, 32, 2, 5)), ("float64", (2, 32, 4, 4))])
 @pytest.mark.parametrize("faces", ["layers", "mixed"])
 def test_ids_of_16_bits_in_cuda(faces, precision, shape):
     case = make_case(faces, MANY)

@@ -155,7 +155,7 @@ def test_fibres_lie_in_the_surfaces() -> None:
 def test_a_slab_is_exact() -> None:
     """In a flat wall φ is linear: in every cell the angle is that of its depth, but for the solver's tolerance."""
     mesh = box_mesh((4, 3, 6), (4, 3, 6), fibre=None)
-    walls = slab_walls(mesh, Boundary.of(mesh), np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]))
+    walls = slab_walls(Boundary.of(mesh), np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]))
     made = rule_fibres(mesh, walls, Angles(40.0, -50.0, 0.0, 0.0))
     wanted = np.radians(40 - 90 * mesh.centroids[:, 2] / 6)
     exact = np.stack([np.cos(wanted), np.sin(wanted), 0 * wanted], axis=1)

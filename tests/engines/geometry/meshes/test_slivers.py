@@ -67,6 +67,6 @@ def test_refining_keeps_a_sliver_positive(torture: TetMesh) -> None:
 
 def test_fibres_on_a_sliver_are_those_of_its_depth(torture: TetMesh) -> None:
     """In a flat wall linear elements are exact on any mesh; the sliver only makes the equations harder to solve."""
-    walls = slab_walls(torture, Boundary.of(torture), np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]))
+    walls = slab_walls(Boundary.of(torture), np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]))
     made = rule_fibres(torture, walls, Angles())
     np.testing.assert_allclose(made.helix, 60 - 120 * torture.centroids[:, 2] / 4, atol=0.01)

@@ -81,8 +81,7 @@ def check(matrix, table, densities=DENSITIES, roundings=340, alike=True, sizes=N
 
 
 @pytest.mark.parametrize(
-    ("order", "precision"),
-    [*((order, precision) for order in ORDERS for precision in PRECISIONS), ("both", "float32")],
+    ("order", "precision"), [*((order, precision) for order in ORDERS for precision in PRECISIONS), ("both", "float32")]
 )
 def test_dense_equals_float64(backend, order, precision):
     table = np.random.default_rng().normal(size=SHAPE)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.backend.compile.nvrtc import supported_architectures
 from engines.backend.cpu import CpuBackend
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.typed.cuda_source import kernel_file
 from engines.spiking.typed.population import populations_of
 from engines.spiking.typed.reference import Neurons
-from tests.compiled import resources_of
+from tests.compiled import assert_no_spills, known_architectures
 from tests.cuda_on_host.loader import COMPILER
 from tests.engines.spiking.network.test_network import built
 from tests.engines.spiking.typed.models import METHODS, MODELS, neuron
@@ -110,6 +109,4 @@ def test_the_method_follows_from_the_equations(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_kernels_compile_and_spill_nothing(name):
     found = populations_of([(network(name).populations[0].neuron, N)], 0.1)
-    for architecture in (min(supported_architectures()), 90):
-        for kernel in resources_of(kernel_file([found[0].typed]), ("-DDELAY=8",), architecture):
-            assert (kernel.spill_stores, kernel.spill_loads) == (0, 0), f"{kernel} for sm_{architecture}"
+    assert_no_spills(kernel_file([found[0].typed]), ("-DDELAY=8",), min(known_architectures()), 90)

@@ -12,8 +12,7 @@ LONG = 3
 
 
 @pytest.mark.parametrize(
-    "case",
-    [pytest.param(case, id=case.id, marks=[pytest.mark.slow] * (case.seconds > LONG)) for case in CASES],
+    "case", [pytest.param(case, id=case.id, marks=[pytest.mark.slow] * (case.seconds > LONG)) for case in CASES]
 )
 def test_the_case_is_right(case):
     answers = case.measure(CpuBackend())

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from engines.api import Problem
-from engines.api.errors import DeviceError, ProblemError
-from engines.backend.compile.nvrtc import supported_architectures
+from engines.api.errors import ProblemError
 from engines.backend.precision import REAL
 from engines.formulas.noise.normals import philox
 from engines.stencil.equations import reference
@@ -23,7 +22,7 @@ from engines.stencil.equations.noise.drawn import numbers
 from engines.stencil.equations.noise.strength import longest, variance
 from engines.stencil.setup.equations import TypedProblem
 from engines.stencil.setup.limits import rounded_down
-from tests.compiled import resources_of
+from tests.compiled import known_architectures, resources_of
 from tests.engines.stencil.equations.typed import CLOSED, ENGINE, plane, typed, values
 
 HEAT = "du/dt = D*laplacian(u) - k*u + sigma*xi"
@@ -248,10 +247,7 @@ def test_runge_and_kutta_is_refused_with_a_remedy(cpu):
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_kernels_with_noise_compile_without_a_spilled_register(cpu, tmp_path, monkeypatch, precision):
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
-    try:
-        known = supported_architectures()
-    except (ImportError, DeviceError) as error:
-        pytest.skip(f"no NVRTC on this platform: {error}")
+    known = known_architectures()
     posed = TypedProblem(typed(COUPLED, {"u": "0", "v": "1"}, HEATED, method="AB2"), cpu)
     (one,) = set(posed.plan.passes)
     path = kernel_file(one, posed.system.fields, precision)

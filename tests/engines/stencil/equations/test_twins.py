@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.api.errors import DeviceError
-from engines.backend.compile.nvrtc import supported_architectures
 from engines.backend.precision import REAL
 from engines.stencil.equations import reference
 from engines.stencil.equations.cuda_kernel import ROWS, kernel_file
@@ -14,7 +12,7 @@ from engines.stencil.equations.strips.march import marches_of, strips_file
 from engines.stencil.setup.equations import TypedProblem
 from engines.stencil.setup.sides import Ghost
 from engines.stencil.step.reference import with_ghosts
-from tests.compiled import resources_of
+from tests.compiled import known_architectures, resources_of
 from tests.engines.stencil.equations.typed import ENGINE, PERIODIC, built, plane, typed, values
 
 EPSILON = {"fp32": 2.0**-23, "fp64": 2.0**-52}
@@ -245,10 +243,7 @@ def test_kernels_compile_for_gpus_without_a_spilled_register(cpu, tmp_path, monk
     library, around which any kernel keeps what it holds in memory: that case has to compile alone, which takes long, in
     single for the oldest and in double for the newest."""
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
-    try:
-        known = supported_architectures()
-    except (ImportError, DeviceError) as error:
-        pytest.skip(f"no NVRTC on this platform: {error}")
+    known = known_architectures()
     posed = TypedProblem(problem(name, METHODS[name], "fp64", "aligned", "periodic"), cpu)
     for one in set(posed.plan.passes):
         path = kernel_file(one, posed.system.fields, precision)
@@ -263,10 +258,7 @@ def test_kernels_compile_for_gpus_without_a_spilled_register(cpu, tmp_path, monk
 def test_kernels_of_whole_steps_compile_for_gpus_without_a_spilled_register(on_host, tmp_path, monkeypatch, method):
     """The oldest in single precision, the newest in double."""
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
-    try:
-        known = supported_architectures()
-    except (ImportError, DeviceError) as error:
-        pytest.skip(f"no NVRTC on this platform: {error}")
+    known = known_architectures()
     explicit = built(on_host, CASES["Gray-Scott"], START, {"F": 0.04, "k": 0.06}, plane(8, 8), method)._explicit
     for march in marches_of(explicit):
         for precision, architecture in (("float32", min(known)), ("float64", max(known))):

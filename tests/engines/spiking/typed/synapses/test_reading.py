@@ -7,14 +7,13 @@ import pytest
 
 from engines.api import Problem
 from engines.api.errors import ProblemError
-from engines.backend.compile.nvrtc import supported_architectures
 from engines.backend.cpu import CpuBackend
 from engines.spiking.typed.synapses import language
 from engines.spiking.typed.synapses.connection import typed_connections
 from engines.spiking.typed.synapses.cuda_source import kernel_file
 from engines.spiking.typed.synapses.reference import Synapses
 from engines.spiking.typed.synapses.state import row_of
-from tests.compiled import resources_of
+from tests.compiled import assert_no_spills
 from tests.cuda_on_host.loader import COMPILER
 from tests.engines.spiking.network.test_network import built
 from tests.engines.spiking.typed.models import numbers
@@ -107,9 +106,7 @@ def test_a_run_goes_on_from_its_state_bit_for_bit():
 def test_kernels_compile_and_spill_nothing(macros):
     given = network(CpuBackend())[1]
     typed = typed_connections(given.connections, given.populations, 0.1)[0].typed
-    for architecture in supported_architectures():
-        for kernel in resources_of(kernel_file(typed), macros, architecture):
-            assert (kernel.spill_stores, kernel.spill_loads) == (0, 0), f"{kernel} for sm_{architecture}"
+    assert_no_spills(kernel_file(typed), macros)
 
 
 @pytest.mark.parametrize(("change", "place", "told"), [

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engines.backend.compile.nvrtc import supported_architectures
 from engines.backend.cpu import CpuBackend
 from engines.spiking.parameters import SpikingParameters
 from engines.spiking.typed.synapses.connection import typed_connections
 from engines.spiking.typed.synapses.cuda_source import kernel_file
-from tests.compiled import resources_of
+from tests.compiled import assert_no_spills
 from tests.cuda_on_host.loader import COMPILER
 from tests.engines.spiking.network.test_network import built
 from tests.engines.spiking.typed.synapses.models import FIXED, MODELS, own
@@ -89,6 +88,4 @@ def test_both_backends_give_the_same_bits(name, delay):
 def test_kernels_compile_and_spill_nothing(name):
     parameters = driven(own(MODELS[name]))
     found = typed_connections(parameters.connections, parameters.populations, 0.1)
-    for architecture in supported_architectures():
-        for kernel in resources_of(kernel_file(found[1].typed), ("-DLATE=0",), architecture):
-            assert (kernel.spill_stores, kernel.spill_loads) == (0, 0), f"{kernel} for sm_{architecture}"
+    assert_no_spills(kernel_file(found[1].typed), ("-DLATE=0",))
