@@ -13,10 +13,10 @@ import numpy as np
 from engines.api import Array
 from engines.backend.precision import REAL
 from engines.stencil.equations.cuda_kernel import ROWS, kernel_file
-from engines.stencil.equations.strips.march import March, marches_of, strips_file
 from engines.stencil.equations.explicit import Explicit
 from engines.stencil.equations.noise.drawn import HIGH
 from engines.stencil.equations.passes import Pass
+from engines.stencil.equations.strips.march import March, marches_of, strips_file
 from engines.stencil.step.launch_shapes import Shape, best_shape, split
 
 if TYPE_CHECKING:
