@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+import numpy as np
 from pydantic import BaseModel
 
 from engines.api import Problem, Progress, no_progress
@@ -13,9 +14,10 @@ from engines.api.figures import number
 from engines.api.parameters import ParameterGroup, quantity
 from engines.api.tools import Tool, ToolResult
 from engines.fdtd.grid.yee import PER_UNIT, SPEED_OF_LIGHT, TIME_UNITS
-from engines.fdtd.parameters import Continuous, FdtdParameters, Pulse, Ringing, TraceMonitor
+from engines.fdtd.parameters import Continuous, FdtdParameters, PointSource, Pulse, Ringing, TraceMonitor
 from engines.fdtd.parameters.common import LENGTH, Place
 from engines.fdtd.parameters.monitors import AS_WHAT, GIVEN, SPECTRAL, Component
+from engines.fdtd.setup.resonator import place_in_resonator
 from engines.fdtd.setup.sources import waveform_of
 
 CYCLES = 2.0
@@ -57,7 +59,12 @@ class FindResonances(Tool):
         trace = next((each for each in parameters.monitors if isinstance(each, TraceMonitor)), None)
         grid = parameters.grid
         beside = tuple(number(BESIDE * size) for size in (grid.size_x, grid.size_y, grid.size_z))
-        place = getattr(source, "place", beside) if trace is None else trace.place
+        places = [each.place for each in parameters.sources if isinstance(each, PointSource)]
+        place = (
+            trace.place
+            if trace is not None
+            else place_in_resonator(parameters, np.array(places)) or [*places, beside][0]
+        )
         axis = getattr(source, "axis", getattr(source, "polarization", "z"))
         component = (f"E{axis}" if axis in ("x", "y", "z") else "Ez") if trace is None else trace.components[0]
         wavelength = float(getattr(source.signal, "wavelength", 1.0))
