@@ -14,7 +14,7 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from pydantic import BaseModel
 
-from engines.api import Array, Engine, Estimate, Preset, Progress, registry
+from engines.api import Array, Engine, Estimate, Finding, Preset, Progress, registry
 from engines.api.charts import Forecast
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
@@ -47,7 +47,7 @@ from workbench.run import session
 from workbench.run.runner import Runner
 from workbench.run.states.curves import Curves
 from workbench.run.states.history import MOST
-from workbench.run.states.memory import RunMemory, remembered_curves, remembered_state
+from workbench.run.states.memory import RunMemory, remembered_curves, remembered_failure, remembered_state
 from workbench.run.states.taken import TakeResults, TakeSnapshot
 from workbench.run.timing_log import TimingObserver, export_timing
 from workbench.storage.paths import state_dir
@@ -272,6 +272,7 @@ class HouseServices:
             checkpoints=MOST,
             resume_from=beginning.state,
             state_of=beginning.device,
+            noticed=beginning.noticed,
         )
         memory.say, memory.rescued = runner.say, lambda: runner.rescued
         if beginning.missing:
@@ -337,11 +338,14 @@ class HouseServices:
         if self._there is not None:  # that machine has its own
             self._resume, self._kept_there = None, True
             return
-        kept = remembered_state(document)
+        kept, failure = remembered_state(document), remembered_failure(document)
         self._resume = None
+        noticed = (Finding(f"The last run of this problem ended in an error. {failure}"),) if failure else ()
         if kept is not None:
             curves = remembered_curves(kept, document)
-            self._resume = document, snapshots.Beginning(kept.state, curves, device=kept.meta.device)
+            self._resume = document, snapshots.Beginning(kept.state, curves, device=kept.meta.device, noticed=noticed)
+        elif noticed:
+            self._resume = document, snapshots.Beginning(None, noticed=noticed)
 
     # The Kernel Lab.
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engines.api import Array
+from engines.api import Array, Finding
 from engines.api.errors import ProblemError
 from workbench.export.png import read_moment
 from workbench.project.document import Document
@@ -31,13 +31,14 @@ KEPT = 12
 
 @dataclass(frozen=True)
 class Beginning:
-    """Where a run goes on. ``missing``: a sentence, where it cannot."""
+    """Where a run goes on. ``missing``: a sentence, where it cannot; ``noticed``: what is known of the run before."""
 
     state: Mapping[str, Array] | None
     curves: Curves = field(default_factory=dict)
     missing: str = ""
     device: str = ""
     """Name of the device whose state it is; empty where nobody knows."""
+    noticed: tuple[Finding, ...] = ()
 
 
 def keep(document: Document, snapshot: Snapshot, curves: Curves, say: Callable[[str], None]) -> str:

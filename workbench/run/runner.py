@@ -67,6 +67,7 @@ class Runner(Orders):
         resume_from: Mapping[str, Array] | None = None,
         can_reset: bool = True,
         checkpoints: int = 0,
+        noticed: tuple[Finding, ...] = (),
     ) -> None:
         super().__init__(RunState.RUNNING if autostart else RunState.READY)
         self._source = FrameSource(self.say)
@@ -96,8 +97,9 @@ class Runner(Orders):
         """Whether the problem has come to an end of its own: there is nothing left to run, whatever ``until`` says."""
         self.ending = ""
         """Why it has, where there is something to say."""
-        self.noticed: tuple[Finding, ...] = ()
-        """What the simulation says of its answers, while the run stands where it was to end."""
+        self.noticed = noticed
+        """What the simulation says of its answers, while the run stands where it was to end; before the first step what
+        its owner knows."""
         self._initial: dict[str, Array] = {}
         self._controls = Controls()
         self._strokes = Strokes(self.say)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from engines.api import Array, Progress, Simulation
+from engines.api import Array, Finding, Progress, Simulation
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
 from engines.backend.devices.faster import OpenBackend, open_for
@@ -31,6 +31,7 @@ def start(
     checkpoints: int = 0,
     open_backend: OpenBackend | None = None,
     build: Build | None = None,
+    noticed: tuple[Finding, ...] = (),
 ) -> Runner:
     """Run the document as it is now; later edits do not reach the run.
 
@@ -38,8 +39,8 @@ def start(
     says), ``pace`` in that unit per second (default: as fast as it can). ``resume_from`` is a state to go on from, of
     the device with the name ``state_of``, on which ``auto`` stays. ``reserve_core`` leaves one core to a window;
     ``checkpoints`` is how many states are kept to rewind to; ``build`` makes the simulation where that is not this
-    process alone. Raises ProblemError if a probe has no place or a file is
-    missing.
+    process alone; ``noticed`` is said until the first step. Raises ProblemError if a probe has no place or a file
+    is missing.
     """
     engine, problem = document.engine, document.complete_problem()
     parameters = problem.parameters.model_copy(deep=True)
@@ -62,6 +63,7 @@ def start(
         resume_from=resume_from,
         can_reset=can_reset,
         checkpoints=checkpoints,
+        noticed=noticed,
     )
 
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 
 from engines.api import Finding
 from engines.api.charts import ChartData, Curve
+from engines.api.errors import InstabilityError
 from tests.ui.charts.test_panel import drawn, run_until
 from ui.charts.runs.dialog import BEHIND, DIFFERS, NAME, REACHED, STORED
 from ui.charts.runs.runs import SessionRuns, differing
@@ -15,6 +16,7 @@ from workbench.project.project import MeasuredData, Project
 from workbench.run.frames import Frame
 from workbench.run.lines import PREFIX
 from workbench.run.streams.traces import TraceBuffer
+from workbench.words.numbers import spaced
 
 # Written out: what the sources have is held against these.
 MOST = 12
@@ -99,6 +101,31 @@ def test_a_live_parameter_is_of_the_run_that_goes_on_with_it(charted, qtbot):
     charted.controller.reset()
     assert [run.parameters[place[0]] for run in runs.runs] == [0.5]
     assert runs.parameters[place[0]] == 2.0
+
+
+def test_the_error_in_which_a_run_ended_is_told_of_it_where_runs_are_listed(charted, qtbot, monkeypatch):
+    run_until(qtbot, charted, 10.0)
+
+    def fail(simulation, steps):
+        raise InstabilityError("The voltage is no number: use a step below -1e-3 ms.")
+
+    kind = charted.controller.runner.post(type).result(20)
+    monkeypatch.setattr(kind, "advance", fail)
+    charted.controller.run()
+    qtbot.waitUntil(lambda: charted.controller.phase == "failed", timeout=20_000)
+    monkeypatch.undo()
+    error = str(charted.controller.runner.error)
+    runs = charted.charts.runs
+    runs.show()
+    dialog, (failed,) = runs.dialog, runs.runs.runs
+    dialog.table.selectRow(0)
+    assert dialog.note.text() == f"run 1: {spaced(error)}"
+    dialog.table.item(0, STORED).setCheckState(Qt.CheckState.Checked)
+    assert charted.model.document.project.runs[0].said == [error]
+    charted.controller.reset()
+    qtbot.waitUntil(lambda: charted.controller.phase == "ready", timeout=10_000)
+    assert (runs.runs.runs, failed.said) == ([failed], (error,)), "once, as a past run, too"
+    dialog.close()
 
 
 def test_a_reset_that_the_form_forbids_leaves_the_run_as_it_is(charted, qtbot):

@@ -106,6 +106,46 @@ def test_a_saved_session_goes_on_where_it_stood(qtbot, make_window, tmp_path):
     assert second.controller.runner.post(lambda simulation: simulation.step).result(30) == 0
 
 
+def test_the_error_in_which_a_run_ended_is_told_when_its_problem_is_opened_again(qtbot, make_window, tmp_path):
+    """Until a run of it goes further, and in the next session, too, where none was begun."""
+    first = make_window()
+    open_slab(qtbot, first)
+    first.model.edit(("parameters", "tissue", "sigma_il"), 0.19)
+    first.files.save_to(tmp_path / "slab.zip")
+    run_until(qtbot, first, 1.0)
+
+    def lose(simulation):
+        state = dict(simulation.state())
+        simulation.restore({**state, "voltage": np.full_like(state["voltage"], np.nan)})
+
+    first.controller.runner.post(lose).result(30)
+    first.model.edit(("run", "until"), 2.0)
+    first.controller.run()
+    wait_for(qtbot, first, "failed")
+    error = str(first.controller.runner.error)
+    first.model.undo_stack.setClean()
+    first.close()
+
+    for again in (False, True):
+        window = make_window()
+        window.open_path(tmp_path / "slab.zip")
+        wait_for(qtbot, window, "ready")
+        qtbot.waitUntil(lambda window=window: window.estimates.estimate is not None)
+        assert window.findings.finding.message == f"The last run of this problem ended in an error. {error}"
+        assert window.findings.isVisible()
+        if not again:
+            window.close()
+    run_until(qtbot, window, 1.0)
+    assert not any("ended in an error" in finding.message for finding in window.findings.findings)
+    window.model.undo_stack.setClean()
+    window.close()
+    last = make_window()
+    last.open_path(tmp_path / "slab.zip")
+    wait_for(qtbot, last, "ready")
+    qtbot.waitUntil(lambda: last.estimates.estimate is not None)
+    assert not any("ended in an error" in finding.message for finding in last.findings.findings)
+
+
 def test_a_session_that_was_kept_aside_has_its_curves(qtbot, make_window):
     """Up to where its run stood, and it goes on from there; those of a probe that is elsewhere now are not its own."""
     first = make_window()

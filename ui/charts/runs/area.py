@@ -69,8 +69,13 @@ class RunsArea(QObject):
         self.runs.said = (*([why] if why else []), *(finding.message for finding in findings))
 
     def _finished(self) -> None:
-        """A run that stands at its end is one to look at, though it may go on: it is kept again when it does."""
-        if self._ran is not None and self._controller.phase is Phase.FINISHED:
+        """A run that stands at its end is one to look at, though it may go on: it is kept again when it does. So is one
+        that ended in an error."""
+        if (
+            self._ran is not None
+            and self._controller.phase in (Phase.FINISHED, Phase.FAILED)
+            and self._panel.present[0]
+        ):
             self.runs.keep(*self._panel.present)
 
     def _info_changed(self, info: SimulationInfo | None) -> None:

@@ -27,12 +27,14 @@ from workbench.run.states.checkpoint import (
 )
 from workbench.run.states.curves import SUFFIX, Curves, Places, read_curves, write_curves
 from workbench.run.states.history import KeptState, Mark
-from workbench.storage.atomic import StorageError, oldest
+from workbench.storage.atomic import StorageError, oldest, write_text
 from workbench.storage.background import BackgroundWriter
 from workbench.storage.paths import state_dir
 
 KEPT = 6
 EVERY_SECONDS = 60.0
+FAILURE = ".failure"
+MOST_LETTERS = 2000
 
 
 def runs_dir() -> Path:
@@ -58,8 +60,18 @@ def remembered_curves(state: Checkpoint, document: Document) -> Curves:
         return {}
 
 
+def remembered_failure(document: Document) -> str:
+    """The error in which the last run of this problem ended; empty where it was none. Reads the whole mesh."""
+    file = _file(problem_fingerprint(document, ())).with_suffix(FAILURE)
+    try:
+        return file.read_text("utf-8")[:MOST_LETTERS] if file.is_file() else ""
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
 class RunMemory(Observer):
-    """Keeps the state of a run each minute and when it ends; forgets it when the run ends at step zero.
+    """Keeps the state of a run each minute and when it ends, or the error in which it ended, until one goes further;
+    forgets it when the run ends at step zero.
 
     It may be missed: a full disk is said in the log and ends nothing.
     """
@@ -94,9 +106,12 @@ class RunMemory(Observer):
         elif (rescued := self.rescued()) is not None:
             self._write(rescued.mark, rescued.state)
         try:
+            if error is not None:
+                failure = self._kept_file().with_suffix(FAILURE)
+                self._writer.submit(lambda: _write_failure(failure, str(error)))
             self._writer.close()
-        except StorageError as failure:
-            self._tell(failure)
+        except StorageError as cause:
+            self._tell(cause)
 
     def _keep(self, simulation: Simulation) -> None:
         self._kept_at = clock.monotonic()
@@ -104,8 +119,8 @@ class RunMemory(Observer):
         self._write(Mark(simulation.step, simulation.time), state)
 
     def _write(self, mark: Mark, state: Mapping[str, Array]) -> None:
-        self._fingerprint = self._fingerprint or problem_fingerprint(self._document, ())
-        file, meta = _file(self._fingerprint), CheckpointMeta(self._fingerprint, self._device, mark.step, mark.time)
+        file = self._kept_file()
+        meta = CheckpointMeta(self._fingerprint, self._device, mark.step, mark.time)
         try:
             if mark.step == 0:
                 self._writer.submit(lambda: _remove(file))
@@ -113,6 +128,10 @@ class RunMemory(Observer):
                 self._writer.submit(lambda: _write(file, meta, state, *self._curves))
         except StorageError as failure:
             self._tell(failure)
+
+    def _kept_file(self) -> Path:
+        self._fingerprint = self._fingerprint or problem_fingerprint(self._document, ())
+        return _file(self._fingerprint)
 
     def _tell(self, failure: StorageError) -> None:
         self.say(f"Where the run stands could not be kept for the next session: {failure}", "warning")
@@ -126,8 +145,15 @@ def _write(file: Path, meta: CheckpointMeta, state: Mapping[str, Array], curves:
     write_checkpoint(file, meta, state)
     if curves:
         write_curves(file.with_suffix(SUFFIX), curves, places)
+    file.with_suffix(FAILURE).unlink(missing_ok=True)  # it went on
     for old in oldest(set(file.parent.glob("*.npz")) - set(checkpoints_at(file)), KEPT - KEPT_OF_ONE):
         _remove(old)
+
+
+def _write_failure(file: Path, sentence: str) -> None:
+    write_text(file, sentence)
+    for old in oldest(set(file.parent.glob(f"*{FAILURE}")), KEPT):
+        old.unlink(missing_ok=True)
 
 
 def _remove(file: Path) -> None:
