@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from engines.api import Array, FieldInfo, Finding
+from engines.api import Array, FieldInfo, Finding, Remedy
 from engines.api.charts import Fact
 from engines.api.device import Backend
 from engines.api.errors import ProblemError
@@ -24,7 +24,16 @@ from engines.peridynamics.loading.relaxation import SHARE_OF_STABLE_STEP, held_f
 from engines.peridynamics.loading.starting import start_velocities
 from engines.peridynamics.material.brittle import Lattice
 from engines.peridynamics.material.mixture import Mixed
-from engines.peridynamics.parameters import Displacement, Held, PeridynamicParameters
+from engines.peridynamics.parameters import (
+    Displacement,
+    Gravity,
+    Held,
+    LayerRegion,
+    PeridynamicParameters,
+    Side,
+    SideRegion,
+    Stress,
+)
 from engines.peridynamics.setup.pace import Kind, seconds_per_step
 from engines.peridynamics.step.simulation import Integration, PeridynamicSimulation
 from engines.peridynamics.step.solver import Solver, decay_of
@@ -40,6 +49,10 @@ MEMORY_SHARE = 0.9
 SAFETY, SAFETY_RUBBING = 0.7, 0.45
 """Parts of the stable step that are taken. Energy is kept at both (of a plate that is struck and rubbed 0.02 % is
 missing at 0.7); what sticks by friction creeps, the slower the shorter a step."""
+
+ACROSS: dict[Side, Side] = {
+    "bottom": "top", "left": "right", "right": "left", "top": "bottom", "back": "front", "front": "back",
+}  # fmt: skip
 
 
 class Setup(ABC):
@@ -192,6 +205,7 @@ class Setup(ABC):
                 "Nothing keeps the body from moving away or turning, so slow loading has no end: hold particles in "
                 "every direction with displacements of 0.",
                 ("loads",),
+                self._hold_a_side(),
             )
         for place, load in enumerate(loads):
             moves = isinstance(load, Displacement) and any((load.x, load.y, load.z))
@@ -200,6 +214,18 @@ class Setup(ABC):
                     "A displacement that is there suddenly tears the particles out: give it a history.",
                     ("loads", place),
                 )
+
+    def _hold_a_side(self) -> Remedy:
+        """That across from the first side with a load, or another that has none."""
+        regions = [load if isinstance(load, Stress) else load.region for load in self.parameters.loads
+                   if not isinstance(load, Gravity)]  # fmt: skip
+        loaded = [region.side for region in regions if isinstance(region, Stress | SideRegion | LayerRegion)]
+        sides = ACROSS if self.body.dimensions == 3 else dict(list(ACROSS.items())[:4])
+        choice = [*(ACROSS[side] for side in loaded[:1]), *sides]
+        side = next((side for side in choice if side not in loaded), "bottom")
+        held = Displacement(region=SideRegion(side=side), x=0.0, y=0.0, z=0.0)
+        loads = [*self.parameters.loads, held]
+        return Remedy(f"Hold the {side}", {("loads",): [load.model_dump(mode="json") for load in loads]})
 
     @property
     def _of_waves(self) -> tuple[Fact, ...]:

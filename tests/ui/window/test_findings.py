@@ -203,6 +203,18 @@ def test_while_a_run_goes_on_nothing_is_mended(banner):
             "Stimulus 'S1' lies on no cell",
             ["stimuli.0.site.lower = [1.", "stimuli.0.site.upper = [2."],
         ),
+        (
+            "peridynamics",
+            {
+                "numerics": {"integrator": "dynamic relaxation"},
+                "loads": [{"kind": "stress", "side": "left"}],
+                "body": {"kind": "plate", "size_x": 20, "size_y": 12},
+                "bonds": {"spacing": 1.0},
+                "notches": [],
+            },
+            "Nothing keeps the body from moving",
+            ['"side": "right"', '"x": 0.0, "y": 0.0'],
+        ),
     ],
 )
 def test_what_cannot_run_is_mended_by_its_button(window, qtbot, tmp_path, capsys, engine, values, sentence, edits):
