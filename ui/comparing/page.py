@@ -30,6 +30,7 @@ from ui.widgets.background import Background
 from ui.widgets.icons import dress
 from workbench.project.project import ViewSettings
 from workbench.run.frames import Frame
+from workbench.words.numbers import spaced
 from workbench.words.units import clock_text
 
 LANE = "comparing"
@@ -168,7 +169,7 @@ class ComparisonPage(QWidget):
     def _chosen(self, first: bool = False) -> None:
         left, right = self.pair
         sentence = "Choose two runs: this is one and the same." if left is right else refusal(left, right)
-        self.note.setText(sentence)
+        self.note.setText(spaced(sentence))
         self.stack.setCurrentIndex(1 if sentence else 0)
         self.table.show_rows((left.title, right.title), self._differences(left, right))
         for widget in (self.slider, self.loop_button, self.clock):

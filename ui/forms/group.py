@@ -20,6 +20,7 @@ from ui.forms.schema import FieldSpec, Kind
 from ui.forms.section import Section, scroll_to
 from ui.forms.steady import holding
 from ui.forms.validation import Errors, below
+from workbench.words.numbers import spaced
 from workbench.words.units import unit_text
 
 LABEL_WIDTH = 140
@@ -75,6 +76,7 @@ class FieldLine(QWidget):
         editor.edited.connect(lambda *_: self.say(""))
 
     def say(self, sentence: str) -> None:
+        sentence = spaced(sentence)
         if sentence == self.sentence.text() and self.sentence.isHidden() is not bool(sentence):
             return
         with holding(self):

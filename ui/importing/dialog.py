@@ -42,6 +42,7 @@ from workbench.project.document import Document
 from workbench.project.findings import findings_of, refusal
 from workbench.project.meshes import usual_length_unit
 from workbench.project.parameter_files import with_values
+from workbench.words.numbers import spaced
 from workbench.words.units import one_of
 
 SIZE = QSize(980, 640)
@@ -353,7 +354,7 @@ class ImportDialog(QDialog):
         self.sentence.setObjectName(name)
         self.sentence.style().unpolish(self.sentence)
         self.sentence.style().polish(self.sentence)
-        self.sentence.setText(sentence)
+        self.sentence.setText(spaced(sentence))
 
 
 def _sentence(error: BaseException) -> str:

@@ -27,7 +27,7 @@ from ui.widgets.parts import resize_within
 from workbench.importing.choice import Choice, column_in
 from workbench.project.measured import read_curves
 from workbench.project.project import MeasuredData
-from workbench.words.numbers import figure
+from workbench.words.numbers import figure, spaced
 from workbench.words.units import clock_text, counted, seconds_of, unit_text, with_unit
 
 SIZE = QSize(680, 460)
@@ -181,7 +181,7 @@ class TableDialog(QDialog):
         self.told.setObjectName(name)
         self.told.style().unpolish(self.told)
         self.told.style().polish(self.told)
-        self.told.setText(sentence)
+        self.told.setText(spaced(sentence))
 
 
 def _figure(value: float, unit: str) -> str:

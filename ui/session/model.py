@@ -26,6 +26,7 @@ from ui.session.paint.painting import PaintStroke
 from workbench.project.document import Document, Standing
 from workbench.project.parameter_files import missing_file, missing_files, named_files, value_at, with_values
 from workbench.project.project import Line, MeasuredData, Probe, RunSettings, StoredRun, ViewSettings
+from workbench.words.numbers import printed
 from workbench.words.units import counted, unit_text
 
 
@@ -273,7 +274,7 @@ def _told(value: Any, unit: str) -> str | None:
 def _said(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "none"}[value]
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return printed(f"{value:.6g}") if isinstance(value, float) else str(value)
 
 
 def _missing(parameters: BaseModel) -> dict[Path, str]:

@@ -40,6 +40,7 @@ from workbench.sweep.outlook import outlook
 from workbench.sweep.plan import MANY, SweepPlan, changed
 from workbench.sweep.running import Row, charts_to_keep
 from workbench.sweep.table import read_anew
+from workbench.words.numbers import spaced
 from workbench.words.units import unit_text
 
 LEFT_WIDTH = 380
@@ -380,7 +381,7 @@ class SweepDialog(QDialog):
         self.sentence.setObjectName(name)
         self.sentence.style().unpolish(self.sentence)
         self.sentence.style().polish(self.sentence)
-        self.sentence.setText(sentence)
+        self.sentence.setText(spaced(sentence))
         self.sentence.setVisible(bool(sentence))
 
     def _agreed(self, question: str) -> bool:

@@ -14,7 +14,7 @@ from engines.reading import guarded
 from engines.tables.columns import CURVE, Axis, Column, column_of, columns_for, heading_parts
 from engines.tables.text import number_of, text_table
 from workbench.project.project import MeasuredData
-from workbench.words.numbers import grouped
+from workbench.words.numbers import figure, grouped
 from workbench.words.units import unit_text
 
 LARGEST_FILE = 64 * 2**20
@@ -108,10 +108,10 @@ class Difference:
         value, prefix = self.rmse, ""
         if unit in PREFIXED and 0 < value < 0.1:
             value, prefix = (1e3 * value, "m") if value >= 1e-4 else (1e6 * value, "µ")
-        figure = f"{value:.3g} {prefix}{'' if unit == '1' else unit}".rstrip()
+        told = f"{figure(value, 3)} {prefix}{'' if unit == '1' else unit}".rstrip()
         span = self.span / size
-        long = grouped(round(span)) if span >= 100 else f"{span:.3g}"
-        return f"RMSE {figure} over {long} {unit_text(x_unit)}".rstrip()
+        long = grouped(round(span)) if span >= 100 else figure(span, 3)
+        return f"RMSE {told} over {long} {unit_text(x_unit)}".rstrip()
 
 
 def difference(x: Array, y: Array, computed_x: Array, computed_y: Array) -> Difference | None:

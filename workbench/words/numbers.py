@@ -9,6 +9,15 @@ from collections.abc import Sequence
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 THIN = "\u202f"
 COMMA_OF_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+SOLID = "\N{NO-BREAK SPACE}"
+QUOTED = re.compile(r"((?<!\w)'[^']*')")
+"""Names and formulas as a person typed them."""
+OF_PYTHON = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?e[+-]?\d+)(?!\w)")
+HYPHEN = re.compile(r"(?<![\w)\]}'’.-])-(?=[\d∞])")
+"""That stands for a minus sign; not within a word (S1-S2), a span (3-5) or a difference."""
+UNIT = r"[kMGT]?(?:B|Hz|Pa)|[fpnµum]?s|min|h|[nµumckd]?m|[nµumkM]?[VAWJNFS]|m?M|m?mol|[mk]?g|dB|K|°C"
+BEFORE_UNIT = re.compile(rf"(?<=[\d⁰¹²³⁴⁵⁶⁷⁸⁹]) (?=%|(?:{UNIT})\b)")
+"""What stands between a number and its unit."""
 LEAST, MOST = 1e-4, 1e5
 """Magnitudes below and from these have a power of ten."""
 
@@ -50,11 +59,17 @@ def tick_texts(values: Sequence[float], most: float = MOST, step: float = 0.0) -
     if not values:
         return []
     step = step or (abs(values[1] - values[0]) if len(values) > 1 else abs(values[0]) or 1.0)
+    values = zeroed(values, step)
     largest = max(abs(value) for value in values)
     if largest and (largest >= most or largest < 1e-3):
         return [figure(value, 3) for value in values]
     digits = next(d for d in range(8) if abs(round(step, d) - step) < 1e-6 * step or d == 7)
     return [printed(f"{value + 0.0:.{digits}f}") for value in values]
+
+
+def zeroed(values: Sequence[float], step: float) -> list[float]:
+    """Values ``step`` apart: 0 for what is rounding beside it."""
+    return [0.0 if abs(value) < 1e-6 * abs(step) else value for value in values]
 
 
 def grouped(count: int) -> str:
@@ -63,8 +78,16 @@ def grouped(count: int) -> str:
 
 
 def spaced(sentence: str) -> str:
-    """A sentence whose whole numbers have thin spaces between the thousands, too: ``7 317 120`` of 7,317,120."""
-    return COMMA_OF_THOUSANDS.sub(THIN, sentence)
+    """A sentence as print has it: thin spaces between the thousands of whole numbers (``7 317 120`` of 7,317,120),
+    minus signs (``−24 %``), powers of ten, and no line that ends between a number and its unit. Quotes stay."""
+    parts = QUOTED.split(sentence)
+    return "".join(part if n % 2 else _as_print(part) for n, part in enumerate(parts))
+
+
+def _as_print(text: str) -> str:
+    text = HYPHEN.sub("−", COMMA_OF_THOUSANDS.sub(THIN, text))
+    text = OF_PYTHON.sub(lambda found: printed(found[1]).replace(" ", SOLID), text)
+    return BEFORE_UNIT.sub(SOLID, text)
 
 
 def _short(text: str) -> str:

@@ -6,6 +6,7 @@ import pytest
 
 from ui.session.controller import Phase
 from workbench.project.presets import preset_called
+from workbench.words.numbers import spaced
 
 CYCLER = '"Step","Elapsed, total [min]","Current [mA]","Power [kW]"\n1,0,"1,500",0.1\n1,1,-500,0.2\n2,2,250,0.3\n'
 
@@ -37,7 +38,7 @@ def test_columns_and_units_are_asked_for_and_stand_in_the_problem(motorway, qtbo
     qtbot.waitUntil(dialog.use_button.isEnabled)
     assert [box.currentText() for box in dialog.columns] == ["Elapsed, total [min]", "Current [mA]"]
     assert [box.currentText() for box in dialog.units] == ["min", "mA"]
-    assert dialog.told.text() == "3 points: Time from 0 s to 120.00 s, Current from −0.5 A to 1.5 A."
+    assert dialog.told.text() == spaced("3 points: Time from 0 s to 120.00 s, Current from −0.5 A to 1.5 A.")
     dialog.reject()
     assert window.model.draft["parameters"]["drive_cycle"] == before
     choose(window, path)
@@ -47,7 +48,7 @@ def test_columns_and_units_are_asked_for_and_stand_in_the_problem(motorway, qtbo
     dialog.columns[1].activated.emit(3)
     assert dialog.units[1].currentText() == "kW"
     qtbot.waitUntil(dialog.use_button.isEnabled)
-    assert "Power from 100 W to 300 W" in dialog.told.text()
+    assert spaced("Power from 100 W to 300 W") in dialog.told.text()
     dialog.use_button.click()
     taken = window.model.draft["parameters"]["drive_cycle"]
     assert (taken["file"], taken["time_column"], taken["value_column"]) == (str(path), "2 [min]", "4 [kW]")

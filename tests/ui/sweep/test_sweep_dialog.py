@@ -115,9 +115,9 @@ def test_it_tells_what_the_runs_would_come_to_or_what_is_wrong(dialog, qtbot):
     dialog.editors[STEP].changed.emit()
     dialog.editors[STEP].list.setText("0.02, -1")
     dialog.editors[STEP].changed.emit()
-    qtbot.waitUntil(lambda: "'numerics.step' cannot be -1" in dialog.outlook.text(), timeout=5000)
+    qtbot.waitUntil(lambda: "'numerics.step' cannot be −1" in dialog.outlook.text(), timeout=5000)
     dialog.run()
-    assert "'numerics.step' cannot be -1" in dialog.sentence.text()
+    assert "'numerics.step' cannot be −1" in dialog.sentence.text()
     assert not dialog.job.busy
 
 
@@ -329,7 +329,7 @@ def test_a_dialog_that_is_gone_hears_nothing_more(dialog, qtbot):
 def test_what_was_wrong_is_no_longer_said_of_other_values(dialog):
     vary(dialog, STEP, "-1")
     dialog.run()
-    assert "-1" in dialog.sentence.text()
+    assert "−1" in dialog.sentence.text()
     assert dialog.sentence.isVisible()
     dialog.editors[STEP].list.setText("0.02, 0.05")
     dialog.editors[STEP].list.textEdited.emit("")

@@ -23,6 +23,7 @@ from ui.tools.dialog import ToolDialog
 from ui.tools.menu import NO_PROJECT, ToolsMenu
 from ui.widgets.background import Background
 from workbench.project.document import open_document, save_document
+from workbench.words.numbers import spaced
 
 
 class Scale(Tool):
@@ -138,7 +139,7 @@ def test_a_result_is_shown_and_taken_over_as_one_edit(desk, qtbot):
     dialog.run_button.click()
     assert dialog.run_button.text() == "Cancel"
     settled(qtbot, dialog)
-    assert dialog.result_view.message.text() == "The conductivity is 0.51 S/m."
+    assert dialog.result_view.message.text() == spaced("The conductivity is 0.51 S/m.")
     assert dialog.result_view.values[0].text() == "0.5100 S/m"
     assert dialog.result_view.cells[0].plot.data.curves[0].y[1] == pytest.approx(0.51)
     view = dialog.result_view
@@ -151,7 +152,7 @@ def test_a_result_is_shown_and_taken_over_as_one_edit(desk, qtbot):
     dialog.apply_button.click()
     assert shown == ["mean"]
     assert model.document.project.run.until == 17.0, "it would not have gone far enough"
-    assert dialog.sentence.text() == "Taken over; the run ends at 17 ms, not at 10. Undo takes it back."
+    assert dialog.sentence.text() == spaced("Taken over; the run ends at 17 ms, not at 10. Undo takes it back.")
     tissue = model.document.parameters.tissue
     assert (tissue.sigma_il, tissue.sigma_el) == (pytest.approx(0.51), 0.7)
     assert model.draft["parameters"]["tissue"]["sigma_il"] == tissue.sigma_il
@@ -167,7 +168,7 @@ def test_a_result_is_shown_and_taken_over_as_one_edit(desk, qtbot):
         settled(qtbot, dialog)
         dialog.apply_button.click()
         assert model.document.project.run.until == then
-        assert dialog.sentence.text() == f"Taken over{told}. Undo takes it back."
+        assert dialog.sentence.text() == spaced(f"Taken over{told}. Undo takes it back.")
         model.undo_stack.undo()
 
 
@@ -189,11 +190,11 @@ def test_a_wrong_number_is_marked_and_keeps_it_from_running(desk, qtbot):
 def test_what_it_would_come_to_is_told_while_the_form_is_written(desk, qtbot):
     Foreseen.asked.clear()
     dialog, told = desk.dialog(Foreseen()), lambda: dialog.outlook.text()
-    qtbot.waitUntil(lambda: told() == "The conductivity would be 0.34 S/m.")
+    qtbot.waitUntil(lambda: told() == spaced("The conductivity would be 0.34 S/m."))
     assert dialog.outlook.isVisible()
     for factor in (3.0, 3.5, 4.0):  # typed at one go: asked for once
         dialog.form.edited.emit(("factor",), factor)
-    qtbot.waitUntil(lambda: told() == "The conductivity would be 0.68 S/m.")
+    qtbot.waitUntil(lambda: told() == spaced("The conductivity would be 0.68 S/m."))
     assert Foreseen.asked == [2.0, 4.0]
     dialog.form.edited.emit(("factor",), 20.0)
     qtbot.waitUntil(lambda: told() == "That is too much: take a smaller factor.")
@@ -202,7 +203,7 @@ def test_what_it_would_come_to_is_told_while_the_form_is_written(desk, qtbot):
     assert not dialog.outlook.isVisible(), "the form says what is wrong"
     dialog.form.edited.emit(("factor",), 4.0)
     desk.model.edit(("parameters", "tissue", "sigma_il"), 1.0)
-    qtbot.waitUntil(lambda: told() == "The conductivity would be 4 S/m.")
+    qtbot.waitUntil(lambda: told() == spaced("The conductivity would be 4 S/m."))
     assert not desk.dialog(Scale()).outlook.isVisible(), "this one has nothing to say"
 
 

@@ -23,6 +23,7 @@ from ui.widgets.icons import icon
 from ui.widgets.theme import THEMES, palette, theme
 from workbench.run.frames import Message, Sample
 from workbench.run.streams.traces import TraceBuffer, TraceStore
+from workbench.words.numbers import spaced
 
 
 def test_a_full_trace_keeps_its_peaks_and_its_bounds():
@@ -151,7 +152,7 @@ def test_the_estimate_follows_edits_and_names_an_unstable_step(opened, qtbot):
     assert panel.findings.text() == "1 warning"
     opened.model.edit(("parameters", "numerics", "step"), 0.12)
     qtbot.waitUntil(lambda: panel.figures["step"].text() == "0.12 ms", timeout=3000)
-    assert panel.sentence.text() == "The step is above the largest stable one: set it to 0.1 ms or less."
+    assert panel.sentence.text() == spaced("The step is above the largest stable one: set it to 0.1 ms or less.")
     assert panel.figures["step"].property("wrong")
     opened.model.edit(("parameters", "tissue", "sigma_il"), -1.0)
     qtbot.waitUntil(lambda: panel.estimate is None, timeout=3000)

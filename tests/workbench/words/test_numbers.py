@@ -89,6 +89,12 @@ def test_iterations_are_counted_in_full_and_never_as_python_writes_them(qapp):
     assert tick_texts([0.0, 1e8]) == ["0", "1 × 10⁸"]
 
 
+def test_what_is_rounding_beside_the_step_is_zero(qapp):
+    assert ticks_of(ScaledAxis("left"), [-0.2, -1e-13, 0.2]) == ["−0.2", "0", "0.2"]
+    assert ticks_of(TimeAxis("bottom"), [-0.2, -1e-13, 0.2]) == ["−0.2", "0.0", "0.2"]
+    assert ticks_of(ScaledAxis("left"), [-2e-13, -1e-13, 0.0])[1] != "0", "where all is as small it is told"
+
+
 def test_everywhere_the_same_text():
     """Cursor, legend, polar chart, scene, Kernel Lab's axes and tables, clock."""
     chart = ChartInfo("gain", "Gain", "V")

@@ -26,6 +26,7 @@ from ui.widgets.icons import dress
 from workbench.export.chart_tables import chart_text
 from workbench.project.measured import difference
 from workbench.project.project import MeasuredData
+from workbench.words.numbers import spaced
 
 GAP, MARGIN = 6, 4
 """Pixels between what stands beside each other, and at the sides."""
@@ -297,7 +298,7 @@ class ChartCell(QWidget):
         if at is None and values == [None]:
             told = range_text(self.chart, data.curves[0].y, unit)
         self._say("   ".join(part for part in (where, told) if part))
-        self.note.setText(data.note)
+        self.note.setText(spaced(data.note))
         self.note.setVisible(bool(data.note))
         self._share_height()
         briefs = ["" if value is None else figure(value, "", 3) for value in values]

@@ -14,7 +14,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QGraphicsSceneResizeEvent
 
 from engines.api import Array
-from workbench.words.numbers import figure, power, printed, tick_texts
+from workbench.words.numbers import figure, power, printed, tick_texts, zeroed
 from workbench.words.units import unit_text
 
 MOST, LEAST = 1e4, 1e-2
@@ -117,7 +117,7 @@ class ScaledAxis(pg.AxisItem):
         if self.logMode:
             return super().tickStrings(values, scale, spacing)
         factor = 10.0**-self._power
-        texts = super().tickStrings([factor * value for value in values], scale, factor * spacing)
+        texts = super().tickStrings([factor * value for value in zeroed(values, spacing)], scale, factor * spacing)
         return [printed(text) for text in texts]
 
     def logTickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:

@@ -19,6 +19,7 @@ from ui.forms.section import Section
 from ui.forms.steady import holding
 from ui.forms.validation import Errors, below
 from ui.widgets.icons import dress
+from workbench.words.numbers import spaced
 
 PARTS = ("name", "value", "low", "high")
 WITH_UNIT = ("name", "value", "unit", "low", "high")
@@ -203,7 +204,7 @@ class Knob(QWidget):
     def say(self, sentence: str) -> None:
         """What is wrong with one of them."""
         with holding(self):
-            self.sentence.setText(sentence)
+            self.sentence.setText(spaced(sentence))
             self.sentence.setVisible(bool(sentence))
         Editor.repolish(self.name, bool(sentence))
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 from engines.geometry.grid import Grid
 from ui.forms.fields.scalars import CalmComboBox
 from workbench.project.project import ViewSettings
-from workbench.words.numbers import figure
+from workbench.words.numbers import figure, spaced
 from workbench.words.units import unit_text
 
 STEPS = 500
@@ -84,7 +84,7 @@ class GridPanel(QWidget):
 
     def set_refusal(self, sentence: str) -> None:
         """Why there is no volume on this machine; empty if there is."""
-        self.refusal.setText(sentence)
+        self.refusal.setText(spaced(sentence))
         self.refusal.setVisible(bool(sentence))
         item = self.mode.model().item(1)  # type: ignore[attr-defined]  # a combo box holds a QStandardItemModel
         item.setEnabled(not sentence)
