@@ -113,7 +113,8 @@ def quantity(
     ``when`` says for which values of other fields this one matters: ``{"model": ("MPM",)}``; several fields must all
     agree. ``unless`` says for which values of others, all of them, it does not: ``{"sources.rate": (0.0,)}``. A field
     is named as it stands beside this one or beside a group around it; dots lead into a group (``"grid.kind"``) or to
-    every item of a list, one of which is enough for ``when`` while ``unless`` is said of all. The form hides what does
+    every item of a list, one of which is enough for ``when`` while ``unless`` is said of all;
+    values of typed lines are what one of them begins with (``"eps ="``). The form hides what does
     not matter (:func:`matters`); its value is kept, and nothing may depend on it.
     ``file`` says what kind of file a text names (``"picture"``): such files are chosen, not typed, travel with the
     project, and reach the engine by absolute path. ``labels`` are what a person reads for the values of a choice or
@@ -158,12 +159,19 @@ Conditions = Mapping[str, Sequence[Any]]
 def matters(when: Conditions, unless: Conditions, around: Around) -> bool:
     """Whether a field with these conditions (:func:`quantity`) matters among these values; a name that is nowhere in
     them does not speak against it."""
-    met = all(any(value in values for value in _values_of(name, around) or values) for name, values in when.items())
+    met = all(any(_in(values, each) for each in _values_of(name, around) or values) for name, values in when.items())
     return met and not (unless and all(_all_in(values, _values_of(name, around)) for name, values in unless.items()))
 
 
 def _all_in(values: Sequence[Any], found: Sequence[Any]) -> bool:
-    return bool(found) and all(value in values for value in found)
+    return bool(found) and all(_in(values, value) for value in found)
+
+
+def _in(values: Sequence[Any], found: Any) -> bool:
+    if isinstance(found, list):  # typed lines
+        begins = tuple(str(value).replace(" ", "") for value in values)
+        return any(str(line).replace(" ", "").startswith(begins) for line in found)
+    return found in values
 
 
 def title_and_unit(parameters: BaseModel, name: str, *, whole: bool = False) -> tuple[str, str]:

@@ -39,10 +39,13 @@ class Material(ParameterGroup):
     library: Library = quantity("own", "", "A published material, or numbers of its own", title="Data", labels=LABELS)
     permittivity: float = quantity(
         2.25, "1", "Relative permittivity: the index squared; with poles its value far above them", ge=1, le=1000,
-        when=OWN,
+        when=OWN, unless={"by_place.by_formulas": (True,), "by_place.lines": ("eps =",)},
     )  # fmt: skip
     permeability: float = quantity(1.0, "1", "Relative permeability", ge=1, le=1000, advanced=True)
-    conductivity: float = quantity(0.0, "S/m", "Electric conductivity: loss", title="σ", ge=0, when=OWN)
+    conductivity: float = quantity(
+        0.0, "S/m", "Electric conductivity: loss", title="σ", ge=0,
+        when=OWN, unless={"by_place.by_formulas": (True,), "by_place.lines": ("sigma =",)},
+    )  # fmt: skip
     by_place: ByPlace = quantity(ByPlace(), "", "Graded index, gradients of water", folded=True, when=OWN)
     poles: list[PoleSetting] = quantity(
         [], "", "Terms that depend on the frequency: dispersion", max_length=MOST_POLES, folded=True, when=OWN

@@ -10,6 +10,7 @@ from pydantic import Field
 from engines.api import registry
 from engines.api.parameters import ParameterGroup, matters, quantity
 from engines.battery.parameters import BatteryParameters
+from engines.fdtd.parameters import Material
 from engines.spiking.parameters import SpikingParameters
 from engines.stencil.parameters import StencilParameters
 from tests.ui.forms.holder import Holder
@@ -208,6 +209,21 @@ def test_every_condition_names_a_field_and_values_that_it_may_have(engine):
         for name, values in (spec.when | spec.unless).items():
             for value in values:
                 assert repr(value).strip("'") in str(known), f"{where}: '{name}' is never {value!r}"
+
+
+def test_a_material_by_formulas_shows_the_numbers_that_no_line_says(qtbot):
+    holder = Holder(qtbot, Material, Material())
+
+    def shown():
+        return {key for key in ("permittivity", "conductivity") if holder.form.root.shows(key)}
+
+    assert shown() == {"permittivity", "conductivity"}
+    for lines, left in ((["n = 1.5", "eps=n**2"], {"conductivity"}), (["sigma = 0.1*x"], {"permittivity"}),
+                        (["eps = 2", "sigma = 1"], set())):  # fmt: skip
+        holder.form.edited.emit(("by_place",), {"by_formulas": True, "lines": lines})
+        assert shown() == left
+    holder.form.edited.emit(("by_place",), {"by_formulas": False, "lines": ["eps = 2"]})
+    assert shown() == {"permittivity", "conductivity"}
 
 
 def test_conditions_read_models_and_plain_values_alike():
