@@ -12,6 +12,8 @@ from engines.fdtd.monitors.ringing.resonances import Resonance
 MOST_SHOWN = 8
 LEAST_SHOWN = 1e-3
 """A bar that is this part of the highest cannot be seen; what is weaker than that stands among the results."""
+LEAST_KNOWN = 0.5
+"""Of Q: with a larger error it is told what Q is above, by two errors of the decay."""
 BARS = 120
 """A bar is this part of the band wide."""
 
@@ -43,7 +45,16 @@ def _digits(value: float, error: float) -> str:
     return f"{value:#.{known}g}".rstrip(".")
 
 
+def _one_digit(value: float) -> int:
+    """Not rounded up."""
+    decade = 10 ** int(np.log10(value))
+    return int(value / decade) * decade
+
+
 def _quality(mode: Resonance) -> str:
-    if mode.decay <= 0 or mode.quality_error > mode.quality:
-        return f"above {abs(np.pi * mode.frequency / max(abs(mode.decay), 1e-300)):.1g}"
+    if mode.decay <= 0 or mode.quality_error > LEAST_KNOWN * mode.quality:
+        turning = np.pi * mode.frequency
+        fastest = max(mode.decay, 0.0) + 2 * mode.quality_error * mode.decay**2 / turning
+        least = turning / max(fastest, 1e-300)
+        return f"above {_one_digit(least):,}" if least >= 1 else "not known yet"
     return f"{float(_digits(mode.quality, mode.quality_error)):,.10g}"

@@ -14,7 +14,7 @@ decaying exponentials, they are found all the same:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -47,6 +47,8 @@ FASTEST = -2 * np.log(100.0) / TAPS
 """What decays faster, by 100 over half the filter, is no mode that samples kept can tell of."""
 SETTLED = 1e-6
 """A residual that gets no smaller than by this part is polished."""
+EARLIER = 0.8
+"""Part of a short trace whose modes are compared with those of all of it."""
 SEEN = 4.0
 """Amplitudes below so many of their standard errors are noise."""
 GROWS = 300.0
@@ -59,7 +61,7 @@ ROUNDING = 1e-13
 class Resonance:
     """``amplitude · exp(−decay t) cos(2π frequency t + phase)``, t from the first sample on; frequency, decay [1/time].
 
-    error: standard error of the frequency; quality_error: of Q
+    error: standard error of the frequency; quality_error: of Q, infinite where nothing is known of it
     """
 
     frequency: float
@@ -93,12 +95,35 @@ def resonances(trace: Array, step: float, band: tuple[float, float]) -> list[Res
     if not np.any(trace):
         return []
     found = _in_band(trace, step, low, high)
+    every = _every(step, low, high)
+    if (len(trace) - TAPS * every) // every <= MOST:  # short: what is not told apart yet shifts what is
+        before = trace[: int(EARLIER * len(trace))]
+        earlier = _in_band(before, step, low, high) if len(before) >= FEWEST else []
+        found = [_doubted(mode, earlier, 1 / (len(trace) * step)) for mode in found]
     return sorted(found, key=lambda mode: -mode.amplitude)
+
+
+def _every(step: float, low: float, high: float) -> int:
+    return max(1, int(1 / (OVERSAMPLING * (high - low) * step)))
+
+
+def _doubted(mode: Resonance, earlier: list[Resonance], line: float) -> Resonance:
+    """Known no better than the last part of the trace has moved it; of a mode that came with it no Q is known."""
+    was = min(earlier, key=lambda other: abs(other.frequency - mode.frequency), default=None)
+    if was is None or abs(was.frequency - mode.frequency) > line:
+        return replace(mode, error=max(mode.error, line), quality_error=np.inf)
+    moved = abs(was.decay - mode.decay)
+    quality_error = float(np.pi * mode.frequency * moved / mode.decay**2)
+    return replace(
+        mode,
+        error=max(mode.error, abs(was.frequency - mode.frequency)),
+        quality_error=max(mode.quality_error, quality_error),
+    )
 
 
 def _in_band(trace: Array, step: float, low: float, high: float) -> list[Resonance]:
     """Those in low ≤ frequency < high."""
-    every = max(1, int(1 / (OVERSAMPLING * (high - low) * step)))
+    every = _every(step, low, high)
     if (len(trace) - TAPS * every) // every > MOST:
         middle, wide = 0.5 * (low + high), 0.5 * OVERLAP * (high - low)
         lower, upper = _in_band(trace, step, low, middle + wide), _in_band(trace, step, middle - wide, high)
@@ -239,7 +264,17 @@ def _polished(samples: Array, rates: Array, steps: int) -> _Polished:
     modes = len(rates)
     variance = residual / max(1, len(samples) - 2 * modes)
     errors = np.sqrt(variance * np.maximum(np.diag(inverse).real, 0.0) / 2)
-    return _Polished(rates, weights, errors[modes:], errors[:modes])
+    alike = _alike(samples - np.exp(rates * at) @ weights)
+    return _Polished(rates, weights, errors[modes:] * np.sqrt(alike), errors[:modes])
+
+
+def _alike(left: Array) -> float:
+    """How many of the residuals that follow each other count as one: each for itself is noise, but what modes that are
+    not told apart yet leave is a wave, of which many samples know no more than one."""
+    products = np.abs(np.correlate(left, left, "full")[len(left) - 1 :])
+    alike = products[1:] / max(products[0], 1e-300)
+    lost = np.nonzero(alike < 2 / np.sqrt(len(left)))[0]
+    return 1.0 + 2.0 * float(alike[: lost[0] if len(lost) else None].sum())
 
 
 def _fit(samples: Array, rates: Array, at: Array) -> tuple[Array, float, Array, Array]:

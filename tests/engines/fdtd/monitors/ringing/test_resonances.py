@@ -101,6 +101,24 @@ def test_a_chart_with_the_digits_that_are_known():
     assert second.title.split("Q ")[1] in {str(number) for number in range(80, 101)}
 
 
+@pytest.mark.parametrize("length", [100, 200, 250, 300, 450, 600])
+def test_early_in_a_run_no_more_digits_are_told_than_are_known(length):
+    """Modes of a ring that are not told apart yet shift those that are: within five of the errors, or above a bound."""
+    known = [(0.0354, 77, 0.16, 0), (0.0439, 5.5, 0.15, 1), (0.04417, 343, 1.0, 2), (0.0498, 7.3, 0.3, 3),
+             (0.0527, 1628, 0.2, 4)]  # fmt: skip
+    found = resonances(ringing(int(length / STEP), known, noise=1e-6), STEP, (0.03, 0.06))
+    for curve, mode in zip(
+        resonance_chart(found, (0.03, 0.06)).curves, sorted(found, key=lambda m: m.frequency), strict=True
+    ):
+        quality = min(known, key=lambda each: abs(each[0] - mode.frequency))[1]
+        told = curve.title.split("Q ")[1].replace(",", "")
+        if told.startswith("above"):
+            assert quality > float(told.split()[1])
+        elif told != "not known yet":
+            assert abs(mode.quality - quality) < 5 * mode.quality_error
+            assert len(told.replace(".", "").strip("0")) <= max(2, np.log10(mode.quality / mode.quality_error) + 1.001)
+
+
 RING = ((176.54, 127, 0.0163), (183.73, 162, 0.129), (190.92, 206, 0.248), (198.09, 264, 0.117), (205.23, 325, 0.0138))
 """Frequency [THz], Q and amplitude of the modes of a ring."""
 
