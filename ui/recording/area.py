@@ -13,6 +13,7 @@ from engines.api import SimulationInfo
 from engines.api.errors import WorkbenchError
 from ui.charts.runs.runs import SessionRun
 from ui.recording.movie_dialog import MovieDialog, MovieWish
+from ui.recording.movie_progress import MovieProgress
 from ui.recording.playback import Playback
 from ui.recording.reel import Kept
 from ui.recording.shelf import Footage, Shelf
@@ -39,6 +40,7 @@ class RecordingArea(QObject):
         """What can be seen again of the run that is there."""
         self.shooting: Shooting | None = None
         self.dialog: MovieDialog | None = None
+        self.progress: MovieProgress | None = None
 
     def connect_all(self) -> None:
         window, playback, timeline = self._window, self.playback, self._window.timeline
@@ -99,8 +101,13 @@ class RecordingArea(QObject):
     # Movies.
 
     def ask_for_movie(self) -> None:
+        if self.progress is not None:
+            self.progress.show()
+            self.progress.raise_()
+            self.progress.activateWindow()
+            return
         frames = self.playback.frames()
-        if len(frames) < 2 or self.shooting is not None:
+        if len(frames) < 2:
             self._window.controller.problem.emit(NOTHING)
             return
         info = self._window.controller.info
@@ -131,16 +138,19 @@ class RecordingArea(QObject):
             return
         chosen = wish.chosen(self.playback.frames() if frames is None else frames)
         self.shooting = Shooting(self.playback, window.viewport, movie, wish, chosen, window.background, self)
-        self.shooting.progressed.connect(
-            lambda part: window.status.set_activity(
-                f"Writing {path.name}" if part < 1 else "", part if part < 1 else 0.0
-            )
-        )
+        self.progress = MovieProgress(path.name, len(chosen), window)
+        self.progress.rejected.connect(self.shooting.cancel)
+        self.shooting.progressed.connect(self.progress.show_done)
         self.shooting.ended.connect(self._shot)
+        self.progress.show()
         self.shooting.begin()
 
     def _shot(self, sentence: str, worked: bool) -> None:
         self.shooting = None
+        if self.progress is not None:
+            self.progress.hide()
+            self.progress.deleteLater()
+            self.progress = None
         self._window.viewport.set_overlay(self._window.meters.overlay_lines())
         if worked:
             self._window.files.done.emit(sentence)

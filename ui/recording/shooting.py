@@ -23,9 +23,10 @@ LANE = "movie"
 class Shooting(QObject):
     """One movie. The view shows the frames as they are drawn, and is back at the present afterwards."""
 
-    progressed = Signal(float)
+    progressed = Signal(int)
+    """How many of its frames are in it."""
     ended = Signal(str, bool)
-    """One sentence, and whether the movie was written."""
+    """One sentence, and whether the movie was written, or given up as it was asked for."""
 
     def __init__(
         self,
@@ -43,12 +44,20 @@ class Shooting(QObject):
         self._serial = -1 if playback.newest is None else playback.newest.serial
         self._frames = frames
         self._done = 0
+        self._unwanted = False
+
+    def cancel(self) -> None:
+        """Give it up after the frame that is being written."""
+        self._unwanted = True
 
     def begin(self) -> None:
         QTimer.singleShot(0, self._next)
 
     def _next(self) -> None:
         """Draw the next frame on the GUI thread, where OpenGL is at home; encode it on another."""
+        if self._unwanted:
+            self._give_up("The movie was given up: nothing of it was written.", worked=True)
+            return
         newest = self._playback.newest
         if newest is None or newest.serial != self._serial:
             self._give_up("The movie was given up, because the view shows something else now.")
@@ -84,7 +93,7 @@ class Shooting(QObject):
 
     def _encoded(self) -> None:
         self._done += 1
-        self.progressed.emit(min(self._done / len(self._frames), 0.99))
+        self.progressed.emit(self._done)
         self._next()
 
     def _finish(self) -> None:
@@ -95,11 +104,10 @@ class Shooting(QObject):
         known = isinstance(error, WorkbenchError)
         self._give_up(str(error) if known else f"The movie could not be written ({type(error).__name__}: {error}).")
 
-    def _give_up(self, sentence: str) -> None:
+    def _give_up(self, sentence: str, worked: bool = False) -> None:
         self._background.submit(LANE, self.movie.abandon)
         self._leave()
-        self.ended.emit(sentence, False)
+        self.ended.emit(sentence, worked)
 
     def _leave(self) -> None:
-        self.progressed.emit(1.0)
         self._playback.back()

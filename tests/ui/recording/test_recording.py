@@ -302,6 +302,23 @@ def test_what_was_kept_becomes_a_movie(opened, qtbot, tmp_path, monkeypatch):
         assert file.convert("RGB").getpixel((5, 5)) == (30, 30, 30)
     assert not recording.playback.looking_back
 
+    given_up = tmp_path / "given up.gif"
+    recording.shoot(given_up, MovieWish(".gif", (64, 36), 25))
+    progress = recording.progress
+    opened.actions_["movie"].trigger()
+    assert recording.progress is progress, "the one that is being made is shown again"
+    seen = []
+    recording.shooting.progressed.connect(lambda done: seen.append((progress.told.text(), progress.bar.value())))
+    recording.shooting.progressed.connect(lambda _: progress.cancel_button.click())
+    assert progress.isVisible()
+    qtbot.waitUntil(lambda: recording.shooting is None, timeout=10_000)
+    assert seen[0] == (f"given up.gif: 1 of {count} frames", 1)
+    assert len(seen) < count
+    assert opened.banner.text == "The movie was given up: nothing of it was written."
+    qtbot.waitUntil(lambda: not opened.background.busy, timeout=5000)
+    assert not given_up.exists()
+    assert recording.progress is None
+
     unfinished = tmp_path / "pictures"
     recording.shoot(unfinished, MovieWish("", (64, 36), 25))
     qtbot.waitUntil(lambda: unfinished.is_dir() and any(unfinished.iterdir()))
