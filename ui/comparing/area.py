@@ -50,7 +50,7 @@ class ComparingArea(QObject):
         listed = [run for run in known.runs if run is not known.present]
         runs = [run for run in runs if run is not known.present] or listed[-1:]
         if not runs:
-            window.controller.problem.emit(NONE_YET)
+            window.banner.say(NONE_YET, "info", stays=True)
             return
         takes = [Take(run.title, run.parameters, window.recording.shelf.of(run)) for run in listed]
         takes.append(Take(PRESENT, known.parameters, window.recording.present, present=True))

@@ -52,6 +52,7 @@ class ObjectTree(QWidget):
         triggers = QAbstractItemView.EditTrigger
         self.tree.setEditTriggers(triggers.EditKeyPressed | triggers.DoubleClicked)
         self.tree.currentItemChanged.connect(self._chosen)
+        self.tree.itemClicked.connect(self._clicked)
         self.tree.itemChanged.connect(self._renamed)
         self.tree.itemExpanded.connect(lambda row: self._folded.discard(row.data(0, PATH)))
         self.tree.itemCollapsed.connect(lambda row: self._folded.add(row.data(0, PATH)))
@@ -183,6 +184,11 @@ class ObjectTree(QWidget):
             path: Path = tuple(row.data(0, PATH))
             # The tree is filled anew, and must not be while it deals with the click.
             QTimer.singleShot(0, self, lambda: self._placing.choose(path))
+
+    def _clicked(self, row: QTreeWidgetItem) -> None:
+        """The row that is chosen already leads to its place in the form again."""
+        if row.parent() is not None and tuple(row.data(0, PATH)) == self._placing.chosen:
+            self._chosen(row)
 
     def _renamed(self, row: QTreeWidgetItem, column: int) -> None:
         if not self._filling and column == 0:

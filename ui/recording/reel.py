@@ -180,8 +180,9 @@ class Reel:
 
 
 def write(frame: Frame, file: Path) -> tuple[Kept, float]:
-    """Write what is drawn of a frame; returns it and the seconds that took. Raises OSError."""
-    began = clock.perf_counter()
+    """Write what is drawn of a frame; returns it and the seconds of a core that took: where cores or the disk are
+    busy it takes longer, of which the reel need not keep off. Raises OSError."""
+    began = clock.thread_time()
     arrays = {("values", name): np.ascontiguousarray(array) for name, array in frame.values.items()}
     rest = replace(frame, values={}, inspection=None, measurement=None)
     charts = {}
@@ -208,7 +209,7 @@ def write(frame: Frame, file: Path) -> tuple[Kept, float]:
         file.unlink(missing_ok=True)
         raise
     layout = tuple((*key, array.dtype.str, array.shape) for key, array in arrays.items())
-    return Kept(file, len(content), rest, layout), clock.perf_counter() - began
+    return Kept(file, len(content), rest, layout), clock.thread_time() - began
 
 
 def read(kept: Kept) -> Frame:

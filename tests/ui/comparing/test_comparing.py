@@ -168,6 +168,7 @@ def test_the_present_run_that_is_listed_at_its_end_is_no_other_run(window, qtbot
 def test_without_another_run_a_sentence_says_how_to_have_one(window):
     window.actions_["compare"].trigger()
     assert window.banner.text == NONE_YET
+    assert window.banner.property("severity") == "info"
     assert window.comparing.page is None
 
 

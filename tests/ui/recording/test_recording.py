@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time as clock
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,6 +42,14 @@ def reel():
     reel = Reel(seconds=0.0)
     yield reel
     reel.clear()
+
+
+def test_a_frame_that_waited_for_a_busy_machine_does_not_hold_up_the_next_ones(reel, monkeypatch):
+    """What the reel keeps off is the time of a core, not that of the clock."""
+    file = reel.begin()
+    monkeypatch.setattr(type(file), "write_bytes", lambda self, content: clock.sleep(0.3))
+    _, seconds = write(frame(1), file)
+    assert seconds < 0.15
 
 
 def test_a_frame_comes_back_bit_for_bit(reel):

@@ -115,6 +115,14 @@ def test_choosing_a_row_shows_its_form_and_marks_it(work, qtbot) -> None:
     assert work.placing.marks.chosen == ("objects", 1)
     assert work.placing.marks.grips
     assert work.tree.tree.currentItem().text(0) == "2  Box"
+    work.revealed.clear()  # the form was scrolled elsewhere
+    tree = work.tree.tree
+    work.tree.show()
+    qtbot.waitExposed(work.tree)
+    tree.scrollToItem(tree.currentItem())
+    middle = tree.visualItemRect(tree.currentItem()).center()
+    qtbot.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=middle)
+    qtbot.waitUntil(lambda: work.revealed == [("objects", 1)])
 
 
 def test_the_form_unfolds_and_scrolls_to_an_item(qtbot) -> None:
