@@ -12,6 +12,7 @@ from engines.fdtd.monitors.ringing.resonances import Resonance
 MOST_SHOWN = 8
 LEAST_SHOWN = 1e-3
 """A bar that is this part of the highest cannot be seen; what is weaker than that stands among the results."""
+MOST_IN_FULL = 1_000_000
 LEAST_KNOWN = 0.5
 """Of Q: with a larger error it is told what Q is above, by two errors of the decay."""
 BARS = 120
@@ -45,10 +46,11 @@ def _digits(value: float, error: float) -> str:
     return f"{value:#.{known}g}".rstrip(".")
 
 
-def _one_digit(value: float) -> int:
+def _one_digit(value: float) -> str:
     """Not rounded up."""
     decade = 10 ** int(np.log10(value))
-    return int(value / decade) * decade
+    least = int(value / decade) * decade
+    return f"{least:,}" if least < MOST_IN_FULL else f"{least:.0e}"
 
 
 def _quality(mode: Resonance) -> str:
@@ -56,5 +58,5 @@ def _quality(mode: Resonance) -> str:
         turning = np.pi * mode.frequency
         fastest = max(mode.decay, 0.0) + 2 * mode.quality_error * mode.decay**2 / turning
         least = turning / max(fastest, 1e-300)
-        return f"above {_one_digit(least):,}" if least >= 1 else "not known yet"
+        return f"above {_one_digit(least)}" if least >= 1 else "not known yet"
     return f"{float(_digits(mode.quality, mode.quality_error)):,.10g}"
