@@ -13,6 +13,7 @@ from tests.ui.doubles import WaveEngine
 from ui.app import _Told
 from ui.panels import estimates
 from workbench.run.runner import Runner
+from workbench.words.numbers import spaced
 
 
 class Other(WaveEngine):
@@ -52,7 +53,7 @@ def test_an_estimate_that_never_comes_is_told_and_holds_up_no_other(window, qtbo
     hanging.estimate = never
     open_with(hanging)
     sentence = "The engine 'wave' has not said for 0.05 s what a run needs: wait, run without it, or open another"
-    qtbot.waitUntil(lambda: panel.sentence.text().startswith(sentence))
+    qtbot.waitUntil(lambda: panel.sentence.text().startswith(spaced(sentence)))
     assert not panel.sentence.isHidden()
     open_with(Other())
     qtbot.waitUntil(lambda: panel.estimate is not None)
