@@ -33,6 +33,7 @@ from workbench.project.document import save_document
 from workbench.project.findings import as_record, findings_of
 from workbench.project.parameter_files import value_at
 from workbench.storage.paths import config_dir, state_dir
+from workbench.words.numbers import spaced
 
 
 @pytest.fixture(autouse=True)
@@ -104,7 +105,9 @@ def assert_in_the_window(window, findings: list[Finding]) -> None:
         assert ("warning" if each.severity == "warning" else "note") in told, told
         assert (each.message, each.remedy is None, not each.place) in shown
         if each.place:
-            assert [label for label in labels if each.message in label.text() and not label.isHidden()], each.message
+            assert [label for label in labels if spaced(each.message) in label.text() and not label.isHidden()], (
+                each.message
+            )
 
 
 def assert_mended(window, qtbot, findings: list[Finding]) -> None:
@@ -118,7 +121,9 @@ def assert_mended(window, qtbot, findings: list[Finding]) -> None:
         qtbot.waitUntil(lambda gone=each: gone not in banner.findings, timeout=20_000)
         assert window.model.valid
         labels = window.problem.form.findChildren(NoteLabel)
-        assert not [label for label in labels if each.message in label.text() and not label.isHidden()], each.message
+        assert not [label for label in labels if spaced(each.message) in label.text() and not label.isHidden()], (
+            each.message
+        )
         window.model.undo_stack.undo()
         assert {at: value_at(window.model.draft["parameters"], at) for at in before} == before
         qtbot.waitUntil(lambda again=each: again in banner.findings, timeout=20_000)
