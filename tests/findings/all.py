@@ -19,6 +19,8 @@ OF_NO_FIELD = (
 )
 """What these make is of no field; all others say theirs."""
 ELSEWHERE = {
+    # of the run before, which the window alone remembers
+    "ui.session.house.HouseServices._look_for_state": "tests/ui/session/test_house_services.py",
     # a tool's message tells them, and what it writes has fibres that are mended
     "engines.geometry.fibres.files._elsewhere": "tests/engines/geometry/fibres/test_fibre_files.py",
     "engines.geometry.fibres.files._not_unit": "tests/engines/geometry/fibres/test_fibre_files.py",
