@@ -74,6 +74,26 @@ def test_a_session_that_ends_well_leaves_nothing(project, tmp_path):
     assert list((tmp_path / "auto").iterdir()) == []
 
 
+def test_a_session_takes_over_what_another_left_and_nobody_what_one_still_has(project, tmp_path):
+    root, document = tmp_path / "auto", open_document(project)
+    document.parameters.speed = 2.0
+    first, second, third = Autosave(root), Autosave(root), Autosave(root)
+    assert first.tick(document, now=True, picture=b"old")
+    assert not first.tick(document, now=True, picture=b"new"), "the project is as it was written"
+    assert recoveries(root) == []
+    first.leave()
+    (left,) = recoveries(root)
+    assert left.picture.read_bytes() == b"new"
+    second.adopt(left)
+    third.adopt(left)
+    assert recoveries(root) == []
+    third.close()
+    assert left.folder.is_dir(), "it is the second one's"
+    assert second.tick(document, now=True), "whose document is not as its file"
+    second.close()
+    assert not left.folder.exists()
+
+
 def test_edits_are_at_risk_for_less_than_five_seconds(project, tmp_path, monkeypatch):
     now = 100.0
     monkeypatch.setattr(module.clock, "monotonic", lambda: now)

@@ -52,6 +52,15 @@ def test_the_file_travels_with_the_project(file, tmp_path, name):
                 attempt()
 
 
+def test_the_command_makes_a_project_of_it_where_there_is_none(file, tmp_path, capsys):
+    assert main(["convert", str(file), str(tmp_path / "made"), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["engine"], answer["project"]) == ("battery", str(tmp_path / "made"))
+    assert open_document(tmp_path / "made").parameters.parameter_set == "BPX file"
+    assert main(["convert", str(file), str(tmp_path / "made")]) == 2
+    assert "exists already: choose another name." in capsys.readouterr().err
+
+
 def test_a_project_of_any_name_is_still_a_project(file, tmp_path):
     folder = save_document(open_document(file), tmp_path / "saved")
     renamed = folder / "renamed.json"

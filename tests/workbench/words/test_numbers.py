@@ -89,6 +89,10 @@ def test_iterations_are_counted_in_full_and_never_as_python_writes_them(qapp):
     assert tick_texts([0.0, 1e8]) == ["0", "1 × 10⁸"]
 
 
+def test_no_ticks_have_no_texts():
+    assert tick_texts([]) == []
+
+
 def test_everywhere_the_same_text():
     """Cursor, legend, polar chart, scene, Kernel Lab's axes and tables, clock."""
     chart = ChartInfo("gain", "Gain", "V")
