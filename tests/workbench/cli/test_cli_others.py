@@ -298,6 +298,32 @@ def test_a_terminal_has_one_line_of_progress_that_is_written_over(monkeypatch, t
     assert told.getvalue() == said
 
 
+@pytest.mark.parametrize(("terminal", "looks"), [(True, 5), (False, 1)])
+def test_how_a_run_stands_is_looked_at_now_and_then(monkeypatch, terminal, looks):
+    """Of a second: five times on a terminal, elsewhere once in ten; one that goes nowhere has the words once."""
+    told, now = io.StringIO(), [100.0]
+    told.isatty = lambda: terminal
+    monkeypatch.setattr(sys, "stderr", told)
+    monkeypatch.setattr(progress, "clock", types.SimpleNamespace(monotonic=lambda: now[0]))
+    part = iter(range(100))
+    runner = types.SimpleNamespace(take_samples=list)
+    line = progress.ProgressLine(None, "s")
+    monkeypatch.setattr(line, "_text", lambda runner: f"look {next(part)}")
+    for tenth in range(1, 11):
+        now[0] = 100 + tenth / 10 + 1e-3
+        line.show(runner)
+    assert told.getvalue().count("look") == looks
+
+
+def test_ctrl_c_has_its_exit_code_and_programs_are_told(house, monkeypatch, capsys):
+    def interrupt():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(registry, "engines", interrupt)
+    assert main(["engines", "--json"]) == 130
+    assert json.loads(capsys.readouterr().out)["error"] == "Interrupted."
+
+
 @pytest.mark.parametrize(
     ("program", "said"),
     [

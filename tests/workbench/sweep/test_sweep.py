@@ -71,6 +71,7 @@ def test_numbers_of_a_list_that_may_be_missing_have_its_bounds():
         counts: Annotated[tuple[int, ...], Field(min_length=1)] = quantity((3, 4), "1", "Counts")
         pair: tuple[int, float] | str = quantity((5, 6.0), "1", "Pair")
         either: float | str = quantity("none", "1", "Either")
+        names: list[str] = quantity(["a"], "", "Names")
 
     found = {one.name: one for one in numbers_of(Group())}
     assert {name: one.integer for name, one in found.items()} == {

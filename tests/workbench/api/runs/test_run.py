@@ -15,7 +15,7 @@ import pytest
 import workbench as wb
 from engines.api import Finding
 from engines.api.simulation.shown import Dab, PaintInfo
-from tests.workbench.fake_engine import WaveSimulation
+from tests.workbench.fake_engine import WaveEngine, WaveSimulation
 
 
 @pytest.fixture
@@ -119,6 +119,15 @@ def test_what_fails_is_raised_in_a_sentence_and_leaves_no_thread(wave):
 
 def _raises(text: str, part: float) -> None:
     raise ValueError("mine")
+
+
+def test_what_nobody_expected_while_it_is_estimated_is_a_sentence_too(wave, monkeypatch):
+    def broken(self, problem, backend):
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr(WaveEngine, "estimate", broken)
+    with pytest.raises(wb.WorkbenchError, match="unexpected ZeroDivisionError: by zero"):
+        wave.simulate()
 
 
 def test_where_it_ends_must_be_known(wave):
