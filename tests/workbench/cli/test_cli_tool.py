@@ -96,7 +96,13 @@ def test_a_mesh_of_no_project_survives_a_crash(workshop, tmp_path):
     """Between Apply and Save only an autosave knows of the changed mesh."""
     document = open_document(workshop)
     mesh = TOOLS[1].run(document.problem, TOOLS[1].Parameters(), None).geometry
+    before = document.standing
     document.stand_on(keep_mesh(mesh, document.engine, "slab"))
+    there = document.standing
+    document.stand_on(before)  # taken back
+    assert (document.mesh, document.geometry.bounds[1][0]) == (workshop / "slab.vtu", 6.0)
+    document.stand_on(there)  # and done again
+    assert document.geometry.bounds[1][0] == 12.0
     autosave = Autosave(tmp_path / "autosave")
     assert autosave.tick(document, now=True)
     autosave._lock.release()  # the session is gone

@@ -407,6 +407,14 @@ def test_a_table_has_trouble_where_there_is_any(capsys, trouble, shown):
     assert capsys.readouterr().out.splitlines() == shown
 
 
+def test_a_narrow_column_has_two_lines_of_what_the_wide_one_says():
+    info = ChartInfo("c", "C", "V", x_title="t", x_unit="s")
+    charts = ((info, ChartData((Curve("mean", np.arange(2.0), np.ones(2)),)), Reading("max")),)
+    (column,) = columns_of([running.Row(0, (1.0,), charts=charts)])
+    assert column.brief.splitlines() == ["mean", "maximum [V]"]
+    assert column.heading == "C: mean, maximum [V]"
+
+
 def test_curves_of_a_chart_are_those_of_all_runs_that_have_it():
     info = ChartInfo("c", "C", "V", x_title="t", x_unit="s")
 
