@@ -14,6 +14,8 @@ from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameter_sets.changes import Change
 from workbench.cli import main
 from workbench.project.document import export_parameters, new_document, open_document, save_document
+from workbench.project.findings import findings_of
+from workbench.project.project import Probe
 
 SAMPLE = Path(__file__).parents[3] / "sample_data" / "bpx" / "kokam_marquis2019.json"
 
@@ -47,6 +49,8 @@ def test_the_file_travels_with_the_project(file, tmp_path, name):
             f"The file '{tmp_path / name / 'kokam.json'}' of 'BPX file' is missing: put it back or choose another BPX "
             "file."
         ]
+        lacking.project.probes = [Probe(name="far", position=(1e9, 0.0, 0.0))]
+        assert findings_of(lacking, None) == lacking.findings, "where a probe is cannot be known yet"
         for attempt in (lacking.complete_problem, lambda: lacking.geometry):
             with pytest.raises(ProblemError, match=r"kokam\.json"):
                 attempt()
