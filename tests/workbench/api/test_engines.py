@@ -65,3 +65,6 @@ def test_its_series_are_curves_and_its_charts_are_there(ran):
     _, run, _ = ran
     assert all(len(curve) for name, curve in run.curves.items() if "/" not in name)
     assert set(run.charts) == {chart.name for chart in run._runner.info.charts}
+    for info in run._runner.info.charts:
+        names = [curve.name for curve in run.charts[info.name]]
+        assert names == [*info.series, *info.lines] if info.series else all(names), info.name

@@ -39,6 +39,7 @@ def test_a_file_comes_in_the_parts_that_were_asked_for():
             take(*wrong)
     assert take(4, content[4:])
     assert received.path(name).read_bytes() == content
+    assert received.path(name).parent.stat().st_mode & 0o777 == 0o700, "for nobody else to read"
 
 
 def test_what_was_wanted_long_ago_is_forgotten(tmp_path):
