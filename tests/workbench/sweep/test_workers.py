@@ -403,7 +403,7 @@ def test_a_scheduler_that_is_lost_says_why_where_it_can(error, told):
 
 
 def test_workers_of_this_machine_that_never_start_are_not_waited_for_without_end(monkeypatch):
-    idle = SimpleNamespace(left=1, ended=list, refill=lambda: 0)
+    idle = SimpleNamespace(left=1, ended=list, refill=iter([0] * 1000).__next__)
     monkeypatch.setattr(rooms, "START_SECONDS", 0.0)
     monkeypatch.setattr(rooms, "_client", lambda *_: nullcontext())
     monkeypatch.setattr(rooms, "_Cases", lambda *_, **__: nullcontext(idle))
