@@ -322,7 +322,7 @@ def test_an_estimate_tells_how_long_a_run_takes_where_that_is_known(project, mon
 
 @pytest.mark.parametrize(("terminal", "looks"), [(True, 5), (False, 1)])
 def test_how_a_run_stands_is_looked_at_now_and_then(monkeypatch, terminal, looks):
-    """Of a second: five times on a terminal, elsewhere once in ten; one that goes nowhere has the words once."""
+    """In a second: five times on a terminal, once elsewhere, and there not again for ten."""
     told, now = io.StringIO(), [100.0]
     told.isatty = lambda: terminal
     monkeypatch.setattr(sys, "stderr", told)

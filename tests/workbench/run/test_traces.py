@@ -11,15 +11,15 @@ from workbench.run.frames import Sample
 from workbench.run.streams.traces import Branch, TraceBuffer, TraceStore
 
 
-def buffer(times, values, **how):
-    made = TraceBuffer(**how)
+def buffer(times, values):
+    made = TraceBuffer()
     made.append(np.asarray(times, float), np.asarray(values, float))
     return made
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 4096])
 def test_a_long_curve_has_its_spikes_one_resolution_and_no_more_room(at_once):
-    """Whichever of 4,096 points rises or falls out of line is there, in at most the room, a run and the newest."""
+    """Whichever of 4,096 points rises or falls out of line is there, in the room and the newest beside it."""
     room, count = 64, 4096
     times, values = np.arange(float(count)), np.sin(np.arange(count) / 50)
     values[[40, 1111, 4001]] = 5.0, -5.0, 6.0
