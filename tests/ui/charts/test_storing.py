@@ -1,5 +1,4 @@
-"""Curves of runs that are kept with the project: thinned, rounded, and the same curves when they come back; and those
-of probes that are renamed or dropped."""
+"""Curves of runs that are kept with the project: thinned, rounded, and the same curves when they come back."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ import pytest
 from engines.api.charts import ChartData, Curve
 from ui.charts.runs.runs import SessionRun
 from ui.charts.runs.storing import restored, storable
-from workbench.run.streams.traces import Branch, TraceBuffer, TraceStore
+from workbench.run.streams.traces import TraceBuffer
 
 # Written out: what the sources have is held against these.
 DIGITS = 7
@@ -53,19 +52,3 @@ def test_long_curves_are_thinned_over_their_whole_length(forward):
     assert np.ptp(curve.x) > 0.9 * np.ptp(x)
     (whole,) = kept({}, {"c": ChartData((Curve("c", x[:POINTS], x[:POINTS]),))}).own["c"].curves
     assert len(whole.x) == POINTS
-
-
-def test_traces_follow_the_name_of_their_probe_on_all_branches():
-    store = TraceStore()
-    for probe in ("P1", "P2"):
-        for field in ("v", "c"):
-            store.probes[probe, field] = buffer([0.0], [1.0])
-    curve = (np.zeros(1), np.zeros(1))
-    store.left.append(Branch({("P1", "v"): curve, ("P2", "v"): curve}, {}))
-    store.rename("P1", "apex")
-    assert set(store.probes) == {("apex", "v"), ("apex", "c"), ("P2", "v"), ("P2", "c")}
-    assert set(store.left[0].probes) == {("apex", "v"), ("P2", "v")}
-    store.drop("P2")
-    assert set(store.probes) == {("apex", "v"), ("apex", "c")}
-    assert set(store.left[0].probes) == {("apex", "v")}
-    assert store.fields() == ["c", "v"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time as clock
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,8 +20,8 @@ from ui.widgets.flow import FlowLayout
 from ui.widgets.formatting import at_most_text, bytes_text, count_text, moment_text, rate_text
 from ui.widgets.icons import icon
 from ui.widgets.theme import THEMES, palette, theme
-from workbench.run.frames import Message, Sample
-from workbench.run.streams.traces import TraceBuffer, TraceStore
+from workbench.run.frames import Message
+from workbench.run.streams.traces import TraceBuffer
 from workbench.words.numbers import spaced
 
 
@@ -275,18 +274,6 @@ def test_a_limit_is_never_rounded_up(limit):
     assert float(at_most_text(limit)) > 0.98 * limit
 
 
-def test_a_profile_is_no_trace():
-    """A number and the length of a vector are plotted; the shells of a particle are not one curve."""
-    values = {"scalar": np.ones((2, 1)), "vector": np.full((2, 1, 3), 2.0), "shells": np.ones((2, 1, 16))}
-    sample = Sample(
-        2, 2.0, 2, 1.0, 1.0, 1.0, 1.0, 1.0, (), None, np.array([1.0, 2.0]), values, ("P1",), {}
-    )  # fmt: skip
-    store = TraceStore()
-    store.take([sample])
-    assert store.fields() == ["scalar", "vector"]
-    assert store.probes["P1", "vector"].values == pytest.approx(np.sqrt(12) * np.ones(2))
-
-
 def test_a_moment_reads_as_a_person_remembers_it():
     def at(*parts):
         return clock.mktime((*parts, 0, 0, 0, -1))
@@ -329,19 +316,6 @@ def test_nothing_in_a_flow_is_wider_than_it_is(qtbot):
     flow.addWidget(part)
     flow.setGeometry(QRect(0, 0, 90, 200))
     assert part.geometry() == QRect(0, 0, 90, part.sizeHint().height())
-
-
-def test_values_without_a_column_for_each_probe_are_passed_over():
-    traces = {
-        "u": np.array([[1.0, 2.0], [3.0, 4.0]]),
-        "flat": np.array([1.0, 2.0]),
-        "one": np.array([[5.0], [6.0]]),
-        "wide": np.zeros((2, 2, 8)),
-    }
-    sample = SimpleNamespace(trace_times=np.array([0.0, 1.0]), probes=("near", "far"), series={}, traces=traces)
-    store = TraceStore()
-    store.take([sample])
-    assert sorted(store.probes) == [("far", "u"), ("near", "one"), ("near", "u")]
 
 
 def test_numbers_in_sentences_look_like_those_beside_them(qtbot):

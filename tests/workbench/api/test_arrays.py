@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from engines.api.errors import ProblemError
+from workbench.api import arrays
 from workbench.api.arrays import Quantity, named_quantity, needed
 
 VOLTAGE = Quantity([3.0, 4.0, 5.0], "V", "Terminal voltage")
@@ -52,6 +54,15 @@ def test_a_result_by_its_title():
 def test_an_optional_library_that_is_missing_is_named():
     with pytest.raises(ProblemError, match="needs no_such_library, which is not installed: pip install no_such"):
         needed("no_such_library")
+
+
+@pytest.mark.parametrize(
+    ("quantity", "dims", "name"),
+    [(Quantity(np.zeros((2, 3)), "V"), ("dim_0", "dim_1"), None), (Quantity([1.0], "V", "U", ("t",)), ("t",), "U")],
+)
+def test_axes_without_names_are_numbered(monkeypatch, quantity, dims, name):
+    monkeypatch.setattr(arrays, "needed", lambda _: SimpleNamespace(DataArray=lambda values, **how: how))
+    assert quantity.to_xarray() == {"coords": {}, "dims": dims, "name": name, "attrs": {"units": "V"}}
 
 
 def test_xarray_gets_axes_and_units():

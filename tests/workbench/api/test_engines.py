@@ -62,6 +62,10 @@ def test_fields_can_stay_on_the_device_and_those_that_cannot_say_so(ran):
 
 
 def test_its_series_are_curves_and_its_charts_are_there(ran):
-    _, run, _ = ran
+    project, run, _ = ran
     assert all(len(curve) for name, curve in run.curves.items() if "/" not in name)
     assert set(run.charts) == {chart.name for chart in run._runner.info.charts}
+    assert run.charts or project.engine == "stencil"
+    for info in run._runner.info.charts:
+        names = [curve.name for curve in run.charts[info.name]]
+        assert names == [*info.series, *info.lines] if info.series else all(names), info.name

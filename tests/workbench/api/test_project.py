@@ -28,6 +28,10 @@ def test_what_is_set_is_read_and_a_copy_is_left_alone(slab):
     slab.parameters.grid.cells_x = 7  # of a copy
     assert slab.get("grid.cells_x") == 400
     assert "objects.0.high.0" in slab.names
+    slab.set("grid", other.parameters.grid)
+    assert slab.parameters.grid == other.parameters.grid
+    assert (slab.summary, slab.findings) == (other._document.project.summary, ())
+    assert len(slab.summary) > 20
 
 
 @pytest.mark.parametrize(
@@ -44,6 +48,12 @@ def test_a_wrong_name_gets_the_nearest(slab, name, said):
         slab.set(name, 1)
     with pytest.raises(KeyError):
         slab.get(name)
+
+
+def test_a_file_is_named_by_its_path(tmp_path):
+    (tmp_path / "cell.json").write_text("{}")
+    project = wb.open("one_particle").set("bpx_file", tmp_path / "cell.json")
+    assert project.get("bpx_file") == str(tmp_path / "cell.json")
 
 
 def test_a_wrong_value_is_a_sentence_and_changes_nothing(slab):

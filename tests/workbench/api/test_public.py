@@ -10,8 +10,9 @@ import types
 import pytest
 
 import workbench as wb
-from engines.api import Finding, Remedy
+from engines.api import Finding, Remedy, registry
 from engines.api.errors import ProblemError
+from tests.workbench.verify import doubles
 from workbench.api.findings import WorkbenchWarning, told
 
 HEAVY = ("numpy", "pydantic", "numba", "scipy", "meshio", "cupy", "PySide6", "vispy")
@@ -48,6 +49,15 @@ def test_cases_with_known_answers_are_run(house):
         wb.verify("wave")
     with pytest.raises(ProblemError, match="no engine 'wav' in this installation; the nearest is 'wave'"):
         wb.verify("wav")
+
+
+def test_all_cases_of_an_engine_are_run_and_it_is_told_how_far_it_is(monkeypatch):
+    engine = doubles.engine_with(doubles.relaxation, doubles.too_slow, doubles.undefined)
+    monkeypatch.setattr(registry, "engines", lambda: {engine.id: engine})
+    told = []
+    outcomes = wb.verify(device="cpu", progress=lambda text, part: told.append((text, part)))
+    assert [outcome.right for outcome in outcomes] == [True, False, False]
+    assert told == [("wave/relaxation", 0.0), ("wave/too-slow", 1 / 3), ("wave/undefined", 2 / 3)]
 
 
 @pytest.mark.parametrize(

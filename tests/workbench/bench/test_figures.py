@@ -71,6 +71,40 @@ def test_a_variant_runs_until_its_runs_or_its_time_are_over(backend, monkeypatch
     assert len(one._times(study.variants[0], prepared, 1)[0]) == taken
 
 
+@pytest.mark.parametrize(
+    ("language", "sets", "launch_seconds", "batched", "captured", "by_host"),
+    [
+        ("CUDA", 4, 1e-4, 8, True, 20),  # 5 launches are a run: two rounds of the sets
+        ("CUDA", 4, 1e-3, 1, False, 4),  # one is: no graph, and each set is launched by the host
+        ("CUDA", 1, 2.5e-4, 2, True, 8),
+        ("CUDA", 3, 2.5e-4, 3, True, 12),
+        ("CuPy", 2, 2.5e-4, 2, False, 8),  # its expressions allocate, which a graph may not
+    ],
+)
+def test_on_a_gpu_whole_rounds_of_cold_buffers_are_launched(
+    monkeypatch, language, sets, launch_seconds, batched, captured, by_host
+):
+    asked = {}
+
+    def batch(device, launch, count, seconds, capture):
+        asked.update(count=count, capture=capture)
+        return SimpleNamespace(seconds=lambda: launch_seconds)
+
+    def by_host_alone(device, launch, count):
+        asked["host"] = count
+        return 3e-6
+
+    monkeypatch.setattr(timed, "cache_bytes", lambda _: 1 << 20)
+    monkeypatch.setattr(timed, "estimated", lambda *_: launch_seconds)
+    monkeypatch.setattr(timed, "batch", batch)
+    monkeypatch.setattr(timed, "host_seconds", by_host_alone)
+    gpu = SimpleNamespace(info=SimpleNamespace(kind="cuda"))
+    variant = SimpleNamespace(language=language)
+    times, host = Bench(gpu, (), "cold", Effort(5, 0.0, 2), lambda: False)._times(variant, None, sets)
+    assert (times, host) == ([launch_seconds] * 2, 3e-6)
+    assert asked == {"count": batched, "capture": captured, "host": by_host}
+
+
 def test_a_quick_session_without_a_small_case_takes_the_first_alone(backend):  # noqa: F811
     cases = tuple(replace(study_of(variant_of()).cases[0], name=str(n), points=10**8 + n) for n in range(3))
     lab = Lab(backend, quick=True)

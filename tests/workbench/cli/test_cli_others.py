@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import types
+from dataclasses import replace
 from typing import Any
 
 import meshio
@@ -24,7 +25,7 @@ from workbench.cli.runs import progress
 from workbench.cli.runs.asked import Asked
 from workbench.cli.voice import RENEWED, voices
 from workbench.project import presets as preset_module
-from workbench.project.document import open_document
+from workbench.project.document import open_document, save_document
 
 
 def test_engines_lists_them(house, capsys):
@@ -296,6 +297,53 @@ def test_a_terminal_has_one_line_of_progress_that_is_written_over(monkeypatch, t
     head, lines = "\r\x1b[K", ["Meshing (25 %)", "Meshing (50 %)"]
     said = "".join(f"{head}{each}" for each in lines) + head if terminal else "".join(f"{each}\n" for each in lines)
     assert told.getvalue() == said
+
+
+@pytest.mark.parametrize(
+    ("pace", "until", "said"),
+    [
+        (0.5, 4.0, ["Pace    0.5 s for 1 ms", "Run     2 s to 4 ms"]),
+        (0.5, None, ["Pace    0.5 s for 1 ms"]),
+        (None, 4.0, []),
+    ],
+)
+def test_an_estimate_tells_how_long_a_run_takes_where_that_is_known(project, monkeypatch, capsys, pace, until, said):
+    document = open_document(project)
+    document.project.run.until = until
+    save_document(document)
+    estimate = WaveEngine.estimate
+    monkeypatch.setattr(
+        WaveEngine, "estimate", lambda *given: replace(estimate(*given), seconds_per_simulated_unit=pace)
+    )
+    assert main(["estimate", str(project), "--device", "cpu"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith(("Pace", "Run"))] == said
+
+
+@pytest.mark.parametrize(("terminal", "looks"), [(True, 5), (False, 1)])
+def test_how_a_run_stands_is_looked_at_now_and_then(monkeypatch, terminal, looks):
+    """In a second: five times on a terminal, once elsewhere, and there not again for ten."""
+    told, now = io.StringIO(), [100.0]
+    told.isatty = lambda: terminal
+    monkeypatch.setattr(sys, "stderr", told)
+    monkeypatch.setattr(progress, "clock", types.SimpleNamespace(monotonic=lambda: now[0]))
+    part = iter(range(100))
+    runner = types.SimpleNamespace(take_samples=list)
+    line = progress.ProgressLine(None, "s")
+    monkeypatch.setattr(line, "_text", lambda runner: f"look {next(part)}")
+    for tenth in range(1, 11):
+        now[0] = 100 + tenth / 10 + 1e-3
+        line.show(runner)
+    assert told.getvalue().count("look") == looks
+
+
+def test_ctrl_c_has_its_exit_code_and_programs_are_told(house, monkeypatch, capsys):
+    def interrupt():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(registry, "engines", interrupt)
+    assert main(["engines", "--json"]) == 130
+    assert json.loads(capsys.readouterr().out)["error"] == "Interrupted."
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import numpy as np
@@ -41,6 +42,14 @@ def test_a_tool_tells_what_it_found_and_changes_nothing_unasked(workshop, tmp_pa
     assert "--apply or --save takes it over" in told
     assert (tmp_path / "charts" / "speed.csv").read_text() == "curve,factor,Speed [mm/ms]\nspeed,1,1\nspeed,3,3\n"
     assert open_document(workshop).parameters.speed == 1.0
+
+
+def test_a_tool_without_charts_writes_none(workshop, tmp_path, capsys):
+    assert main(["tool", str(workshop), "stretch", "--out", str(tmp_path / "charts"), "--json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["files"] == []
+    assert "The mesh is stretched.\nThis tool made no charts.\n" in told.err
+    assert not (tmp_path / "charts").exists()
 
 
 def test_apply_saves_in_place_and_save_into_a_new_project(workshop, tmp_path, capsys):
@@ -87,7 +96,13 @@ def test_a_mesh_of_no_project_survives_a_crash(workshop, tmp_path):
     """Between Apply and Save only an autosave knows of the changed mesh."""
     document = open_document(workshop)
     mesh = TOOLS[1].run(document.problem, TOOLS[1].Parameters(), None).geometry
+    before = document.standing
     document.stand_on(keep_mesh(mesh, document.engine, "slab"))
+    there = document.standing
+    document.stand_on(before)  # taken back
+    assert (document.mesh, document.geometry.bounds[1][0]) == (workshop / "slab.vtu", 6.0)
+    document.stand_on(there)  # and done again
+    assert document.geometry.bounds[1][0] == 12.0
     autosave = Autosave(tmp_path / "autosave")
     assert autosave.tick(document, now=True)
     autosave._lock.release()  # the session is gone
@@ -102,6 +117,8 @@ def test_a_mesh_of_no_project_survives_a_crash(workshop, tmp_path):
     [
         (["other"], 2, "has no tool 'other'; its tools are: faster, stretch, slow, refusal."),
         (["faster", "--set", "speed=2"], 2, "'faster' has no value 'speed'; it has: factor."),
+        (["faster", "--set", "factor.most=2"], 2, "'faster' has no value 'factor.most'; it has: factor."),
+        (["faster", "--set", "factor.most.of=2"], 2, "'faster' has no value 'factor.most.of'"),
         (["faster", "--set", "factor=-2"], 2, "'faster' has a wrong value at factor"),
         (["faster", "--set", "factor"], 2, "factor is no NAME=VALUE"),
         (["refusal"], 2, "The factor is too small: take another."),

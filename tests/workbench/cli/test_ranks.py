@@ -20,8 +20,9 @@ from engines.ranks.world import World
 from tests.faults.folders import content as datasets
 from tests.workbench.cli.pair import Pair, measure_little
 from workbench.cli import main
-from workbench.cli.runs import ranks
+from workbench.cli.runs import ranks, scaling
 from workbench.ranks.launched import LAUNCHED
+from workbench.ranks.scaling import Measured
 from workbench.run.states.checkpoint import checkpoints_at
 
 ROOT = Path(__file__).parents[3]
@@ -297,6 +298,14 @@ def test_scaling_is_measured_and_projected(has_mpi, tmp_path, capfd, monkeypatch
     assert [each["ranks"] for each in found["measured"]] == [1, 2]
     # the edge of a round: as many rows of 64 float32 values as it has steps
     assert found["measured"][1]["sent"]["bytes"] == pytest.approx(64 * 4, rel=0.2)
+
+
+@pytest.mark.parametrize(("ended", "code"), [(3, 3), (0, 1)])
+def test_ranks_that_measure_nothing_end_the_comparison(monkeypatch, capsys, ended, code):
+    monkeypatch.setattr(scaling, "_alone", lambda *_: Measured(1, 1e-3, "CPU"))
+    monkeypatch.setattr(scaling, "launch", lambda *_: ended)
+    assert main(["bench", "scaling", "heat_on_a_plate", "--ranks", "2", "--device", "cpu"]) == code
+    assert "each rank" not in capsys.readouterr().out
 
 
 def test_without_mpi_it_is_said_what_adds_it(monkeypatch, capsys):

@@ -213,3 +213,9 @@ def test_room_on_disk_is_told_before():
     fp64 = CardiacParameters(numerics=Numerics(precision="fp64"))
     *_, room = series_on_disk(FieldSeries(interval=0.5), 1000, 10.0, fp64)
     assert room.value == 21 * 1000 * 8 / 1e6
+
+
+@pytest.mark.parametrize("kind", [VtkHdf, Igb])
+def test_of_a_file_that_is_not_there_there_are_no_moments(tmp_path, kind):
+    more = (1.0, "ms") if kind is Igb else ()
+    assert kind(tmp_path, box_mesh((1, 1, 1), (1.0, 1.0, 1.0)), (VOLTAGE,), *more, "as computed").times() == []

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -102,6 +103,17 @@ def test_an_mp4_is_written(tmp_path, monkeypatch, which):
     assert "yuv420p(tv, bt709" in described, "no player has to guess"
     for told in ("h264", "24x16", "10 fps"):  # sides of 4:2:0 colours are even
         assert told in described
+
+
+def test_the_encoder_of_the_extra_comes_before_that_of_the_machine(monkeypatch):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", SimpleNamespace(get_ffmpeg_exe=lambda: Path("of_the_extra")))
+    assert encoder() == "of_the_extra"
+
+    def none():
+        raise RuntimeError("No ffmpeg exe could be found.")
+
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", SimpleNamespace(get_ffmpeg_exe=none))
+    assert encoder() == shutil.which("ffmpeg")
 
 
 def test_without_an_encoder_one_is_asked_for(tmp_path, monkeypatch):

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from contextlib import nullcontext
+from types import ModuleType, SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -131,6 +136,54 @@ def test_pynwb_reads_spike_trains(tmp_path, capsys):
             for found, wanted in zip(units["spike_times"][:], TRAINS.values(), strict=True):
                 assert list(found) == pytest.approx(wanted)
             assert list(units["population"][:]) == ["Excitatory"] * 3 + ["Inhibitory"] * 2
+
+
+@pytest.fixture
+def nwb(monkeypatch):
+    """PyNWB's classes as what they are given, and what was written: its files are read by itself above."""
+    told, written = (lambda **given: given), []
+
+    class Writer(nullcontext):
+        def __init__(self, file, mode):
+            super().__init__(self)
+
+        def write(self, session):
+            written.append(vars(session))
+
+    pynwb = ModuleType("pynwb")
+    pynwb.NWBFile, pynwb.NWBHDF5IO = SimpleNamespace, Writer
+    pynwb.H5DataIO = lambda values, **how: values
+    common, misc = ModuleType("hdmf.common"), ModuleType("pynwb.misc")
+    common.ElementIdentifiers = common.VectorData = common.VectorIndex = misc.Units = told
+    parts = {"pynwb": pynwb, "pynwb.misc": misc, "hdmf": ModuleType("hdmf"), "hdmf.common": common}
+    for name, module in parts.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    return written
+
+
+def test_spike_trains_are_handed_to_pynwb_by_neuron_and_in_seconds(nwb, tmp_path, capsys):
+    """From a file and from a script; each neuron's train ends where the index says."""
+    file = SpikesFile(tmp_path / "spikes.h5", POPULATIONS, 0.1, "ms")
+    file.make()
+    file.append([FOUND])
+    assert main(["convert", str(file.path), str(tmp_path / "told.nwb"), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["neurons"], answer["spikes"]) == (5, 5)
+    saved = SpikeTrains(FOUND.neurons, Quantity(FOUND.times, "ms", "Time"), POPULATIONS).save(tmp_path / "saved.nwb")
+    assert saved == tmp_path / "saved.nwb"
+    with pytest.raises(ProblemError, match=r"must end in \.nwb"):
+        SpikeTrains(FOUND.neurons, Quantity(FOUND.times, "ms", "Time"), POPULATIONS).save(tmp_path / "saved.csv")
+    before, now = (each["session_start_time"].timestamp() for each in nwb)
+    assert before == pytest.approx(file.path.stat().st_mtime, abs=1e-4)  # whole microseconds
+    assert before <= now
+    for session, step in zip(nwb, (pytest.approx(1e-4), None), strict=True):
+        units = session["units"]
+        trains, ends, names = units["columns"]
+        assert units["resolution"] == step
+        assert units["id"]["data"].tolist() == list(TRAINS)
+        assert names["data"] == ["Excitatory"] * 3 + ["Inhibitory"] * 2
+        found = np.split(trains["data"], ends["data"].astype(int))
+        assert [list(train) for train in found[:-1]] == [pytest.approx(train) for train in TRAINS.values()]
 
 
 def test_a_network_that_is_silent_is_written_and_other_files_are_not_read(tmp_path):

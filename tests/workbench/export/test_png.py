@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from engines.api.errors import ProblemError
 from workbench.export import png
-from workbench.export.png import KEYWORD, SIGNATURE, encode_png, holds_project, read_text
+from workbench.export.png import KEYWORD, SIGNATURE, encode_png, holds_project, read_moment, read_text, save_snapshot
+from workbench.project.document import open_document
 from workbench.project.store import read_stored
 
 
@@ -128,15 +129,19 @@ def test_what_is_no_picture_is_refused(shape):
 
 
 def test_a_snapshot_of_a_moved_mesh_names_it(project, tmp_path: Path):
-    from workbench.export.png import save_snapshot
-    from workbench.project.document import open_document
-
     save_snapshot(tmp_path / "shot.png", np.zeros((2, 2, 4), np.uint8), open_document(project))
     (project / "slab.vtu").rename(tmp_path / "slab.vtu")
     assert open_document(tmp_path / "shot.png").geometry.n_cells == 216  # found beside the picture
     (tmp_path / "slab.vtu").unlink()
     with pytest.raises(ProblemError, match=r"slab\.vtu' is missing"):
         open_document(tmp_path / "shot.png")
+
+
+@pytest.mark.parametrize("moment", ["", '{"time": 1.5}'])
+def test_a_snapshot_tells_its_maker_what_moment_it_shows(project, tmp_path, moment):
+    save_snapshot(tmp_path / "shot.png", np.zeros((2, 2, 4), np.uint8), open_document(project), moment)
+    assert read_moment(tmp_path / "shot.png") == moment
+    assert open_document(tmp_path / "shot.png").project.title == "slab"
 
 
 def test_a_pipe_holds_no_project(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
@@ -20,7 +21,7 @@ from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters,
 from workbench.export.formats import split_by_location
 from workbench.export.pvd import read_pvd, write_pvd
 from workbench.export.results import export_results, take_results
-from workbench.export.vtu import VtuWriter
+from workbench.export.vtu import VtuWriter, data_array
 
 KINDS = ["f4", "f8", "i4", "i8", "u1", ">f4", ">i4"]
 
@@ -65,6 +66,14 @@ def test_names_of_regions_come_back(tmp_path):
     assert read.region_names == names
     np.testing.assert_array_equal(read.regions, regions)
     assert meshio.read(tmp_path / "a.vtu").cells_dict["tetra"].shape == (mesh.n_cells, 4)
+
+
+def test_regions_without_names_and_fields_without_values_are_as_well(tmp_path):
+    VtuWriter(replace(block(), region_names={})).write(tmp_path / "a.vtu", {})
+    assert b"region_names" not in (tmp_path / "a.vtu").read_bytes()
+    assert meshio.read(tmp_path / "a.vtu").cells_dict["tetra"].shape == (216, 4)
+    content = ElementTree.fromstring(data_array("none", np.empty((0, 3), np.float32)))
+    assert (content.attrib["NumberOfComponents"], base64.b64decode(content.text)) == ("3", bytes(8))  # of 0 blocks
 
 
 def test_fields_go_where_they_live_and_what_has_not_come_is_nan():

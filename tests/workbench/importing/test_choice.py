@@ -45,6 +45,11 @@ def test_per_cent_may_be_chosen_along_an_axis_of_parts(tmp_path):
     assert len(choice.rows) == 2
 
 
+def test_an_axis_whose_unit_nobody_knows_has_it_all_the_same(tmp_path):
+    choice = choice_of(written(tmp_path, "a,b,c\n0,1,2\n1,2,3\n"), (AXES[0], Axis("Activity", "")))
+    assert choice.unit(1, Axis("Activity", "furlong")) == "furlong"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,21 @@ def test_a_mesh_is_told_in_words(slab):
     assert {*report.colours} == {0, 1}
     right = report.triangles[report.colours == 1]
     assert right[:, :, 0].min() == pytest.approx(15.0)
+
+
+def test_every_cell_of_a_small_mesh_is_measured(slab):
+    """Of the slab, whose last corner is drawn out to 40 mm from the one beside it."""
+    document = new_document(registry.engine("cardiac"), slab)
+    points = document.loaded.points.copy()
+    corner = np.lexsort(points.T)[-1]
+    far = np.linalg.norm(points - points[corner], axis=1)
+    beside = np.flatnonzero(np.isclose(far, 5.0) & np.isclose(points[:, 1], points[corner, 1]))
+    beside = beside[np.isclose(points[beside, 2], points[corner, 2])]
+    points[corner, 0] = points[beside[0], 0] + 40.0
+    told = report_of(replace(document, loaded=replace(document.loaded, points=points)), slab, "mm").edges
+    longest = max(np.linalg.norm(points[a] - points[b]) for cell in document.loaded.cells for a in cell for b in cell)
+    assert longest > 40
+    assert told.endswith(f"longest {longest:.3g} mm")
 
 
 def test_new_tells_it_on_the_terminal(slab, tmp_path, capsys):

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,38 @@ def test_a_session_that_ends_well_leaves_nothing(project, tmp_path):
     assert autosave.tick(document, now=True)
     autosave.close()
     assert list((tmp_path / "auto").iterdir()) == []
+
+
+def test_a_session_takes_over_what_another_left_and_nobody_what_one_still_has(project, tmp_path):
+    root, document = tmp_path / "auto", open_document(project)
+    document.parameters.speed = 2.0
+    first, second, third = Autosave(root), Autosave(root), Autosave(root)
+    assert first.tick(document, now=True, picture=b"old")
+    assert not first.tick(document, now=True, picture=b"new"), "the project is as it was written"
+    assert recoveries(root) == []
+    first.leave()
+    (left,) = recoveries(root)
+    assert left.picture.read_bytes() == b"new"
+    second.adopt(left)
+    third.adopt(left)
+    assert recoveries(root) == []
+    third.close()
+    assert left.folder.is_dir(), "it is the second one's"
+    assert second.tick(document, now=True), "whose document is not as its file"
+    second.close()
+    assert not left.folder.exists()
+
+
+def test_what_was_left_last_is_offered_first(project, tmp_path):
+    document = open_document(project)
+    for title, ago in (("middle", 20), ("newest", 10), ("oldest", 30)):
+        document.project.title = title
+        session = Autosave(tmp_path / "auto")
+        assert session.tick(document, now=True)
+        then = time.time() - ago
+        os.utime(session._folder / "project.json", (then, then))
+        session.leave()
+    assert [left.title for left in recoveries(tmp_path / "auto")] == ["newest", "middle", "oldest"]
 
 
 def test_edits_are_at_risk_for_less_than_five_seconds(project, tmp_path, monkeypatch):

@@ -14,6 +14,8 @@ from engines.battery.parameter_sets import PARAMETER_SETS
 from engines.battery.parameter_sets.changes import Change
 from workbench.cli import main
 from workbench.project.document import export_parameters, new_document, open_document, save_document
+from workbench.project.findings import findings_of
+from workbench.project.project import Probe
 
 SAMPLE = Path(__file__).parents[3] / "sample_data" / "bpx" / "kokam_marquis2019.json"
 
@@ -47,9 +49,20 @@ def test_the_file_travels_with_the_project(file, tmp_path, name):
             f"The file '{tmp_path / name / 'kokam.json'}' of 'BPX file' is missing: put it back or choose another BPX "
             "file."
         ]
+        lacking.project.probes = [Probe(name="far", position=(1e9, 0.0, 0.0))]
+        assert findings_of(lacking, None) == lacking.findings, "where a probe is cannot be known yet"
         for attempt in (lacking.complete_problem, lambda: lacking.geometry):
             with pytest.raises(ProblemError, match=r"kokam\.json"):
                 attempt()
+
+
+def test_the_command_makes_a_project_of_it_where_there_is_none(file, tmp_path, capsys):
+    assert main(["convert", str(file), str(tmp_path / "made"), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["engine"], answer["project"]) == ("battery", str(tmp_path / "made"))
+    assert open_document(tmp_path / "made").parameters.parameter_set == "BPX file"
+    assert main(["convert", str(file), str(tmp_path / "made")]) == 2
+    assert "exists already: choose another name." in capsys.readouterr().err
 
 
 def test_a_project_of_any_name_is_still_a_project(file, tmp_path):

@@ -199,6 +199,14 @@ def test_what_is_wrong_with_a_project_is_said_in_one_sentence(project, spoil, wo
         assert word in text
 
 
+def test_what_is_wrong_with_parameters_is_said_of_a_zip_too(project, tmp_path):
+    """Which is unpacked with the files that they name."""
+    edit(project, parameters={"speed": -1})
+    shutil.make_archive(str(tmp_path / "p"), "zip", project)
+    with pytest.raises(ProblemError, match=r"p\.zip' has a wrong value at speed"):
+        open_document(tmp_path / "p.zip")
+
+
 @pytest.mark.parametrize("name", ["nothing-here", "nothing.vtu", "nothing.zip", "nothing.png"])
 def test_what_is_not_there_is_named(house, tmp_path, name):
     with pytest.raises(ProblemError) as caught:

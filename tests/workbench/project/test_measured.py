@@ -231,3 +231,16 @@ def test_the_table_of_a_chart_reads_back_curve_by_curve(tmp_path):
     assert (first.x, first.y) == ([0.0, 1e6], [4.2, 3.0])
     assert (second.x, second.y) == ([1.0, 1.1, 1000001.0], [1.0, 2.0, 3.0])
     assert [first.title, second.title] == ['kept: cell "A", left', "kept: B"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (["through,1,", "through,2,"], "'kept.csv' has no points: keep those of a few curves."),
+        ([f"c{n},1,2" for n in range(module.MOST_CURVES + 1)], f"has more than {module.MOST_CURVES} curves: "),
+    ],
+)
+def test_a_table_of_none_or_of_too_many_curves_is_refused(tmp_path, rows, said):
+    (tmp_path / "kept.csv").write_text("\n".join(["curve,time [s],Voltage [V]", *rows]) + "\n")
+    with pytest.raises(ProblemError, match=said):
+        read_curves(tmp_path / "kept.csv", "voltage", (Axis("time", "s"), Axis("Voltage", "V")))

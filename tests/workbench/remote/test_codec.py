@@ -118,6 +118,10 @@ def test_what_travels_is_what_arrives(message):
     same(message, decoded(encoded(message), KINDS))
 
 
+def test_a_number_of_numpy_arrives_as_one():
+    assert pack({"step": np.int64(3), "time": np.float32(0.5)}).tree == {"step": 3, "time": 0.5}
+
+
 def test_big_endian_strided_and_empty_arrays_arrive():
     for values in (np.arange(999, dtype=">f4")[::3], np.empty((0, 3), np.int64), np.array(2.5), np.array([1 + 2j])):
         packed = pack(values)

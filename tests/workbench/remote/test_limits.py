@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +15,7 @@ from workbench.remote import streams
 from workbench.remote.codec import WireError
 from workbench.remote.messages import FilePart
 from workbench.remote.packing import Received
+from workbench.storage.paths import cache_dir
 
 
 @pytest.mark.parametrize(("more", "greeted"), [(0, True), (1, False)])
@@ -36,3 +39,21 @@ def test_a_file_comes_in_the_parts_that_were_asked_for():
             take(*wrong)
     assert take(4, content[4:])
     assert received.path(name).read_bytes() == content
+    assert received.path(name).parent.stat().st_mode & 0o777 == 0o700, "for nobody else to read"
+
+
+def test_what_was_wanted_long_ago_is_forgotten(tmp_path):
+    """Files that have come, and folders of runs; what is younger than a month stays."""
+    made = {}
+    for place, days in (("sent/old", 31), ("sent/young", 29), ("runs/old", 31), ("shown/old", 31), ("shown/young", 29)):
+        made[place] = path = cache_dir() / place
+        if place.startswith("sent"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        else:
+            path.mkdir(parents=True)
+            (path / "project.json").touch()
+        then = time.time() - 86400 * days
+        os.utime(path, (then, then))
+    Received().forget_old()
+    assert {place for place, path in made.items() if path.exists()} == {"sent/young", "shown/young"}

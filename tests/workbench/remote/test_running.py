@@ -393,6 +393,19 @@ def test_a_live_parameter_that_no_form_takes_does_not_reach_the_run(there, runni
     assert runner.state is RunState.RUNNING
 
 
+def test_what_is_changed_in_the_window_reaches_the_run(there, running):
+    connection, runner = running
+    runner.set_control("delay", 0.002).result(10.0)
+    own = there.server._hosted.runner
+    assert own.post(lambda simulation: simulation.parameters.delay).result(10.0) == 0.002
+    runner.until, runner.pace = 5e5, 250.0
+    assert (runner.until, runner.pace) == (5e5, 250.0)
+    wait_for(lambda: (own.until, own.pace) == (5e5, 250.0))
+    connection._stream._connection.shutdown(socket.SHUT_RDWR)
+    wait_for(lambda: runner.state is RunState.FAILED)
+    assert runner.set_control("delay", 0.0).cancelled(), "nobody is there to be asked"
+
+
 def test_after_a_problem_that_could_not_be_sent_the_next_takes_the_place_of_the_run(there, running, document):
     connection, first = running
     mesh = document.mesh
@@ -484,6 +497,21 @@ def test_an_idle_server_ends_by_itself(folder, house):
     thread.join(5.0)
     assert not thread.is_alive()
     assert not server.path.exists()
+
+
+def test_who_has_no_files_of_the_run_gets_them(there, running, monkeypatch):
+    """As on another machine than the one that has sent them."""
+    running[1].leave()
+    running[0].close()
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(Received, "missing", lambda self, problem: tuple(file.sha256 for file in problem.files))
+        came = []
+        take = Received.take
+        elsewhere.setattr(Received, "take", lambda self, part, wanted: came.append(part) or take(self, part, wanted))
+        wait_for(lambda: there.server._window is None)
+        opened = there.connect().attach()
+    assert opened.geometry.n_cells == 216
+    assert sum(len(part.content) for part in came) == opened.mesh.stat().st_size
 
 
 def test_a_server_that_sends_no_files_is_not_waited_for_without_end(there, running, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -76,6 +77,9 @@ def test_the_timing_log_names_that_ceiling():
         ceilings=Ceilings(10e9, 10e9), ceiling=40e9,
     )  # fmt: skip
     log = TimingLog()
+    assert log.flush() == [], "nothing has begun"
+    log.begin(replace(info, ceilings=None))
+    assert log.flush() == [], "nobody has measured what it is held against"
     log.begin(info)
     rate = KernelRate("k", 1e-8, 1e10, 0.25, launches=10, seconds=1e-7)
     (row,) = log.add(Sample(1, 1.0, 1, 2.0, 1, 1, 1, 0.25, (rate,), None, [], {}, (), {}))

@@ -31,7 +31,7 @@ from workbench.run.recording import Recorder
 from workbench.run.session import start
 from workbench.run.states.checkpoint import problem_fingerprint, read_checkpoint
 from workbench.run.streams.fields import FieldStream
-from workbench.run.timing_log import TimingLog, export_timing
+from workbench.run.timing_log import TimingLog, TimingObserver, export_timing
 from workbench.storage.append import AppendedFile, trim
 from workbench.storage.atomic import StorageError
 from workbench.storage.background import BackgroundWriter
@@ -156,6 +156,31 @@ def test_the_timing_log_says_device_kernel_and_fraction(document, tmp_path):
     written = export_timing(list(recorder.timing.rows), tmp_path / "export.csv")
     assert written[0].read_text() == (tmp_path / "out" / "timing.jsonl").read_text()
     assert written[1].read_text() == (tmp_path / "out" / "timing.csv").read_text()
+
+
+def test_files_for_other_programs_stand_in_a_folder_and_are_told_of(document, tmp_path, monkeypatch):
+    class Told(WaveSimulation):
+        def files(self):
+            return {"wave.s1p": "! a wave"}
+
+    monkeypatch.setattr("tests.workbench.fake_engine.WaveSimulation", Told)
+    recorder = Recorder(tmp_path / "out", document)
+    assert recorder.saved() == [], "nothing has begun"
+    run(document, recorder, until=0.2)
+    assert (tmp_path / "out" / "files" / "wave.s1p").read_text() == "! a wave"
+    assert {"files/wave.s1p", "run.json", "series.csv"} <= set(recorder.saved())
+    (tmp_path / "out").rename(tmp_path / "elsewhere")
+    assert recorder.saved() == []
+
+
+def test_timings_are_there_while_a_run_lives_and_afterwards(document):
+    timing = TimingObserver()
+    runner = start(document, observers=[timing], autostart=True, until=0.2)
+    runner.wait(RunState.FINISHED)
+    (row,) = timing.taken(runner).result(20)
+    runner.close()
+    assert timing.taken(runner).result(0) == (row,)
+    assert row.launches == 9, "the first step is not counted"
 
 
 @pytest.mark.keeps_time

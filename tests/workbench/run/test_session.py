@@ -17,6 +17,7 @@ from workbench.project.document import Document, open_document
 from workbench.project.project import Probe, Project
 from workbench.run.frames import RunState
 from workbench.run.session import nearest_elements, probe_elements, start
+from workbench.run.states.memory import RunMemory, remembered_curves, remembered_state, runs_dir
 
 
 @pytest.mark.parametrize("chunk", [7, 1_000_000])
@@ -78,3 +79,31 @@ def test_the_log_says_why_a_run_is_where_it_is(project, monkeypatch):
     runner.close()
     assert sum("times as fast as" in text for text in told) == 1
     assert [each.closed for each in opened] == [True, True]
+
+
+def test_curves_of_a_run_come_back_with_its_state(project):
+    """But for those of a probe that is elsewhere now, and where the file is damaged."""
+    document = open_document(project)
+    memory = RunMemory(document)
+    near = document.project.probes[0].name
+    drawn = {("mean",): (np.arange(9.0), np.ones(9)), (near, "v"): (np.arange(3.0), np.zeros(3))}
+    runner = start(document, observers=[memory], autostart=False)
+    runner.wait(RunState.READY)
+    assert remembered_state(document) is None
+    memory.keep_curves(drawn, document)
+    runner.advance(100)  # to 2 ms
+    runner.wait(RunState.PAUSED)
+    runner.close(20.0)
+    state = remembered_state(document)
+    assert (state.meta.step, state.meta.time) == (100, pytest.approx(2.0))
+    found = remembered_curves(state, document)
+    assert {key: times.tolist() for key, (times, _) in found.items()} == {
+        ("mean",): [0.0, 1.0, 2.0], (near, "v"): [0.0, 1.0, 2.0],
+    }  # fmt: skip
+    document.project.probes[0].position = (1.0, 1.0, 1.0)
+    assert set(remembered_curves(state, document)) == {("mean",)}
+    (file,) = runs_dir().glob("*.curves")
+    file.write_bytes(b"damaged")
+    assert remembered_curves(state, document) == {}
+    file.unlink()
+    assert remembered_curves(state, document) == {}

@@ -14,8 +14,9 @@ from engines.geometry.grid import Grid
 from workbench.export.results import Results, export_results
 from workbench.run.states.checkpoint import CheckpointMeta, checkpoints_at, write_checkpoint
 from workbench.storage.append import AppendedFile
-from workbench.storage.atomic import StorageError
+from workbench.storage.atomic import SameFolder, StorageError
 from workbench.storage.background import BackgroundWriter
+from workbench.storage.error_log import keep_traceback
 from workbench.storage.patience import Patience
 
 GRID = Grid((4, 4), (1.0, 1.0))
@@ -122,3 +123,24 @@ def test_a_cache_that_cannot_be_written_ends_nothing(tmp_path: Path):
     keep(tmp_path / "file" / "shape.json", b"{}")
     keep(tmp_path / "shape.json", b"{}")
     assert (tmp_path / "shape.json").read_bytes() == b"{}"
+
+
+def test_a_traceback_that_nothing_takes_is_told_whole(tmp_path: Path, monkeypatch):
+    """Of two files in the place of folders."""
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    error = KeyError("nobody thought of this")
+    assert keep_traceback(error, tmp_path / "file") == "KeyError: 'nobody thought of this'\n"
+    assert keep_traceback(error, tmp_path) == f"Its traceback is in '{tmp_path / 'error.log'}'."
+
+
+def test_a_folder_that_was_removed_or_made_anew_is_another(tmp_path: Path):
+    (tmp_path / "run").mkdir()
+    folder = SameFolder(tmp_path / "run")
+    assert folder.is_there
+    (tmp_path / "run").rename(tmp_path / "elsewhere")
+    assert not folder.is_there
+    with pytest.raises(StorageError):
+        folder.check()
+    (tmp_path / "run").mkdir()
+    assert not folder.is_there

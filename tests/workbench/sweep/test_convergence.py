@@ -18,7 +18,8 @@ from tests.workbench.fake_engine import FakeBackend
 from workbench.cli import main
 from workbench.project.document import new_document, open_document
 from workbench.sweep.convergence import _order, convergence, convergences, refined
-from workbench.sweep.plan import SweepPlan, variation
+from workbench.sweep.plan import KeptChart, SweepPlan, variation
+from workbench.sweep.readings import Reading
 from workbench.sweep.running import Row, run_in_a_row
 from workbench.sweep.table import table_of
 from workbench.words.numbers import figure
@@ -99,6 +100,14 @@ def test_last_values_are_compared_at_one_time(document):
     end = f"Read at {figure(min(row.time for row in rows), 5)} {document.time_unit}, where the first of the runs ends."
     assert all(one.told.endswith(end) for one in found.values()), "the table has the last ones"
     assert {column.read for column, _ in convergences(plan, rows)} == {f"value at {min(row.time for row in rows):g}"}
+
+
+def test_what_is_no_last_value_is_read_where_it_is(document):
+    kept = (KeptChart("mean_voltage", Reading("max")),)
+    plan = SweepPlan(document, (refined(document, "step", "0.13,0.07,0.04"),), 3.0, kept)
+    ((column, one),) = convergences(plan, list(run_in_a_row(plan, FakeBackend())))
+    assert (column.chart, column.read) == ("mean_voltage", Reading("max").title(""))
+    assert "where the first of the runs ends" not in one.told
 
 
 def test_the_command_tells_orders_and_writes_them(project, tmp_path, capsys):

@@ -19,6 +19,7 @@ from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveSimulation
 from workbench.cli import main
 from workbench.cli.sweep import _print
 from workbench.project.document import open_document
+from workbench.storage.atomic import StorageError
 from workbench.sweep import running, task
 from workbench.sweep.files import write_sweep
 from workbench.sweep.numbers import number_called, numbers_of
@@ -70,6 +71,7 @@ def test_numbers_of_a_list_that_may_be_missing_have_its_bounds():
         counts: Annotated[tuple[int, ...], Field(min_length=1)] = quantity((3, 4), "1", "Counts")
         pair: tuple[int, float] | str = quantity((5, 6.0), "1", "Pair")
         either: float | str = quantity("none", "1", "Either")
+        names: list[str] = quantity(["a"], "", "Names")
 
     found = {one.name: one for one in numbers_of(Group())}
     assert {name: one.integer for name, one in found.items()} == {
@@ -354,18 +356,31 @@ def test_the_command_says_when_every_run_failed(project, tmp_path, capsys, monke
     assert json.loads(capsys.readouterr().out)["error"] == "Too hot at 1: cool it."
 
 
-def test_ctrl_c_keeps_what_is_through(project, tmp_path, monkeypatch):
-    build = WaveEngine.build
+@pytest.mark.parametrize(
+    ("at", "how", "code", "through", "said"),
+    [
+        (2, KeyboardInterrupt, 130, 1, "Interrupted: 1 of 3 runs are through."),
+        (1, KeyboardInterrupt, 130, 0, "Interrupted before a run was through: nothing was saved."),
+        (3, StorageError("The disk is full."), 3, 2, "The disk is full."),
+        (1, StorageError("The disk is full."), 2, 0, "The disk is full."),
+    ],
+)
+def test_a_sweep_that_is_cut_short_keeps_what_is_through(
+    project, tmp_path, monkeypatch, capsys, at, how, code, through, said
+):
+    case = running.run_case
 
-    def interrupted(self, problem, backend, progress=lambda *_: None):
-        if problem.parameters.speed == 2:
-            raise KeyboardInterrupt
-        return build(self, problem, backend, progress)
+    def cut_short(plan, place, *others, **options):
+        if place == at - 1:
+            raise how
+        return case(plan, place, *others, **options)
 
-    monkeypatch.setattr(WaveEngine, "build", interrupted)
-    given = ["--vary", "speed=1,2,3", "--until", "0.1", "--out", str(tmp_path / "out")]
-    assert main(["sweep", str(project), *given]) == 130
-    assert len((tmp_path / "out" / "sweep.csv").read_text().splitlines()) == 2
+    monkeypatch.setattr(running, "run_case", cut_short)
+    given = ["--vary", "speed=1,2,3", "--until", "0.1", "--workers", "1", "--out", str(tmp_path / "out"), "--json"]
+    assert main(["sweep", str(project), *given]) == code
+    assert json.loads(capsys.readouterr().out)["error"] == said
+    table = tmp_path / "out" / "sweep.csv"
+    assert (len(table.read_text().splitlines()) - 1 if table.exists() else 0) == through
 
 
 def test_a_variation_keeps_what_else_the_problem_has(document):
@@ -390,6 +405,14 @@ def test_a_worker_takes_the_plan_of_its_own_version_alone(monkeypatch):
 def test_a_table_has_trouble_where_there_is_any(capsys, trouble, shown):
     _print(["speed", "note", "trouble"], [[1.25, "", ""], [10.0, "", trouble]])
     assert capsys.readouterr().out.splitlines() == shown
+
+
+def test_a_narrow_column_has_two_lines_of_what_the_wide_one_says():
+    info = ChartInfo("c", "C", "V", x_title="t", x_unit="s")
+    charts = ((info, ChartData((Curve("mean", np.arange(2.0), np.ones(2)),)), Reading("max")),)
+    (column,) = columns_of([running.Row(0, (1.0,), charts=charts)])
+    assert column.brief.splitlines() == ["mean", "maximum [V]"]
+    assert column.heading == "C: mean, maximum [V]"
 
 
 def test_curves_of_a_chart_are_those_of_all_runs_that_have_it():

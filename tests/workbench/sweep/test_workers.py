@@ -9,7 +9,9 @@ import subprocess
 import sys
 import time as clock
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -371,3 +373,40 @@ def test_without_dask_it_is_said_what_adds_it(monkeypatch):
             list(run_sweep(plan_of(document_of(WaveEngine()), "1,2"), FakeBackend(), workers=workers))
         assert said in str(caught.value)
     assert len(list(run_sweep(plan_of(document_of(WaveEngine()), "1,2"), FakeBackend(), workers=Workers(1)))) == 2
+
+
+@pytest.mark.parametrize(
+    ("workers", "said", "told"),
+    [
+        (Workers(2), "", "The workers could not be started: run the sweep with one worker."),
+        (Workers(2), "no port", "could not be started (no port): run"),
+        (Workers(2, cluster="slurm"), "no sbatch", "Slurm's jobs could not be started (no sbatch): try 'sbatch"),
+        (Workers(2, cluster="slurm"), "You must specify cores and memory", "Slurm's jobs cannot be asked for: say"),
+    ],
+)
+def test_a_cluster_that_does_not_come_up_is_told_with_its_last_words(monkeypatch, tmp_path, workers, said, told):
+    """Of the process that starts it, which prints blank lines and others before."""
+    program = f"import sys; sys.stdin.readline(); sys.stderr.write('before\\n {said} \\n\\n' * bool({said!r}))"
+    monkeypatch.setattr(rooms, "BEGIN", program.replace("{", "{{").replace("}", "}}"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(WorkbenchError) as caught, rooms._cluster(workers, []):
+        pass
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [(OSError("line\n  cut"), "any more (line cut): "), (OSError(), "any more: "), (None, "any more: ")],
+)
+def test_a_scheduler_that_is_lost_says_why_where_it_can(error, told):
+    assert told in str(rooms._lost(error))
+
+
+def test_workers_of_this_machine_that_never_start_are_not_waited_for_without_end(monkeypatch):
+    idle = SimpleNamespace(left=1, ended=list, refill=iter([0] * 1000).__next__)
+    monkeypatch.setattr(rooms, "START_SECONDS", 0.0)
+    monkeypatch.setattr(rooms, "_client", lambda *_: nullcontext())
+    monkeypatch.setattr(rooms, "_Cases", lambda *_, **__: nullcontext(idle))
+    plan = plan_of(document_of(WaveEngine()), "1,2")
+    with pytest.raises(WorkbenchError, match="No worker has started on this machine: run the sweep with one worker"):
+        list(rooms._on_workers(plan, Workers(2), [], "cpu", [0, 1], lambda text, part: None))

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -98,8 +99,9 @@ def test_the_table_has_a_row_for_each_figure_and_each_case_without(outcomes):
 def test_the_page_sets_devices_side_by_side(outcomes):
     assert page([]).startswith("No record has been made yet")
     on_paper = record(outcomes, date="2026-01-02T03:04:05Z")
+    half = replace(outcomes[1], answers=outcomes[1].answers[:1])
     older = record([Outcome("wave", "Wave", "relaxation", "A case", "", 1.0, (), "It failed then.")], date="2025")
-    other = record(outcomes[1:2], device={"name": "A card"})
+    other = record([half], device={"name": "A card"})
     text = page([on_paper, other, older])
     heads = next(line for line in text.splitlines() if line.startswith("| Case"))
     assert "Ours on A card | Error | Ours on NumPy on paper | Error" in heads
@@ -110,6 +112,8 @@ def test_the_page_sets_devices_side_by_side(outcomes):
     slow = next(line for line in text.splitlines() if line.startswith("| too-slow"))
     assert "Speed \\| of it [µm]" in slow
     assert slow.count("**1.9, wrong**") == 2
+    length = next(line for line in text.splitlines() if line.startswith("| too-slow | Length"))
+    assert "| – |  | 3 | " in length, "what another version did not compute is no figure of its"
     assert "**The case ended with an unexpected ZeroDivisionError: division by zero**" in text
     assert "- `relaxation`: A case. On paper." in text
 

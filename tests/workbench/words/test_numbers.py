@@ -95,6 +95,10 @@ def test_what_is_rounding_beside_the_step_is_zero(qapp):
     assert ticks_of(ScaledAxis("left"), [-2e-13, -1e-13, 0.0])[1] != "0", "where all is as small it is told"
 
 
+def test_no_ticks_have_no_texts():
+    assert tick_texts([]) == []
+
+
 def test_everywhere_the_same_text():
     """Cursor, legend, polar chart, scene, Kernel Lab's axes and tables, clock."""
     chart = ChartInfo("gain", "Gain", "V")

@@ -212,6 +212,3 @@ class TraceStore:
         for branch in self.left:
             for key in [key for key in branch.probes if key[0] == probe]:
                 del branch.probes[key]
-
-    def fields(self) -> list[str]:
-        return sorted({field for _, field in self.probes})

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import warnings
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +15,7 @@ import pytest
 import workbench as wb
 from engines.api import Finding
 from engines.api.simulation.shown import Dab, PaintInfo
-from tests.workbench.fake_engine import WaveSimulation
+from tests.workbench.fake_engine import WaveEngine, WaveSimulation
 
 
 @pytest.fixture
@@ -118,6 +121,15 @@ def _raises(text: str, part: float) -> None:
     raise ValueError("mine")
 
 
+def test_what_nobody_expected_while_it_is_estimated_is_a_sentence_too(wave, monkeypatch):
+    def broken(self, problem, backend):
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr(WaveEngine, "estimate", broken)
+    with pytest.raises(wb.WorkbenchError, match="unexpected ZeroDivisionError: by zero"):
+        wave.simulate()
+
+
 def test_where_it_ends_must_be_known(wave):
     wave.until = None
     with pytest.raises(wb.ProblemError, match=r"does not say how far to run: give until= \[ms\]"):
@@ -196,6 +208,44 @@ def test_progress_goes_to_a_function_a_bar_or_nowhere(wave, capsys):
         wave.run(until=2.0, progress=progress).close()
     assert seen[-1] == pytest.approx(1.0)
     assert seen == sorted(seen)
+
+
+def test_tqdm_has_the_part_that_is_through(wave, monkeypatch):
+    """Where neither a notebook nor rich is there."""
+    lines = []
+
+    class Line(nullcontext):
+        def __init__(self, total, bar_format, leave):
+            super().__init__(self)
+            self.total, self.n, self.leave = total, 0.0, leave
+            lines.append(self)
+
+        def set_postfix_str(self, text, refresh):
+            assert not refresh, "once a time is enough"
+
+        def update(self, more):
+            self.n += more
+
+    monkeypatch.setitem(sys.modules, "rich.progress", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", SimpleNamespace(tqdm=Line))
+    wave.run(until=2.0, progress=True).close()
+    (line,) = lines
+    assert (line.n, line.total, line.leave) == (pytest.approx(1.0), 1.0, False)
+
+
+def test_results_for_other_programs_and_whether_it_came_to_its_own_end(wave, monkeypatch):
+    class Told(WaveSimulation):
+        def files(self):
+            return {"wave.s1p": "! a wave"}
+
+    monkeypatch.setattr("tests.workbench.fake_engine.WaveSimulation", Told)
+    with wb.simulate(wave) as run:
+        run.advance(10)
+        assert run.files == {"wave.s1p": "! a wave"}
+        assert not run.ended
+    with wave.set("end", 1.0).run(until=4.0) as run:
+        assert run.ended
+        assert run.time == pytest.approx(1.0)
 
 
 def test_this_moment_is_exported(wave, tmp_path):

@@ -1,0 +1,48 @@
+"""Whatever goes wrong is one sentence of ours: in a run, and where an extra is missing."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from engines.api.errors import DeviceError, ProblemError, WorkbenchError
+from workbench.words.extras import load
+from workbench.words.failures import as_sentence, with_place
+
+OutOfMemory = type("OutOfMemoryError", (Exception,), {"__module__": "cupy.cuda.memory"})
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (ProblemError("Take less.", place=("protocol", 2)), ProblemError, "protocol.2: Take less."),
+        (WorkbenchError("It ended."), WorkbenchError, "It ended."),
+        (OutOfMemory("Out of memory allocating 8 bytes"), DeviceError, "The GPU ran out of memory"),
+        (MemoryError(), DeviceError, "There is not enough memory for this run"),
+        (OSError(28, "No space left", "run.json"), WorkbenchError, "the system refused: No space left (run.json)."),
+        (OSError("gone"), WorkbenchError, "the system refused: gone."),
+        (KeyError("x"), WorkbenchError, "an unexpected KeyError: 'x'"),
+    ],
+)
+def test_an_error_is_a_sentence_of_ours(error, kind, said):
+    told = as_sentence(error)
+    assert type(told) is kind
+    assert said in with_place(told)
+
+
+@pytest.mark.parametrize(
+    ("missing", "raised", "said"),
+    [
+        ("PySide6.QtCore", ProblemError, "Plots need the extra 'window', which is missing .PySide6.QtCore.: "),
+        ("PySide6", ProblemError, "the extra 'window'"),
+        ("numpy.core", ModuleNotFoundError, "numpy"),
+        (None, ModuleNotFoundError, "No module"),
+    ],
+)
+def test_only_a_module_of_the_window_is_told_to_be_one(missing, raised, said):
+    def refuse():
+        raise ModuleNotFoundError(f"No module named {missing}", name=missing)
+
+    with pytest.raises(raised, match=said):
+        load(SimpleNamespace(load=refuse), "Plots need")
