@@ -19,6 +19,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from tests.long import mutations, trying
 from tests.long.many import Lost, in_turn, spread
 from tests.long.mutants import Mutant, damaged, loaded, mutants_of, put, sources
 from tests.long.mutations import COLUMNS, Cases, counts, places, selected
@@ -225,9 +226,6 @@ def cases(folder: Path) -> tuple[Cases, Mutant, Try]:
     assert isinstance(job, Try)
     assert job.names == ((OTHER, 0.5), (HERE, 0.5)), "the likeliest first"
     return made, mutant, job
-
-
-KEEPING = "tests/ui/session/test_house_services.py"
 
 
 def told(folder: Path) -> list[list[object]]:
@@ -448,13 +446,25 @@ def test_what_nothing_has_caught_is_tried_again_wherever_it_stands_by_now(tmp_pa
     assert selected(Namespace(again=tmp_path / "lines.jsonl")) == [missed]
 
 
+def test_a_module_that_no_test_of_its_package_names_meets_those_that_do(tmp_path, monkeypatch):
+    for module in (mutations, trying):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    for path, text in {
+        "workbench/run/memory.py": "class RunMemory: ...\n", "workbench/run/pace.py": "class Pace: ...\n",
+        "tests/workbench/run/test_pace.py": "", "tests/ui/test_clocks.py": "RunMemory()\n",
+        "tests/ui/test_looks.py": "from workbench.run.memory import kept\nPace()\n",
+    }.items():  # fmt: skip
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    found = places(["workbench"], ["workbench/run/memory.py", "workbench/run/pace.py"])
+    assert found == ["tests/workbench", "tests/ui/test_looks.py"]
+
+
 def test_what_engines_count_meets_the_tests_that_speak_of_it():
     found = places(["accounting"])
     assert {"tests/engines/test_accounts.py", "tests/workbench/run/test_ceiling.py"} <= set(found)
     assert "tests/engines/formulas/test_parse.py" not in found
     assert places(["workbench"], ["workbench/project/store.py"]) == ["tests/workbench"]
-    beside = places(["workbench"], ["workbench/run/states/memory.py", "workbench/project/store.py"])
-    assert (beside[0], set(beside[1:])) == ("tests/workbench", {"tests/ui/session/test_clocks.py", KEEPING}), "by name"
     here = ROOT / "tests/engines/stencil/test_stencil_engine.py"
 
     def of_traffic():

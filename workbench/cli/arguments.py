@@ -54,6 +54,8 @@ def parser() -> argparse.ArgumentParser:
 
     resume = commands.add_parser("resume", help="go on with a run that was ended, as it was asked for")
     resume.add_argument("out", type=Path, metavar="OUT", help="the folder of its results")
+    further = "simulated time to run to (default: as it was asked for)"
+    resume.add_argument("--until", type=positive, metavar="T", help=further)
     resume.add_argument("--device", type=device, help="auto, cpu or cuda:N (default: as it was asked for)")
     _ranks(resume)
     _boundary(resume)

@@ -364,7 +364,13 @@ def _from_zip(path: Path, names_of: NamesOf) -> Stored:
     refuse_pipe(path)
     path.open("rb").close()  # what may not be read is not damaged
     with foreign_file(damaged), opened_zip(path) as archive:
-        members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
+        files = [info for info in archive.infolist() if not info.is_dir()]
+        members = {info.filename: info for info in files}
+        if len(members) < len(files):
+            counts = Counter(info.filename for info in files)
+            twice = next(name for name, count in counts.items() if count > 1)
+            twice = _shortened(twice)
+            raise ProblemError(f"'{path}' holds two files '{twice}', of which one would count: pack it anew.")
         homes = sorted((n for n in members if PurePosixPath(n).name == PROJECT_FILE), key=lambda n: n.count("/"))
         if not homes:
             raise ProblemError(f"'{path}' holds no {PROJECT_FILE}: choose a project that Workbench saved.")

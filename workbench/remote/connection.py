@@ -221,7 +221,9 @@ class Connection:
         self._welcome.set()
         for asked in list(self._judged.values()):  # another thread may be asking
             asked.cancel()
-        if self.runner is not None and not self._leaving:
+        if self.runner is not None and self._leaving:
+            self.runner.leave()  # who still waits for an answer is not left waiting
+        elif self.runner is not None:
             error = LineLost(self.lost)
             error.torn = True
             error.goes_on = cut or why not in ("", m.STOPPED)

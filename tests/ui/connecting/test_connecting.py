@@ -132,7 +132,7 @@ def test_a_run_that_broke_off_there_goes_on_from_the_state_that_was_kept_there(r
     qtbot.mouseClick(window.banner.answers[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=20_000)
     said = [window.log.lines.text(row) for row in range(window.log.lines.rowCount())]
-    assert any(f"Goes on from {broken.rescued.mark.time:g} ms" in line for line in said)
+    assert any(f"Goes on from {broken.rescued.mark.time:g}\u00a0ms" in line for line in said)
 
 
 def test_closing_the_window_leaves_the_run_on_and_another_window_shows_it(running, server, make_window, qtbot):

@@ -54,7 +54,7 @@ def test_a_lost_gpu_is_followed_by_the_cpu_from_the_last_state(broken_off, qtbot
     press(window, qtbot, ON_CPU)
     qtbot.waitUntil(lambda: window.controller.phase is Phase.RUNNING, timeout=20_000)
     assert window.model.document.project.run.device == "cpu"
-    qtbot.waitUntil(lambda: f"Goes on from {kept.mark.time:g} ms." in said(window))
+    qtbot.waitUntil(lambda: f"Goes on from {kept.mark.time:g}\u00a0ms." in said(window))
 
 
 def test_where_memory_ran_out_the_same_device_is_offered_too(broken_off, qtbot, services):

@@ -202,7 +202,13 @@ def test_a_run_goes_on_as_it_was_asked_for_after_a_crash(project, tmp_path, caps
     for name in ("series.csv", "traces.csv", "points.csv", "fields.pvd", "fields/fields_000000400.vtu"):
         assert (whole / name).read_bytes() == (out / name).read_bytes()
     assert main(["resume", str(out)]) == 2
-    assert "has come to its end" in capsys.readouterr().err
+    assert f"has come to its end: go further with 'workbench resume {out} --until T'" in capsys.readouterr().err
+    change(project, speed=2.0)
+    assert main(["resume", str(out), "--until", "7"]) == 2
+    assert "has come to 8 ms already" in capsys.readouterr().err
+    assert main(["resume", str(out), "--until", "9"]) == 0
+    record = json.loads((out / "run.json").read_text())
+    assert (record["outcome"]["time"], record["project"]["parameters"]["speed"]) == (9.0, 1.0)
 
 
 @pytest.mark.parametrize(

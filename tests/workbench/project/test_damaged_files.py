@@ -48,6 +48,16 @@ def test_a_damaged_zip_is_one_sentence(project, tmp_path, method, share):
     assert len(str(told.value)) < 400
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_of_two_files_of_one_name_in_a_zip_none_counts(project, tmp_path):
+    place = tmp_path / "twice.zip"
+    with zipfile.ZipFile(place, "w") as archive:
+        for _ in range(2):
+            archive.write(project / "project.json", "project.json")
+    with pytest.raises(ProblemError, match=r"holds two files 'project\.json', of which one would count: pack it anew"):
+        open_document(place)
+
+
 def test_what_may_not_be_read_is_no_damage(project, tmp_path, monkeypatch):
     """Neither the zip itself, nor what was unpacked of it by somebody else."""
     place = tmp_path / "whole.zip"

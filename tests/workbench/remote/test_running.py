@@ -149,6 +149,13 @@ def test_a_window_that_goes_leaves_the_run_on_and_the_next_sees_its_curves(there
     assert opened.mesh.is_file(), "what is shown here does not go with the run"
 
 
+def test_a_connection_that_is_closed_leaves_nobody_waiting_for_an_answer(running):
+    connection, runner = running
+    connection.close()
+    wait_for(lambda: not runner.alive)
+    assert runner.set_control("delay", 0.0).cancelled(), "nobody is there to be asked"
+
+
 def test_a_run_that_has_not_begun_goes_with_its_window(there, document):
     connection = there.connect()
     runner = connection.start(document, autostart=False)

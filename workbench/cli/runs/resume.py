@@ -42,11 +42,11 @@ def resume_command(options: Namespace) -> int:
     asked.ranks = options.ranks or asked.ranks
     if to_launch(asked.ranks):
         return launch(options, asked.ranks or 1)
-    if was_finished(folder):
+    if was_finished(folder) and options.until is None:
         raise ProblemError(
-            f"The run in '{folder}' has come to its end: go further with 'workbench run {asked.project} --out {folder} "
-            "--resume --until T'."
+            f"The run in '{folder}' has come to its end: go further with 'workbench resume {folder} --until T'."
         )
+    asked.until = options.until or asked.until
     there = bool(checkpoints_at(folder / CHECKPOINT))
     if not there:
         print("There is no checkpoint yet: the run starts from the beginning.", file=sys.stderr)
