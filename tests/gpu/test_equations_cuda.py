@@ -7,7 +7,7 @@ import pytest
 
 from engines.backend.cpu import CpuBackend
 from engines.stencil.setup.equations import TypedProblem
-from tests.engines.stencil.equations.test_twins import CASES, FUSED, IN_TIME, START, STILL, STORED, compared, problem
+from tests.engines.stencil.equations.test_twins import CASES, FUSED, FUSED_LINES, START, STILL, compared, problem
 from tests.engines.stencil.equations.typed import ENGINE, PERIODIC, plane, typed, values
 
 pytestmark = pytest.mark.gpu
@@ -64,8 +64,7 @@ def test_shapes_of_launches_give_the_same_bits(gpu):
 @pytest.mark.parametrize("name", FUSED)
 def test_whole_steps_at_a_launch_have_the_bits_of_passes_one_by_one(gpu, name, precision):
     method, depths = FUSED[name]
-    lines = {"a stored name": STORED, "in time": IN_TIME}.get(name) or CASES[name]
-    start = {field: START[field] for field in "uv"[: 1 if lines is STORED else 2]}
+    lines, start = FUSED_LINES.get(name) or (CASES[name], START)
     for own in (None, dict.fromkeys(start, STILL)):
         grid = plane(701, 300) if own else plane(1024, 257)
         given = typed(lines, start, {"F": 0.04, "k": 0.06}, grid, method, precision, PERIODIC, 0.0005, own)

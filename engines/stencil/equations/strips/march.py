@@ -132,9 +132,9 @@ class March:
         fields = self.plan.system.fields
         reads = [(near[one.names.index(name)], each) for name, offsets in one.reads.items() for each in offsets]
         reads += [(beside[bank][fields.index(name)], (0, 0, 0)) for bank, name in one.beside]
-        lag = max(array.lag + dy for array, (_, dy, _) in reads)
-        columns = max(array.columns + abs(dx) for array, (dx, _, _) in reads)
-        rows = max(array.rows + abs(dy) for array, (_, dy, _) in reads)
+        lag = max((array.lag + dy for array, (_, dy, _) in reads), default=0)  # none: of the place alone
+        columns = max((array.columns + abs(dx) for array, (dx, _, _) in reads), default=0)
+        rows = max((array.rows + abs(dy) for array, (_, dy, _) in reads), default=0)
         level = len(self.made)
         around: list[str] = []
         for name, offsets in one.reads.items():

@@ -143,11 +143,16 @@ def test_any_rows_of_a_thread_give_the_same_bits(on_host, rows):
 
 FUSED = {
     "Gray-Scott": ("AB2", [2, 4]), "all derivatives": ("Euler", [2, 4]), "a stored name": ("Euler", [1, 2, 4]),
-    "in time": ("RK4", [1]),
+    "in time": ("RK4", [1]), "stored of the place": ("Euler", [1, 2, 4]),
 }  # fmt: skip
 """By which method, and how many steps a launch may take."""
 STORED = ("mu = u**3 - u - F*laplacian(u) + y/90", "du/dt = 0.02*laplacian(mu) - u*k*x/40")
+PLACED = ("slope = dx(x*y/90)", "du/dt = F*laplacian(u) + dy(slope)")
 IN_TIME = ("du/dt = F*laplacian(u) - u*v*cos(t)", "dv/dt = F*laplacian(v) + u - v/2")
+FUSED_LINES = {
+    "a stored name": (STORED, {"u": START["u"]}), "in time": (IN_TIME, START),
+    "stored of the place": (PLACED, {"u": START["u"]}),
+}  # fmt: skip
 STILL = {
     "x_low": {"kind": "value", "value": "0.3 + 0.1*sin(y)"}, "x_high": {"kind": "exchange", "coefficient": "0.2 + y/9"},
     "y_low": {"kind": "gradient", "gradient": "0.1*cos(x)"}, "y_high": {"kind": "value", "value": "F"},
@@ -158,8 +163,7 @@ ACROSS = STILL | {side: PERIODIC[side] for side in ("x_low", "x_high")}
 @pytest.mark.parametrize("name", FUSED)
 def test_whole_steps_at_a_launch_have_the_bits_of_passes_one_by_one(on_host, name):
     """On grids of less than a strip and of several, in parts of five rows."""
-    lines = {"a stored name": STORED, "in time": IN_TIME}.get(name) or CASES[name]
-    start = {field: START[field] for field in "uv"[: 1 if lines is STORED else 2]}
+    lines, start = FUSED_LINES.get(name) or (CASES[name], START)
     method, depths = FUSED[name]
     for precision, grid, own in (
         ("fp32", plane(37, 11, 37.0, 9.0), STILL), ("fp64", plane(260, 13), None), ("fp32", plane(64, 7), ACROSS),
