@@ -24,12 +24,19 @@ DEVICE int in_whole(const int i, const int first, const int count)
     return at < 0 ? at + count : at >= count ? at - count : at;
 }
 
-// i, j: the cell along the other axes, in their order.
+// Scale and shift of a side. i, j: the cell along the other axes, in their order.
+DEVICE const REAL* law_of(const REAL* __restrict__ laws, const int* __restrict__ where, const int axis, const int high,
+                          const int i, const int j)
+{
+    const int* side = where + 1 + 6 * axis + 3 * high;
+    return laws + 2 * (__ldg(side) + __ldg(side + 1) * i + __ldg(side + 2) * j);
+}
+
+// What stands beyond a side whose cell holds c.
 DEVICE REAL beyond(const REAL* __restrict__ laws, const int* __restrict__ where, const int axis, const int high, const int i,
                    const int j, const REAL c)
 {
-    const int* side = where + 1 + 6 * axis + 3 * high;
-    const REAL* law = laws + 2 * (__ldg(side) + __ldg(side + 1) * i + __ldg(side + 2) * j);
+    const REAL* law = law_of(laws, where, axis, high, i, j);
     return multiply_add(__ldg(law), c, __ldg(law + 1));
 }
 

@@ -39,7 +39,7 @@ DEVICE void cells(const Box box, const int x, const int y0, const int z, {parame
 }}
 
 // Blocks of (a, b) threads; block (i, j, k) takes W a columns and ROWS b rows of the plane k. Bytes of a cell: {bytes}.
-extern "C" __global__ void __launch_bounds__(256, 1)
+extern "C" __global__ void __launch_bounds__({bounds})
 sweep(const int nx, const int ny, const int nz, {parameters})
 {{
     const Box box = {{nx, ny, nz}};
@@ -51,6 +51,9 @@ sweep(const int nx, const int ny, const int nz, {parameters})
     else if (x < nx && y0 < ny) cells<true>(box, x, y0, z, {arguments});
 }}
 """
+ROOMY = 16
+"""Values that a pass reads for a cell from which its threads may have all registers. Compilers hold some of others
+back, so that more threads run at a time, which takes a tenth of the time away; of these they would spill some."""
 WHOLE = ("row_0", "rows_in_all", "plane_0", "planes_in_all")
 """First and number of rows and of planes in the whole grid, of passes that hang on the place."""
 _IN_WHOLE = "in_whole(y, row_0, rows_in_all)", "in_whole(z, plane_0, planes_in_all)"
@@ -84,6 +87,7 @@ def cuda_source(one: Pass, fields: Sequence[str], precision: str) -> str:
         ),
         inner=" && z > 0 && z + 1 < nz" if _planes(one) else "",
         arguments=", ".join([*_ARRAYS, "out", "laws", "where", *numbers, *words, *whole]),
+        bounds="256, 1" if sum(map(len, one.reads.values())) + len(one.beside) >= ROOMY else "256",
         bytes=f"{one.arrays_read} values read, {one.arrays_written} written",
     )
 

@@ -144,7 +144,7 @@ def reflected_decibels(backend, short: Case, long: Case, steps: int = 700) -> fl
         simulation = CpuYee(backend, case.yee, case.axes, case.media, case.sources(), "float64")
         with backend.active():
             for step in range(steps):
-                simulation.electric[1, :, 0, 5] += pulse.at(np.array([step * case.dt]))
+                simulation.electric[1, :, 0, 5] += float(pulse.at(np.array([step * case.dt]))[0])
                 simulation.advance(np.zeros((1, 0)))
                 record[step] = simulation.electric[1, 0, 0, 20]
     return float(20 * np.log10(np.abs(seen[0] - seen[1]).max() / np.abs(seen[1]).max()))

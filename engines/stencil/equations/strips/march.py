@@ -42,12 +42,12 @@ strips(const int nx, const int ny, const int span, const REAL* __restrict__ fiel
     if (start + HALO >= nx) return;  // a whole warp
     const int y0 = blockIdx.y * span, end = min(y0 + span, ny);
     const long long size = (long long)ny * nx;
-    Part part = {{laws, where, nx, ny, start + lane * V, bool(__ldg(where) & 1), bool(__ldg(where) & 2)}};
-    find(part.places, part.x, nx, part.wraps_x);
+    Part part = part_at(start, lane, laws, where, nx, ny);
     const bool stored = lane >= HALO / V && lane < 32 - HALO / V && part.x < nx;
-{kept}#pragma unroll 1
+    int row = inside(y0 - {rows}, ny, part.wraps_y);
+{kept}{fresh}{loads}#pragma unroll 1
     for (int y = y0 - {rows}; y < end + {lag}; ++y) {{
-        const long long from = (long long)inside(y, ny, part.wraps_y) * nx;
+{pushes}        row = row_after(row, y, part);
 {loads}{levels}        const long long to = (long long)(y - {lag}) * nx;
         if (y - {lag} >= y0 && stored) {{
 {stores}        }}
@@ -177,11 +177,12 @@ class March:
         """The text of the kernel ``strips``."""
         sizes = [len(one.numbers) for one in self.plan.passes]
         numbers = [f"const REAL p{which}_{k}" for which, size in enumerate(sizes) for k in range(size)]
+        fresh = [f"REAL fresh{k}[V];" for k in range(len(self.loaded))]
         loads = [
-            line for k, each in enumerate(self.loaded)
-            for line in (f"REAL fresh{k}[V];", f"load_row(fields + {k} * size + from, part.places, fresh{k});",
-                         f"push({each.name}, fresh{k});")
-        ]  # fmt: skip
+            f"load_row(fields + {k} * size + (long long)row * nx, part.places, fresh{k});"
+            for k in range(len(self.loaded))
+        ]
+        pushes = [f"push({each.name}, fresh{k});" for k, each in enumerate(self.loaded)]
         stores = [
             f"store_row<false>(out + {k} * size + to, part.x, nx, part.places.aligned, {each.name}[0]);"
             for k, each in enumerate(self.last)
@@ -195,7 +196,9 @@ class March:
             resident=next(count for most, count in RESIDENT.items() if self.rows <= most),
             numbers="".join(f", {each}" for each in numbers),
             kept="".join(f"    REAL {each.name}[{each.kept + 1}][V] = {{}};\n" for each in self.made),
+            fresh="".join(f"    {line}\n" for line in fresh),
             loads="".join(f"        {line}\n" for line in loads),
+            pushes="".join(f"        {line}\n" for line in pushes),
             levels=self.levels,
             stores="".join(f"            {line}\n" for line in stores),
         )

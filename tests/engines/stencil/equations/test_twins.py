@@ -13,7 +13,7 @@ from engines.stencil.setup.equations import TypedProblem
 from engines.stencil.setup.sides import Ghost
 from engines.stencil.step.reference import with_ghosts
 from tests.compiled import known_architectures, resources_of
-from tests.engines.stencil.equations.typed import ENGINE, PERIODIC, built, plane, typed, values
+from tests.engines.stencil.equations.typed import CLOSED, ENGINE, PERIODIC, built, plane, typed, values
 
 EPSILON = {"fp32": 2.0**-23, "fp64": 2.0**-52}
 VALUE, FLUX, ROBIN = {"kind": "value", "value": "0.3 + F"}, {"kind": "gradient", "gradient": "-0.2"}, {
@@ -187,6 +187,22 @@ def test_whole_steps_at_a_launch_have_the_bits_of_passes_one_by_one(on_host, nam
         assert (traffic.bytes, traffic.fused) == (moved * int(precision[2:]) // 8 // depths[-1], depths[-1])
 
 
+@pytest.mark.parametrize("method", ["Euler", "AB2", "RK4"])
+def test_many_steps_at_a_call_are_the_same_steps(on_host, method):
+    """Captured 64 and 8 at a time, also after parameters and fields were changed from outside."""
+    found = []
+    for calls in ((150, 83), (1,) * 233):
+        given = typed(CASES["Gray-Scott"], START, {"F": 0.04, "k": 0.06}, plane(12, 7), method, step=0.01, sides=CLOSED)
+        simulation = ENGINE.build(given, on_host)
+        for taken, call in zip(np.cumsum(calls), calls, strict=True):
+            simulation.advance(call)
+            if taken == 150:
+                simulation.set_control("equation.parameters.0.value", 0.05)
+                simulation.restore(simulation.state())
+        found.append(np.stack([values(simulation, field) for field in START]))
+    np.testing.assert_array_equal(*found)
+
+
 @pytest.mark.parametrize("change", ["noise", "a side in time", "3D", "mixed sides"])
 def test_what_is_taken_pass_by_pass(on_host, change):
     lines, own, grid = ["du/dt = 0.1*laplacian(u)", "dv/dt = u"], None, plane(16, 9)
@@ -259,7 +275,7 @@ def test_kernels_compile_for_gpus_without_a_spilled_register(cpu, tmp_path, monk
 
 
 @pytest.mark.parametrize("method", ["Euler", "RK4"])
-def test_kernels_of_whole_steps_compile_for_gpus_without_a_spilled_register(on_host, tmp_path, monkeypatch, method):
+def test_kernels_of_whole_steps_compile_for_gpus_with_all_rows_in_registers(on_host, tmp_path, monkeypatch, method):
     """The oldest in single precision, the newest in double."""
     monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
     known = known_architectures()
@@ -267,4 +283,5 @@ def test_kernels_of_whole_steps_compile_for_gpus_without_a_spilled_register(on_h
     for march in marches_of(explicit):
         for precision, architecture in (("float32", min(known)), ("float64", max(known))):
             (kernel,) = resources_of(strips_file(march, precision), (REAL[precision],), architecture)
-            assert (kernel.kernel, kernel.spill_stores, kernel.spill_loads) == ("strips", 0, 0), (march.depth, kernel)
+            found = kernel.kernel, kernel.stack, kernel.spill_stores, kernel.spill_loads
+            assert found == ("strips", 0, 0, 0), (march.depth, kernel)
