@@ -9,7 +9,7 @@ import pytest
 
 from engines.fdtd.grid.dimensions import ALL
 from engines.fdtd.step.cuda import CudaYee
-from tests.engines.fdtd import mie, pole_cases, test_physics
+from tests.engines.fdtd import fdtd_cases, mie, pole_cases, test_physics
 from tests.engines.fdtd.far import test_far_runs
 from tests.engines.fdtd.grid import test_grids
 from tests.engines.fdtd.media import test_dispersion, test_media
@@ -75,7 +75,7 @@ CHECKS = [
 @pytest.fixture
 def device(gpu, monkeypatch):
     for module in (
-        mie, pole_cases, test_absorber, test_dispersion, test_grids, test_physics,
+        fdtd_cases, mie, pole_cases, test_absorber, test_dispersion, test_grids, test_physics,
     ):  # fmt: skip
         if hasattr(module, "CpuYee"):
             monkeypatch.setattr(module, "CpuYee", OnDevice)
