@@ -33,8 +33,9 @@ REGISTERS = 96
 Ready = Callable[[Mapping[int, Any]], None]
 LANES, WARPS, SPANS = 32, (4, 2), (128, 64, 32)
 """Threads of a warp; warps of a block, and rows of the parts that strips are cut into, of launches of whole steps."""
-GRAPHS = (64, 8)
-"""Steps of a CUDA graph: on small grids the host launches more slowly than they run."""
+GRAPHS = (64, 16)
+"""Steps of a CUDA graph, an even number of launches, after which arrays are where they were: on small grids the host
+launches more slowly than they run."""
 IN_A_ROW = 8
 """Launches in a graph by which their shapes are measured."""
 

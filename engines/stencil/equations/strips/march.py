@@ -19,10 +19,10 @@ from engines.stencil.equations.explicit import Explicit
 from engines.stencil.equations.passes import BANKS, Pass, Plan
 from engines.stencil.equations.spatial import INDICES, cell_of
 
-DEPTHS = (1, 2, 4)
-"""Steps of a launch, at most."""
 MOST = 26
 """Rows that a thread has registers for, with those that it reads at the time."""
+DEPTHS = {1: MOST, 2: MOST, 4: MOST, 8: 16}
+"""Steps of a launch, and up to how many rows."""
 RESIDENT = {8: 4, 16: 3, MOST: 2}
 """Blocks of a multiprocessor, by how many rows a thread keeps at most."""
 _SOURCE = """\
@@ -215,7 +215,7 @@ def marches_of(explicit: Explicit) -> list[March]:
         return []
     several = not explicit.timed
     depths = [depth for depth in DEPTHS if (depth > 1 and several) or (depth == 1 and len(plan.passes) > 1)]
-    return [march for march in (March(plan, depth) for depth in depths) if march.rows <= MOST]
+    return [march for march in (March(plan, depth) for depth in depths) if march.rows <= DEPTHS[march.depth]]
 
 
 def strips_file(march: March, precision: str) -> Path:
