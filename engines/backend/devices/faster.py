@@ -59,7 +59,7 @@ def open_for(
         elif compiled_ahead():
             chosen, reason = faster(engine, problem, first, cpu, trial=trial)
         else:
-            chosen, reason = first, ""
+            chosen, reason = first, _not_compared(engine, problem, first)
     except Exception:  # whatever it was, the run meets it and says it, or goes on without a choice
         log.exception("The devices could not be compared, so the GPU is taken.")
         chosen, reason = first, ""
@@ -86,7 +86,7 @@ def faster(engine: Engine, problem: Problem, gpu: Backend, cpu: Backend, *, tria
     if free and on_gpu.memory_bytes > free:
         needed = f"{on_gpu.memory_bytes / 1e9:.3g} GB are needed, and it has {free / 1e9:.3g} GB free"
         return cpu, f"Runs on {cpu.info.name} and not on {gpu.info.name}: {needed}."
-    if trial and on_gpu.memory_bytes <= SMALL_MEMORY and on_gpu.bytes_per_step <= SMALL_STEP:
+    if trial and _small(on_gpu):
         paces, how = (_tried(engine, problem, gpu), _tried(engine, problem, cpu)), "as tried on both"
     else:
         paces, how = (on_gpu.seconds_per_simulated_unit, on_cpu.seconds_per_simulated_unit), "by the estimates of both"
@@ -95,6 +95,21 @@ def faster(engine: Engine, problem: Problem, gpu: Backend, cpu: Backend, *, tria
         return gpu, ""
     quick, slow, ratio = (gpu, cpu, of_cpu / of_gpu) if of_gpu <= of_cpu else (cpu, gpu, of_gpu / of_cpu)
     return quick, f"Runs on {quick.info.name}, {ratio:.2g} times as fast as {slow.info.name} for this problem, {how}."
+
+
+def _not_compared(engine: Engine, problem: Problem, gpu: Backend) -> str:
+    """What to do where the processor may be the faster one, and has no kernels yet."""
+    on_gpu = _estimate(engine, problem, gpu)
+    if on_gpu is None or not _small(on_gpu):
+        return ""
+    return (
+        f"Runs on {gpu.info.name}; the processor, which may be faster for a problem as small as this, is compared once "
+        "'workbench doctor --warm' has compiled its kernels."
+    )
+
+
+def _small(estimate: Estimate) -> bool:
+    return estimate.memory_bytes <= SMALL_MEMORY and estimate.bytes_per_step <= SMALL_STEP
 
 
 def _estimate(engine: Engine, problem: Problem, backend: Backend) -> Estimate | None:

@@ -187,8 +187,11 @@ def test_the_processor_is_not_asked_before_its_kernels_are_compiled(monkeypatch)
     monkeypatch.setattr(devices, "compiled_ahead", lambda: False)
     opened, engine = [], Speeds(taken={"cuda": 3e-6, "cpu": 1e-6})
     backend = open_for(engine, None, "auto", open_backend=opening(opened))
-    assert (backend.info.kind, backend.chosen, engine.built) == ("cuda", "", [])
+    assert (backend.info.kind, engine.built) == ("cuda", [])
+    assert "workbench doctor --warm" in backend.chosen
     assert [each.closed for each in opened] == [False, True]
+    large = Speeds(memory=1 << 30)
+    assert open_for(large, None, "auto", open_backend=opening([])).chosen == ""
 
 
 @pytest.mark.parametrize(("error", "closed"), [(TypeError, [False, True]), (KeyboardInterrupt, [True, True])])
