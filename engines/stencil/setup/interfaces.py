@@ -86,13 +86,21 @@ def enclosed(setting: Inclusions, at_centres: Array, grid: Grid, ghosts: Ghosts)
     """Discs or balls. at_centres: (grid.shape) k at the cells' centres, which holds where no interface is near"""
     cells = np.array(at_centres, float)
     faces = [np.array(face) for face in face_coefficients(cells, ghosts)]
-    near = _near(setting, grid, -1)
+    near = np.nonzero(_near(setting, grid, -1))
     cells[near] = _sampled(setting, grid, near, -1).mean(axis=(1, 2))
     for axis, face in enumerate(faces):
         dimension = grid.dimensions - 1 - axis
-        near = _near(setting, grid, axis)
-        face[near] = _conducted(_sampled(setting, grid, near, axis))
-        if not ghosts[axis][0].wraps:  # as everywhere at sides, those of the cell
+        passed, wraps = _near(setting, grid, axis), ghosts[axis][0].wraps
+        if wraps:  # the first face and the last are the same
+            ends = np.moveaxis(passed, dimension, 0)
+            ends[0] = ends[-1] = ends[0] | ends[-1]
+        near = np.nonzero(passed)
+        k = _sampled(setting, grid, near, axis)
+        if wraps:
+            first, last, half = near[dimension] == 0, near[dimension] == grid.counts[axis], k.shape[2] // 2
+            k[first] = k[last] = np.concatenate([k[last][..., :half], k[first][..., half:]], axis=2)
+        face[near] = _conducted(k)
+        if not wraps:  # as everywhere at sides, those of the cell
             ends = np.moveaxis(face, dimension, 0)
             ends[0], ends[-1] = np.take(cells, 0, dimension), np.take(cells, -1, dimension)
     return Interfaces(cells, tuple(faces))
@@ -154,14 +162,14 @@ def _middles(grid: Grid, axis: int) -> list[Array]:
     return found
 
 
-def _near(setting: Inclusions, grid: Grid, axis: int) -> tuple[Array, ...]:
-    """Indices of the faces across an axis, or of cells, whose surroundings an interface may pass through."""
+def _near(setting: Inclusions, grid: Grid, axis: int) -> Array:
+    """Whether an interface may pass through the surroundings of each face across an axis, or of each cell."""
     middles, reach = _middles(grid, axis), float(np.linalg.norm(grid.spacing)) / 2
     passed = np.zeros(np.broadcast_shapes(*(each.shape for each in middles)), bool)
     for each in setting.inclusions:
         square = sum((x - c) ** 2 for x, c in zip(middles, each.center, strict=False))
         passed |= abs(np.sqrt(square) - each.radius) <= reach
-    return np.nonzero(passed)
+    return passed
 
 
 def _sampled(setting: Inclusions, grid: Grid, near: tuple[Array, ...], axis: int) -> Array:

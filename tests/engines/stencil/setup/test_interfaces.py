@@ -16,6 +16,7 @@ from PIL import Image
 from scipy.optimize import brentq
 
 from engines.api import Problem
+from engines.backend.cpu import CpuBackend
 from engines.geometry.grid import Grid
 from engines.stencil.engine import StencilEngine
 from engines.stencil.parameters import Picture, StencilParameters
@@ -26,6 +27,7 @@ from workbench.project.parameter_files import with_values
 
 ENGINE = StencilEngine()
 CLOSED = {"kind": "gradient"}
+FP64 = {"precision": "fp64"}
 POISSON = {"kind": "Poisson", "source": {"kind": "painted only"}}
 
 
@@ -181,3 +183,30 @@ def test_pixels_of_a_picture_that_is_fitted_are_those_of_its_field(tmp_path):
             tuple(n + (axis == len(counts) - 1 - dimension) for dimension, n in enumerate(counts))
             for axis in range(len(counts))
         ]
+
+
+@pytest.mark.parametrize("grid", ["2D", "3D"])
+@pytest.mark.parametrize("factor", [0.01, 50.0])
+def test_an_inclusion_across_a_periodic_side_conducts_alike_on_both_faces_of_it(grid, factor):
+    """The first face and the last are one: else what leaves a cell does not enter the opposite one."""
+    counts = {f"cells_{axis}": n for axis, n in zip("xyz", (17, 6, 5), strict=True)}
+    sizes = {f"size_{axis}": 17.0 for axis in "xyz"}
+    if grid == "2D":
+        del counts["cells_z"], sizes["size_z"]
+    inclusions = [{"center": (0.4, 9.0, 8.0), "radius": 5.0, "factor": factor}]
+    equation = {
+        "kind": "diffusion",
+        "diffusivity": 10.0,
+        "conductivity": {"kind": "inclusions", "inclusions": inclusions},
+        "initial": {"kind": "spots", "spots": [{"center": (1.0, 9.0, 8.0), "radius": 4.0}]},
+    }
+    sides = {f"{axis}_{end}": {"kind": "periodic"} for axis in "xyz" for end in ("low", "high")}
+    problem = StencilParameters.model_validate(
+        {"grid": {"kind": grid, **counts, **sizes}, "equation": equation, "sides": sides, "numerics": FP64}
+    )
+    simulation = ENGINE.build(Problem(problem), CpuBackend())
+    before = np.array(simulation.state()["u"], float)
+    simulation.advance(100)
+    after = np.array(simulation.state()["u"], float)
+    assert np.abs(after - before).max() > 0.01
+    assert after.sum() == pytest.approx(before.sum(), rel=1e-12)
