@@ -170,11 +170,13 @@ class Plan:
         return max(sum(one.reach(axis) for one in passes) for passes in (self.passes, self.showing))
 
 
-def planned(system: System, method: Method, dimensions: int, equal: bool) -> Plan:
-    """``equal``: cells are squares or cubes. Raises ProblemError, whose ``place`` is the line, for a derivative along
-    an axis that there is not."""
+def planned(
+    system: System, method: Method, dimensions: int, equal: bool, wraps: Sequence[bool] = (False, False, False)
+) -> Plan:
+    """``equal``: cells are squares or cubes; ``wraps``: the axes that are periodic. Raises ProblemError, whose
+    ``place`` is the line, for a derivative along an axis that there is not."""
     names = (*system.fields, *system.stored)
-    stencil = Stencil(names, dimensions, equal)
+    stencil = Stencil(names, dimensions, equal, wraps)
     diffusivities, explicit = split(system) if method == "IMEX" else ({}, system)
     factors = [factor for each in system.noise.values() for factor in each.values()]
     needed = _needed(system, [*explicit.rates.values(), *factors])

@@ -180,10 +180,13 @@ def cell_of(name: str) -> tuple[str, Offset] | None:
 
 class Stencil:
     """Formulas with derivatives as formulas of neighbours, on a grid of ``dimensions``; ``equal``: cells are squares or
-    cubes. ``fields``: the names whose values are stored for each cell."""
+    cubes. ``fields``: the names whose values are stored for each cell; ``wraps``: the axes that are periodic, beyond
+    whose sides is the opposite cell, at its own place."""
 
-    def __init__(self, fields: Collection[str], dimensions: int, equal: bool) -> None:
-        self._fields, self.dimensions, self._equal = frozenset(fields), dimensions, equal
+    def __init__(
+        self, fields: Collection[str], dimensions: int, equal: bool, wraps: Sequence[bool] = (False, False, False)
+    ) -> None:
+        self._fields, self.dimensions, self._equal, self._wraps = frozenset(fields), dimensions, equal, wraps
         self._shifted: dict[Offset, dict[Node, Node]] = {}
         self._here: frozenset[Node] = frozenset()
 
@@ -206,7 +209,15 @@ class Stencil:
             return neighbour(name, offset)
         if name in AXES:
             axis = AXES.index(name)
-            place = rules.add(symbol(INDICES[axis]), const(offset[axis] + 0.5))
+            cell, by = symbol(INDICES[axis]), offset[axis]
+            place = rules.add(cell, const(by + 0.5))
+            if by and self._wraps[axis]:
+                count = make("div", symbol(f"size_{name}"), symbol(SPACINGS[axis]))
+                last = rules.subtract(make("floor", rules.add(count, const(0.5))), const(1.0))
+                if by > 0:
+                    place = make("select", make("lt", cell, last), place, const(0.5))
+                else:
+                    place = make("select", make("lt", cell, const(0.5)), rules.add(last, const(0.5)), place)
             return rules.multiply(place, symbol(SPACINGS[axis]))
         return node
 

@@ -24,6 +24,7 @@ from engines.stencil.equations.passes import Method, Plan, planned
 from engines.stencil.equations.spatial import HERE, SPACINGS, cell_of
 from engines.stencil.equations.stability import Limit, Linear, limit_of, states_of, with_corners
 from engines.stencil.equations.typed.dimensions import PLAIN, Unit, check, check_formula, per_length, unit_of
+from engines.stencil.parameters import StencilParameters
 from engines.stencil.parameters.equations import (
     Exchange,
     FieldSetting,
@@ -71,7 +72,9 @@ class TypedProblem:
         numbers = tuple(each.name for each in equation.parameters)
         equal = len(set(self.grid.spacing)) == 1
         with _adding(equation):
-            self.plan, self.linear = _read(tuple(equation.lines), numbers, equation.method, self.grid.dimensions, equal)
+            self.plan, self.linear = _read(
+                tuple(equation.lines), numbers, equation.method, self.grid.dimensions, equal, _wraps(self.parameters)
+            )
         self.settings = _settings(equation, self.system)
         self._units = self._checked_units()
         check_memory(self.grid, self.arrays * self.dtype.itemsize, backend)
@@ -391,12 +394,20 @@ def _adding(equation: OwnEquations, taken: Collection[str] = ()) -> Iterator[Non
 
 @lru_cache(maxsize=16)
 def _read(
-    lines: tuple[str, ...], numbers: tuple[str, ...], method: Method, dimensions: int, equal: bool
-) -> tuple[Plan, Linear]:
+    lines: tuple[str, ...], numbers: tuple[str, ...], method: Method, dimensions: int, equal: bool,
+    wraps: tuple[bool, ...],
+) -> tuple[Plan, Linear]:  # fmt: skip
     with placed_at(*LINES):
         system = parse(lines, numbers)
-        plan = planned(system, method, dimensions, equal)
+        plan = planned(system, method, dimensions, equal, wraps)
         return plan, Linear(plan.explicit, dimensions, equal)
+
+
+def _wraps(parameters: StencilParameters) -> tuple[bool, ...]:
+    """The axes along which all fields are periodic."""
+    rows = parameters.equation.fields if isinstance(parameters.equation, OwnEquations) else []
+    sides = [row.sides if isinstance(row.sides, OwnSides) else parameters.sides for row in rows] or [parameters.sides]
+    return tuple(all(getattr(each, f"{axis}_low").kind == "periodic" for each in sides) for axis in PLACES)
 
 
 def _settings(equation: OwnEquations, system: System) -> Mapping[str, FieldSetting]:

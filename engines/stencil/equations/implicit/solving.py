@@ -58,7 +58,7 @@ class ImplicitDiffusion:
             self._given = given
             self._solvers.clear()
             self._shifts.clear()
-            places = padded_places(self._shape, self._spacing)
+            places = padded_places(self._shape, self._spacing, np.all(self._sides.wraps, axis=0))
             self._diffusivities = self._plan.diffusivities_with({**given, **places})
         for row, diffusivity in self._diffusivities.items():
             most = float(np.max(diffusivity))
@@ -130,11 +130,13 @@ class ImplicitDiffusion:
         return found
 
 
-def padded_places(shape: Sequence[int], spacing: Sequence[float]) -> dict[str, Array]:
-    """x, y (and z) [mm] of the cells, and of one more beyond each side, as arrays that spread over the grid."""
+def padded_places(shape: Sequence[int], spacing: Sequence[float], wraps: Array) -> dict[str, Array]:
+    """x, y (and z) [mm] of the cells, and of one more beyond each side, as arrays that spread over the grid; beyond
+    sides of an axis that wraps is the opposite cell."""
     found = {}
     for axis, (count, h) in enumerate(zip(shape[::-1], spacing, strict=True)):
-        found[AXES[axis]] = ((np.arange(count + 2) - 0.5) * h).reshape([-1, *[1] * axis])
+        cells = np.pad(np.arange(count), 1, "wrap") if wraps[axis] else np.arange(-1, count + 1)
+        found[AXES[axis]] = ((cells + 0.5) * h).reshape([-1, *[1] * axis])
     return {"z": np.zeros(1), **found}
 
 

@@ -98,3 +98,43 @@ def test_what_no_side_can_hold_gets_a_sentence(cpu, side, sentence):
     with pytest.raises(ProblemError, match=sentence) as refused:
         TypedProblem(typed("du/dt = laplacian(u)", own={"u": {**CLOSED, "x_low": side}}), cpu)
     assert refused.value.place == ("equation", "fields", 0, "sides", "x_low")
+
+
+JUMP = "where(x > size_x/2, 1, 10)*where(y > size_y/2, 1, 0.3)"
+
+
+@pytest.mark.parametrize("device", ["cpu", "on_host"])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [f"du/dt = div({JUMP}*grad(u))"],
+        [f"k = {JUMP}", "du/dt = div(k*grad(u))"],
+        [f"du/dt = -div(vector({JUMP}, 0)*u) + 20*laplacian(u)"],
+        [f"du/dt = -div(upwind(vector({JUMP}, 0)*u)) + laplacian(u)"],
+        [f"du/dt = laplacian({JUMP}*u)"],
+    ],
+)
+def test_beyond_a_periodic_side_is_the_place_of_the_opposite_cell(request, device, lines):
+    """What a coefficient of the place is there: what leaves one cell enters the other, so that the sum stays."""
+    start = {"u": "exp(-(x - 1)**2 - (y - 1)**2)"}
+    simulation = built(request.getfixturevalue(device), lines, start, grid=plane(16, 7, 8.0, 7.0), method="RK4")
+    before = values(simulation)
+    simulation.advance(60)
+    after = values(simulation)
+    assert np.abs(after - before).max() > 0.1
+    assert after.sum() == pytest.approx(before.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("device", ["cpu", "on_host"])
+def test_implicit_diffusion_has_the_coefficient_of_the_opposite_cell_there(request, device):
+    backend, start = request.getfixturevalue(device), {"u": "exp(-(x - 1)**2)"}
+    lines = "du/dt = div(where(x > 4, 1, 2)*grad(u))"
+    implicit, explicit = (
+        built(backend, lines, start, grid=plane(16, 8, 8.0, 4.0), method=method, step=0.01)
+        for method in ("IMEX", "RK4")
+    )
+    before = values(implicit).sum()
+    for simulation in (implicit, explicit):
+        simulation.advance(50)
+    assert values(implicit).sum() == pytest.approx(before, rel=1e-9)
+    np.testing.assert_allclose(values(implicit), values(explicit), atol=1e-3)
