@@ -1,9 +1,10 @@
 """Reading a cell model: CellML 1.x and 2.0 or Myokit's ``.mmt``, by Myokit, which the extra ``cellml`` installs.
 
 The stimulus that such a file brings is set to zero, because a tissue has stimuli of its own. It is told by Myokit's
-binding, by its name, or by what it does: what follows from time alone and mostly has one value is held there, and
-:attr:`CellModel.notes` says so; a model that then still depends on time is refused. Rates come out per millisecond and
-the voltage in millivolts, converted from the file's units; other states keep theirs.
+binding, by its name if it hangs on no state (``i_st`` may be a gate's), or by what it does: what follows from time
+alone and mostly has one value is held there. :attr:`CellModel.notes` says so; a model that then still depends on time
+is refused. Rates come out per millisecond and the voltage in millivolts, converted from the file's units; other states
+keep theirs.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
+
+import numpy as np
 
 from engines.api.errors import ProblemError
 from engines.cardiac.compiler.model import CellModel, Parameter, State, folded
@@ -172,11 +175,21 @@ def lowered(model: Any, file: str, voltage: str | None = None, stimulus: str | N
     time = model.time()
     states = list(model.states())
     v, notes = _voltage(model, states, file, voltage)
+    notes += [
+        f"{each.qname()} has no unit in {file} and is taken for {unit}."
+        for each, unit in ((time, "ms"), (v, "mV"))
+        if each.unit() is None
+    ]
+    symbols = {state: symbol(state.qname()) for state in states}
     off = dict.fromkeys(_stimuli(model, file, stimulus), 0.0)
+    if stimulus is None and model.binding("pace") is None:  # told by their names
+        plain = _Reader(file, time, symbols, {})
+        off = {each: value for each, value in off.items() if "states" not in plain.depends(each.rhs())}
+        notes += [f"{each.qname()} is taken for the stimulus of {file}, by its name, and is 0 here." for each in off]
     diffusion = model.binding("diffusion_current")
     if diffusion is not None:
         off[diffusion] = 0.0  # what neighbours bring: the tissue adds it itself
-    reader = _Reader(file, time, {state: symbol(state.qname()) for state in states}, off)
+    reader = _Reader(file, time, symbols, off)
     rates = [reader.expression(state.rhs(), state.qname()) for state in states]
     per_ms = 1.0 / _factor(time.unit(), myokit.units.ms, f"The time of {file}")
     millivolts = _factor(v.unit(), myokit.units.mV, f"The voltage {v.qname()} of {file}")
@@ -188,8 +201,13 @@ def lowered(model: Any, file: str, voltage: str | None = None, stimulus: str | N
     if millivolts != 1.0:
         rates[k] = make("mul", rates[k], const(millivolts))
     kept = tuple(
-        State(state.qname(), "mV" if state is v else _unit(state), float(value) * (millivolts if state is v else 1.0))
-        for state, value in zip(states, model.initial_values(as_floats=True), strict=True)
+        State(
+            state.qname(),
+            "mV" if state is v else _unit(state),
+            _number(state.initial_value(), f"The start of {state.qname()} in {file}")
+            * (millivolts if state is v else 1),
+        )
+        for state in states
     )
     title = model.meta.get("display_name") or model.name() or file
     parameters = tuple(reader.parameters)
@@ -199,6 +217,22 @@ def lowered(model: Any, file: str, voltage: str | None = None, stimulus: str | N
         for where, value in reader.held.items()
     ]
     return CellModel(name, str(title), kept, k, folded(rates, parameters), parameters, tuple(rates), notes=tuple(notes))
+
+
+def _number(expression: Any, what: str, at: Mapping[Any, float] | None = None) -> float:
+    """Its value; NaN where ``at`` these values of names it is none. Raises ProblemError where it is none at all."""
+    import myokit
+
+    try:
+        with np.errstate(all="ignore"):
+            value = expression.eval(at)
+    except (myokit.NumericalError, ArithmeticError):
+        value = math.nan
+    if isinstance(value, complex):
+        value = math.nan
+    if at is None and not math.isfinite(value):
+        raise ProblemError(f"{what} is no finite number: correct it.")
+    return float(value)
 
 
 def _unit(variable: Any) -> str:
@@ -299,7 +333,7 @@ class _Reader:
             if variable.binding() is not None and variable.binding() != "pace":
                 raise ProblemError(f"{variable.qname()} of {self.file} is set from outside: give it a value instead.")
             if variable.is_literal():
-                value = float(variable.eval())
+                value = _number(variable.rhs(), f"{variable.qname()} of {self.file}")
                 self.parameters.append(Parameter(variable.qname(), _unit(variable), value))
                 self.variables[variable] = symbol(variable.qname())
             else:
@@ -311,7 +345,7 @@ class _Reader:
         import myokit
 
         if isinstance(expression, myokit.Number):
-            return const(expression.eval())
+            return const(_number(expression, f"A number in {where} of {self.file}"))
         if isinstance(expression, myokit.Derivative):
             state = expression.var()
             if state not in self.variables:
@@ -319,7 +353,7 @@ class _Reader:
             return self.variables[state]
         if isinstance(expression, myokit.Name) and expression.var() is not self.time:
             return self.variable(expression.var())
-        if not isinstance(expression, myokit.Condition) and self._depends(expression) == {"time"}:
+        if not isinstance(expression, myokit.Condition) and self.depends(expression) == {"time"}:
             self.held[where] = value = self._usual(expression, where)
             return const(value)
         if isinstance(expression, myokit.Piecewise):
@@ -335,7 +369,7 @@ class _Reader:
             )
         return node
 
-    def _depends(self, expression: Any) -> frozenset[str]:
+    def depends(self, expression: Any) -> frozenset[str]:
         """Whether it follows from ``"time"``, from any of the ``"states"``, or from both."""
         found: frozenset[str] = frozenset()
         for part in expression.references():
@@ -347,7 +381,7 @@ class _Reader:
             elif variable not in self.off:
                 if variable not in self._roots:
                     self._roots[variable] = frozenset()
-                    self._roots[variable] = self._depends(variable.rhs())
+                    self._roots[variable] = self.depends(variable.rhs())
                 found |= self._roots[variable]
         return found
 
@@ -356,9 +390,9 @@ class _Reader:
         import myokit
 
         name = myokit.Name(self.time)
-        values = [float(expression.eval({name: time})) for time in LOOKS]
+        values = [_number(expression, where, {name: time}) for time in LOOKS]
         usual, count = Counter(values).most_common(1)[0]
-        if count < USUALLY * len(values):
+        if not math.isfinite(usual) or count < USUALLY * len(values):
             raise ProblemError(
                 f"{where} of {self.file} depends on time, which cells of a tissue do not share with its stimuli: "
                 "if that is its stimulus, name that variable under cell options."
@@ -367,7 +401,7 @@ class _Reader:
 
     def _check_conditions(self, conditions: list[Any], where: str) -> None:
         """Raises ProblemError where the time chooses between what depends on states: nothing says which is usual."""
-        if any("time" in self._depends(condition) for condition in conditions):
+        if any("time" in self.depends(condition) for condition in conditions):
             raise ProblemError(
                 f"{where} of {self.file} changes with time in what depends on its states: write its stimulus as a "
                 "variable of time alone."

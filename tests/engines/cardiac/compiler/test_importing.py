@@ -159,3 +159,39 @@ def test_voltage_and_stimulus_can_be_named(file):
         import_model(path, voltage="membrane.x")
     with pytest.raises(ProblemError, match=r"has no variable 'membrane\.x'"):
         import_model(path, voltage="membrane.p", stimulus="membrane.x")
+
+
+def voltage(body: str, initial: str = "membrane.V = -80") -> str:
+    return MMT.format(initial=initial, body=body)
+
+
+def test_what_hangs_on_a_state_is_no_stimulus_whatever_its_name(file):
+    """i_st may be where a slow transient gate settles: set to zero it was another model without a word."""
+    text = voltage(
+        "dot(V) = -i_st - istim\n    in [mV]\ni_st = 0.1 * (V + 90)\nistim = if(engine.time % 500 < 2, -52, 0)"
+    )
+    model = import_model(file(text, "cell.mmt"))
+    assert evaluate(model.rates, {"membrane.V": -80.0}) == [pytest.approx(-1.0)]
+    assert model.notes == ("membrane.istim is taken for the stimulus of cell.mmt, by its name, and is 0 here.",)
+
+
+def test_units_that_a_file_does_not_give_are_told(file):
+    text = voltage("dot(V) = -V").replace(" in [ms]", "")
+    assert import_model(file(text, "cell.mmt")).notes == (
+        "engine.time has no unit in cell.mmt and is taken for ms.",
+        "membrane.V has no unit in cell.mmt and is taken for mV.",
+    )
+
+
+@pytest.mark.parametrize("number", ["1 / (2 - 2)", "(-2)^0.5", "log(-1)", "exp(1000)", "0^-1"])
+def test_a_number_that_is_none_is_named(file, number):
+    with pytest.raises(ProblemError, match=r"membrane\.k of cell\.mmt is no finite number"):
+        import_model(file(voltage(f"dot(V) = -V * k\n    in [mV]\nk = {number}"), "cell.mmt"))
+    with pytest.raises(ProblemError, match=r"The start of membrane\.V in cell\.mmt is no finite number"):
+        import_model(file(voltage("dot(V) = -V\n    in [mV]", f"membrane.V = {number}"), "cell.mmt"))
+
+
+def test_what_follows_from_time_and_is_mostly_no_number_is_refused(file):
+    text = voltage("dot(V) = -V + (10 - engine.time)^0.5\n    in [mV]")
+    with pytest.raises(ProblemError, match="depends on time"):
+        import_model(file(text, "cell.mmt"))
