@@ -7,15 +7,23 @@ import io
 import json
 import math
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from engines.api.errors import ProblemError
 from engines.api.lab import Column, Heat, Row, Value
 from engines.backend.ceilings.curve import (
     BandwidthPoint as BandwidthPoint,  # a name of this module for those who read records
 )
+
+LARGEST = 1e24
+"""What no figure of a record comes near."""
+SHORTEST = 1e-12
+"""[s] of a launch that was timed."""
+Figure = Annotated[float, Field(ge=0, lt=LARGEST)]
+Count = Annotated[int, Field(ge=1, lt=2**62)]
+"""Bounds of what is read from files: plots take logarithms of quotients of these."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +38,9 @@ class MachineRecord:
     date: str
     device: dict[str, Any]
     curve: tuple[BandwidthPoint, ...]
-    launch_seconds: float
-    graph_node_seconds: float | None
-    operations_per_second: float | None = None
+    launch_seconds: Figure
+    graph_node_seconds: Figure | None
+    operations_per_second: Figure | None = None
 
 
 def device_text(machine: MachineRecord) -> str:
@@ -61,18 +69,18 @@ class VariantRecord:
     title: str
     language: str
     case: str
-    points: int
-    shape: tuple[int, ...] | None
-    steps: int
+    points: Count
+    shape: tuple[Count, ...] | None
+    steps: Count
     cache: Literal["cold", "warm"]
-    seconds: float
-    seconds_p5: float
-    seconds_p95: float
-    host_seconds: float
-    bytes: float
-    flops: float
-    working_set: int
-    ceiling: float
+    seconds: Figure
+    seconds_p5: Figure
+    seconds_p95: Figure
+    host_seconds: Figure
+    bytes: Figure
+    flops: Figure
+    working_set: Annotated[int, Field(ge=0, lt=2**62)]
+    ceiling: Figure
     error: float
     tolerance: float
     registers: int | None = None
@@ -158,14 +166,30 @@ def to_json(record: LabRecord) -> str:
 def lab_record(text: str, name: str = "This") -> LabRecord:
     """The record that :func:`to_json` wrote; raises ProblemError with what is wrong first in any other text."""
     try:
-        return TypeAdapter(LabRecord).validate_json(text)
+        record = TypeAdapter(LabRecord).validate_json(text)
+        what = _impossible(record)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
         what = f"{where}: {first['msg']}"
-        raise ProblemError(
-            f"{name} is no record of the Kernel Lab ({what}): choose a JSON file exported there."
-        ) from error
+    if what:
+        raise ProblemError(f"{name} is no record of the Kernel Lab ({what}): choose a JSON file exported there.")
+    return record
+
+
+def _impossible(record: LabRecord) -> str:
+    """The place of the first figure that was never measured; empty: there is none."""
+    for number, point in enumerate(record.machine.curve):
+        if not (point.working_set >= 1 and 1 <= point.bytes_per_second < LARGEST):
+            return f"machine.curve.{number} is no bandwidth"
+    for number, each in enumerate(record.variants):
+        measured = each.seconds >= SHORTEST and each.bytes > 0 and math.isfinite(each.error)
+        if not (each.refused or measured):
+            return f"variants.{number} has figures that are none"
+    for number, table in enumerate(record.tables):
+        if any(isinstance(value, float) and not math.isfinite(value) for row in table.rows for value in row):
+            return f"tables.{number} has figures that are none"
+    return ""
 
 
 def to_csv(record: LabRecord) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -267,6 +268,30 @@ def test_a_damaged_figure_is_named(record):
     content = json.loads(to_json(record))
     content["variants"][1]["seconds"] = "fast"
     with pytest.raises(ProblemError, match=r"variants\.1\.seconds"):
+        lab_record(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    ("figure", "value"),
+    [
+        *((name, value) for name in ("seconds", "bytes") for value in (0.0, -1.0, math.nan, math.inf, 1e308)),
+        ("seconds", 1e-320), ("flops", 1e308), ("flops", -2.0), ("ceiling", math.nan), ("error", math.nan),
+        ("points", 0), ("points", -3), ("points", 10**30), ("working_set", -1), ("shape", [0, 8]),
+    ],
+)  # fmt: skip
+def test_figures_that_nobody_measured_are_no_record(record, figure, value):
+    """Plots take logarithms of their quotients: the Lab's window ended with the process."""
+    content = json.loads(to_json(record))
+    content["variants"][0][figure] = value
+    with pytest.raises(ProblemError, match=r"variants\.0"):
+        lab_record(json.dumps(content))
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf, 1e-30])
+def test_a_ceiling_that_nobody_measured_is_none(record, value):
+    content = json.loads(to_json(record))
+    content["machine"]["curve"][0]["bytes_per_second"] = value
+    with pytest.raises(ProblemError, match=r"machine\.curve\.0"):
         lab_record(json.dumps(content))
 
 
