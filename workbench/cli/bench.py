@@ -37,6 +37,7 @@ def bench_command(options: Namespace) -> int:
     Tables are measured where they are named, and then nothing else that is not named. ``scaling PROJECT``: steps on
     one rank and more. ``peers``: other programs beside ours.
     """
+    _check_options(options)
     if options.engines[:1] == ["scaling"]:
         from workbench.cli.runs.scaling import scaling_command  # imports what a run needs
 
@@ -73,6 +74,23 @@ def bench_command(options: Namespace) -> int:
     if options.out is not None:
         print(f"written to {options.out}")
     return 0
+
+
+def _check_options(options: Namespace) -> None:
+    """Raises ProblemError for one that is of no account to what is asked for: it would be passed over."""
+    scaling, peers = (options.engines[:1] == [word] for word in ("scaling", "peers"))
+    one_by_one = bool(options.study or options.table)
+    for name, given, taken, what in (
+        ("--set", options.values, scaling, "'bench scaling PROJECT'"),
+        ("--ranks", options.ranks, scaling, "'bench scaling PROJECT'"),
+        ("--elements", options.elements, not (scaling or peers or one_by_one), "whole steps of engines"),
+        ("--study", options.study, not (scaling or peers), "engines"),
+        ("--table", options.table, not (scaling or peers), "engines"),
+        ("--case", options.case, not scaling and (bool(options.study) or not options.table), "studies and peers"),
+        ("--quick", options.quick, not scaling, "engines and peers"),
+    ):
+        if given and not taken:
+            raise ProblemError(f"{name} is for {what}: leave it out.")
 
 
 def named(one: Study | LabTable, engine: Engine | None = None) -> dict[str, str | None]:

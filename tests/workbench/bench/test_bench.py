@@ -139,3 +139,18 @@ def test_an_engine_without_benchmarks_says_so(monkeypatch, tmp_path, capsys):
 def test_an_unknown_engine_is_one_sentence(capsys):
     assert main(["bench", "teapot"]) == 2
     assert "no engine 'teapot'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["stencil", "--study", "laplace1d", "--set", "nonsense=3"], ["stencil", "--study", "laplace1d", "--ranks", "7"],
+        ["stencil", "--study", "laplace1d", "--elements", "1e5"], ["stencil", "--table", "neighbour", "--case", "2^22"],
+        ["scaling", "sine_mode", "--study", "laplace1d"], ["scaling", "sine_mode", "--quick"],
+        ["peers", "--table", "all"],
+    ],
+)  # fmt: skip
+def test_an_option_of_no_account_is_refused(options, capsys):
+    """It was passed over: whoever set a number had the figures of another."""
+    assert main(["bench", *options, "--device", "cpu"]) == 2
+    assert "leave it out" in capsys.readouterr().err
