@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time as clock
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
@@ -25,6 +26,8 @@ from workbench.run.states.taken import TakeResults
 from workbench.run.streams.traces import TraceStore
 from workbench.run.timing_log import TimingObserver
 
+STILL_SECONDS = 2.0
+"""After so long a window is told what it knows: that this side is still there."""
 BEGUN = (RunState.RUNNING, RunState.PAUSED, RunState.FINISHED)
 
 
@@ -50,6 +53,7 @@ class Hosted:
         memory.say, memory.rescued = self.runner.say, lambda: self.runner.rescued
         self._store = TraceStore()
         self._told: m.News | None = None
+        self._when = 0.0  # that was
         self._turn = 0
         self._lock = threading.Lock()
         """Of what is told in the order of time: samples before an answer that they are older than."""
@@ -81,8 +85,8 @@ class Hosted:
         return m.Built(self.run, replace(info, geometry=None), geometry_told(info.geometry))
 
     def tell(self, send: Callable[[m.News], None]) -> None:
-        """``send`` what has come, if something has."""
-        run = self.runner
+        """``send`` what has come, if something has, and now and then without."""
+        run, now = self.runner, clock.monotonic()
         with self._lock:
             samples, said = self._take(), tuple(run.take_messages())
             error = None if run.error is None else m.trouble_of(run.error)
@@ -91,8 +95,8 @@ class Hosted:
                 None if run.rescued is None else run.rescued.mark, error, samples, said,
             )  # fmt: skip
             plain = replace(news, samples=(), messages=())
-            if samples or said or plain != self._told:
-                self._told = plain
+            if samples or said or plain != self._told or now - self._when > STILL_SECONDS:
+                self._told, self._when = plain, now
                 send(news)
 
     def keep(self) -> None:

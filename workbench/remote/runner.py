@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time as clock
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
@@ -51,6 +52,11 @@ SERIALS = 8
 """Requests whose frames may still be on their way."""
 MOST_TOLD = 1 << 28
 """Bytes that the arrays of one message expand to, beside what was asked for."""
+SILENT_SECONDS = 15.0
+"""After which a window says that nothing comes any more: the other side says something every two seconds."""
+SILENT = "Nothing has come from the other machine for {seconds:.0f} s: what is seen here may be old."
+ASLEEP_SECONDS = 3.0
+"""Between two looks, of a window that was suspended itself."""
 OTHER_GEOMETRY = "The other machine makes another grid or mesh of this problem: install the same Workbench on both."
 
 
@@ -86,6 +92,8 @@ class RemoteRunner:
         self._samples: Outbox[Sample] = Outbox(4096)
         self._messages: Outbox[Message] = Outbox(4096)
         self._watched: Mailbox[m.Watch] = Mailbox()
+        self._looked = self._awake = clock.monotonic()
+        self._silent = False
 
     # What a window asks of it.
 
@@ -191,6 +199,18 @@ class RemoteRunner:
         return self._samples.take()
 
     def take_messages(self) -> list[Message]:
+        """As a window asks again and again: it is told here if nothing comes any more."""
+        now = clock.monotonic()
+        if now - self._looked > ASLEEP_SECONDS:
+            self._awake = now
+        self._looked = now
+        seconds = now - max(self._line.heard, self._awake)
+        silent = self.alive and self.is_there and seconds > SILENT_SECONDS
+        if silent and not self._silent:
+            self.say(SILENT.format(seconds=seconds), "warning")
+        elif self._silent and not silent and self.alive:
+            self.say("The other machine answers again.")
+        self._silent = silent
         return self._messages.take()
 
     def say(self, text: str, severity: Literal["info", "warning", "error"] = "info") -> None:

@@ -136,6 +136,8 @@ class Line:
         self._coming = bytearray()
         self.sent = self.received = 0
         """Bytes."""
+        self.heard = clock.monotonic()
+        """When something came last."""
         self._threads = [
             threading.Thread(target=work, name=f"workbench-line-{work.__name__[1:]}", daemon=True)
             for work in (self._writing, self._reading)
@@ -300,6 +302,7 @@ class Line:
             if not part:
                 raise EOFError
             content += part
+            self.heard = clock.monotonic()
         self.received += length
         return bytes(content)
 
