@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QWidget
 from ui.charts.lines.area import FIRST, SECOND, LineCuts
 from ui.charts.lines.dialog import EMPTY, LinesDialog
 
+FIELDS = tuple(SimpleNamespace(name=name, title=name.upper()) for name in ("v", "c"))
+
 
 class Model(QObject):
     opened = Signal()
@@ -38,7 +40,7 @@ class Controller(QObject):
 
     def build(self, *bounds):
         geometry = SimpleNamespace(length_unit="mm", bounds=np.array(bounds or ((0, 0, 0), (4, 8, 2)), float))
-        self.info = SimpleNamespace(fields=(SimpleNamespace(name="v"), SimpleNamespace(name="c")), geometry=geometry)
+        self.info = SimpleNamespace(fields=FIELDS, geometry=geometry)
         self.info_changed.emit(self.info)
 
 
@@ -109,12 +111,24 @@ def test_a_line_that_is_typed_begins_through_the_middle_along_the_longest_side(c
     assert cuts._across() == ends
 
 
+def test_no_line_is_added_while_a_run_is_being_built(cuts):
+    """The list stays open when the grid changes: Add was an exception until the next run was there."""
+    cuts._controller.build()
+    cuts._model.errors = {}
+    cuts.edit()
+    for info, ready in ((None, False), (cuts._controller.info, True)):
+        cuts._controller.info = info
+        cuts._controller.info_changed.emit(info)
+        assert cuts.dialog.add_button.isEnabled() is ready
+        cuts.dialog.add_button.click()
+        assert len(cuts._model.draft["lines"]) == ready
+
+
 @pytest.fixture
 def dialog(cuts, qtbot):
     model, parent = cuts._model, QWidget()
     model.errors = {}
-    fields = tuple(SimpleNamespace(name=name, title=name.upper()) for name in ("v", "c"))
-    dialog = LinesDialog(model, fields, "mm", lambda: ((0.0, 4.0, 1.0), (4.0, 4.0, 1.0)), parent)
+    dialog = LinesDialog(model, FIELDS, "mm", lambda: ((0.0, 4.0, 1.0), (4.0, 4.0, 1.0)), parent)
     qtbot.addWidget(parent)
     yield dialog
     dialog.close()

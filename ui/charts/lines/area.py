@@ -121,8 +121,8 @@ class LineCuts(QObject):
             action.setEnabled(info is not None)
         if info is None:
             self.stop()
-        elif self.dialog is not None:
-            self.dialog.set_fields(info.fields)
+        if self.dialog is not None:  # while a run is being built there is nothing that a line could run through
+            self.dialog.set_fields(info.fields if info is not None else ())
         self._draw()
 
     def _draw(self) -> None:
