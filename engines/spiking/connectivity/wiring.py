@@ -340,6 +340,14 @@ def _planned(
                 -0.5 / rule.width**2 if rule.kernel == "gaussian" else -1 / rule.width
             )
             if rule.periodic:
+                ends = range(source.first, source.stop), range(target.first, target.stop)
+                sides = sorted({side for at, side in space.sides.items() if any(at in end for end in ends)})
+                if len(sides) > 1:
+                    raise ProblemError(
+                        f"Opposite sides cannot be joined where populations have sides of {sides[0]:g} and "
+                        f"{sides[-1]:g} µm: give them the same, or do not join them.",
+                        (*place, "rule", "periodic"),
+                    )
                 side = space.sides.get(target.first, 0.0)
                 flat = space.flat.get(target.first, False)
                 period[:] = (side, side, 0.0 if flat else side)

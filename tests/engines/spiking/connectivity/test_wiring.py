@@ -273,3 +273,21 @@ def test_a_slab_has_distances_in_space():
     expected = np.maximum(np.rint(np.sqrt((gaps**2).sum(axis=1)) / 50.0 / 0.1), 1)
     np.testing.assert_allclose(wiring.delays, expected, atol=1)  # where the quotient is a half, to rounding
     assert (wiring.delays != expected).mean() < 1e-3
+
+
+def test_opposite_sides_are_joined_where_they_are_equal():
+    """A sender 290 µm along a side of 300 was 190 µm beyond a side of 100, which counted as 90: it is 10."""
+    rule = {"kind": "distance", "width": 100.0, "periodic": True}
+    places = [{"kind": "sheet", "side": side} for side in (300.0, 100.0)]
+    given = SpikingParameters.model_validate(
+        {
+            "populations": [
+                {"name": name, "number": 30, "place": place}
+                for name, place in zip(("one", "other"), places, strict=True)
+            ],
+            "connections": [{"source": "one", "target": "other", "rule": rule}],
+        }
+    )
+    with pytest.raises(ProblemError, match="populations have sides of 100 and 300 µm") as refused:
+        wire(given.connections, spans(given), space(places_of(given.populations)), 0.1, 1, np.zeros(60))
+    assert refused.value.place == ("connections", 0, "rule", "periodic")
