@@ -68,7 +68,7 @@ COUNTED = re.compile(r"traffic|_bytes\b|nbytes|bytes_(per_step|of|read|written)|
 against arrays, not met by whatever runs them; and all of them run for hours."""
 KEPT = ROOT / ".pytest_cache" / "reached"
 TESTS_OF_A_LOOK = 30
-ALIKE, IN_ITS_FOLDER = 60, 3
+ALIKE, IN_ITS_FOLDER = 60, 4
 """Without a look: how many tests of other files a defect meets, those that share most words with its place, beside
 those that name it or something that it defines or stand where it does."""
 UNKNOWN_SECONDS = 1.0

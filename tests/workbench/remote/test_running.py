@@ -233,6 +233,35 @@ def test_what_a_problem_needs_is_what_it_needs_there(there, running, document):
         connection.estimate(document)
 
 
+def test_what_a_problem_needs_is_asked_once_its_files_are_there(there, running, document, monkeypatch):
+    """Until the run has begun they may be on their way."""
+    connection, runner = running
+    asked, judge = [], connection._line.send
+    monkeypatch.setattr(connection._line, "send", lambda message: asked.append(message) or judge(message))
+    monkeypatch.setattr(type(runner), "is_there", False)
+    waiting = threading.Thread(target=connection.estimate, args=(document,), daemon=True)
+    waiting.start()
+    waiting.join(0.3)
+    assert waiting.is_alive()
+    assert not asked
+    monkeypatch.setattr(type(runner), "is_there", True)
+    waiting.join(20.0)
+    assert not waiting.is_alive()
+    assert [type(message) for message in asked] == [m.Judge]
+
+
+def test_samples_wait_until_they_are_taken_and_a_reset_ends_them(there, document):
+    runner = there.connect().start(document, autostart=False)
+    runner.advance(37)
+    wait_for(lambda: runner.state is RunState.PAUSED)
+    runner.set_probes([("one", 3)]).result(5)
+    assert runner.take_samples()[-1].step == 37
+    runner.advance(5)
+    wait_for(lambda: [sample.step for sample in runner._samples._values][-1:] == [42])  # seen, and not taken
+    runner.reset().result(5)
+    assert not any(sample.step for sample in runner.take_samples()), "they are of what is undone"
+
+
 def test_a_file_is_sent_once(there, running, document):
     connection, _ = running
     before = connection._line.sent

@@ -30,6 +30,22 @@ def test_a_folder_that_others_may_enter_is_refused(folder):
         serving.Server(folder / "link" / "serve.sock").listen()
 
 
+@pytest.mark.parametrize(("length", "refused"), [(107, False), (108, True), (150, True)])
+def test_a_name_as_long_as_sockets_may_have_is_served_and_a_longer_one_refused(folder, length, refused):
+    """unix(7): 108 bytes with the zero at the end; letters may take more than one."""
+    path = folder / "own" / "ä"
+    path = path.with_name("ä" + "s" * (length - len(os.fsencode(path))))
+    server = serving.Server(path)
+    if refused:
+        with pytest.raises(ProblemError, match="longer than names of sockets may be"):
+            server.listen()
+    else:
+        server.listen()
+        assert path.is_socket()
+    server.stop()
+    server.serve()
+
+
 def test_a_second_server_is_refused(there):
     with pytest.raises(ProblemError, match="listens at"):
         serving.Server(there.path).listen()
