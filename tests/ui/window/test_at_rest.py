@@ -14,8 +14,6 @@ def awake(window) -> set[str]:
 
 def test_a_window_at_rest_is_woken_for_its_run_and_its_unsaved_edits_alone(opened, qtbot):
     opened.model.edit(("run", "until"), 2.0)
-    opened.view_panel.grid.relief.setValue(200)
-    opened.view_panel.levels.sliders[0].setValue(200)
     opened.controller.run()
     qtbot.waitUntil(lambda: opened.controller.phase == "finished")
     assert len(opened.findChildren(QTimer)) > 15
