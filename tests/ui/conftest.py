@@ -8,13 +8,13 @@ import threading
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from tests.ui.doubles import FakeServices, FakeViewport
+from tests.ui.rules import broken
 from ui.panels import estimates
 from ui.session import forecaster
 from ui.widgets import background
-from ui.widgets.elided import ElidedLabel
 from ui.widgets.theme import theme
 from ui.window.main_window import MainWindow
 from workbench.storage.paths import config_dir, state_dir
@@ -87,12 +87,6 @@ def house(own_folders):
     return Services()
 
 
-def is_cut(label):
-    """Whether a sentence has one line, however wide it is."""
-    wraps = label.wordWrap() or isinstance(label, ElidedLabel) or "<br" in label.text() or "\n" in label.text()
-    return len(label.text()) > 60 and not wraps
-
-
 @pytest.fixture
 def window(qtbot, qapp, services, tmp_path):
     theme().apply("dark", qapp)
@@ -102,13 +96,13 @@ def window(qtbot, qapp, services, tmp_path):
     window.show()
     qtbot.waitExposed(window)
     yield window
-    cut = [label.text() for label in window.findChildren(QLabel) if is_cut(label)]
+    wrong = list(broken(window))
     window.close_at_once()
     for runner in services.runners:
         runner.join(10)
     left = [thread.name for thread in threading.enumerate() if thread.name.startswith("workbench-")]
     assert not left, f"threads left behind: {left}"
-    assert not cut, f"sentences that neither wrap nor end in an ellipsis: {cut}"
+    assert not wrong, wrong
 
 
 @pytest.fixture

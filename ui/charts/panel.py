@@ -50,7 +50,7 @@ class ChartsPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumHeight(150)
         self._model = model
         self._store = store

@@ -1,0 +1,26 @@
+"""What holds of everything in a window, whatever a test has done with it; asked as each test ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtWidgets import QLabel, QScrollArea, QTreeWidget, QWidget
+
+from ui.widgets.elided import ElidedLabel
+
+SENTENCE = 60
+"""Letters."""
+
+
+def broken(window: QWidget) -> Iterator[str]:
+    """A line for each widget that breaks a rule."""
+    for label in window.findChildren(QLabel):
+        wraps = label.wordWrap() or isinstance(label, ElidedLabel) or "<br" in label.text() or "\n" in label.text()
+        if len(label.text()) > SENTENCE and not wraps:
+            yield f"neither wraps nor ends in an ellipsis: {label.text()}"
+    for area in window.findChildren(QScrollArea):
+        if area.widget() is not None and not area.widgetResizable():
+            yield f"what is in it does not fill it: {type(area).__name__} {area.objectName()}"
+    for tree in window.findChildren(QTreeWidget):
+        if not tree.isHeaderHidden() and tree.headerItem().text(0) == "1":
+            yield f"a column without a title has one: {type(tree.parent()).__name__}"
