@@ -186,9 +186,7 @@ def test_a_coarse_mesh_says_so_before_it_is_opened_and_leads_to_the_tools(page, 
         (("beat", 1000.0), None, "–"),
     ],
 )
-def test_how_long_a_run_takes_is_of_what_users_think_in_or_of_one_unit(
-    page, qtbot, tmp_path, milestone, seconds, told
-):
+def test_how_long_a_run_takes_is_of_what_users_think_in_or_of_one_unit(page, qtbot, tmp_path, milestone, seconds, told):
     dialog = page(slab(tmp_path))
     estimated(dialog, qtbot)
     dialog._show_estimate(replace(dialog.estimate, milestone=milestone, seconds_per_simulated_unit=seconds))

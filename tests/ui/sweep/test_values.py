@@ -63,7 +63,7 @@ def editor(qtbot):
         ("List", [0.016, 0.02, 0.024], {"list"}, None, "Numerics › Step [ms]"),
         (
             "Finer",
-            [0.02, 0.01, 0.005],
+            [0.04, 0.02, 0.01],
             {"first", "_in", "count"},
             "twice as fine each, in",
             "Numerics › Step [ms], with Cells",
