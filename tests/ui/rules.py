@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QTreeWidget, QWidget
 
 from ui.widgets.elided import ElidedLabel
 
-SENTENCE = 60
+SENTENCE = 45
 """Letters."""
 
 
