@@ -20,7 +20,7 @@ import pytest
 from tests.long.many import in_turn, spread
 from tests.long.mutants import Mutant, damaged, loaded, mutants_of, put, sources
 from tests.long.reach import PROBE, Kept, Noting, Reached, Statements, start_others_with
-from tests.long.trying import ROOT, Likeness, nearness, spoken_of, words_in
+from tests.long.trying import ROOT, Likeness, nearness, spent, spoken_of, words_in
 from tests.long.typed import told_by_types
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
@@ -326,6 +326,12 @@ def test_a_test_is_like_what_it_shares_rare_words_with():
     for text, order in (("meters of a Gauge", ["a"]), ("open_circuit", ["c"]), ("meter", [])):
         told = likeness.to(text)
         assert [name for name in sorted(told, key=told.__getitem__, reverse=True) if told[name] > 0] == order
+
+
+def test_processes_that_a_test_starts_take_of_its_time():
+    before = spent()
+    subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"], check=True)
+    assert spent() - before >= 0.3
 
 
 def test_of_a_constant_what_uses_it_is_spoken_of():
