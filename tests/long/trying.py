@@ -9,7 +9,6 @@ import math
 import os
 import re
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
