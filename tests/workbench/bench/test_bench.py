@@ -8,6 +8,7 @@ import json
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from engines.api import no_progress, registry
@@ -139,3 +140,14 @@ def test_an_engine_without_benchmarks_says_so(monkeypatch, tmp_path, capsys):
 def test_an_unknown_engine_is_one_sentence(capsys):
     assert main(["bench", "teapot"]) == 2
     assert "no engine 'teapot'" in capsys.readouterr().err
+
+
+def test_of_many_times_the_median_and_the_ends_of_nine_tenths_are_told(monkeypatch):
+    """Of 1 to 101 ms: a launch that something else held up moves none of them."""
+    times = np.arange(1.0, 102.0)[::-1] / 1000
+    monkeypatch.setattr("workbench.bench.measure._rows", lambda *_: [("swept", 3000, 600, times)])
+    backend = open_backend("cpu")
+    case = next(case for case in StencilEngine().benchmarks((10_000,)) if "×" in case.name)
+    (record,) = measure(StencilEngine(), case, backend)
+    assert (record.seconds, record.seconds_p5, record.seconds_p95) == pytest.approx((0.051, 0.006, 0.096))
+    assert record.bytes_per_second == pytest.approx(3000 / 0.051)
