@@ -9,14 +9,14 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QTreeWidget, QWidget
 from ui.widgets.elided import ElidedLabel
 
 SENTENCE = 45
-"""Letters."""
+"""Letters, from which on a sentence does not stand in one line everywhere."""
 
 
 def broken(window: QWidget) -> Iterator[str]:
     """A line for each widget that breaks a rule."""
     for label in window.findChildren(QLabel):
         wraps = label.wordWrap() or isinstance(label, ElidedLabel) or "<br" in label.text() or "\n" in label.text()
-        if len(label.text()) > SENTENCE and not wraps:
+        if label.text().endswith((".", "?")) and len(label.text()) > SENTENCE and not wraps:
             yield f"neither wraps nor ends in an ellipsis: {label.text()}"
     for area in window.findChildren(QScrollArea):
         if area.widget() is not None and not area.widgetResizable():
