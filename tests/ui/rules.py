@@ -16,7 +16,8 @@ def broken(window: QWidget) -> Iterator[str]:
     """A line for each widget that breaks a rule."""
     for label in window.findChildren(QLabel):
         wraps = label.wordWrap() or isinstance(label, ElidedLabel) or "<br" in label.text() or "\n" in label.text()
-        if label.text().endswith((".", "?")) and len(label.text()) > SENTENCE and not wraps:
+        long = label.text().endswith((".", "?")) and len(label.text()) > SENTENCE
+        if long and not wraps and label.window() is window:  # dialogs are as wide as what they say
             yield f"neither wraps nor ends in an ellipsis: {label.text()}"
     for area in window.findChildren(QScrollArea):
         if area.widget() is not None and not area.widgetResizable():
