@@ -68,9 +68,9 @@ COUNTED = re.compile(r"traffic|_bytes\b|nbytes|bytes_(per_step|of|read|written)|
 against arrays, not met by whatever runs them; and all of them run for hours."""
 KEPT = ROOT / ".pytest_cache" / "reached"
 TESTS_OF_A_LOOK = 30
-ALIKE, IN_ITS_FOLDER = 60, 3
+ALIKE, IN_ITS_FOLDER = 60, 4
 """Without a look: how many tests of other files a defect meets, those that share most words with its place, beside
-those that name it or something that it defines or stand where it does."""
+those that name it or something that it defines or stand where it does or in the folder above."""
 UNKNOWN_SECONDS = 1.0
 """That a test is taken to last that nobody has timed."""
 Job = Look | Try

@@ -11,22 +11,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from argparse import Namespace
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from unittest.mock import Mock
 
 import pytest
 
-from tests.long import mutations, trying
-from tests.long.many import Lost, in_turn, spread
+from tests.long.many import in_turn, spread
 from tests.long.mutants import Mutant, damaged, loaded, mutants_of, put, sources
-from tests.long.mutations import COLUMNS, Cases, counts, places, selected
-from tests.long.mutations import told as share_told
 from tests.long.reach import PROBE, Kept, Noting, Reached, Statements, start_others_with
-from tests.long.report import Report
-from tests.long.trying import ROOT, Likeness, Look, Try, nearness
+from tests.long.trying import ROOT, Likeness, nearness, spent, spoken_of, words_in
 from tests.long.typed import told_by_types
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
@@ -198,85 +192,6 @@ def defects_in_copies(folder: str) -> None:
     assert (module.Box().wide, other.LIMIT) == (True, 4), "of the copies nothing stays"
 
 
-class Item:
-    """A test, as far as a look needs it."""
-
-    def __init__(self, nodeid: str) -> None:
-        self.nodeid, self.path = nodeid, ROOT / nodeid.partition("::")[0]
-
-
-HERE, OTHER = "tests/long/test_mutants.py::a", "tests/workbench/project/test_document.py::b"
-
-
-def cases(folder: Path) -> tuple[Cases, Mutant, Try]:
-    """One defect that two tests reach, of which one is of its file."""
-    path = "workbench/storage/paths.py"
-    mutant = next(each for each in mutants_of(path, (ROOT / path).read_bytes()) if each.kind == "lost")
-    options = Namespace(minutes=1.0, seconds=5.0, out=None, seed=1, processes=1)
-    statements = Statements(ROOT, [path])
-    made = Cases([mutant], Report("mutations", options, COLUMNS), folder / "lines.jsonl", statements)
-    made.look_at([Item(HERE), Item(OTHER)], Kept(folder / "kept.json", statements))
-    look = made.following()
-    assert isinstance(look, Look)
-    assert made.following() is None, "what reaches it is not known yet"
-    (number,) = statements.of(mutant)
-    found = {Item(name).path: Reached({name: 1 << number}, {name: 0.5}) for name in (HERE, OTHER)}
-    made.answer(look, found)
-    job = made.following()
-    assert isinstance(job, Try)
-    assert job.names == ((OTHER, 0.5), (HERE, 0.5)), "the likeliest first"
-    return made, mutant, job
-
-
-def told(folder: Path) -> list[list[object]]:
-    lines = map(json.loads, (folder / "lines.jsonl").read_text("utf-8").splitlines())
-    return [[line["what"], line["by"], line["line"]] for line in lines]
-
-
-def test_a_defect_is_caught_by_a_test_that_passes_by_itself_without_it(tmp_path):
-    made, mutant, job = cases(tmp_path)
-    made.answer(job, ("killed", HERE))
-    assert made.through == 0
-    clean = made.following()
-    assert (clean.clean, clean.names) == (True, ((HERE, 0.5),))
-    made.answer(clean, ("survived", ""))
-    assert made.following() is None
-    assert told(tmp_path) == [["killed", HERE, mutant.line]]
-    assert made.rates() == {"workbench": 1.0}
-    made.answer(job, ("killed", HERE))
-    assert made.through == 2, "it need not be shown again"
-
-
-def test_a_test_that_fails_without_the_defect_has_not_caught_it(tmp_path):
-    made, mutant, job = cases(tmp_path)
-    made.answer(job, ("killed", HERE))
-    made.answer(made.following(), ("killed", HERE))
-    again = made.following()
-    assert again == replace(job, names=((OTHER, 0.5),))
-    made.answer(again, ("survived", ""))
-    assert told(tmp_path) == [["survived", "", mutant.line]]
-    assert made.rates() == {"workbench": 0.0}
-
-
-@pytest.mark.parametrize("by_chance", [False, True])
-def test_a_test_that_keeps_time_has_to_fail_again_and_again(tmp_path, by_chance):
-    made, mutant, job = cases(tmp_path)
-    made.keep_time = {HERE}
-    for _ in range(2):
-        made.answer(job, ("killed", HERE))
-        made.answer(made.following(), ("survived", ""))
-        job = made.following()
-        assert (job.clean, job.names) == (False, ((HERE, 0.5),))
-    made.answer(job, ("survived", "") if by_chance else ("killed", HERE))
-    if by_chance:
-        again = made.following()
-        assert (again.names, again.found, again.times) == (((OTHER, 0.5),), None, 0)
-        made.answer(again, ("survived", ""))
-    else:
-        made.answer(made.following(), ("survived", ""))
-    assert told(tmp_path) == [["survived", "", mutant.line] if by_chance else ["killed", HERE, mutant.line]]
-
-
 def test_what_tests_reach_is_kept_until_a_source_that_they_reach_or_they_change(tmp_path):
     tests, source, other = tmp_path / "test_b.py", tmp_path / "b.py", tmp_path / "a.py"
     tests.write_text("")
@@ -398,103 +313,6 @@ def one(a):
         assert hasattr(builtins, PROBE)
 
 
-@pytest.mark.parametrize(("why", "what"), [("not done after 9 s", "timed out"), ("the process ended with -11", "died")])
-def test_a_process_that_dies_or_never_ends_has_caught_a_defect_unless_it_does_so_anyway(why, what, tmp_path):
-    made, mutant, job = cases(tmp_path)
-    made.answer(job, Lost(why))
-    clean = made.following()
-    assert (clean.clean, clean.names) == (True, job.names)
-    made.answer(clean, ("survived", ""))
-    made.answer(job, Lost(why))
-    made.answer(made.following(), Lost(why))
-    assert told(tmp_path) == [[what, "", mutant.line], ["survived", "", mutant.line]]
-
-
-@pytest.mark.parametrize(
-    ("share", "of", "text"),
-    [(0.9, 50, "90.0% (79% to 96%)"), (1.0, 10, "100.0% (72% to 100%)"), (0.0, 1, "0.0% (0% to 79%)")],
-)
-def test_a_share_is_told_with_how_sure_it_is(share, of, text):
-    assert share_told(share, of) == text
-
-
-def test_what_types_tell_of_is_through_in_its_turn(tmp_path):
-    made, mutant, job = cases(tmp_path)
-    made.typed = {mutant}
-    made.tries.extend([job, job])
-    assert made.following() is None
-    assert told(tmp_path) == [["typed", "mypy", mutant.line]] * 2
-    assert made.rates() == {"workbench": 1.0}
-
-
-def test_what_the_end_of_the_time_cuts_off_is_not_counted(tmp_path):
-    made, _, job = cases(tmp_path)
-    made.answer(job, Lost("not done after 3 s", late=True))
-    assert made.following() is None
-    assert (made.through, made.rates()) == (0, {})
-
-
-def test_what_nothing_has_caught_is_tried_again_wherever_it_stands_by_now(tmp_path):
-    path = "workbench/storage/zips.py"
-    mutants, source = mutants_of(path, (ROOT / path).read_bytes()), (ROOT / path).read_bytes()
-    caught, missed = mutants[0], mutants[-1]
-    lines = [
-        {"file": path, "line": each.line + 3, "edit": each.edit(source), "what": what}
-        for each, what in ((caught, "killed"), (missed, "survived"))
-    ]
-    (tmp_path / "lines.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    assert selected(Namespace(again=tmp_path / "lines.jsonl")) == [missed]
-
-
-def test_a_module_that_no_test_of_its_package_names_meets_those_that_do(tmp_path, monkeypatch):
-    for module in (mutations, trying):
-        monkeypatch.setattr(module, "ROOT", tmp_path)
-    for path, text in {
-        "workbench/run/memory.py": "class RunMemory: ...\n", "workbench/run/pace.py": "class Pace: ...\n",
-        "tests/workbench/run/test_pace.py": "", "tests/ui/test_clocks.py": "RunMemory()\n",
-        "tests/ui/test_looks.py": "from workbench.run.memory import kept\nPace()\n",
-    }.items():  # fmt: skip
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
-    found = places(["workbench"], ["workbench/run/memory.py", "workbench/run/pace.py"])
-    assert found == ["tests/workbench", "tests/ui/test_looks.py"]
-
-
-def test_what_engines_count_meets_the_tests_that_speak_of_it():
-    found = places(["accounting"])
-    assert {"tests/engines/test_accounts.py", "tests/workbench/run/test_ceiling.py"} <= set(found)
-    assert "tests/engines/formulas/test_parse.py" not in found
-    assert places(["workbench"], ["workbench/project/store.py"]) == ["tests/workbench"]
-    here = ROOT / "tests/engines/stencil/test_stencil_engine.py"
-
-    def of_traffic():
-        """What it says of ``traffic`` counts."""
-
-    def of_sides():
-        """Of something else."""
-
-    for path, function, expected in (
-        (here, of_traffic, True),
-        (here, of_sides, False),
-        (ROOT / "tests/engines/test_accounts.py", of_sides, True),
-        (ROOT / "tests/ui/test_app.py", of_sides, True),
-    ):
-        assert counts(Mock(path=path, function=function)) == expected
-
-
-def test_without_a_look_a_defect_meets_what_stands_near_it(tmp_path):
-    made, mutant, _ = cases(tmp_path)
-    near = OTHER.partition("::")[0]  # which names the module
-    made.near = [Mock(nodeid=f"{name}::a", path=ROOT / name) for name in (near, "tests/ui/test_app.py")]
-
-    def names() -> list[str]:
-        return [name for name, _ in made._try(mutant).names]
-
-    assert names() == [f"{near}::a"]
-    made.likeness = Likeness({"tests/ui/test_app.py::a": f"of {mutant.path}", f"{HERE}b": "others"})
-    assert names()[:2] == [f"{near}::a", "tests/ui/test_app.py::a"], "then what has its words"
-
-
 @pytest.mark.parametrize(
     ("path", "rank"), [("tests/ui/scene/visuals/test_told_to_shaders.py", 1), ("tests/ui/test_app.py", 5)]
 )
@@ -508,6 +326,19 @@ def test_a_test_is_like_what_it_shares_rare_words_with():
     for text, order in (("meters of a Gauge", ["a"]), ("open_circuit", ["c"]), ("meter", [])):
         told = likeness.to(text)
         assert [name for name in sorted(told, key=told.__getitem__, reverse=True) if told[name] > 0] == order
+
+
+def test_processes_that_a_test_starts_take_of_its_time():
+    before = spent()
+    subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"], check=True)
+    assert spent() - before > 0.25  # the system counts in hundredths
+
+
+def test_of_a_constant_what_uses_it_is_spoken_of():
+    path = "ui/panels/view/grid.py"
+    source = (ROOT / path).read_bytes()
+    highest = next(each for each in mutants_of(path, source) if b"HIGHEST =" in source.splitlines()[each.line - 1])
+    assert {"relief", "slider", "height"} <= words_in(spoken_of(highest))
 
 
 def test_what_types_tell_of_is_found_in_a_file_after_the_other(tmp_path):

@@ -9,7 +9,6 @@ import math
 import os
 import re
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -22,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from tests.long.mutants import Mutant, damaged, loaded, put
+from tests.long.mutants import Mutant, damaged, loaded, names_set_by, put
 from tests.long.reach import Noting, Reached, Statements, start_others_with
 
 ROOT = Path(__file__).parents[2]
@@ -103,13 +102,18 @@ class Try:
             items.append(tests.items[name])
             # By a signal, which ends the test alone: of a process that ended nobody knows at which test it was.
             items[-1].add_marker(pytest.mark.timeout((PATIENCE[0] + PATIENCE[1] * seconds) * busy(), method="signal"))
-        began = time.process_time()
+        began = spent()
         for item, outcome, _ in results(items):
             if outcome == "failed":
                 return "killed", item.nodeid
-            if time.process_time() - began > self.seconds and not self.clean:
+            if spent() - began > self.seconds and not self.clean:
                 break
         return "survived", ""
+
+
+def spent() -> float:
+    """Seconds of processor time, of what tests have started, too."""
+    return sum(os.times()[:4])
 
 
 def alone(place: Path) -> None:
@@ -177,12 +181,15 @@ def words_in(text: str) -> set[str]:
 
 
 def spoken_of(mutant: Mutant) -> str:
-    """The function or statement that a defect is in, and the path of its file."""
+    """The function or statement that a defect is in, of a constant the functions that name it, and the file's path."""
     source = text_of(ROOT / mutant.path)
     places = [each for each in ast.walk(ast.parse(source)) if isinstance(each, (ast.FunctionDef, ast.Assign))]
     around = [each for each in places if each.lineno <= mutant.line <= (each.end_lineno or 0)]
-    outermost = min(around, key=lambda each: each.lineno, default=None)
-    return f"{mutant.path} {outermost and ast.get_source_segment(source, outermost)}"
+    spoken = around and [min(around, key=lambda each: each.lineno)]
+    for constant in names_set_by(mutant, source.encode()):
+        named = re.compile(rf"\b{constant}\b")
+        spoken += [each for each in places if named.search(ast.get_source_segment(source, each) or "")]
+    return " ".join([mutant.path, *(ast.get_source_segment(source, each) or "" for each in spoken)])
 
 
 @cache

@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
 from PySide6.QtWidgets import QWidget
 
 from tests.ui.doubles import FakeServices, FakeViewport
+from tests.ui.rules import broken
 from ui.panels import estimates
 from ui.session import forecaster
 from ui.widgets import background
@@ -95,11 +96,13 @@ def window(qtbot, qapp, services, tmp_path):
     window.show()
     qtbot.waitExposed(window)
     yield window
+    wrong = list(broken(window))
     window.close_at_once()
     for runner in services.runners:
         runner.join(10)
     left = [thread.name for thread in threading.enumerate() if thread.name.startswith("workbench-")]
     assert not left, f"threads left behind: {left}"
+    assert not wrong, wrong
 
 
 @pytest.fixture

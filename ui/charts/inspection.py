@@ -36,7 +36,7 @@ class InspectionPanel(QWidget):
         super().__init__(parent)
         self._hint = hint
         self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._inspection: Inspection | None = None
         self._in_front = True
         self._infos: tuple[ChartInfo, ...] = ()

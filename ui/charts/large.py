@@ -17,7 +17,7 @@ class LargeChart(QWidget):
     def __init__(self, room: QWidget) -> None:
         super().__init__(room)
         self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._room = room
         self._layout = QVBoxLayout(self)
         self.leave_below(0)

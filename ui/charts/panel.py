@@ -50,7 +50,7 @@ class ChartsPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumHeight(150)
         self._model = model
         self._store = store
@@ -322,7 +322,7 @@ class ChartsPanel(QWidget):
         if charts and self._made_for == charts:
             self._ask()
             return
-        if self.large and self.large not in {chart.name for chart in charts}:
+        if self.large not in {chart.name for chart in charts}:
             self.large = ""
         self._grid.set_cells([])
         self._choice.keep_looks({name: cell.look for name, cell in self.cells.items()})

@@ -53,7 +53,7 @@ class ComparisonPage(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._differences, self._background = differences, background
         self._takes: list[Take] = []
         self._view = ViewSettings()

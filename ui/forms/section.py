@@ -21,7 +21,7 @@ class Section(QWidget):
         super().__init__(parent)
         self.setObjectName("section")
         self.setProperty("level", level)
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.header = QToolButton(self)
         self.header.setObjectName("sectionHeader")
         self.header.setProperty("level", level)

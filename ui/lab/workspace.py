@@ -48,7 +48,7 @@ class LabWorkspace(QWidget):
     def __init__(self, services: Services, background: Background, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("lab")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._services = services
         self._background = background
         self._asked = False

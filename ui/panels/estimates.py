@@ -70,7 +70,7 @@ class EstimatesPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._model = model
         self._services = services
         self._background = background

@@ -72,7 +72,7 @@ class LogPane(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._unseen: list[str] = []
         self.lines = Lines(self)
         self.list = QListView(self)

@@ -63,7 +63,7 @@ class ProblemPanel(QWidget):
         super().__init__(parent)
         self.setMinimumWidth(340)
         self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._model = model
         self._placing = placing
         self._suggested: Suggestions = {}

@@ -35,6 +35,8 @@ from workbench.storage.locking import ProcessLock
 
 LOOK_SECONDS = 1 / 60
 UNSEEN_SECONDS = 0.25
+LONGEST_NAME = 107
+"""Bytes of a socket's name, unix(7)."""
 IDLE_SECONDS = 1800.0
 """Without a window and without a run that has begun: then it ends by itself."""
 FROM_WINDOW = m.kinds(m.Hello, m.Start, m.Attend, m.FilePart, m.Wanted, m.Watch, m.Steer, m.End, m.Ask, m.Judge)
@@ -83,7 +85,7 @@ class Server:
     def listen(self) -> None:
         """Raises ProblemError where that cannot be, and where another listens there."""
         own_folder(self.path.parent)
-        if len(os.fsencode(self.path)) > 100:
+        if len(os.fsencode(self.path)) > LONGEST_NAME:
             raise ProblemError(f"'{self.path}' is longer than names of sockets may be: choose another with --socket.")
         if not self._guard.acquire():
             raise ProblemError(f"A server listens at '{self.path}' already: connect to it, or end it first.")

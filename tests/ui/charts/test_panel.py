@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QUrl
@@ -346,3 +348,13 @@ def test_what_is_said_stands_below_a_large_chart_and_covers_nothing_of_it(charte
     banner.say("Written to a file.", "info")
     panel.enlarge("")
     assert banner.y() == above
+
+
+def test_a_large_chart_stays_so_among_others_and_ends_where_it_is_no_more(charted):
+    panel = charted.charts.panel
+    info = panel._info
+    panel.enlarge("voltage")
+    panel.set_info(replace(info, charts=(*info.charts, replace(info.charts[0], name="another", title="Another"))))
+    assert panel.large == "voltage"
+    panel.set_info(replace(info, charts=tuple(chart for chart in info.charts if chart.name != "voltage")))
+    assert panel.large == ""

@@ -135,6 +135,14 @@ def test_files(shown):
 
 
 @pytest.mark.parametrize(
+    ("largest", "rim"), [(10.0, 10.0), (10.2, 15.0), (7.3, 10.0), (0.0, 0.0), (-3.0, 0.0), (-5.0, -5.0)]
+)
+def test_the_rim_of_decibels_is_the_multiple_of_5_at_or_above_the_largest(shown, largest, rim):
+    cell = shown(CUT, ChartData((Curve("cut", ANGLES, lobe(ANGLES, 90) - 7.3 + largest),)))
+    assert cell.plot.limits() == (rim - 40.0, rim)
+
+
+@pytest.mark.parametrize(
     ("values", "rim"),
     [([0.0, 0.0], 1.0), ([-3.0, -1.0], 1.0), ([np.nan, np.nan], 1.0), ([], 1.0), ([0.3, 7.0], 8.0), ([1e-9], 1e-9)],
 )

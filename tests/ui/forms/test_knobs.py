@@ -20,6 +20,7 @@ POSITIONS = 600
 def holder(qtbot):
     holder = Holder(qtbot, OwnEquations, OwnEquations())
     holder.form.show()
+    holder.form.activateWindow()
     return holder
 
 
@@ -67,6 +68,7 @@ def test_a_bound_that_is_no_number_stays_is_marked_and_told(holder, knobs, qtbot
     d = knobs.knobs[0]
     d.more.click()
     d.high.setFocus()
+    qtbot.waitUntil(d.high.hasFocus)  # who types in it
     d.high.selectAll()
     qtbot.keyClicks(d.high, "2..5")
     qtbot.keyClick(d.high, Qt.Key.Key_Return)
@@ -90,6 +92,22 @@ def test_a_bound_that_is_no_number_stays_is_marked_and_told(holder, knobs, qtbot
     assert not d.high.property("wrong")
     assert not d.sentence.isVisible()
     assert not list(refusing(holder.form))
+
+
+def test_a_bound_that_is_typed_stays_as_it_comes_anew_and_escape_takes_it_back(holder, knobs, qtbot):
+    d = knobs.knobs[0]
+    d.more.click()
+    d.high.setFocus()
+    qtbot.waitUntil(d.high.hasFocus)
+    d.high.selectAll()
+    qtbot.keyClicks(d.high, "35")
+    knobs.set_value(holder.values["parameters"])
+    assert d.high.text() == "35", "it is half typed"
+    qtbot.keyClick(d.high, Qt.Key.Key_Escape)
+    assert d.high.text() == "2"
+    knobs.set_value(holder.values["parameters"])
+    qtbot.keyClick(d.high, Qt.Key.Key_Return)
+    assert not holder.edits
 
 
 def test_numbers_are_added_named_and_removed(holder, knobs, qtbot):

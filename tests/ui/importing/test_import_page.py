@@ -177,6 +177,22 @@ def test_a_coarse_mesh_says_so_before_it_is_opened_and_leads_to_the_tools(page, 
     window.tools.close_all()
 
 
+@pytest.mark.parametrize(
+    ("milestone", "seconds", "told"),
+    [
+        (None, 2.0, "about 2.0 s a ms"),
+        (("beat", 1000.0), 0.002, "about 2.0 s a beat"),
+        (("second", 1000.0), 0.036, "about 36.0 s a second"),
+        (("beat", 1000.0), None, "–"),
+    ],
+)
+def test_how_long_a_run_takes_is_of_what_users_think_in_or_of_one_unit(page, qtbot, tmp_path, milestone, seconds, told):
+    dialog = page(slab(tmp_path))
+    estimated(dialog, qtbot)
+    dialog._show_estimate(replace(dialog.estimate, milestone=milestone, seconds_per_simulated_unit=seconds))
+    assert dialog.figures["Time"].text() == told
+
+
 def test_a_surface_becomes_what_is_chosen(page, window, qtbot, tmp_path):
     dialog = page(write_box(tmp_path / "bar.stl", (2.0, 1.0, 1.0)))
     assert dialog.figures["Mesh"].text() == "12 triangles"

@@ -73,6 +73,15 @@ def test_what_a_run_has_left_is_pale_behind_and_drawn_once(plot):
             assert item.zValue() < plot._curves[name].zValue()
 
 
+def test_a_branch_that_was_left_makes_way_for_another_of_the_same_probe(plot):
+    for factor in (3.0, 4.0):
+        plot.show_traces(["P1"], {"P1": buffer(2.0)}, [{"P1": (TIMES + factor, factor * TIMES)}])
+        (pale,) = (item for item in plot.getPlotItem().items if item not in (plot._curves["P1"],)
+                   and isinstance(item, pg.PlotDataItem))  # fmt: skip
+        np.testing.assert_array_equal(pale.xData, TIMES + factor)
+        np.testing.assert_array_equal(pale.yData, factor * TIMES)
+
+
 def test_axes_say_the_units(plot):
     assert plot.axes == ("Voltage", "mV", "ms")
     assert plot.getAxis("bottom").label.toPlainText().strip() == "Time [ms]"

@@ -3,10 +3,12 @@ the slider and the choices say."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QPushButton, QSlider
 
 from engines.geometry.grid import Grid
 from tests.ui.scene.grids import info as of_grid
@@ -263,3 +265,73 @@ def test_a_plane_begins_in_the_middle(qtbot):
 @pytest.mark.parametrize("axis", range(3))
 def test_each_axis_has_its_own_normal(axis):
     assert AXES["xyz"[axis]] == tuple(float(place == axis) for place in range(3))
+
+
+INFOS = {
+    "mesh": of_mesh(CUBE),
+    "flat grid": of_grid(Grid((4, 6), (1.0, 1.0)), STATE),
+    "deep grid": of_grid(Grid((4, 5, 6), (1.0, 1.0, 1.0)), replace(STATE, names=())),
+    "spheres": of_spheres(ten()),
+    "lattice": of_lattice(lattice(4, 3)),
+}
+SHOWN = [
+    ViewSettings(height=0.1, slices=(0.2, 0.3, 0.4), levels=[0.25], deformation=3.0, hidden_above=0.3, solidity=0.2),
+    ViewSettings(
+        height=0.4,
+        slices=(0.9, 0.8, 0.7),
+        levels=[0.5, 0.75],
+        deformation=40.0,
+        hidden_above=0.6,
+        solidity=0.9,
+        clip=ClipPlane(origin=(2.0, 2.0, 2.0), normal=(1.0, 0.0, 0.0)),
+        **dict.fromkeys(SWITCHES, True),
+    ),
+    ViewSettings(
+        volume=True,
+        levels=[0.1, 0.2, 0.3, 0.4],
+        clip=ClipPlane(origin=(1.0, 1.0, 1.0), normal=(0.0, -1.0, 0.0)),
+        **dict.fromkeys(SWITCHES, False),
+    ),
+    ViewSettings(reverse=True, symmetric=True, logarithmic=True, outliers=5.0, range=(0.1, 0.9), follow=True),
+]
+
+
+def sliders(panel):
+    return [each for each in panel.findChildren(QSlider) if each.isVisibleTo(panel) and each.isEnabled()]
+
+
+@pytest.mark.parametrize("info", INFOS.values(), ids=INFOS)
+def test_showing_a_view_is_no_edit(make, info, qtbot):
+    """It would be one that the person did not make, and unsaved."""
+    panel = make(info)
+    parts = (panel, panel.colours, panel.grid, panel.levels, panel.moved)
+    said = []
+    for part in parts:
+        for name in ("edited", "fit_asked", "clip_active"):
+            if hasattr(part, name):
+                getattr(part, name).connect(lambda *_, part=part, name=name: said.append((part, name)))
+    places = set()
+    for view in [*SHOWN, *SHOWN[::-1]]:
+        panel.set_view(view)
+        places.add(tuple(each.value() for each in panel.findChildren(QSlider)))
+    assert len(places) >= 4, "the sliders stand elsewhere each time"
+    timers = panel.findChildren(QTimer)
+    assert len(timers) >= 4
+    assert not any(timer.isActive() for timer in timers), "nor is one on its way"
+    assert not said
+
+
+@pytest.mark.parametrize("info", INFOS.values(), ids=INFOS)
+def test_a_slider_that_is_dragged_is_asked_for_where_it_rests_and_shown_there(make, info, qtbot):
+    panel = make(info, SHOWN[1])
+    assert sliders(panel)
+    for slider in sliders(panel):
+        panel.edits.clear()
+        for share in (0.3, 0.35, 0.45):
+            slider.setValue(round(slider.minimum() + share * (slider.maximum() - slider.minimum())))
+        qtbot.waitUntil(lambda: bool(panel.edits))
+        qtbot.waitUntil(lambda: not any(timer.isActive() for timer in panel.findChildren(QTimer)))
+        assert panel.edits[-1] != SHOWN[1]
+        here = slider.value()
+        panel.set_view(panel.edits[-1])
+        assert slider.value() == here, "where it was left"

@@ -73,6 +73,7 @@ def test_zero_of_a_diverging_map_is_near_the_background_in_both_themes() -> None
         middle = colormap("diverging", dark)[127]
         ground = lightness(np.array([theme.top, theme.bottom]))
         assert np.abs(lightness(middle) - ground).min() < 0.1
+        assert np.ptp(middle.astype(int)) < 16, "and grey: neither of the two sides"
     left, right = (colormap("diverging", dark=True)[end].astype(int) for end in (40, 215))
     assert left[2] > left[0] + 60, "blue below zero"
     assert right[0] > right[2] + 60, "red above it"

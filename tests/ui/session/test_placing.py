@@ -49,6 +49,23 @@ def work(qtbot):
     return SimpleNamespace(model=model, placing=placing, tree=tree, refused=refused, revealed=revealed)
 
 
+def test_a_click_on_what_is_chosen_leads_to_it_again_and_one_on_a_heading_nowhere(work, qtbot):
+    def row(group, *place):
+        """The tree is filled anew as something is chosen."""
+        heading = group_row(work.tree, group)
+        return heading.child(*place) if place else heading
+
+    work.placing.choose(tuple(row("Objects", 0).data(0, PATH)))
+    seen = []
+    work.placing.revealed.connect(seen.append)
+    for place in (("Objects",), ("Objects", 1), ("Sources",)):
+        work.tree._clicked(row(*place))
+    qtbot.wait(30)
+    assert not seen, "another row is chosen by becoming the current one"
+    work.tree._clicked(row("Objects", 0))
+    qtbot.waitUntil(lambda: bool(seen))
+
+
 def rows(tree, group) -> list[str]:
     return [group_row(tree, group).child(k).text(0) for k in range(group_row(tree, group).childCount())]
 

@@ -160,6 +160,13 @@ def test_a_step_that_is_done_is_read_for_a_moment_and_the_last_one_stays():
     assert gone == [1], "there is none after it"
 
 
+def test_a_step_that_asks_for_nothing_waits_for_its_reader():
+    quiet = [step for tour in tours() for step in tour.steps if not step.until]
+    assert quiet
+    for step in quiet:
+        assert not TourGuide._done(SimpleNamespace(step=step, _window=Anything("")))
+
+
 @pytest.mark.parametrize(
     ("area", "place"),
     [

@@ -8,6 +8,7 @@ import json
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from engines.api import no_progress, registry
@@ -154,3 +155,14 @@ def test_an_option_of_no_account_is_refused(options, capsys):
     """It was passed over: whoever set a number had the figures of another."""
     assert main(["bench", *options, "--device", "cpu"]) == 2
     assert "leave it out" in capsys.readouterr().err
+
+
+def test_of_many_times_the_median_and_the_ends_of_nine_tenths_are_told(monkeypatch):
+    """Of 1 to 101 ms: a launch that something else held up moves none of them."""
+    times = np.arange(1.0, 102.0)[::-1] / 1000
+    monkeypatch.setattr("workbench.bench.measure._rows", lambda *_: [("swept", 3000, 600, times)])
+    backend = open_backend("cpu")
+    case = next(case for case in StencilEngine().benchmarks((10_000,)) if "×" in case.name)
+    (record,) = measure(StencilEngine(), case, backend)
+    assert (record.seconds, record.seconds_p5, record.seconds_p95) == pytest.approx((0.051, 0.006, 0.096))
+    assert record.bytes_per_second == pytest.approx(3000 / 0.051)

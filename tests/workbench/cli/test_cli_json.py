@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -115,6 +117,25 @@ def test_what_was_wrong_stands_in_its_answer(answered, command):
     answer, told = answered([command, *WRONG.get(command, ["no such project"])])
     assert answer["exit_code"] == 2
     assert answer["error"] in told
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["me@lab"], ["--host=me@lab", "--command=workbench"]),
+        (["me@lab", "--command", "~/wb/workbench"], ["--host=me@lab", "--command=~/wb/workbench"]),
+        (["me@lab", "--slurm="], ["--host=me@lab", "--command=workbench", "--slurm="]),
+        (["me@lab", "--slurm=-p gpu"], ["--host=me@lab", "--command=workbench", "--slurm=-p gpu"]),
+    ],
+)
+@pytest.mark.parametrize("asks", [False, True])
+def test_a_window_is_opened_on_the_machine_that_is_named(monkeypatch, words, told, asks):
+    """Where somebody sits at the terminal, SSH may ask there for a password."""
+    opened = []
+    monkeypatch.setattr(cli, "open_window", lambda paths, where: opened.append((paths, where)) or 0)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: asks))
+    assert cli.main(["connect", *words]) == 0
+    assert opened == [([], [*told, *(["--asks"] if asks else [])])]
 
 
 def test_the_table_of_a_sweep_is_in_its_answer(answered):

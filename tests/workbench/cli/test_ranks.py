@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time as clock
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -406,3 +407,37 @@ def test_what_a_rank_says_stands_there_line_by_line(monkeypatch, tmp_path):
     words.close()
     monkeypatch.delenv(LAUNCHED)
     assert ranks._words_of(3) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system tells processes so on Linux alone")
+def test_what_starts_the_ranks_ends_with_the_command_however_that_ends(tmp_path):
+    """Else they compute on, and nobody sees it."""
+    launcher, told = tmp_path / "mpiexec", tmp_path / "pid"
+    launcher.write_text(f"#!/bin/sh\necho $$ > {told}.tmp && mv {told}.tmp {told}\nexec sleep 600\n")
+    launcher.chmod(0o755)
+    program = (
+        "from types import SimpleNamespace\nfrom workbench.cli.runs import ranks\n"
+        f"ranks._mpiexec = lambda: {str(launcher)!r}\nranks.launch(SimpleNamespace(given=[]), 2, 1)"
+    )
+    command = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT)
+    try:
+        wait_until(told.exists)
+        process = Path("/proc", told.read_text().strip())
+        assert runs(process)
+    finally:
+        command.kill()
+        command.wait()
+    wait_until(lambda: not runs(process))
+
+
+def runs(process):
+    with suppress(OSError):
+        return "(zombie)" not in (process / "status").read_text()
+    return False
+
+
+def wait_until(true, seconds=60.0):
+    ends = clock.monotonic() + seconds
+    while not true():
+        assert clock.monotonic() < ends
+        clock.sleep(0.02)

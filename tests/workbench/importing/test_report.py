@@ -31,6 +31,16 @@ def slab(tmp_path):
     return tmp_path / "slab.vtu"
 
 
+def test_the_edges_of_every_cell_of_a_small_mesh_are_told(tmp_path):
+    """A right corner of 1 mm, and a cell on its slanted side that reaches 10 mm: its own edges are the longest."""
+    points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [10, 10, 10]])
+    export_mesh(checked(RawMesh(points, np.array([[0, 1, 2, 3], [1, 2, 3, 4]])), "two"), tmp_path / "two.vtu")
+    document = new_document(registry.engine("cardiac"), tmp_path / "two.vtu")
+    longest = (9**2 + 10**2 + 10**2) ** 0.5
+    mean = (3 + 3 * 2**0.5 + 3 * 2**0.5 + 3 * longest) / 12
+    assert report_of(document, tmp_path / "two.vtu", "mm").edges == f"mean {mean:.3g} mm, longest {longest:.3g} mm"
+
+
 def test_a_mesh_is_told_in_words(slab):
     """Kuhn's six tetrahedra of a cube of edge a: edges of a, √2 a and √3 a, of a cell 3, 2 and 1."""
     document = new_document(registry.engine("cardiac"), slab)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 import random
@@ -16,7 +17,7 @@ import pytest
 from engines.api import FieldInfo, Finding, Lines, Markers, Remedy, Selection
 from engines.api.charts import ChartData, ChartInfo, Curve, Fact, Inspection, Links
 from engines.api.device import Ceilings, DeviceInfo
-from engines.api.errors import WorkbenchError
+from engines.api.errors import DeviceError, ProblemError, WorkbenchError
 from engines.api.simulation.base import SimulationInfo
 from tests.workbench.fake_engine import FakeBackend, WaveEngine, WaveParameters, block
 from workbench.project.project import Line
@@ -345,3 +346,25 @@ def test_a_selection_is_of_elements_and_points_that_there_are(elements, offsets,
         check_selection(Selection(*arrays), about)
     with nullcontext() if right else pytest.raises(WireError, match="element"):
         check_elements(elements if right else [*elements, 12], about)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "told"),
+    [
+        (ValueError("no"), WorkbenchError, "ValueError: no"),
+        (ProblemError("Set a step.", ("numerics", "step")), ProblemError, "Set a step."),
+        (DeviceError("The device went away."), DeviceError, "The device went away."),
+    ],
+)
+@pytest.mark.parametrize("marks", [(), ("torn",), ("lost",), ("torn", "lost")])
+def test_an_error_of_a_run_there_is_one_of_its_kind_here_and_no_worse_than_it_was(error, kind, told, marks):
+    """``torn``: its state is none to go on from; ``lost``: nor is the device."""
+    sent = copy.copy(error)
+    for mark in marks:
+        setattr(sent, mark, True)
+    torn = "torn" in marks or kind is DeviceError
+    trouble = m.trouble_of(sent)
+    assert (trouble.torn, trouble.lost) == (torn, "lost" in marks)
+    here = m.error_of(trouble)
+    assert (type(here), str(here)) == (kind, told)
+    assert here.torn == torn

@@ -8,8 +8,6 @@ import json
 import os
 import socket
 import struct
-import subprocess
-import sys
 import threading
 import time as clock
 from contextlib import suppress
@@ -28,9 +26,8 @@ from workbench.remote import connection as connecting
 from workbench.remote import messages as m
 from workbench.remote import runner as asking
 from workbench.remote import server as serving
-from workbench.remote.connection import Connection, Place
 from workbench.remote.packing import Received
-from workbench.remote.streams import LineLost, check_host
+from workbench.remote.streams import LineLost
 from workbench.remote.wire import HEAD, WHOLE
 from workbench.run import session
 from workbench.run.frames import FrameRequest, RunState
@@ -236,6 +233,35 @@ def test_what_a_problem_needs_is_what_it_needs_there(there, running, document):
         connection.estimate(document)
 
 
+def test_what_a_problem_needs_is_asked_once_its_files_are_there(there, running, document, monkeypatch):
+    """Until the run has begun they may be on their way."""
+    connection, runner = running
+    asked, judge = [], connection._line.send
+    monkeypatch.setattr(connection._line, "send", lambda message: asked.append(message) or judge(message))
+    monkeypatch.setattr(type(runner), "is_there", False)
+    waiting = threading.Thread(target=connection.estimate, args=(document,), daemon=True)
+    waiting.start()
+    waiting.join(0.3)
+    assert waiting.is_alive()
+    assert not asked
+    monkeypatch.setattr(type(runner), "is_there", True)
+    waiting.join(20.0)
+    assert not waiting.is_alive()
+    assert [type(message) for message in asked] == [m.Judge]
+
+
+def test_samples_wait_until_they_are_taken_and_a_reset_ends_them(there, document):
+    runner = there.connect().start(document, autostart=False)
+    runner.advance(37)
+    wait_for(lambda: runner.state is RunState.PAUSED)
+    runner.set_probes([("one", 3)]).result(5)
+    assert runner.take_samples()[-1].step == 37
+    runner.advance(5)
+    wait_for(lambda: [sample.step for sample in runner._samples._values][-1:] == [42])  # seen, and not taken
+    runner.reset().result(5)
+    assert not any(sample.step for sample in runner.take_samples()), "they are of what is undone"
+
+
 def test_a_file_is_sent_once(there, running, document):
     connection, _ = running
     before = connection._line.sent
@@ -423,69 +449,6 @@ def test_after_a_problem_that_could_not_be_sent_the_next_takes_the_place_of_the_
     next_ = connection.start(document, autostart=True)
     wait_for(lambda: next_.state is RunState.RUNNING)
     assert there.server._hosted.run == next_.run_id != first.run_id
-
-
-# Who may connect.
-
-
-def test_the_socket_is_its_owners_alone(there):
-    assert there.path.stat().st_mode & 0o777 == 0o600
-    assert there.path.parent.stat().st_mode & 0o777 == 0o700
-
-
-def test_a_folder_that_others_may_enter_is_refused(folder):
-    (folder / "open").mkdir(mode=0o755)
-    (folder / "open").chmod(0o755)
-    with pytest.raises(ProblemError, match="chmod 700"):
-        serving.Server(folder / "open" / "serve.sock").listen()
-    (folder / "link").symlink_to(folder / "open")
-    with pytest.raises(ProblemError, match="not a folder of yours"):
-        serving.Server(folder / "link" / "serve.sock").listen()
-
-
-def test_a_second_server_is_refused(there):
-    with pytest.raises(ProblemError, match="listens at"):
-        serving.Server(there.path).listen()
-
-
-def test_somebody_else_is_turned_away_whatever_the_files_say(there, running, monkeypatch):
-    _, runner = running
-    monkeypatch.setattr(serving, "peer_of", lambda connection: os.getuid() + 1)
-    with pytest.raises(LineLost):
-        Connection(Place(socket=there.path))
-    assert runner.state is RunState.RUNNING
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may become somebody else")
-def test_another_user_of_the_machine_cannot_connect(there, running):
-    """Neither through the folder, nor where the folder and the socket are opened to all of them."""
-    _, runner = running
-    knocks = (
-        "import os, socket, sys\nos.setuid(65534)\ns = socket.socket(socket.AF_UNIX)\n"
-        "try:\n    s.connect(sys.argv[1])\nexcept PermissionError:\n    sys.exit(7)\n"
-        "sys.exit(8 if s.recv(1) == b'' else 9)"
-    )
-
-    def knock():
-        return subprocess.run([sys.executable, "-c", knocks, str(there.path)], timeout=60).returncode
-
-    there.path.parent.parent.chmod(0o755)
-    assert knock() == 7
-    there.path.parent.chmod(0o755)
-    there.path.chmod(0o777)
-    assert knock() == 8
-    assert runner.state is RunState.RUNNING
-
-
-@pytest.mark.parametrize("host", ["-oProxyCommand=sh", "me@lab;reboot", "", "a b", "$(id)", "me@", "a\nb"])
-def test_what_is_no_name_of_a_machine_never_reaches_ssh(host):
-    with pytest.raises(ProblemError, match="no name of a machine"):
-        check_host(host)
-
-
-@pytest.mark.parametrize("host", ["lab", "me@lab.example.org", "me@10.0.0.3", "me@[::1]", "gpu-1"])
-def test_names_of_machines(host):
-    check_host(host)
 
 
 def test_dabs_travel_with_their_stroke(there, document):

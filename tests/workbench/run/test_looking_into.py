@@ -46,6 +46,34 @@ def test_a_simulation_is_told_who_is_looked_into():
     assert simulation.told == [5, 7, None, 7, None]
 
 
+@pytest.mark.parametrize(
+    "asked", [{"markers"}, {"lines"}, {"markers", "lines"}, set()], ids=["marks", "lines", "both", "none"]
+)
+def test_what_is_marked_and_drawn_is_asked_of_a_run_where_a_view_shows_it(asked):
+    """It may be as much as a frame."""
+    told = {"markers": Markers(PLACES, SIGNS), "lines": Lines(PAIRS, PAIRS)}
+
+    class Seen(Told):
+        marked, lined = None, ""
+
+        def markers(self):
+            self.told.append("markers")
+            return told["markers"]
+
+        def lines(self):
+            self.told.append("lines")
+            return told["lines"]
+
+    simulation, source = Seen(), FrameSource()
+    source.request = FrameRequest(1, {}, **{name: name in asked for name in told})
+    source.answer(simulation)
+    frame = source.frames.take()
+    assert set(simulation.told) - {None} == asked
+    assert {name: getattr(frame, name) for name in told} == {
+        name: told[name] if name in asked else None for name in told
+    }
+
+
 PLACES, SIGNS, PAIRS = np.zeros((3, 3)), np.array([1.0, -1.0, 1.0]), np.zeros((3, 2, 3))
 LINKED, TORN = (Inspection("a", (), links=Links("b", "1", (0.0, 1.0), PAIRS, values)) for values in (SIGNS, SIGNS[:2]))
 

@@ -95,6 +95,16 @@ def test_checkpoints_come_by_the_clock_and_at_the_end(document, tmp_path, monkey
     assert int(checkpoint.state["step"]) == 200
 
 
+def test_the_first_step_may_have_a_checkpoint_and_the_beginning_needs_none(document, tmp_path, monkeypatch):
+    """Of a run whose steps take minutes."""
+    written: list[int] = []
+    monkeypatch.setattr(module, "write_checkpoint", lambda path, meta, state, kept: written.append(meta.step))
+    monkeypatch.setattr(Recorder, "_checkpoint_due", lambda recorder: True)
+    document.project.run.until = 0.06
+    run(document, Recorder(tmp_path / "out", document))
+    assert sorted(set(written)) == [1, 2, 3]
+
+
 def test_a_reset_begins_the_record_anew(document, tmp_path):
     recorder = Recorder(tmp_path / "out", document, snapshot_interval=0.5)
     runner = start(document, observers=[recorder], autostart=True, until=2.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time as clock
@@ -392,6 +393,16 @@ def test_a_cluster_that_does_not_come_up_is_told_with_its_last_words(monkeypatch
     with pytest.raises(WorkbenchError) as caught, rooms._cluster(workers, []):
         pass
     assert told in str(caught.value)
+
+
+def test_workers_that_are_started_for_a_sweep_are_never_spoken_to_in_the_open(monkeypatch):
+    """What a case computes passes between processes of this machine: others on it could listen, or answer."""
+    pytest.importorskip("distributed")
+    with socket.create_server(("127.0.0.1", 0)) as plain:
+        address = f"tcp://127.0.0.1:{plain.getsockname()[1]}"
+        monkeypatch.setattr(rooms, "_cluster", lambda *_: nullcontext((address, {})))
+        with pytest.raises(RuntimeError, match="encryption required"), rooms._client(Workers(2), []):
+            pass
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ class ChartCell(QWidget):
         self.abscissa: tuple[str, str, str] | None = None
         """The series that it stands over: name, title and unit."""
         self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.chart = chart
         self.setAccessibleName(chart.title)
         self._forecast = EMPTY

@@ -36,7 +36,7 @@ class ProbesPanel(QWidget):
         super().__init__(parent)
         self.setMinimumWidth(296)
         self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._model = model
         self.store = TraceStore()
         self._fields: dict[str, FieldInfo] = {}

@@ -97,7 +97,7 @@ class ProbeList(QWidget):
         self._layout.addWidget(self._empty)
         self._layout.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.setObjectName("scrollBody")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
     def set_hint(self, *, with_ctrl: bool) -> None:
         """How a probe is placed, where there is none yet."""

@@ -182,7 +182,7 @@ def colour_bar(
         write(image, line, margin, margin - round(2 * scale) + row * line_height, pixels, colour)
     top = margin + head
     bottom = height - margin - foot - round(4 * scale)
-    rows = np.clip(np.round(np.linspace(255, 0, bottom - top)), 0, 255).astype(int)
+    rows = np.round(np.linspace(255, 0, bottom - top)).astype(int)
     image[top:bottom, margin : margin + bar_width, :3] = lut[rows][:, None]
     image[top:bottom, margin : margin + bar_width, 3] = 255
     thick = max(1, round(scale))

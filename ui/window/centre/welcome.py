@@ -25,7 +25,7 @@ class Welcome(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("welcome")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.gallery = Gallery(parent=self)
         self.gallery.body.setObjectName("welcomeBody")
         self.unsaved = UnsavedList(self.gallery.body)

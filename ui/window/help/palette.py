@@ -22,7 +22,7 @@ class Palette(QFrame):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window, Qt.WindowType.Popup)
         self.setObjectName("card")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._window = window
         self._commands: Sequence[Command] = ()
         self.line = QLineEdit(self)

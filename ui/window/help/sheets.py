@@ -63,7 +63,7 @@ class FieldEntry(QFrame):
     def __init__(self, editor: Editor) -> None:
         super().__init__(editor.window(), Qt.WindowType.Popup)
         self.setObjectName("card")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.text = QLabel(entry_of(editor), self)
         self.text.setTextFormat(Qt.TextFormat.RichText)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from engines.api import FieldInfo
 from engines.geometry.grid import Grid
@@ -51,3 +52,13 @@ def test_what_lies_beyond_the_colours_is_told_in_per_cent_and_in_fives_from_ten_
     assert beyond([], 0.0, 1.0) == (0, 0)
     assert beyond([np.array([-1.0, 0.0]), np.array([[1.0, np.inf]])], 0.0, 1.0) == (35, 0)  # of three known ones
     assert beyond([np.r_[np.full(9, -1.0), np.full(12, 2.0), np.full(79, 0.5)]], 0.0, 1.0) == (9, 10)
+
+
+@pytest.mark.parametrize(
+    ("thousandths", "told"), [(4, 0), (6, 1), (94, 9), (99, 10), (106, 10), (124, 10), (126, 15), (996, 100)]
+)
+def test_shares_beyond_the_colours_are_rounded_to_whole_per_cent_and_above_ten_to_fives(thousandths, told) -> None:
+    values = np.full(1000, 0.5)
+    values[:thousandths] = -1.0
+    assert beyond([values], 0.0, 1.0) == (told, 0)
+    assert beyond([-values], -1.0, 0.0) == (0, told)

@@ -56,6 +56,20 @@ def test_slices_stand_beside_surfaces_of_equal_value_alone(grid, levels, volume,
     assert (plan.levels, plan.cuts) == kept
 
 
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_surfaces_of_equal_value_have_no_more_triangles_together_than_were_asked_for(count) -> None:
+    grid, most = Grid((32, 32, 32), (1.0, 1.0, 1.0)), 3000
+    layer = GridLayer(grid)
+    layer.adopt(layer.plan_shape(Plan(CONCENTRATION, levels=most)))
+    box = layer.shape.levels
+    shape = [-(-(high - low) // stride) for low, high, stride in zip(box.low, box.high, box.strides, strict=True)][::-1]
+    values = np.linalg.norm(np.stack(np.meshgrid(*(np.linspace(-1, 1, n) for n in shape), indexing="ij")), axis=0)
+    layer.levels = tuple(np.linspace(0.6, 0.8, count))
+    drawn = [len(layer._level_surface(values, level).triangles) for level in layer.levels]
+    assert 0 < sum(drawn) <= most
+    assert sum(drawn) > most / 20, "and not few"
+
+
 def test_slices_ask_for_their_own_layers_of_cells() -> None:
     layer = GridLayer(DEEP)
     parts = layer.parts(layer.plan_shape(Plan(CONCENTRATION, slices=(0.0, 0.5, 1.0))))

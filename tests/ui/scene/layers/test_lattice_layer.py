@@ -287,3 +287,12 @@ def test_a_flat_lattice_is_drawn_as_squares_that_have_colours_once_there_are_val
         assert (drawn[0].mapped, *drawn[3:]) == (mapped, 1.12, 2.0), "what is stretched shows no gaps"
     assert visual.set_told.call_count == 2
     np.testing.assert_array_equal(visual.set_told.call_args.args[1], np.arange(12.0))
+
+
+@pytest.mark.parametrize(("most", "stride"), [(8000, 1), (7999, 2), (1000, 2), (999, 3), (125, 4), (64, 5)])
+def test_of_a_large_body_as_many_cells_are_asked_for_as_may_be(monkeypatch, most, stride):
+    monkeypatch.setattr(lattice_module, "MOST_ASKED", most)
+    layer = LatticeLayer(lattice(20, 20, 20))
+    shape = layer.plan_shape(Plan(DAMAGE))
+    assert shape.stride == stride
+    assert len(shape.elements) == np.ceil(20 / stride) ** 3

@@ -8,7 +8,7 @@ import pytest
 from engines.geometry.grid import Grid
 from ui.scene.cameras.camera import Camera
 from ui.scene.cameras.closeness import MARGIN, looked_at
-from ui.scene.layers.marching import first_above, first_opaque, through
+from ui.scene.layers.marching import first_above, first_crossing, first_opaque, through
 
 # Written out: what the sources have is held against these.
 FIELD_OF_VIEW = 28.0
@@ -90,6 +90,27 @@ def test_nothing_is_met_beside_a_volume_or_in_a_clear_one():
     along_y[0, 1] = 1.0  # the farther half
     found = first_opaque(along_y, (0.0, 1.0), LOW, HIGH, np.array([2.0, -3.0, 0.5]), np.array([0.0, 1.0, 0.0]))
     assert 1.0 <= found[1] < 1.5
+
+
+@pytest.mark.parametrize(
+    ("origin", "direction", "levels", "far"),
+    [
+        ((-3.0, 1.0, 0.5), (1.0, 0.0, 0.0), (2.0,), 5.0),
+        ((7.0, 1.0, 0.5), (-1.0, 0.0, 0.0), (2.0,), 5.0),
+        ((-3.0, 1.0, 0.5), (1.0, 0.0, 0.0), (3.0, 1.0), 4.0),
+        ((7.0, 1.0, 0.5), (-1.0, 0.0, 0.0), (3.0, 1.0), 4.0),
+        ((2.0, -1.0, 0.5), (0.6, 0.8, 0.0), (3.0,), 5 / 3),
+        ((1.0, 2.0, 1.0), (0.8, -0.48, -0.36), (2.0,), 1.25),
+        ((-3.0, 1.0, 0.5), (1.0, 0.0, 0.0), (9.0,), None),
+        ((2.0, -1.0, 0.5), (0.0, 1.0, 0.0), (3.0,), None),
+        ((-3.0, 9.0, 0.5), (1.0, 0.0, 0.0), (2.0,), None),
+    ],
+)
+def test_a_ray_meets_a_level_where_the_values_first_cross_it_from_either_side(origin, direction, levels, far):
+    """Of a box that holds x itself, in cells of 0.01."""
+    values = np.broadcast_to((np.arange(400) + 0.5) / 100, (10, 20, 400))
+    found = first_crossing(values, levels, LOW, HIGH, np.array(origin), np.array(direction))
+    assert found == (None if far is None else pytest.approx(far, abs=4 / STEPS + 0.02))
 
 
 def above(x, y, distance):

@@ -401,6 +401,10 @@ def test_links_have_the_colours_of_their_values_and_what_is_stretched_most_lies_
     assert [line.start for line in hub] == [gone.start] * 2
     assert hub[1].colour == BRIGHT
     assert hub[0].radius > hub[1].radius
+    alone = linked()
+    scene.links = replace(alone, segments=alone.segments[:1], values=alone.values[:1])
+    assert [line.start for line in link_strokes(scene, *SIZE, 1.0)[-2:]] == [gone.start] * 2
+    scene.links = alone
     scene.camera.distance = 0.1
     assert link_strokes(scene, *SIZE, 1.0) == []
     scene.links = None

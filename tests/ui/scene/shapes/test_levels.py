@@ -107,3 +107,11 @@ def test_a_mesh_shows_them_through_its_surface():
     assert layer._seen_through
     scene.view.field = ACTIVATION.name  # which is missing in places
     assert "levels" not in scene.replan().parts
+
+
+def test_a_surface_of_as_many_triangles_as_may_be_is_whole_and_one_of_more_is_coarser():
+    values, axes = ball(17)
+    whole = len(level_surface(values, 0.7, axes, 10**6).triangles)
+    assert len(level_surface(values, 0.7, axes, whole).triangles) == whole
+    coarser = len(level_surface(values, 0.7, axes, whole - 1).triangles)
+    assert whole / 8 < coarser < whole / 2, "of every second sample: a quarter"

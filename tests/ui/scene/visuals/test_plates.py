@@ -175,6 +175,31 @@ def test_what_is_missing_and_lines_of_equal_value_are_named_below_the_colours():
     assert near(sample, tuple(RAMP[150])).any()
 
 
+@pytest.mark.parametrize("titled", [False, True])
+def test_a_plate_on_a_display_of_more_pixels_has_its_colours_where_they_were_in_points(titled):
+    found = []
+    for scale in (1.0, 2.0, 4.0):
+        key = legend([("first", RED), ("the second", GREEN)], DARK, scale, "Title" if titled else "")
+        said = {"line_step": 5.0, "beyond": ("1 % below", "1 % above"), "offer": "Click to fit"} if titled else {}
+        bar = colour_bar(HOLED, (0.0, 60.0), RAMP, DARK, scale, round(300 * scale), **said)
+        places = [near(key, RED), near(key, GREEN), near(bar, MISSING), (bar[..., 1] == 90) & (bar[..., 3] == 255)]
+        found.append([(np.argwhere(each).mean(axis=0) + 0.5) / scale for each in places])
+    for larger in found[1:]:
+        np.testing.assert_allclose(larger, found[0], atol=1)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0, 3.0, 4.0])
+def test_what_is_missing_stands_in_the_middle_under_the_colours_on_every_display(scale):
+    image = colour_bar(HOLED, (0.0, 60.0), RAMP, DARK, scale, round(260 * scale), line_step=5.0)
+    _, bottom, left, right = bar_of(image[: round(200 * scale)])
+    disc = np.argwhere(near(image, MISSING))
+    assert disc.min(axis=0)[0] > bottom
+    assert disc[:, 1].mean() == pytest.approx((left + right) / 2, abs=0.5)
+    sample = np.argwhere(near(image, tuple(RAMP[150])))
+    sample = sample[sample[:, 0] > disc[:, 0].max()]
+    assert (sample[:, 1].min(), sample[:, 1].max()) == (left, right), "and the sample of a line below it, as wide"
+
+
 def test_a_bar_is_as_wide_as_its_longest_line():
     """Of title, unit, figures and notes, each of which is whole."""
     widths = {}

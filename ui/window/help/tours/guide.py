@@ -48,7 +48,7 @@ class Card(QFrame):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("tour")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, True)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedWidth(WIDTH)
         self.title, self.text, self.count = QLabel(self), QLabel(self), QLabel(self)
         self.title.setObjectName("cardTitle")
