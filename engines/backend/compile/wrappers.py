@@ -182,7 +182,7 @@ def _functions_wait() -> None:
     def wrap_if_called(self: Any, library: Any, described: Any, *arguments: Any, **options: Any) -> None:
         """What goes to the disk has a wrapper, for other processes."""
         inner = len(ConfigStack()) > 1 and bool(compiling) and isinstance(compiling[-1]._cache, NullCache)
-        library._wrapped = not (_ours(described) and (inner or LOOP in described.qualname))
+        library._wrapped = not (LOOP in described.qualname or (inner and _ours(described)))
         if library._wrapped:
             wrap(self, library, described, *arguments, **options)
 
@@ -226,9 +226,10 @@ def _functions_wait() -> None:
 
 
 def _ours(described: Any) -> bool:
-    """Whether a function is of this program, or of Numba's own, which are compiled for callers alone. Other packages
-    may hand theirs over as values."""
-    return str(described.modname).partition(".")[0] in OURS
+    """Whether a function is of this program, or of Numba's own, which are compiled for callers alone, as bodies of
+    parallel loops are, whosever they are: Numba says of no module that they stand in it. Other packages may hand their
+    functions over as values."""
+    return LOOP in described.qualname or str(described.modname).partition(".")[0] in OURS
 
 
 def _linked(result: Any) -> bool:
