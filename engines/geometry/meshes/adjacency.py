@@ -130,8 +130,8 @@ def _match_sorted(cells, faces, neighbours):
 @in_parts
 @nb.njit(cache=True, nogil=True)
 def _match(first, last, cells, starts, faces, neighbours):
-    """Pair equal faces of the points from ``first`` to ``last`` that have no more than MANY; returns a face that a third
-    cell shares or that is degenerate, else -1."""
+    """Pair equal faces of the points from ``first`` to ``last`` that have no more than MANY; returns a face that a
+    third cell shares or that is degenerate, else -1."""
     problem = np.int64(-1)
     for point in range(first, last):
         end, found = starts[point + 1], np.int64(-1)
