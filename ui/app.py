@@ -9,13 +9,15 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
 from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
-from engines.api.errors import WorkbenchError
+from engines.api import registry
+from engines.api.errors import ProblemError, WorkbenchError
 from engines.api.simulation import guarding
 from engines.reading import expanded
 from ui.memory import share_arenas
@@ -24,6 +26,7 @@ from ui.settings import open_settings
 from ui.widgets.garbage import GuiThreadCollector
 from ui.widgets.icons import application_icon
 from ui.widgets.theme import THEMES, theme
+from ui.window.centre.first_page import remember, remembered
 from ui.window.ending import SignalEnding
 from ui.window.main_window import MainWindow
 from workbench.project.presets import preset_called
@@ -36,6 +39,9 @@ SWITCH_SECONDS = 0.001
 """How long the window may keep the interpreter while the run wants to launch kernels. With Python's own 5 ms a run of
 25 µs steps on one H200 made 24,000 steps a second beside an idle window, with 1 ms 31,000; the window's timers are as
 punctual with either."""
+
+ENGINES_MILLISECONDS = 50
+"""Until engines are loaded, behind the first picture."""
 
 
 def create_application(arguments: Sequence[str]) -> QApplication:
@@ -74,13 +80,15 @@ def main(argv: Sequence[str] = ()) -> int:
     settings = open_settings(settings_file())
     name = str(settings.value("theme", THEMES[0]))
     theme().apply(name if name in THEMES else THEMES[0], application)
-    window = MainWindow(HouseServices(), Viewport, settings)
+    page = remembered()
+    window = MainWindow(HouseServices(), Viewport, settings, page)
     sys.excepthook = _Reporter(window)
     logging.getLogger(guarding.__name__).addHandler(_Told(window))
     ending = SignalEnding(window.close_at_once, window)
     collector = GuiThreadCollector(application)
     window.model.opened.connect(collector.collect_soon)
     window.show()
+    QTimer.singleShot(ENGINES_MILLISECONDS, window, partial(load_engines, window, registry.own_names()))
     compiler = BackgroundCompiler(lambda text: window.log.add(Message(text)), window)
     compiler.begin_soon()
     names = [text for text in argv if not text.startswith("-")]
@@ -104,6 +112,18 @@ def main(argv: Sequence[str] = ()) -> int:
                 stream.flush()
         os._exit(code)
     return code
+
+
+def load_engines(window: MainWindow, names: Sequence[str]) -> None:
+    """One of these at each turn of the event loop, so that the window answers between them; then all are the window's,
+    and what its gallery shows is kept for the next one."""
+    if names:
+        with suppress(ProblemError):  # is told of with those that are left out
+            registry.engine(names[0])
+        QTimer.singleShot(0, window, partial(load_engines, window, names[1:]))
+    else:
+        window.take_engines()
+        remember(window.first_page)
 
 
 def place_in(argv: Sequence[str]) -> Place | None:

@@ -197,9 +197,10 @@ def in_turn(kernel: Kernel) -> Kernel:
     return call  # type: ignore[return-value]  # called exactly as the kernel is
 
 
-def in_parts(kernel: Callable[..., Any]) -> Callable[..., list[Any]]:
+def in_parts(kernel: Callable[..., Any], least: int = LEAST_PART) -> Callable[..., list[Any]]:
     """A loop of a kernel without the GIL, ``kernel(first, last, *arguments)``, called as ``(count, *arguments)``: on
-    parts of ``range(count)``, by all usable cores, in its turn; what the parts give back, in their order.
+    parts of ``range(count)`` of ``least`` turns or more, by all usable cores, in its turn; what the parts give back,
+    in their order.
 
     For what prepares a run once. A loop that Numba itself makes parallel compiles two to three times as long, and
     people wait for that longer than for the loop.
@@ -207,13 +208,18 @@ def in_parts(kernel: Callable[..., Any]) -> Callable[..., list[Any]]:
 
     @wraps(kernel, updated=())
     def call(count: int, *arguments: Any) -> list[Any]:
-        threads = min(usable_cores(), -(-count // LEAST_PART))
+        threads = min(usable_cores(), -(-count // least))
         with parallel_region():
             if threads <= 1:
                 return [kernel(0, count, *arguments)]
-            parts = min(PARTS_PER_THREAD * threads, count // LEAST_PART)
+            parts = min(PARTS_PER_THREAD * threads, count // least)
             ends = [count * part // parts for part in range(parts + 1)]
             with ThreadPoolExecutor(threads, "part", initializer=denormals.flush) as pool:
                 return list(pool.map(lambda first, last: kernel(first, last, *arguments), ends[:-1], ends[1:]))
 
     return call
+
+
+def in_planes(kernel: Callable[..., Any]) -> Callable[..., list[Any]]:
+    """As :func:`in_parts`, of a loop whose every turn is much work, as a plane of a grid is."""
+    return in_parts(kernel, least=1)

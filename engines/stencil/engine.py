@@ -217,7 +217,8 @@ def heat(
                 backend, ranks, slab, rates, posed.ghosts, posed.step, posed.dtype.name, posed.conductivity, held
             )
         return DIFFUSION.open(
-            backend, grid.shape, rates, posed.ghosts, posed.step, posed.dtype.name, posed.conductivity
+            backend, grid.shape, rates, posed.ghosts, posed.step, posed.dtype.name, posed.conductivity,
+            sourced=equation.source != 0.0,
         )  # fmt: skip
 
     step = make_step(equation.diffusivity_scale)

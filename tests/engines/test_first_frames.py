@@ -57,7 +57,7 @@ print(*sorted(called))
         ("crack_branching", 11),
         ("cuba_4000", 8),
         ("gray_scott_coral", 8),
-        ("heat_on_a_plate", 10),
+        ("heat_on_a_plate", 9),
         ("poisson_two_charges", 11),
     ],
 )

@@ -29,11 +29,20 @@ import sys
 from pathlib import Path
 from ui.app import create_application
 application = create_application([])
-from tests.ui.pictures.showing import Showing
+from PySide6.QtCore import QSettings
+from ui.app import remember, remembered
+from ui.session.house import HouseServices
 from ui.viewport.viewport import Viewport
-showing = Showing(application, Path(sys.argv[1]), Viewport)
+from ui.widgets.theme import theme
+from ui.window.main_window import MainWindow
+theme().apply("dark", application)
+settings = QSettings(str(Path(sys.argv[1], "window.ini")), QSettings.Format.IniFormat)
+window = MainWindow(HouseServices(), Viewport, settings, remembered())
+window.show()
 application.processEvents()
 print(time.perf_counter() - began, time.process_time() - cpu, flush=True)
+window.take_engines()
+remember(window.first_page)
 os._exit(0)
 """
 TWENTY = (

@@ -43,6 +43,7 @@ from ui.widgets.theme import THEMES, theme
 from ui.window import signals
 from ui.window.actions import EXPORTS, Actions
 from ui.window.brushing import Brushing
+from ui.window.centre.first_page import FirstPage
 from ui.window.centre.pages import Pages
 from ui.window.centre.sentences import Sentences
 from ui.window.centre.welcome import Welcome
@@ -76,7 +77,14 @@ OF_THE_SIMULATION = (
 class MainWindow(QMainWindow):
     """One window, one document."""
 
-    def __init__(self, services: Services, make_viewport: Callable[[QWidget], Any], settings: QSettings) -> None:
+    def __init__(
+        self,
+        services: Services,
+        make_viewport: Callable[[QWidget], Any],
+        settings: QSettings,
+        first_page: FirstPage | None = None,
+    ) -> None:
+        """``first_page`` is shown until somebody calls :meth:`take_engines`; without one engines are loaded here."""
         super().__init__()
         self.setWindowTitle("Workbench")
         self.setAcceptDrops(True)
@@ -88,6 +96,7 @@ class MainWindow(QMainWindow):
         self.controller = Controller(self.model, services, self.background, self)
         self._closed = False
         self._asked = False
+        self.first_page = first_page or FirstPage.of(services.presets(), services.engines())
         self.pages = Pages(self)
         self.document_display = DocumentDisplay(self)
         self._make_panels(make_viewport)
@@ -114,11 +123,9 @@ class MainWindow(QMainWindow):
         self.help = HelpArea(self)
         self._make_actions()
         signals.connect_all(self)
-        presets, engines = list(services.presets()), list(services.engines())
-        new = {engine.id: engine.summary for engine in engines if engine.geometry_type is None}
-        self.welcome.gallery.set_presets(presets, {engine.id: engine.title for engine in engines}, new)
-        self.welcome.gallery.set_notes(services.left_out())
-        self.new_menu.set_engines(engines)
+        self._show_page()
+        if first_page is None:
+            self.take_engines()
         self.pages.show_recent()
         preferences.apply(self, settings)
         self.dock_layout.restore()
@@ -227,6 +234,19 @@ class MainWindow(QMainWindow):
         self.actions_["mesh"].setVisible(False)
         self.actions_["parameters"].setVisible(False)
         QTimer.singleShot(DEVICES_MILLISECONDS, self, self.look_for_devices)
+
+    def take_engines(self) -> None:
+        """Those of this installation: what can be begun with each, and on the gallery what is not shown there yet."""
+        engines = list(self.services.engines())
+        page = FirstPage.of(self.services.presets(), engines)
+        if page != self.first_page:
+            self.first_page = page
+            self._show_page()
+        self.welcome.gallery.set_notes(self.services.left_out())
+        self.new_menu.set_engines(engines)
+
+    def _show_page(self) -> None:
+        self.welcome.gallery.set_presets(self.first_page.presets, self.first_page.titles, self.first_page.new)
 
     def look_for_devices(self) -> None:
         self.background.submit("devices", self.services.devices, self.device_menu.set_choices)

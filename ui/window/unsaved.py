@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject
@@ -21,7 +22,6 @@ class UnsavedSessions(QObject):
     def __init__(self, shown: UnsavedList, controller: Controller, keeper: Keeper, parent: QObject) -> None:
         super().__init__(parent)
         self._list, self._controller, self._keeper = shown, controller, keeper
-        self._engines = {engine.id: engine.title for engine in controller.services.engines()}
         shown.opened.connect(self._open)
         shown.deleted.connect(self._delete)
         keeper.aside_changed.connect(self.refresh)
@@ -29,7 +29,12 @@ class UnsavedSessions(QObject):
     def refresh(self) -> None:
         """Look again: other windows set aside, too."""
         services, background = self._controller.services, self._controller.background
-        background.submit(LANE, services.unsaved, lambda found: self._list.set_sessions(found, self._engines))
+
+        def show(found: Sequence[Recovery]) -> None:
+            titles = {engine.id: engine.title for engine in services.engines()} if found else {}
+            self._list.set_sessions(found, titles)
+
+        background.submit(LANE, services.unsaved, show)
 
     def _open(self, recovery: Recovery) -> None:
         recover = partial(self._controller.services.recover, recovery)

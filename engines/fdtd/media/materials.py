@@ -18,7 +18,7 @@ import numpy as np
 
 from engines.api import Array
 from engines.api.errors import ProblemError
-from engines.backend.threads import parallel_region, usable_cores
+from engines.backend.threads import usable_cores
 from engines.fdtd.grid.boundaries import Axis
 from engines.fdtd.grid.yee import SPEED_OF_LIGHT, VACUUM_IMPEDANCE, Yee
 from engines.fdtd.media import mixing
@@ -182,12 +182,11 @@ def make_media(
     dtype = np.uint8 if max(len(kinds), len(magnetic_kinds)) <= BYTE_IDS else np.uint16
     ids_e = np.zeros((3, *yee.shape), dtype)
     ids_h = np.zeros((3, *yee.shape), dtype) if len(magnetic_kinds) > 1 else None
-    with parallel_region():
-        if codes.size:
-            of_codes = numbers[: 3 * codes.size].reshape(3, -1).astype(dtype)
-            mixing.number_edges(cells, perfect, wraps, walls, codes, of_codes, ids_e)
-        if ids_h is not None:
-            mixing.number_faces(cells, magnetic_number.reshape(-1).astype(dtype), count, wraps, ids_h)
+    if codes.size:
+        of_codes = numbers[: 3 * codes.size].reshape(3, -1).astype(dtype)
+        mixing.number_edges(cells.shape[0] + 1, cells, perfect, wraps, walls, codes, of_codes, ids_e)
+    if ids_h is not None:
+        mixing.number_faces(cells.shape[0] + 1, cells, magnetic_number.reshape(-1).astype(dtype), count, wraps, ids_h)
     grades = {n: (m.grade, m.along(0)) for n, m in enumerate(media) if m.grade is not None and not m.perfect_conductor}
     if grades:
         kinds, ids_e = grade_edges(yee, wraps, cells, grades, kinds, ids_e, lossy)
@@ -244,8 +243,7 @@ def occurring_codes(cells: Array, perfect: Array, wraps: Array, walls: Array) ->
     bands = BANDS_PER_THREAD * usable_cores()
     sets = np.full((bands, mixing.SET_SIZE), mixing.BLOCKED, np.int64)
     counts = np.zeros(bands, np.int64)
-    with parallel_region():
-        mixing.occurring(cells, perfect, wraps, walls, bands, sets, counts)
+    mixing.occurring(bands, cells, perfect, wraps, walls, bands, sets, counts)
     found = np.unique(sets)
     codes = found[found != mixing.BLOCKED]
     _check(max(codes.size + 1, int(counts.max()) + 1))

@@ -11,6 +11,8 @@ from __future__ import annotations
 import numba as nb
 import numpy as np
 
+from engines.backend.threads import in_planes
+
 BLOCKED = -1
 MOST_IDS = 65_536
 """Mixtures that ids of 16 bits name."""
@@ -73,24 +75,25 @@ def _row_codes(cells, c, k, j, wraps, walls, perfect, codes):
         codes[i] = _code(before[xa], before[xb], behind[xa], behind[xb], perfect)
 
 
-@nb.njit(cache=True, nogil=True, parallel=True)
-def occurring(cells, perfect, wraps, walls, bands, sets, counts):
+@in_planes
+@nb.njit(cache=True, nogil=True)
+def occurring(first, last, cells, perfect, wraps, walls, bands, sets, counts):
     """sets: (bands, SET_SIZE) int64 of BLOCKED, gets the codes that occur; counts: (bands,) how many, of which those
     beyond MOST_CODES are left out. cells: (nz, ny, nx) uint8; perfect: (materials,) bool."""
     nz, ny, nx = cells.shape
-    for band in nb.prange(bands):
+    for band in range(first, last):
         codes = np.empty(nx + 1, np.int64)
         found = sets[band]
         for k in range(band * (nz + 1) // bands, (band + 1) * (nz + 1) // bands):
             for j in range(ny + 1):
                 for c in range(3):
                     _row_codes(cells, c, k, j, wraps, walls, perfect, codes)
-                    last = np.int64(BLOCKED)
+                    before = np.int64(BLOCKED)
                     for i in range(nx + 1):
                         code = codes[i]
-                        if code in (last, BLOCKED):
+                        if code in (before, BLOCKED):
                             continue
-                        last = code
+                        before = code
                         at = ((code * 2654435761) >> 15) & (SET_SIZE - 1)
                         while found[at] != BLOCKED and found[at] != code:
                             at = (at + 1) & (SET_SIZE - 1)
@@ -100,22 +103,22 @@ def occurring(cells, perfect, wraps, walls, bands, sets, counts):
                                 found[at] = code
 
 
-@nb.njit(cache=True, nogil=True, parallel=True)
-def number_edges(cells, perfect, wraps, walls, codes, numbers, ids):
+@in_planes
+@nb.njit(cache=True, nogil=True)
+def number_edges(first, last, cells, perfect, wraps, walls, codes, numbers, ids):
     """ids: (3, nz + 1, ny + 1, row) of E ← numbers (3, n) of the ascending ``codes`` (n,); blocked edges stay."""
-    nz, ny, nx = cells.shape
-    for plane in nb.prange(nz + 1):
-        k = np.int64(plane)
+    _, ny, nx = cells.shape
+    for k in range(first, last):
         row = np.empty(nx + 1, np.int64)
         for j in range(ny + 1):
             for c in range(3):
                 _row_codes(cells, c, k, j, wraps, walls, perfect, row)
-                last, number = np.int64(BLOCKED), numbers[c, 0]
+                before, number = np.int64(BLOCKED), numbers[c, 0]
                 for i in range(nx + 1):
                     code = row[i]
                     if code == BLOCKED:
                         continue
-                    if code != last:
+                    if code != before:
                         low, high = 0, codes.size - 1
                         while low < high:
                             middle = (low + high) // 2
@@ -123,16 +126,16 @@ def number_edges(cells, perfect, wraps, walls, codes, numbers, ids):
                                 low = middle + 1
                             else:
                                 high = middle
-                        last, number = code, numbers[c, low]
+                        before, number = code, numbers[c, low]
                     ids[c, k, j, i] = number
 
 
-@nb.njit(cache=True, nogil=True, parallel=True)
-def number_faces(cells, mixtures, count, wraps, ids):
+@in_planes
+@nb.njit(cache=True, nogil=True)
+def number_faces(first, last, cells, mixtures, count, wraps, ids):
     """ids: (3, nz + 1, ny + 1, row) of H; ``mixtures[a · count + b]`` of two cells."""
     nz, ny, nx = cells.shape
-    for plane in nb.prange(nz + 1):
-        k = np.int64(plane)
+    for k in range(first, last):
         za, zb = _beside(k, nz, wraps[2])
         for j in range(ny + 1):
             ya, yb = _beside(j, ny, wraps[1])

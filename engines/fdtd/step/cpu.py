@@ -71,10 +71,7 @@ class CpuYee(LeapfrogSteps):
         self._flat_ids_h = np.zeros(yee.row, np.uint16) if self._ids_h is None else self._ids_h.reshape(-1)
         self._rows_e = np.zeros((3, *yee.shape[:2]), np.int32)
         self._rows_h = np.zeros((3, *yee.shape[:2]), np.int32)
-        with backend.active():
-            sweeps.row_materials(self._ids_e, yee.counts[0], self._rows_e)
-            if self._ids_h is not None:
-                sweeps.row_materials(self._ids_h, yee.counts[0], self._rows_h)
+        self._find_row_materials()
         self._permittivity, self._permeability = media.permittivity, media.permeability
         self._lines = [_CpuLine(line, self.signals, self.dtype) for line in sources.lines]
         self._oblique = [CpuObliqueLine(line, self.signals, self.dtype) for line in sources.oblique]
@@ -193,12 +190,16 @@ class CpuYee(LeapfrogSteps):
         for held, stacked in zip(self._coefficients, self._stacked(media), strict=True):
             held[...] = stacked
         self._ids_e[:, *block] = media.ids_e[:, *block]
-        sweeps.row_materials(self._ids_e, self._yee.counts[0], self._rows_e)
         if media.coupling is not None:
             self._coupled[...] = media.coupling.weights
         if self._ids_h is not None and media.ids_h is not None:
             self._ids_h[:, *block] = media.ids_h[:, *block]
-            sweeps.row_materials(self._ids_h, self._yee.counts[0], self._rows_h)
+        self._find_row_materials()
+
+    def _find_row_materials(self) -> None:
+        for ids, rows in ((self._ids_e, self._rows_e), (self._ids_h, self._rows_h)):
+            if ids is not None:
+                sweeps.row_materials(ids.shape[1], ids, self._yee.counts[0], rows)
 
     def _stacked(self, media: Media) -> list[Array]:
         """Of E and of H: (3, mixtures), the first coefficient, the second, and the second turned."""

@@ -40,6 +40,8 @@ def face_neighbours(cells: Array) -> Array:
     faces = _fill_buckets(cells, starts)
     neighbours = np.full((len(cells), 4), BOUNDARY, np.int32)
     problem = max(_match(len(starts) - 1, cells, starts, faces, neighbours))
+    for point in np.flatnonzero(np.diff(starts) > MANY):  # of few meshes: a sort compiles as long as all the rest
+        problem = max(problem, _match_sorted(cells, faces[starts[point] : starts[point + 1]], neighbours))
     if problem >= 0:
         cell, k = divmod(int(problem), 4)
         corner = cells[cell, _OTHER_VERTICES[k]].tolist()
@@ -106,7 +108,7 @@ def _fill_buckets(cells, starts):
 
 @nb.njit(cache=True, nogil=True)
 def _match_sorted(cells, faces, neighbours):
-    """The same for the faces of one point, by their other two."""
+    """As :func:`_match` for the faces of one point, by their other two."""
     keys = np.empty(len(faces), np.int64)
     problem = np.int64(-1)
     for p in range(len(faces)):
@@ -128,13 +130,12 @@ def _match_sorted(cells, faces, neighbours):
 @in_parts
 @nb.njit(cache=True, nogil=True)
 def _match(first, last, cells, starts, faces, neighbours):
-    """Pair equal faces of the points from ``first`` to ``last``; returns a face that a third cell shares or that is
-    degenerate, else -1."""
+    """Pair equal faces of the points from ``first`` to ``last`` that have no more than MANY; returns a face that a
+    third cell shares or that is degenerate, else -1."""
     problem = np.int64(-1)
     for point in range(first, last):
         end, found = starts[point + 1], np.int64(-1)
         if end - starts[point] > MANY:
-            problem = max(problem, _match_sorted(cells, faces[starts[point] : end], neighbours))
             continue
         for p in range(starts[point], end):
             cell_p, k_p = faces[p] // 4, faces[p] % 4

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit, prange
 
 from engines.api import Array
+from engines.backend.threads import in_planes
 
 PROBABILITY, OUTPUTS, ONE_TO_ONE, ALL_TO_ALL, DISTANCE, INPUTS = range(6)
 CONSTANT, NORMAL, LOGNORMAL = range(3)
@@ -166,27 +167,36 @@ def _row(rule, sender, place, number, at, synapse, drawn):
         count += 1
 
 
-@njit(parallel=True, nogil=True, cache=True)
 def shares(parts, seed, salt, first, size, number):
     """(size,) int64: how many of ``number`` synapses each sender has, where each is equally likely to be of any."""
     found = np.zeros((parts, size), np.int64)
-    state = _stream(seed, salt + 0x20000, first)
     if size > 0:
-        for part in prange(parts):
-            for k in range(part * number // parts, (part + 1) * number // parts):
-                bits = _mixed(state + np.uint64(k + 1) * np.uint64(0x9E3779B97F4A7C15))
-                found[part, int((bits >> np.uint64(32)) * np.uint64(size) >> np.uint64(32))] += 1
+        _shares(parts, found, seed, salt, first, number)
     return found.sum(axis=0)
 
 
-@njit(parallel=True, nogil=True, cache=True)
-def by_sender(fill, rule, senders, outputs, synapse, cursor, drawn):
-    """Count (``fill`` false) or write the synapses of a :class:`Rule` that goes by sender.
+@in_planes
+@njit(nogil=True, cache=True)
+def _shares(first_part, last_part, found, seed, salt, first, number):
+    """A row of ``found`` for each part of the synapses."""
+    parts, size = found.shape
+    state = _stream(seed, salt + 0x20000, first)
+    for part in range(first_part, last_part):
+        for k in range(part * number // parts, (part + 1) * number // parts):
+            bits = _mixed(state + np.uint64(k + 1) * np.uint64(0x9E3779B97F4A7C15))
+            found[part, int((bits >> np.uint64(32)) * np.uint64(size) >> np.uint64(32))] += 1
+
+
+@in_planes
+@njit(nogil=True, cache=True)
+def by_sender(first, last, fill, rule, senders, outputs, synapse, cursor, drawn):
+    """Count (``fill`` false) or write the synapses of a :class:`Rule` that goes by sender, from and to a place among
+    the senders.
 
     senders: (2,) the first, and the one after the last; outputs: (senders,) how many each has, for OUTPUTS; cursor:
     (n,) where each sender's next synapse is written, moves on by them. Bytes: 8 or 9 a synapse are written, 16 a sender
     read and written."""
-    for place in prange(senders[1] - senders[0]):
+    for place in range(first, last):
         sender = senders[0] + place
         at = cursor[sender] if fill else -1
         number = outputs[place] if rule.kind == OUTPUTS else 0

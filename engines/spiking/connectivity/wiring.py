@@ -327,8 +327,7 @@ def _planned(
             kind, outputs = draw.OUTPUTS, np.full(source.number, rule.number if target.number else 0)
         case FixedTotal():
             kind, total = draw.OUTPUTS, rule.number if target.number else 0
-            with parallel_region():
-                outputs = draw.shares(PARTS, seed, salt, source.first, source.number, total)
+            outputs = draw.shares(PARTS, seed, salt, source.first, source.number, total)
         case OneToOne():
             kind = draw.ONE_TO_ONE
         case AllToAll():
@@ -432,5 +431,4 @@ def _apply(plan: _Draw, fill: bool, seed: int, space: Space, cursor: Array, word
     elif plan.rule == draw.INPUTS:
         draw.by_target(fill, rule, senders, plan.number, synapse, cursor, drawn)
     else:
-        with parallel_region():
-            draw.by_sender(fill, rule, senders, plan.outputs, synapse, cursor, drawn)
+        draw.by_sender(int(senders[1] - senders[0]), fill, rule, senders, plan.outputs, synapse, cursor, drawn)

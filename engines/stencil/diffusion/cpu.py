@@ -59,7 +59,9 @@ class CpuDiffusion:
         precision: str,
         conductivity: Array | Interfaces | None = None,
         depth: int | None = None,
+        sourced: bool = False,
     ) -> None:
+        """``sourced``: steps are measured with a source, as they will be taken; without one they are other kernels."""
         self.shape = tuple(shape)
         self.dtype = np.dtype(precision)
         self._backend = backend
@@ -78,6 +80,7 @@ class CpuDiffusion:
         self._lanes = rows.VECTOR_BYTES // self.dtype.itemsize
         self._no_source = np.empty(0, self.dtype)  # None would be one more kernel to compile
         self._faces = None if conductivity is None else self._placed(conductivity, ghosts)
+        self._sampled_arrays = 3 if sourced else 2
         self._sample: list[Array] = []
         self._beyond_caches = self._stores_past_caches(depth)
         self._tile = self._tuned(depth)
@@ -161,10 +164,10 @@ class CpuDiffusion:
             return candidates[0]
 
         def time_one(tile: Tile) -> float:
-            one, other, box = self._sampled()
+            one, other, source, box = self._sampled()
             with self._backend.active():
                 start = clock.perf_counter()
-                self._pass(one, other, None, tile, box)
+                self._pass(one, other, source, tile, box)
                 return (clock.perf_counter() - start) / tile[0]
 
         return tune(self._key("", depth), candidates, time_one)
@@ -179,12 +182,12 @@ class CpuDiffusion:
             return False
 
         def time_one(stores: tuple[int]) -> float:
-            one, other, box = self._sampled()
+            one, other, source, box = self._sampled()
             self._beyond_caches = bool(stores[0])
             with self._backend.active():
                 start = clock.perf_counter()
-                self._step(one, other, None, box)  # and back: what a cache still holds is a step's gain
-                self._step(other, one, None, box)
+                self._step(one, other, source, box)  # and back: what a cache still holds is a step's gain
+                self._step(other, one, source, box)
                 return clock.perf_counter() - start
 
         return bool(tune(self._key("stores of ", None), ((0,), (1,)), time_one)[0])
@@ -192,18 +195,20 @@ class CpuDiffusion:
     def _key(self, what: str, depth: int | None) -> TuningKey:
         kind = f"{len(self.shape)}d {self.dtype.name} {'constant' if self._faces is None else 'variable'}"
         row = f"row 2^{self.shape[-1].bit_length() - 1}"
+        what += "sourced " if self._sampled_arrays == 3 else ""
         name = f"{what}diffusion {kind} {row} {self._threads} threads" + ("" if depth is None else f" depth {depth}")
         return tuning_key(name, self._backend.info, SOURCE, math.prod(self.shape), (source_digest(ROWS_SOURCE),))
 
-    def _sampled(self) -> tuple[Array, Array, tuple[int, ...]]:
-        """Two grids to measure with, and their box: planes of full size, but no more than needed."""
+    def _sampled(self) -> tuple[Array, Array, Array | None, tuple[int, ...]]:
+        """Two grids to measure with, a source where there is one, and their box: planes of full size, but no more than
+        needed."""
         planes = max(rows.ROWS * self._threads, SAMPLE_POINTS // math.prod(self._box[1:]))
         box = (min(self._box[0], planes), *self._box[1:])
         if not self._sample:
-            self._sample.extend(self._backend.empty(math.prod(box), self.dtype) for _ in range(2))
+            self._sample.extend(self._backend.empty(math.prod(box), self.dtype) for _ in range(self._sampled_arrays))
             for array in self._sample:  # written once, or all its pages would be the same empty one
                 array.fill(1.0)
-        return self._sample[0], self._sample[1], box
+        return self._sample[0], self._sample[1], self._sample[2] if self._sampled_arrays == 3 else None, box
 
     def _candidates(self, wanted_depth: int | None) -> list[Tile]:
         """Tiles whose levels may stay in the second-level cache, the usual one first; single steps last."""

@@ -41,6 +41,7 @@ class CudaDiffusion:
         precision: str,
         conductivity: Array | Interfaces | None = None,
         depth: int | None = None,
+        sourced: bool = False,  # one kernel takes steps with and without
     ) -> None:
         self._launches = make_launches(backend, shape, rates, ghosts, dt, precision, conductivity)
         self._backend = backend

@@ -25,3 +25,9 @@ def test_parts_are_the_whole_in_order(count, monkeypatch):
     assert (parts[0][0], parts[-1][1]) == (0, count)
     assert all(before[1] == after[0] for before, after in pairwise(parts))
     assert len(parts) == (1 if count <= threads.LEAST_PART else 8)
+
+
+def test_planes_are_shared_however_few_they_are(monkeypatch):
+    monkeypatch.setattr(threads, "usable_cores", lambda: 2)
+    assert threads.in_planes(lambda first, last: (first, last))(3) == [(0, 1), (1, 2), (2, 3)]
+    assert threads.in_planes(lambda first, last: (first, last))(1) == [(0, 1)]

@@ -36,7 +36,7 @@ class HelpArea(QObject):
         window = self._window
         ready = [
             Command(preset.title, "Gallery", partial(window.open_preset, preset))
-            for preset in window.services.presets()
+            for preset in window.first_page.presets
         ]
         fields = [
             Command(titles[-1], DEEPER.join(titles[:-1]) or "Problem", partial(window.show_field, editor))
@@ -58,7 +58,7 @@ class HelpArea(QObject):
 
     def tours(self) -> list[Tour]:
         """Those whose engine and problem are installed."""
-        ready = {preset.id for preset in self._window.services.presets()}
+        ready = {preset.id for preset in self._window.first_page.presets}
         return [tour for tour in tours() if not tour.preset or tour.preset in ready]
 
     def begin_measuring(self) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 from engines.api import Array
 from engines.backend import pointers, vector_math
 from engines.backend.pointers import at, pointer
+from engines.backend.threads import in_planes
 from engines.fdtd.step.curl import rows as row_steps
 from engines.fdtd.step.curl import vectors
 from engines.fdtd.step.curl.rows import Across, Along, Material, polarize, row_across, row_along
@@ -79,10 +80,11 @@ class Poles(NamedTuple):
     seconds: int
 
 
-@nb.njit(cache=True, nogil=True, parallel=True)
-def row_materials(ids, ends, rows):
+@in_planes
+@nb.njit(cache=True, nogil=True)
+def row_materials(first_plane, last_plane, ids, ends, rows):
     """rows: (3, nz + 1, ny + 1) int32: the id of the places 1 … ends − 1 of a row, or MIXED; ends: nx."""
-    for k in nb.prange(ids.shape[1]):
+    for k in range(first_plane, last_plane):
         for c in range(3):
             for j in range(ids.shape[2]):
                 first = ids[c, k, j, min(1, ends)]
