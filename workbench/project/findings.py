@@ -21,7 +21,7 @@ from engines.backend.compile.stamp import compiled_ahead
 from engines.backend.devices.faster import faster
 from engines.recording import series_of, series_on_disk
 from workbench.project.document import Document
-from workbench.project.probing import probes_outside
+from workbench.project.probing import lines_outside, probes_outside
 
 LONGEST_TEXT, MOST_TEXTS = 4096, 512
 """Characters of a finding or of what mends it, and how many of both there are."""
@@ -124,9 +124,9 @@ class Estimator:
 
 
 def findings_of(document: Document, estimate: Estimate | None) -> tuple[Finding, ...]:
-    """Of the files that the document was read from, of its probes and of what was estimated of it, in order."""
+    """Of the files that the document was read from, its probes and lines and what was estimated of it, in order."""
     estimated = () if estimate is None else estimate.findings
-    return in_order((*document.findings, *probes_outside(document), *estimated))
+    return in_order((*document.findings, *probes_outside(document), *lines_outside(document), *estimated))
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -1,4 +1,4 @@
-"""Probes that stand where there is nothing to be measured."""
+"""Probes and lines that stand where there is nothing to be measured."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import numpy as np
 from engines.api import Array, Finding
 from engines.api.errors import ProblemError
 from engines.geometry.base import Geometry
+from engines.geometry.line_cut import line_cut
 from workbench.project.document import Document
+from workbench.project.project import Line
 
 NEAR = 2.0
 """Radii of a mesh's cell about its centre that a point between it and its neighbours may be away."""
@@ -26,6 +28,30 @@ def probes_outside(document: Document) -> tuple[Finding, ...]:
         return tuple(_outside(document, document.geometry))
     except ProblemError:  # which is told where it belongs
         return ()
+
+
+def lines_outside(document: Document) -> tuple[Finding, ...]:
+    """Of each line that meets nothing of the geometry, whichever field it is of."""
+    if not document.project.lines:
+        return ()
+    try:
+        geometry = document.geometry
+    except ProblemError:  # which is told where it belongs
+        return ()
+    found = []
+    for line in document.project.lines if geometry.n_cells else ():
+        try:
+            line_cut(geometry, line.start, line.end, mixed=False)
+        except ProblemError as error:
+            found.append(line_finding(line, error))
+    return tuple(found)
+
+
+def line_finding(line: Line, error: ProblemError) -> Finding:
+    """Why there are no values along it."""
+    return Finding(
+        f"Nothing is written of the line '{line.name}' of '{line.field}': place it anew or remove it. {error}"
+    )
 
 
 def _outside(document: Document, geometry: Geometry) -> Iterator[Finding]:

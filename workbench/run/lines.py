@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from engines.api import Array, FieldInfo, Simulation
+from engines.api import Array, FieldInfo, Finding, Simulation
 from engines.api.charts import EMPTY, ChartData, ChartInfo, Curve
-from engines.api.errors import ProblemError
+from engines.api.errors import ProblemError, nearest_told
 from engines.api.simulation.contract import gathered
 from engines.geometry.line_cut import LineCut, line_through
+from workbench.project.probing import line_finding
 from workbench.project.project import Line
 
 PREFIX = "line_"
@@ -77,8 +78,28 @@ def _met(simulation: Simulation, line: Line) -> tuple[FieldInfo, LineCut, Any] |
 
 
 def line_results(simulation: Simulation, lines: Sequence[Line]) -> tuple[tuple[ChartInfo, ChartData], ...]:
-    """The charts of all lines at this moment, for export."""
+    """The charts of all lines at this moment, for export; none of those that :func:`missed_lines` tells of."""
     source, geometry = LinesSource(), simulation.geometry
     infos = line_charts(lines, simulation.fields, getattr(geometry, "length_unit", ""))
     data = source.charts(simulation, lines)
-    return tuple((info, data[info.name]) for info in infos)
+    return tuple((info, data[info.name]) for info in infos if data[info.name].curves)
+
+
+def missed_lines(simulation: Simulation, lines: Sequence[Line]) -> tuple[Finding, ...]:
+    """Of each line of a field that this simulation does not have, or that meets nothing: no values are written of
+    it."""
+    infos, found = {info.name: info for info in simulation.fields}, []
+    for line in lines:
+        if line.field not in infos:
+            found.append(
+                Finding(
+                    f"The line '{line.name}' is of a field '{line.field}' that this run does not have"
+                    f"{nearest_told(line.field, infos)}: nothing is written of it. Name another field or remove it."
+                )
+            )
+            continue
+        try:
+            line_through(simulation.geometry, infos[line.field], line.start, line.end)
+        except ProblemError as error:
+            found.append(line_finding(line, error))
+    return tuple(found)

@@ -44,7 +44,7 @@ from workbench.project.document import Document
 from workbench.project.findings import as_record
 from workbench.run.earlier import CHECKPOINT, TABLES, forget, keep_tables_until, sweep_results
 from workbench.run.frames import RunState, Sample
-from workbench.run.lines import line_results
+from workbench.run.lines import line_results, missed_lines
 from workbench.run.meters import followed
 from workbench.run.observer import Observer
 from workbench.run.session import probe_elements
@@ -73,7 +73,7 @@ class Recorder(Observer):
     problem says, :class:`~engines.recording.FieldSeries`). ``resume`` continues the files that are there from the
     checkpoint's time on; otherwise earlier results in the folder are replaced. The newest ``checkpoints`` stay.
     ``command`` is how the run was asked for, to ask for it again after a crash. ``patience`` is what a full disk is met
-    with.
+    with. ``tell`` is given what is found once the simulation is there.
     Raises StorageError from any method; what was written stays readable.
     """
 
@@ -91,6 +91,7 @@ class Recorder(Observer):
         resume: Checkpoint | None = None,
         command: Mapping[str, Any] | None = None,
         patience: Patience | None = None,
+        tell: Callable[[Sequence[Finding]], object] = list,
     ) -> None:
         self.folder = folder
         self.probes = probe_elements(document)
@@ -111,6 +112,7 @@ class Recorder(Observer):
         self._content: dict[str, Any] = {}
         self._hurried = False
         self._patience = patience or Patience()
+        self._tell = tell
         self._root, self._branches = folder, 1
         self._place: SameFolder | None = None
         self._branched_at: float | None = None
@@ -126,6 +128,11 @@ class Recorder(Observer):
         self._writer = BackgroundWriter()
         self.timing.begin(info)
         self._at = (simulation.step, simulation.time)
+        missed = [
+            line for line in missed_lines(simulation, self._project.lines) if as_record(line) not in self._findings
+        ]
+        self._findings += map(as_record, missed)
+        self._tell(missed)
         with storing(self.folder):
             self._root.mkdir(parents=True, exist_ok=True)
             self._place = self._place or SameFolder(self._root)

@@ -48,7 +48,7 @@ def test_pictures_hold_the_project(project, tmp_path, monkeypatch):
         ({"field": "gone", "front": False}, ["voltage"]),
     ],
 )
-def test_only_the_fields_of_the_picture_are_copied(project, tmp_path, monkeypatch, view, taken):
+def test_only_the_fields_of_the_picture_are_copied(project, tmp_path, monkeypatch, capsys, view, taken):
     seen = []
     monkeypatch.setattr(pictures, "find_renderer", lambda: lambda *given, **_: seen.append(list(given[2])) or EMPTY)
     document = open_document(project)
@@ -56,6 +56,8 @@ def test_only_the_fields_of_the_picture_are_copied(project, tmp_path, monkeypatc
     monkeypatch.setattr("workbench.cli.runs.run.open_project", lambda options: document)
     assert main(["run", str(project), "--out", str(tmp_path / "out"), "--pictures", "1"]) == 0
     assert seen == [taken]
+    told = "shows a field 'gone' that this run does not have: pictures are of 'voltage'." in capsys.readouterr().err
+    assert told == (view.get("field") == "gone")
 
 
 @pytest.mark.parametrize("broken", [None, "raises", "wrong shape", "import"])

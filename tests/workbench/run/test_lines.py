@@ -6,16 +6,18 @@ The fake grid's ``u`` is x − 1 over its length of 3 µm at the centres of its 
 from __future__ import annotations
 
 import csv
+import json
 
 import numpy as np
 import pytest
 
 import workbench as wb
-from engines.api import registry
+from engines.api import Finding, registry
 from engines.api.errors import ProblemError
 from tests.workbench.fake_engine import FakeBackend
 from tests.workbench.fake_grid_engine import FadeEngine
 from workbench.project.document import Document, new_document
+from workbench.project.findings import findings_of
 from workbench.project.project import Line, Project
 from workbench.run.frames import FrameRequest, RunState
 from workbench.run.lines import line_charts
@@ -66,6 +68,32 @@ def test_a_record_holds_a_table_of_each_line(document, tmp_path):
     header, *rows = list(csv.reader((tmp_path / "charts" / "line_middle.csv").open(encoding="utf-8")))
     assert header == ["curve", "Distance [um]", "Value, middle [mol/m³]"]
     assert float(rows[0][2]) == pytest.approx(0.95**2 * 0.25 / 3.0, rel=1e-6)
+
+
+def test_lines_that_give_nothing_are_told_and_no_table_of_them_is_written(document, tmp_path):
+    lost = {"start": (50.0, 3.0, 3.0), "end": (60.0, 3.0, 3.0)}
+    document.project.lines = [
+        MIDDLE,
+        MIDDLE.model_copy(update={"name": "lost", **lost}),
+        MIDDLE.model_copy(update={"name": "typo", "field": "U2"}),
+    ]
+    (before,) = findings_of(document, None)
+    assert "Nothing is written of the line 'lost' of 'u'" in before.message
+    assert "The line meets nothing: the geometry lies between" in before.message
+    told: list[Finding] = []
+    recorder = Recorder(tmp_path, document, findings=[before], tell=told.extend)
+    runner = start(document, observers=[recorder], autostart=True)
+    runner.wait(RunState.FINISHED)
+    runner.close()
+    assert [path.name for path in (tmp_path / "charts").glob("line_*")] == ["line_middle.csv"]
+    (after,) = told  # the other was before
+    assert "of a field 'U2' that this run does not have; the nearest is 'u'" in after.message
+    record = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
+    assert [each["message"] for each in record["findings"]] == [before.message, after.message]
+    del document.project.lines[1]
+    with wb.Project(document).run() as run, pytest.warns(wb.WorkbenchWarning, match="'U2'"):
+        run.save(tmp_path / "saved" / "results.pvd")
+    assert {path.name for path in (tmp_path / "saved").glob("*line_*")} == {"results_line_middle.csv"}
 
 
 def test_python_asks_along_any_line_and_along_those_of_the_project(document, tmp_path):

@@ -14,6 +14,7 @@ from engines.api.charts import ChartInfo
 from engines.api.errors import ProblemError
 from engines.reading import expanded
 from workbench.api.arrays import Quantity
+from workbench.api.findings import warn
 from workbench.api.names import Named, quantities, unknown
 from workbench.api.notebook import Listed
 from workbench.api.runs import asking
@@ -21,7 +22,7 @@ from workbench.api.runs.curves import Chart, Curve, Curves, curve_of_series, cur
 from workbench.api.runs.recording import SpikeTrains
 from workbench.api.runs.standing import Standing
 from workbench.export.results import export_results, files_of, results_of, take_results
-from workbench.run.lines import line_results
+from workbench.run.lines import line_results, missed_lines
 from workbench.run.session import probe_elements
 
 if TYPE_CHECKING:
@@ -141,11 +142,9 @@ class Answers(Standing):
                 "A picture is picture().save('NAME.png'), spikes are spikes.save('NAME.nwb')."
             )
         points = probe_elements(self._document)
-        results = self._ask(
-            lambda simulation: take_results(
-                simulation, points, partial(line_results, lines=self._document.project.lines)
-            )
-        )
+        lines = self._document.project.lines
+        results = self._ask(lambda simulation: take_results(simulation, points, partial(line_results, lines=lines)))
+        warn(self._ask(partial(missed_lines, lines=lines)))
         self._notice()
         return export_results(results, target)
 

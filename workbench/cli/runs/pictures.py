@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 
 from engines.api import Array, Simulation, SimulationInfo
-from engines.api.errors import ProblemError, WorkbenchError
+from engines.api.errors import ProblemError, WorkbenchError, nearest_told
 from workbench.export.movies import open_movie
 from workbench.export.png import save_snapshot
 from workbench.project.document import Document
@@ -47,6 +47,12 @@ class Pictures(Observer):
         self._info = info
         steps = (time / simulation.dt for time in self._times)
         self._steps = [max(1, round(step)) for step in steps if math.isfinite(step)]
+        wanted, names = self._document.project.view.field, [field.name for field in info.fields]
+        if (self._times or self._of_the_end) and wanted and wanted not in names:
+            self.trouble = (
+                f"The project shows a field '{wanted}' that this run does not have{nearest_told(wanted, names)}: "
+                f"pictures are of '{names[0]}'."
+            )
 
     def next_step(self, after: int) -> int | None:
         if self._abandoned.is_set():

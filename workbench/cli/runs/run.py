@@ -116,6 +116,7 @@ def _run_into(folder: Path, document: Document, until: float | None, options: Na
         resume=resume,
         command=Asked.of(options, until, folder).model_dump(),
         patience=Patience(DISK_PATIENCE, lambda text: print(text, file=sys.stderr)),
+        tell=partial(tell_findings, quiet=options.quiet),
     )
     with ended_by_signals() as again:
         runner = start(
