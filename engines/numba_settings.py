@@ -1,4 +1,4 @@
-"""What the environment says to Numba before anybody imports it."""
+"""What the environment says to Numba before anybody imports it, and to CuPy before it compiles."""
 
 from __future__ import annotations
 
@@ -62,9 +62,20 @@ def prepare() -> None:
     """Before Numba is imported."""
     sys.meta_path.insert(0, NoSettingsOfTheFolder())
     os.environ.setdefault(PLAIN, "1")
-    if not os.environ.get(CACHE) and sys.platform == "linux" and not _has_place():
-        os.environ[CACHE] = folder = tempfile.mkdtemp(prefix="workbench-kernels-")
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    if sys.platform == "linux" and not _has_place() and not _takes_files(os.environ.get(CACHE, "")):
+        _keep_here(CACHE)
+
+
+def prepare_cupy() -> None:
+    """Before CuPy compiles: where its folder takes nothing, or is one of strangers, it has one of this process."""
+    chosen = os.environ.get(CUPY_CACHE, os.path.expanduser("~/.cupy/kernel_cache"))
+    if not _takes_files(chosen) or _others_write(Path(chosen)):
+        _keep_here(CUPY_CACHE)
+
+
+def _keep_here(name: str) -> None:
+    os.environ[name] = folder = tempfile.mkdtemp(prefix="workbench-kernels-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 
 def check_caches(*names: str) -> None:
@@ -110,13 +121,23 @@ def _others_write(folder: Path) -> bool:
 
 
 def _has_place() -> bool:
-    """Whether Numba finds where to keep what it compiles, without which it refuses to: beside the sources, or in this
-    person's cache, where no stranger may write, as where the home folder is ``/tmp``."""
+    """Whether Numba finds where to keep what it compiles, without which it refuses to, also where the folder that is
+    chosen takes nothing: beside the sources, or in this person's cache, where no stranger may write, as where the home
+    folder is ``/tmp``."""
     if os.access(Path(__file__).parent, os.W_OK):
         return True
     try:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "numba")
-        home.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):
+    except RuntimeError:
         return False
-    return os.access(home, os.W_OK) and not _others_write(home)
+    return _takes_files(str(home)) and not _others_write(home)
+
+
+def _takes_files(folder: str) -> bool:
+    """Makes it where it is not there yet."""
+    try:
+        if folder:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return bool(folder) and os.access(folder, os.W_OK)

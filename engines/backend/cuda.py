@@ -26,7 +26,7 @@ from engines.backend.devices.cuda_errors import hush_destructors, translated
 from engines.backend.devices.current import Current
 from engines.backend.devices.launch import ReadyLaunch
 from engines.backend.fields.selection import Checked, check_selection, checked_values, exact_missing
-from engines.numba_settings import CUPY_CACHE, OWN_CACHE, check_caches
+from engines.numba_settings import CUPY_CACHE, OWN_CACHE, check_caches, prepare_cupy
 
 log = logging.getLogger(__name__)
 
@@ -128,6 +128,7 @@ class CudaBackend(Backend):
 
     def __init__(self, device: int = 0) -> None:
         check_caches(CUPY_CACHE, OWN_CACHE)
+        prepare_cupy()
         self.id = f"cuda:{device}"
         self.device = device
         self._info = device_info(device)

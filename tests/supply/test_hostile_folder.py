@@ -156,18 +156,41 @@ def test_a_cache_of_somebody_else_is_one_where_strangers_write(tmp_path: Path) -
     assert numba_settings._others_write(tmp_path)
 
 
+@pytest.mark.parametrize("chosen", ["", "/proc/nowhere", "/dev/null/nowhere"])
 @pytest.mark.parametrize("there", [True, False, pytest.param("everybody's", marks=POSIX)])
-def test_kernels_are_compiled_where_nothing_may_be_written(tmp_path: Path, monkeypatch, there: bool | str) -> None:
+def test_kernels_are_compiled_where_nothing_may_be_written(
+    tmp_path: Path, monkeypatch, there: bool | str, chosen: str
+) -> None:
     """As in a container of nothing but read-only disks: Numba refused to import each module of kernels. Neither where
     anybody may write, as where the home folder is /tmp."""
     if there == "everybody's":
         (tmp_path / "numba").mkdir()
         (tmp_path / "numba").chmod(0o1777)
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", chosen)
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path if there else "/proc/nowhere"))
     monkeypatch.setattr("engines.numba_settings.tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(numba_settings, "__file__", "/proc/engines/numba_settings.py")
     numba_settings.prepare()
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    assert not chosen if there is True else Path(chosen or "/").is_relative_to(tmp_path)
+    used = os.environ["NUMBA_CACHE_DIR"]
+    assert used == chosen if there is True else Path(used or "/").is_relative_to(tmp_path)
+
+
+@pytest.mark.parametrize("there", [True, False, pytest.param("everybody's", marks=POSIX)])
+@pytest.mark.parametrize("named", [True, False])
+def test_kernels_of_a_gpu_are_compiled_where_nothing_may_be_written(
+    tmp_path: Path, monkeypatch, there: bool | str, named: bool
+) -> None:
+    home = tmp_path if there else Path("/proc/nowhere")
+    folder = home / ".cupy" / "kernel_cache"
+    if there == "everybody's":
+        folder.mkdir(parents=True)
+        folder.chmod(0o1777)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("CUPY_CACHE_DIR", str(folder))
+    if not named:
+        monkeypatch.delenv("CUPY_CACHE_DIR")
+    monkeypatch.setattr("engines.numba_settings.tempfile.tempdir", str(tmp_path))
+    numba_settings.prepare_cupy()
+    used = os.environ.get("CUPY_CACHE_DIR", "")
+    assert used == (str(folder) if named else "") if there is True else Path(used).parent == tmp_path
