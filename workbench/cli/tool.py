@@ -14,6 +14,7 @@ from workbench.cli.opening import open_project
 from workbench.cli.runs.progress import Line
 from workbench.cli.telling import fact_records
 from workbench.export.chart_tables import chart_table
+from workbench.export.naming import file_stems
 from workbench.export.tables import write_table
 from workbench.project.document import Document, save_document
 from workbench.project.tooling import find_tool, take_over, tool_parameters
@@ -91,9 +92,10 @@ def _written(result: ToolResult, folder: Path) -> list[str]:
         return []
     with storing(folder):
         folder.mkdir(parents=True, exist_ok=True)
+    stems = file_stems(info.name for info, _ in result.charts)
     for info, data in result.charts:
-        write_table(folder / f"{info.name}.csv", *chart_table(info, data))
-    names = [f"{info.name}.csv" for info, _ in result.charts]
+        write_table(folder / f"{stems[info.name]}.csv", *chart_table(info, data))
+    names = [f"{stem}.csv" for stem in stems.values()]
     print(f"Wrote {', '.join(names)} into '{folder}'.")
     return [str((folder / name).absolute()) for name in names]
 

@@ -16,6 +16,7 @@ from engines.api.simulation.contract import chart_of, fields_of
 from workbench.export.chart_tables import chart_text
 from workbench.export.formats import format_of, split_by_location, written_fields
 from workbench.export.hdf5 import write_hdf5
+from workbench.export.naming import file_stems
 from workbench.export.pvd import write_pvd
 from workbench.export.tables import points_table, write_table
 from workbench.storage.atomic import check_room, write_text
@@ -99,8 +100,9 @@ def export_results(results: Results, path: Path) -> list[Path]:
         header, rows = points_table(results.points, results.geometry, results.fields, results.point_values)
         write_table(table, header, rows)
         written.append(table)
+    stems = file_stems(info.name for info, _ in results.charts)
     for info, data in results.charts:
-        table = path.with_name(f"{path.stem}_{info.name}.csv")
+        table = path.with_name(f"{path.stem}_{stems[info.name]}.csv")
         write_text(table, chart_text(info, data))
         written.append(table)
     if results.others:

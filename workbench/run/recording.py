@@ -24,6 +24,7 @@ import json
 import platform
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ from engines.recording import series_of
 from workbench import __version__
 from workbench.export.chart_tables import chart_text
 from workbench.export.hdf5 import write_hdf5
+from workbench.export.naming import file_stems
 from workbench.export.results import files_of, results_of
 from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
 from workbench.project.document import Document
@@ -249,11 +251,13 @@ class Recorder(Observer):
             attempt(self._writer.flush)
             if finite and complete:
                 attempt(lambda: self._take_checkpoint(simulation))
-            for chart in self._info.charts:
+            charts, lines = self._info.charts, line_results(simulation, self._project.lines)
+            stems = file_stems((*(chart.name for chart in charts), *(chart.name for chart, _ in lines)))
+            for chart in charts:
                 if not chart.series:
-                    attempt(partial(self._write_chart, chart, partial(chart_of, simulation, chart)))
-            for chart, data in line_results(simulation, self._project.lines):
-                attempt(partial(self._write_data, chart, data))
+                    attempt(partial(self._write_chart, stems[chart.name], chart, partial(chart_of, simulation, chart)))
+            for chart, data in lines:
+                attempt(partial(self._write_chart, stems[chart.name], chart, partial(replace, data)))
             attempt(lambda: self._write_results(simulation))
             attempt(lambda: self._notice(simulation, state))
             if self.probes:
@@ -407,13 +411,10 @@ class Recorder(Observer):
                 (self.folder / "files").mkdir(exist_ok=True)
             write_text(self.folder / "files" / name, text)
 
-    def _write_chart(self, chart: ChartInfo, data: Callable[[], ChartData]) -> None:
-        self._write_data(chart, data())
-
-    def _write_data(self, chart: ChartInfo, data: ChartData) -> None:
+    def _write_chart(self, stem: str, chart: ChartInfo, data: Callable[[], ChartData]) -> None:
         with storing(self.folder):
             (self.folder / "charts").mkdir(exist_ok=True)
-        write_text(self.folder / "charts" / f"{chart.name}.csv", chart_text(chart, data))
+        write_text(self.folder / "charts" / f"{stem}.csv", chart_text(chart, data()))
 
     def _notice(self, simulation: Simulation, state: RunState) -> None:
         if state is RunState.FINISHED:

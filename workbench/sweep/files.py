@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from engines.api import Array
 from engines.api.errors import ProblemError
 from workbench.export.chart_tables import chart_table, titled
 from workbench.export.hdf5 import write_hdf5
+from workbench.export.naming import file_stems, plain
 from workbench.export.tables import write_table
 from workbench.storage.atomic import storing
 from workbench.sweep.convergence import HEADER, convergence_table, convergences
@@ -36,10 +36,12 @@ def write_sweep(plan: SweepPlan, rows: Sequence[Row], folder: Path) -> list[str]
     if plan.converges:
         write_table(folder / CONVERGENCE, HEADER, convergence_table(convergences(plan, rows)))
         names.append(CONVERGENCE)
-    for info in charts_of(rows):
+    charts = charts_of(rows)
+    stems = file_stems(info.name for info in charts)
+    for info in charts:
         found = chart_of_runs(plan, rows, info.name)
         if found is not None and found[1].curves:
-            name = f"{CHARTS}/{_plain(info.name)}.csv"
+            name = f"{CHARTS}/{stems[info.name]}.csv"
             write_table(folder / name, *chart_table(*found, "time", plan.document.time_unit))
             names.append(name)
     write_hdf5(folder / DATA, {name: values for row in rows for name, values in _group(plan, row).items()})
@@ -61,14 +63,9 @@ def _group(plan: SweepPlan, row: Row) -> dict[str, Array]:
         for place, curve in enumerate(data.curves):
             titles = [one.title for one in data.curves]
             name = curve.title if titles.count(curve.title) == 1 else f"{curve.title} {place + 1}"
-            group = f"{run}/charts/{_plain(info.name)}/{name.replace('/', '∕')}"  # a slash would begin another group
+            group = f"{run}/charts/{plain(info.name)}/{name.replace('/', '∕')}"  # a slash would begin another group
             found[titled(f"{group}/x", info.x_unit or plan.document.time_unit)] = np.asarray(curve.x)
             found[titled(f"{group}/y", info.unit)] = np.asarray(curve.y)
             if curve.across is not None:
                 found[f"{group}/across"] = np.asarray(curve.across)
     return found
-
-
-def _plain(name: str) -> str:
-    """A chart's name as that of a file or a group."""
-    return re.sub(r"[^\w. -]+", "-", name)

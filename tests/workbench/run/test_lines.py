@@ -70,6 +70,18 @@ def test_a_record_holds_a_table_of_each_line(document, tmp_path):
     assert float(rows[0][2]) == pytest.approx(0.95**2 * 0.25 / 3.0, rel=1e-6)
 
 
+def test_lines_whose_names_differ_in_case_alone_have_tables_of_their_own_everywhere(document, tmp_path):
+    document.project.lines = [MIDDLE, MIDDLE.model_copy(update={"name": "Middle"})]
+    runner = start(document, observers=[Recorder(tmp_path, document)], autostart=True)
+    runner.wait(RunState.FINISHED)
+    runner.close()
+    found = {path.name for path in (tmp_path / "charts").glob("line_*")}
+    assert found == {"line_middle.csv", "line_Middle-2.csv"}
+    with wb.Project(document).run() as run:
+        written = run.save(tmp_path / "saved" / "results.pvd")
+    assert len({path.name.lower() for path in written}) == len(written)
+
+
 def test_lines_that_give_nothing_are_told_and_no_table_of_them_is_written(document, tmp_path):
     lost = {"start": (50.0, 3.0, 3.0), "end": (60.0, 3.0, 3.0)}
     document.project.lines = [

@@ -20,6 +20,7 @@ from engines.geometry.meshes.mesh import TetMesh
 from workbench.export.carp import SUFFIXES as CARP
 from workbench.export.carp import write_carp
 from workbench.export.moments.sink import in_precision, other_fields
+from workbench.export.naming import file_stems
 from workbench.storage.atomic import storing, sync, write_bytes, write_text
 
 SUFFIXES = (".igb", ".dat", *CARP)
@@ -47,12 +48,13 @@ class Igb:
         self._folder, self._mesh, self._unit = folder / "fields", mesh, unit
         self._fields = tuple(each for each in fields if each.components == 1 and not each.summary)
         self._maps = tuple(each for each in fields if each.components == 1 and each.summary)
+        self._stems = file_stems(each.name for each in (*self._fields, *self._maps))
         self._interval = interval or 1.0
         self._precision = "float64" if precision == "float64" else "float32"
         self._count, self._handle = 0, None
 
     def _path(self, field: FieldInfo) -> Path:
-        return self._folder / f"{field.name}.igb"
+        return self._folder / f"{self._stems[field.name]}.igb"
 
     def make(self) -> None:
         self._count = 0
@@ -105,7 +107,9 @@ class Igb:
             for field in self._maps:
                 given = values[field.name]
                 shown = np.where(np.isnan(given), -1.0, given) if field.unit in TIMES else given
-                write_text(self._folder / f"{field.name}.dat", "%.9g\n" * len(shown) % tuple(shown.tolist()))
+                write_text(
+                    self._folder / f"{self._stems[field.name]}.dat", "%.9g\n" * len(shown) % tuple(shown.tolist())
+                )
 
         return write
 
