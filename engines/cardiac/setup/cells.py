@@ -26,6 +26,7 @@ from engines.cardiac.parameters import REACTION_STEP_LIMIT, CardiacParameters
 from engines.cardiac.parameters.cells import COMPILED, FROM_FILE
 from engines.cardiac.step.limits import rounded_down
 from engines.cardiac.stimulus.protocol import Protocol
+from engines.cardiac.stimulus.reach import pacing_step
 from engines.cardiac.tissue.population import ParameterBook, Population, insulators, population, region_kinds
 from engines.cardiac.tissue.sites import Sites
 from engines.reading import Version, version_of
@@ -207,8 +208,7 @@ def _tt06_start(of: tuple[Kind, ...], parameters: CardiacParameters, progress: P
         return STARTS[numerics.initial_state]
     from engines.cardiac.setup.prepaced import paced_tt06
 
-    step = numerics.step / numerics.reaction_substeps
-    return paced_tt06(of, numerics.pacing, min(step, REACTION_STEP_LIMIT), progress)
+    return paced_tt06(of, numerics.pacing, pacing_step(parameters), progress)
 
 
 def compiled_kinds(
@@ -226,8 +226,7 @@ def compiled_kinds(
         from engines.cardiac.setup.prepaced import paced_compiled
 
         exact = _step_of(opened, scheme, "float64")
-        step = numerics.step / numerics.reaction_substeps
-        start = paced_compiled(exact, values, numerics.pacing, step, progress)
+        start = paced_compiled(exact, values, numerics.pacing, pacing_step(parameters), progress)
     return _step_of(opened, scheme, REACTION_TYPES[numerics.precision]), Kinds(cells.of[order], values, start)
 
 

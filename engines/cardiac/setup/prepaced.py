@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import math
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -28,6 +27,7 @@ from engines.cardiac.cells.kinds import Kind
 from engines.cardiac.compiler.schemes import Step
 from engines.cardiac.compiler.tissue import COMPILED, Kinds
 from engines.cardiac.parameters.cells import Pacing
+from engines.cardiac.stimulus.reach import steps_of_cycle
 from engines.reading import read_npy
 
 CHUNK_STEPS = 200_000
@@ -65,7 +65,7 @@ def _paced(
             f"Cells are to be paced for {pacing.duration:g} ms of every {pacing.cycle_length:g} ms: make the pacing's "
             "cycle at least as long as its stimulus."
         )
-    cycle = math.ceil(pacing.cycle_length / step - 1e-9)
+    cycle = steps_of_cycle(pacing.cycle_length, step)
     dt = pacing.cycle_length / cycle
     text = f"{key} {pacing!r} {dt!r}"
     path = cache_dir() / "paced" / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.npy"

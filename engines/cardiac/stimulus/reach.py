@@ -1,14 +1,23 @@
-"""Which cells a stimulus reaches; of one that reaches none that conduct, where it would."""
+"""Which cells a stimulus reaches; of one that reaches none that conduct, where it would; and what of it is rounded."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
 
 from engines.api import Array, Finding, Remedy
-from engines.cardiac.parameters import Box, CardiacParameters, RegionSetting, Site, Sphere, Stimulus
+from engines.cardiac.parameters import (
+    REACTION_STEP_LIMIT,
+    Box,
+    CardiacParameters,
+    RegionSetting,
+    Site,
+    Sphere,
+    Stimulus,
+)
 from engines.cardiac.parameters.cells import NON_CONDUCTING, TT06
 from engines.cardiac.tissue.sites import Sites, region_ids
 from engines.geometry.meshes.shapes import distances
@@ -16,6 +25,9 @@ from engines.geometry.meshes.shapes import distances
 MOST_LIFT = 125.0
 """Of a pulse [mV] on all of a slab: with 140 mV and more the voltage is no number from 1 to 3 ms on, whatever the step;
 with 125 mV it stays one."""
+
+INTERVALS = {"coupling": "coupling interval", "shortest": "shortest period"}
+"""What a person reads for the times of a stimulus whose name says less."""
 
 
 def site_cells(site: Site, mesh: Sites) -> Array:
@@ -63,22 +75,49 @@ def strong_findings(parameters: CardiacParameters) -> list[Finding]:
 
 
 def rounded_findings(parameters: CardiacParameters) -> list[Finding]:
-    """What of a stimulus is no whole number of steps, in which currents flow: of a short pulse that is much charge."""
-    found, step = [], parameters.numerics.step
-    for place, stimulus in enumerate(parameters.stimuli):
-        least = {"duration": 1, **({"period": 1, "decrement": 0} if stimulus.pulses > 1 else {})}
-        for name, fewest in least.items():
-            time = getattr(stimulus, name)
-            whole = max(fewest, round(time / step))
-            off = abs(whole * step - time)
-            if off > 1e-6 * time:
-                where, exact = ("stimuli", place, name), float(f"{max(1, whole) * step:.9g}")
-                text = f"The {name} of stimulus '{stimulus.name}', {time:g} ms, is {time / step:g} steps: it is rounded"
-                severity: Literal["info", "warning"] = "warning" if off > 1e-3 * time else "info"
-                found.append(
-                    Finding(f"{text} to {whole}.", severity, where, Remedy(f"Make it {exact:g} ms", {where: exact}))
-                )
+    """What of a stimulus, or of the one that paces cells before the run, is no whole number of steps, in which currents
+    flow: of a short pulse that is much charge."""
+    found = []
+    for what, where, time, step, fewest in _in_steps(parameters):
+        whole = max(fewest, round(time / step))
+        off = abs(whole * step - time)
+        if off > 1e-6 * time:
+            exact = float(f"{max(1, whole) * step:.9g}")
+            text = f"The {what}, {time:g} ms, is {time / step:g} steps: it is rounded to {whole}."
+            severity: Literal["info", "warning"] = "warning" if off > 1e-3 * time else "info"
+            found.append(Finding(text, severity, where, Remedy(f"Make it {exact:g} ms", {where: exact})))
     return found
+
+
+def _in_steps(parameters: CardiacParameters) -> Iterator[tuple[str, tuple[str | int, ...], float, float, int]]:
+    """What is rounded to whole steps: its name, its place, the time and the step [ms], and the fewest steps of it."""
+    numerics = parameters.numerics
+    for place, stimulus in enumerate(parameters.stimuli):
+        least = {"duration": 1}
+        if stimulus.begins == "after":
+            least["coupling"] = 0
+        if stimulus.pulses > 1:
+            least |= {"period": 1, "decrement": 0}
+            if stimulus.decrement > 0:
+                least["shortest"] = 1
+        for name, fewest in least.items():
+            what = f"{INTERVALS.get(name, name)} of stimulus '{stimulus.name}'"
+            yield what, ("stimuli", place, name), getattr(stimulus, name), numerics.step, fewest
+    if numerics.initial_state == "paced":
+        pacing = numerics.pacing
+        step = pacing.cycle_length / steps_of_cycle(pacing.cycle_length, pacing_step(parameters))
+        yield "duration of the pacing before the run", ("numerics", "pacing", "duration"), pacing.duration, step, 1
+
+
+def pacing_step(parameters: CardiacParameters) -> float:
+    """The longest step [ms] of cells that are paced before the run."""
+    step = parameters.numerics.step / parameters.numerics.reaction_substeps
+    return min(step, REACTION_STEP_LIMIT) if parameters.cell_model == TT06 else step
+
+
+def steps_of_cycle(cycle_length: float, step: float) -> int:
+    """How many steps up to ``step`` [ms] a cycle of pacing is divided into."""
+    return math.ceil(cycle_length / step - 1e-9)
 
 
 def onto_tissue(stimulus: Stimulus, number: int, centroids: Array) -> Remedy | None:

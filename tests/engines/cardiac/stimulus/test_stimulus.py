@@ -161,6 +161,37 @@ def test_what_is_no_whole_steps_is_told(changes, steps, whole, severity, propose
     assert rounded_findings(stimulated(pulses=3, **{name: proposed})) == []
 
 
+def test_intervals_of_no_whole_steps_are_told():
+    """S2 at 300.01 ms came at 300.00, and a shortest period of no whole steps was another."""
+    after = {"name": "S2", "begins": "after", "after": "S1", "coupling": 300.01, "duration": 2.0}
+    (found,) = rounded_findings(CardiacParameters(stimuli=[{"name": "S1"}, after], numerics={"step": 0.04}))
+    assert found.message.startswith("The coupling interval of stimulus 'S2', 300.01 ms, is 7500.25 steps")
+    (found,) = rounded_findings(stimulated(pulses=3, period=400.0, decrement=4.0, shortest=200.01))
+    assert found.message.startswith("The shortest period of stimulus 'S1', 200.01 ms, is 5000.25 steps")
+    assert found.place == ("stimuli", 0, "shortest")
+
+
+@pytest.mark.parametrize(
+    ("model", "step", "cycle", "duration", "told", "proposed"),
+    [
+        ("ten Tusscher-Panfilov 2006", 0.04, 1000.0, 0.05, "0.05 ms, is 1.25 steps: it is rounded to 1.", 0.04),
+        ("ten Tusscher-Panfilov 2006", 0.5, 1000.0, 1.05, "1.05 ms, is 8.4 steps: it is rounded to 8.", 1.0),
+        ("ten Tusscher-Panfilov 2006", 0.04, 0.1, 0.05, "0.05 ms, is 1.5 steps: it is rounded to 2.", 0.0666666667),
+        ("ten Tusscher-Panfilov 2006", 0.04, 1000.0, 0.08, "", 0.0),
+    ],
+)
+def test_pacing_for_no_whole_steps_is_told(model, step, cycle, duration, told, proposed):
+    """Cells that were paced with a stimulus of 1.25 steps had one of 1, a fifth less charge, without a word."""
+    pacing = {"cycle_length": cycle, "duration": duration}
+    numerics = {"step": step, "initial_state": "paced", "pacing": pacing}
+    found = rounded_findings(CardiacParameters(cell_model=model, stimuli=[], numerics=numerics))
+    assert [each.message for each in found] == ([f"The duration of the pacing before the run, {told}"] if told else [])
+    if told:
+        assert found[0].remedy.changes == {("numerics", "pacing", "duration"): proposed}
+        numerics["initial_state"] = "published"
+        assert rounded_findings(CardiacParameters(cell_model=model, stimuli=[], numerics=numerics)) == []
+
+
 def test_whole_steps_are_not_told_of():
     assert rounded_findings(stimulated(duration=2.0, pulses=3, period=400.0, decrement=0.12)) == []
     assert rounded_findings(stimulated(period=400.01)) == [], "of one pulse"
