@@ -19,10 +19,16 @@ SCHEMA_VERSION = 1
 
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
+Point = Annotated[tuple[float, float, float], Field(strict=False)]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False, defer_build=True)
+    """Numbers are numbers: neither a text nor ``true``, which would be 1, stands for one. Lists may be tuples, and tuples
+    lists, as JSON has them; what is in them is as strict."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, validate_assignment=True, allow_inf_nan=False, defer_build=True
+    )
 
     _plain = field_validator("*")(without_controls)
 
@@ -47,7 +53,7 @@ class Probe(_Model):
     """A named point whose trace is recorded; the element nearest to ``position`` [mm] is followed."""
 
     name: Annotated[str, Field(min_length=1, max_length=1000)]
-    position: tuple[float, float, float]
+    position: Point
 
 
 class Line(_Model):
@@ -55,8 +61,8 @@ class Line(_Model):
 
     name: Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[^/\\]+$")]
     field: str
-    start: tuple[float, float, float]
-    end: tuple[float, float, float]
+    start: Point
+    end: Point
 
     @model_validator(mode="after")
     def _has_length(self) -> Line:
@@ -82,8 +88,8 @@ class MeasuredData(_Model):
     chart: str
     title: str
     over: str = ""
-    x: Annotated[list[float], Field(min_length=1, fail_fast=True)]
-    y: Annotated[list[float], Field(fail_fast=True)]
+    x: Annotated[list[float], Field(min_length=1, fail_fast=True, strict=False)]
+    y: Annotated[list[float], Field(fail_fast=True, strict=False)]
 
     @model_validator(mode="after")
     def _of_one_length(self) -> MeasuredData:
@@ -96,8 +102,8 @@ class StoredCurve(_Model):
     """``x, y: (n,)``; None in ``y`` interrupts it."""
 
     title: str = ""
-    x: Annotated[list[float], Field(fail_fast=True)]
-    y: Annotated[list[float | None], Field(fail_fast=True)]
+    x: Annotated[list[float], Field(fail_fast=True, strict=False)]
+    y: Annotated[list[float | None], Field(fail_fast=True, strict=False)]
 
     @model_validator(mode="after")
     def _of_one_length(self) -> StoredCurve:
@@ -118,7 +124,7 @@ class StoredRun(_Model):
     pinned: bool = False
     series: dict[str, StoredCurve] = Field(default_factory=dict)
     charts: dict[str, list[StoredCurve]] = Field(default_factory=dict)
-    said: list[str] = Field(default_factory=list)
+    said: list[str] = Field(default_factory=list, strict=False)
 
     @model_validator(mode="after")
     def _has_a_time(self) -> StoredRun:
@@ -141,8 +147,8 @@ class RunSettings(_Model):
 class ClipPlane(_Model):
     """Hides what lies on the side that ``normal`` points to."""
 
-    origin: tuple[float, float, float]
-    normal: tuple[float, float, float]
+    origin: Point
+    normal: Point
 
 
 class CameraView(_Model):
@@ -151,7 +157,7 @@ class CameraView(_Model):
     azimuth: float = 30.0
     elevation: float = 20.0
     distance: float | None = None
-    center: tuple[float, float, float] | None = None
+    center: Point | None = None
 
 
 class ViewSettings(_Model):
@@ -182,7 +188,7 @@ class ViewSettings(_Model):
     symmetric: bool = False
     logarithmic: bool = False
     outliers: Annotated[float, Field(ge=0, le=50)] = 0.0
-    range: tuple[float, float] | None = None
+    range: Annotated[tuple[float, float] | None, Field(strict=False)] = None
     camera: CameraView = Field(default_factory=CameraView)
     clip: ClipPlane | None = None
     front: bool = True
@@ -190,13 +196,13 @@ class ViewSettings(_Model):
     isochrones: bool = True
     contours: bool = False
     fibres: bool = False
-    levels: Annotated[list[float], Field(max_length=4)] = Field(default_factory=list)
+    levels: Annotated[list[float], Field(max_length=4, strict=False)] = Field(default_factory=list)
     level_slices: bool = False
     arrows: str = ""
     markers: bool = True
     overlay: bool = True
     height: Annotated[float, Field(ge=0, le=1)] = 0.0
-    slices: tuple[Fraction, Fraction, Fraction] | None = None
+    slices: Annotated[tuple[Fraction, Fraction, Fraction] | None, Field(strict=False)] = None
     volume: bool = False
     outlines: bool = True
     solidity: Fraction = 0.4
@@ -205,7 +211,7 @@ class ViewSettings(_Model):
     deformation: Annotated[float, Field(ge=0)] | None = None
     hidden_above: float | None = None
     lines: bool = False
-    charts: list[ChartView] = Field(default_factory=list)
+    charts: list[ChartView] = Field(default_factory=list, strict=False)
 
 
 class Project(_Model):
@@ -220,12 +226,12 @@ class Project(_Model):
     engine: str
     geometry: MeshReference | None = None
     parameters: dict[str, Any] = Field(default_factory=dict)
-    probes: list[Probe] = Field(default_factory=list)
-    lines: list[Line] = Field(default_factory=list)
+    probes: list[Probe] = Field(default_factory=list, strict=False)
+    lines: list[Line] = Field(default_factory=list, strict=False)
     run: RunSettings = Field(default_factory=RunSettings)
     view: ViewSettings = Field(default_factory=ViewSettings)
-    measured: list[MeasuredData] = Field(default_factory=list)
-    runs: list[StoredRun] = Field(default_factory=list)
+    measured: list[MeasuredData] = Field(default_factory=list, strict=False)
+    runs: list[StoredRun] = Field(default_factory=list, strict=False)
 
     @field_validator("probes", "lines")
     @classmethod

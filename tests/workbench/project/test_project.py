@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import shutil
 import time
@@ -213,3 +214,35 @@ def test_a_name_that_stands_twice_in_a_group_is_refused():
     with pytest.raises(ProblemError, match="'until' stands twice in one group"):
         parse_project(text, "It")
     assert parse_project(text.replace(', "until": 7', ""), "It").run.until == 5
+
+
+POSED = {"name": "a", "field": "u", "start": [0, 0, 0], "end": [1, 0, 0]}
+
+
+@pytest.mark.parametrize(
+    ("part", "place"),
+    [
+        ({"run": {"until": True}}, "run.until"),
+        ({"run": {"until": "1"}}, "run.until"),
+        ({"run": {"pace": "3"}}, "run.pace"),
+        ({"probes": [{"name": "a", "position": [0, True, 2]}]}, "probes.0.position.1"),
+        ({"lines": [{**POSED, "end": ["1", 0, 0]}]}, "lines.0.end.0"),
+        ({"view": {"camera": {"azimuth": "30"}}}, "view.camera.azimuth"),
+        ({"view": {"range": [False, 1]}}, "view.range.0"),
+        ({"view": {"slices": [0.5, "0.5", 0.5]}}, "view.slices.1"),
+        ({"view": {"levels": [True]}}, "view.levels.0"),
+        ({"view": {"front": "no"}}, "view.front"),
+        ({"view": {"front": 0}}, "view.front"),
+        ({"measured": [{"chart": "a", "title": "b", "x": ["1"], "y": [1]}]}, "measured.0.x.0"),
+        ({"runs": [{"title": "a", "when": "2026-01-01", "time": "4"}]}, "runs.0.time"),
+    ],
+)
+def test_what_is_no_number_is_not_taken_for_one(part, place):
+    """``"until": true`` ended a run at 1, and "no" was a truth value."""
+    with pytest.raises(ProblemError, match=f"a wrong value at {re.escape(place)}: input should be a valid"):
+        parse_project(json.dumps({"engine": "stencil", **part}), "it")
+
+
+def test_whole_numbers_stand_for_others():
+    found = parse_project(json.dumps({"engine": "stencil", "run": {"until": 1}, "lines": [POSED]}), "it")
+    assert (found.run.until, found.lines[0].end) == (1.0, (1.0, 0.0, 0.0))

@@ -29,7 +29,7 @@ class Asked(BaseModel):
     """``project`` is a path or the name of a preset; ``until`` is in the engine's unit of time, None for a run that
     ends by itself. ``mark`` says that this person has asked so, and nobody who sent the folder."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", strict=True)
 
     project: str
     until: Positive | None = None
