@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from engines.api import Finding
 from engines.api.errors import ProblemError
 from engines.reading import read_json
 from workbench.export.moments.igb import SUFFIXES
@@ -13,11 +15,14 @@ from workbench.run.states.checkpoint import remove_checkpoints
 from workbench.storage.append import trim
 from workbench.storage.atomic import storing, sweep
 from workbench.storage.error_log import ERROR_LOG
+from workbench.words.units import time_text
 
 CHECKPOINT = "checkpoint.npz"
 FOLDERS = ("fields", "charts", "files")
 TABLES = ("traces.csv", "series.csv", "ecg.csv")
 """Of rows over time."""
+LONGEST_ROW = 1 << 22
+"""Bytes, of some 200,000 columns."""
 TOLERANCE = 1e-9
 """Relative slack when times from a file are compared with a checkpoint's: files hold ten digits."""
 
@@ -54,6 +59,36 @@ def keep_tables_until(folder: Path, time: float, *, without: bool = False) -> No
             trim(folder / name, is_before)
         except ValueError as error:
             raise ProblemError(f"'{folder / name}' is damaged: run without --resume.") from error
+
+
+def lacking(folder: Path, names: Iterable[str], time: float, spacing: float, unit: str) -> Iterator[Finding]:
+    """Of each file with one of these ``names`` (patterns) that is not there to go on with at ``time``, and of the
+    tables whose rows, one each ``spacing`` at least, do not come to it: somebody removed or cut them.
+
+    Raises StorageError."""
+    when = time_text(time, unit)
+    for name in names if time > 0 else ():
+        if not any(folder.glob(name)):
+            yield Finding(
+                f"'{folder}' has no '{name}' to go on with: it begins at {when}, where the run goes on. If somebody "
+                "removed it, what it held is lost, unless you end the run, put it back and resume again."
+            )
+        elif name in TABLES and (last := _last_time(folder / name)) < time - 1.001 * spacing:
+            yield Finding(
+                f"'{folder / name}' has no rows from {time_text(last, unit)} to {when}, where the run goes on: they "
+                "are lost, unless you end the run, put the whole table back and resume again."
+            )
+
+
+def _last_time(path: Path) -> float:
+    """Of a table's last row; 0 where it has none."""
+    with storing(path), path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - LONGEST_ROW))
+        rows = file.read().splitlines()
+    try:
+        return float(rows[-1].partition(b",")[0])
+    except (IndexError, ValueError):  # its head alone
+        return 0.0
 
 
 def was_finished(folder: Path) -> bool:

@@ -26,6 +26,7 @@ import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ from workbench.export.results import files_of, results_of
 from workbench.export.tables import columns_of, points_table, position_titles, rows_as_text, write_table
 from workbench.project.document import Document
 from workbench.project.findings import as_record
-from workbench.run.earlier import CHECKPOINT, TABLES, forget, keep_tables_until, sweep_results
+from workbench.run.earlier import CHECKPOINT, TABLES, forget, keep_tables_until, lacking, sweep_results
 from workbench.run.frames import RunState, Sample
 from workbench.run.lines import line_results, missed_lines
 from workbench.run.meters import followed
@@ -53,7 +54,7 @@ from workbench.run.session import probe_elements
 from workbench.run.states.checkpoint import KEPT, Checkpoint, CheckpointMeta, problem_fingerprint, write_checkpoint
 from workbench.run.streams.fields import chosen_fields
 from workbench.run.streams.opening import NAMES as STREAMS
-from workbench.run.streams.opening import streams_of
+from workbench.run.streams.opening import continued, streams_of
 from workbench.run.streams.stream import Stream
 from workbench.run.timing_log import COLUMNS, TimingLog, csv_rows_of, jsonl_of
 from workbench.storage.append import AppendedFile
@@ -130,38 +131,28 @@ class Recorder(Observer):
         self._writer = BackgroundWriter()
         self.timing.begin(info)
         self._at = (simulation.step, simulation.time)
-        missed = [
-            line for line in missed_lines(simulation, self._project.lines) if as_record(line) not in self._findings
-        ]
-        self._findings += map(as_record, missed)
-        self._tell(missed)
         with storing(self.folder):
             self._root.mkdir(parents=True, exist_ok=True)
             self._place = self._place or SameFolder(self._root)
             self._place.check()
             (self.folder / "fields").mkdir(parents=True, exist_ok=True)
         sweep_results(self.folder)
+        heads = self._heads(info)
+        found = missed_lines(simulation, self._project.lines)
         if self._resume is None:
             forget(self.folder)
         else:
-            keep_tables_until(self.folder, self._resume.meta.time)
+            time, spacing = self._resume.meta.time, simulation.sample_steps * simulation.dt
+            keep_tables_until(self.folder, time)
+            names = (*heads, *continued(simulation, info, self._series))
+            found += tuple(lacking(self.folder, names, time, spacing, info.time_unit))
+        told = [finding for finding in found if as_record(finding) not in self._findings]
+        self._findings += map(as_record, told)
+        self._tell(told)
         self._write_outcome("running", None)  # first of all: whose the other files are
         self._begun = self._last_checkpoint = clock.monotonic()
-        self._trace_fields = followed(info.fields, profiles=True)
-        time_title = f"time [{info.time_unit}]"
-        traces = [time_title]
-        for name, _ in self.probes:
-            traces += [title for field in self._trace_fields for title in columns_of(field, f"{name}: ")]
-        series = [time_title, *(f"{s.name} [{s.unit}]" if s.unit else s.name for s in info.series)]
-        self._leads = [s for s in info.series if s.name.startswith(LEAD)]
-        if self.probes:
-            self._open("traces.csv", rows_as_text([traces]))
-        if info.series:
-            self._open("series.csv", rows_as_text([series]))
-        if self._leads:
-            self._open("ecg.csv", rows_as_text([[time_title, *(f"{s.title} [{s.unit}]" for s in self._leads)]]))
-        self._open("timing.jsonl", "")
-        self._open("timing.csv", rows_as_text([COLUMNS]))
+        for name, head in heads.items():
+            self._open(name, head)
         resumed_at = None if self._resume is None else self._resume.meta.time
         between = self._resume is not None and self._resume.meta.step % simulation.sample_steps != 0
         self._end_before = resumed_at if between else None
@@ -304,6 +295,21 @@ class Recorder(Observer):
         return [*(name for name in names if (self.folder / name).is_file()), *igb, *charts, *others]
 
     # The files.
+
+    def _heads(self, info: SimulationInfo) -> dict[str, str]:
+        """What each table of this run begins with, by name."""
+        self._trace_fields = followed(info.fields, profiles=True)
+        self._leads = [s for s in info.series if s.name.startswith(LEAD)]
+        time_title, heads = f"time [{info.time_unit}]", {}
+        if self.probes:
+            each = [columns_of(field, f"{name}: ") for name, _ in self.probes for field in self._trace_fields]
+            heads["traces.csv"] = [time_title, *chain(*each)]
+        if info.series:
+            heads["series.csv"] = [time_title, *(f"{s.name} [{s.unit}]" if s.unit else s.name for s in info.series)]
+        if self._leads:
+            heads["ecg.csv"] = [time_title, *(f"{s.title} [{s.unit}]" for s in self._leads)]
+        texts = {name: rows_as_text([titles]) for name, titles in heads.items()}
+        return texts | {"timing.jsonl": "", "timing.csv": rows_as_text([COLUMNS])}
 
     def _open(self, name: str, head: str) -> None:
         self._tables[name] = AppendedFile(self.folder / name, head, keep=self._resume is not None)

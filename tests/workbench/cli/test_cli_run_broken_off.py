@@ -24,6 +24,7 @@ from tests.workbench.cli.commands import change, command, rows
 from workbench import cli
 from workbench.cli import main
 from workbench.cli.runs.run import ended_by_signals
+from workbench.export.pvd import read_pvd
 from workbench.run.recording import HURRIED
 from workbench.storage.error_log import keep_traceback
 
@@ -45,6 +46,51 @@ def test_resume_continues_bit_for_bit_and_keeps_the_tables_whole(project, tmp_pa
     for name, (values,) in a.cell_data.items():
         np.testing.assert_array_equal(values, b.cell_data[name][0])
     assert json.loads((parts / "run.json").read_text())["resumed_at"] == pytest.approx(1.7)
+
+
+@pytest.mark.parametrize("name", ["series.csv", "traces.csv", "timing.csv", "fields/fields_*"])
+def test_a_resumed_run_says_what_somebody_removed_meanwhile(project, tmp_path, capsys, name):
+    """The table began where the run went on, without a word."""
+    out = tmp_path / "out"
+    base = ["run", str(project), "--no-pictures", "--snapshot-every", "0.5", "--out", str(out)]
+    assert main([*base, "--until", "1"]) == 0
+    for path in out.glob(name):
+        path.unlink()
+    capsys.readouterr()
+    assert main([*base, "--until", "2", "--resume"]) == 0
+    told = f"'{out}' has no '{name}' to go on with: it begins at 1 ms, where the run goes on."
+    assert told in capsys.readouterr().err
+    (found,) = json.loads((out / "run.json").read_text())["findings"]
+    assert found["message"].startswith(told)
+    assert list(out.glob(name))
+
+
+@pytest.mark.parametrize(("rows_left", "last"), [(4, "0.4"), (1, "0"), (0, "0")])
+def test_a_resumed_run_says_which_rows_somebody_removed(project, tmp_path, capsys, rows_left, last):
+    out = tmp_path / "out"
+    base = ["run", str(project), "--no-pictures", "--out", str(out)]
+    assert main([*base, "--until", "1"]) == 0
+    table = out / "series.csv"
+    lines = table.read_text().splitlines(keepends=True)
+    spacing = float(lines[2].split(",")[0]) - float(lines[1].split(",")[0])
+    kept = 1 + (round(0.4 / spacing) + 1 if rows_left == 4 else rows_left)
+    table.write_text("".join(lines[:kept]))
+    capsys.readouterr()
+    assert main([*base, "--until", "2", "--resume"]) == 0
+    assert f"'{table}' has no rows from {last} ms to 1 ms, where the run goes on" in capsys.readouterr().err
+
+
+def test_fields_are_kept_whose_collection_somebody_removed(project, tmp_path, capsys):
+    """They were deleted when the run was resumed."""
+    out = tmp_path / "out"
+    base = ["run", str(project), "--no-pictures", "--snapshot-every", "0.5", "--out", str(out)]
+    assert main([*base, "--until", "1"]) == 0
+    (out / "fields.pvd").unlink()
+    assert main([*base, "--until", "2", "--resume"]) == 0
+    assert "to go on with" not in capsys.readouterr().err
+    collection = read_pvd(out / "fields.pvd")
+    assert [time for time, _ in collection] == [0.0, 0.5, 1.0, 1.5, 2.0]
+    assert all((out / name).is_file() for _, name in collection)
 
 
 def test_a_checkpoint_of_another_problem_is_refused(project, tmp_path, capsys):

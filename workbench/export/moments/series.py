@@ -12,7 +12,7 @@ from workbench.export.moments.sink import fields_at
 from workbench.export.pvd import read_pvd, write_pvd
 from workbench.storage.atomic import storing, sync
 
-COLLECTION = "fields.pvd"
+COLLECTION, MOMENTS = "fields.pvd", "fields/fields_*"
 
 
 class Series:
@@ -20,7 +20,10 @@ class Series:
 
     regular = False
 
-    def __init__(self, folder: Path, geometry: Any, fields: Sequence[FieldInfo], precision: str) -> None:
+    def __init__(
+        self, folder: Path, geometry: Any, fields: Sequence[FieldInfo], precision: str, dt: float = 0.0
+    ) -> None:
+        self._dt = dt
         self._folder, self._geometry, self._fields, self._precision = folder, geometry, tuple(fields), precision
         self._format = format_of(geometry)
         self._writer: FieldWriter | None = None
@@ -30,8 +33,13 @@ class Series:
     def make(self) -> None: ...
 
     def times(self) -> list[float]:
+        """Those whose files are there, also where somebody has removed the collection of them."""
         collection = self._folder / COLLECTION
-        self._moments = read_pvd(collection) if collection.is_file() else []
+        if collection.is_file():
+            self._moments = [each for each in read_pvd(collection) if (self._folder / each[1]).is_file()]
+        else:
+            files = [each for each in self._folder.glob(f"{MOMENTS}{self._format.suffix}") if each.stem[7:].isdigit()]
+            self._moments = sorted((int(each.stem[7:]) * self._dt, f"fields/{each.name}") for each in files)
         return [time for time, _ in self._moments]
 
     def keep(self, count: int) -> None:

@@ -99,4 +99,4 @@ def open_sink(info: SimulationInfo, series: FieldSeries, folder: Path) -> Sink:
         return VtkHdf(folder, info.geometry, fields, series.precision)
     if form == "igb" and isinstance(info.geometry, TetMesh):
         return Igb(folder, info.geometry, fields, series.interval, info.time_unit, series.precision)
-    return Series(folder, info.geometry, fields, series.precision)
+    return Series(folder, info.geometry, fields, series.precision, info.dt)

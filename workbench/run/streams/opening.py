@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from engines.api import Simulation, SimulationInfo
 from engines.api.abilities import Cells, Spiking
+from engines.geometry.meshes.mesh import TetMesh
 from engines.recording import FieldSeries
+from workbench.export.moments.series import MOMENTS
 from workbench.export.moments.vtkhdf import FILE
 from workbench.run.streams.cells import CELLS, CellStream
 from workbench.run.streams.fields import FieldStream
@@ -17,6 +20,18 @@ from workbench.storage.journal import forget_journal
 
 NAMES = (SPIKES, SPIKES_NPZ, CELLS, FILE)
 """Of files here that are made anew or not at all."""
+
+
+def continued(simulation: Simulation, info: SimulationInfo, series: FieldSeries) -> Iterator[str]:
+    """What there is of the streams of a run on its way, as a pattern each."""
+    if series.interval:
+        form: str = series.format
+        igb = form == "igb" and isinstance(info.geometry, TetMesh)
+        yield FILE if form == "vtkhdf" else "fields/*.igb" if igb else MOMENTS
+    if isinstance(simulation, Spiking) and any(each.recorded for each in simulation.populations):
+        yield SPIKES
+    if isinstance(simulation, Cells) and simulation.cell_quantities:
+        yield CELLS
 
 
 def streams_of(
