@@ -23,8 +23,8 @@ Point = Annotated[tuple[float, float, float], Field(strict=False)]
 
 
 class _Model(BaseModel):
-    """Numbers are numbers: neither a text nor ``true``, which would be 1, stands for one. Lists may be tuples, and tuples
-    lists, as JSON has them; what is in them is as strict."""
+    """Numbers are numbers: neither a text nor ``true``, which would be 1, stands for one. Lists may be tuples and
+    tuples lists, as in JSON; what is in them is as strict."""
 
     model_config = ConfigDict(
         extra="forbid", strict=True, validate_assignment=True, allow_inf_nan=False, defer_build=True

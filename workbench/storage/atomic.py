@@ -36,10 +36,15 @@ class StorageError(WorkbenchError):
 
 def refusal(error: OSError, path: Path) -> StorageError:
     """The sentence for what the system answered on writing ``path``."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+    if error.errno == errno.EFBIG:  # by ``ulimit -f``, or FAT's 4 GB: no matter of room
         return StorageError(
-            f"The disk is full: '{path}' could not be written; free some space or choose another folder.",
-            full=error.errno != errno.EFBIG,  # the largest that a file may be is no matter of room
+            f"'{path}' would be larger than a file may be here: raise the limit of the session (ulimit -f unlimited) "
+            "or choose a folder on another disk."
+        )
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        what = "The disk" if error.errno == errno.ENOSPC else "Your share of the disk (quota)"
+        return StorageError(
+            f"{what} is full: '{path}' could not be written; free some space or choose another folder.", full=True
         )
     if error.errno == errno.ENOENT:
         return StorageError(

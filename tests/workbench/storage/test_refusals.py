@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 import types
 from pathlib import Path
@@ -14,7 +16,7 @@ from engines.geometry.grid import Grid
 from workbench.export.results import Results, export_results
 from workbench.run.states.checkpoint import CheckpointMeta, checkpoints_at, write_checkpoint
 from workbench.storage.append import AppendedFile
-from workbench.storage.atomic import SameFolder, StorageError
+from workbench.storage.atomic import SameFolder, StorageError, refusal
 from workbench.storage.background import BackgroundWriter
 from workbench.storage.error_log import keep_traceback
 from workbench.storage.patience import Patience
@@ -53,6 +55,25 @@ def test_nobody_waits_for_nothing(seconds, full, ended):
     with pytest.raises(StorageError):
         patience.keep_trying(refusing(1, full))
     assert told == []
+
+
+@pytest.mark.parametrize(
+    ("number", "told", "full"),
+    [
+        (
+            errno.EFBIG,
+            "would be larger than a file may be here: raise the limit of the session (ulimit -f unlimited)",
+            False,
+        ),
+        (errno.ENOSPC, "The disk is full: 'x'", True),
+        (errno.EDQUOT, "Your share of the disk (quota) is full: 'x'", True),
+    ],
+)
+def test_what_is_no_matter_of_room_is_not_called_so(number, told, full):
+    """A file beyond ``ulimit -f`` was told as a full disk."""
+    refused = refusal(OSError(number, os.strerror(number)), Path("x"))
+    assert told in str(refused)
+    assert refused.full is full
 
 
 def test_jobs_behind_one_that_failed_are_left_out_and_later_ones_are_not():
