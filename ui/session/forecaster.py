@@ -1,12 +1,14 @@
 """Has the run as a whole solved again while a live parameter moves, and after other edits; never makes the window wait.
 
-The solver lives on a thread of its own. What is asked while it is busy waits, and only the latest of that is solved.
-Answers come by a signal across threads rather than by polling: a frame has 16 ms.
+The solver lives on a thread of its own, and that of an engine of others, which may never answer, on another. What is
+asked while it is busy waits, and only the latest of that is solved. Answers come by a signal across threads rather than
+by polling: a frame has 16 ms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -15,6 +17,7 @@ from engines.api.charts import ChartData, ChartInfo, Forecast
 from engines.api.errors import WorkbenchError
 from ui.forms.validation import Path
 from ui.session.controller import Controller, Phase
+from ui.widgets.background import lane_of
 from workbench.project.document import Document
 from workbench.project.parameter_files import value_at
 
@@ -26,15 +29,16 @@ class Forecaster(QObject):
     """Follows a controller's model. ``solved(charts, infos)`` carries curves by chart name, or None and nothing."""
 
     solved = Signal(object, tuple)
-    _arrived = Signal(int, object, tuple)
+    _arrived = Signal(str, int, object, tuple)
 
     def __init__(self, controller: Controller, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._model, self._services, self._background = controller.model, controller.services, controller.background
-        self._forecast: Forecast | None = None  # of the lane's thread
+        self._forecasts: dict[str, Forecast] = {}  # by lane, each of that one's thread
         self._document: Document | None = None  # to make a forecast of, before anything is solved
         self._controls: dict[str, Any] = {}
-        self._wanted, self._busy, self._held = False, False, False
+        self._wanted, self._held = False, False
+        self._busy: set[str] = set()  # lanes
         self._turn, self._made = 0, 0  # documents so far, and which the forecast is of: that of another is not shown
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -48,7 +52,7 @@ class Forecaster(QObject):
     @property
     def busy(self) -> bool:
         """Whether something is being solved or about to be."""
-        return self._busy or self._timer.isActive()
+        return self._lane in self._busy or self._timer.isActive()
 
     def stop(self) -> None:
         """Ask for nothing more; what is being solved is not shown."""
@@ -57,9 +61,18 @@ class Forecaster(QObject):
         self._held, self._wanted = True, False
 
     def close(self) -> None:
-        """Free the device memory. After :meth:`stop`, when the lane's thread has ended."""
-        forecast, self._forecast = self._forecast, None
-        if forecast is not None:
+        """Free the device memory. After :meth:`stop`, when the lanes' threads have ended."""
+        for lane in list(self._forecasts):
+            self._drop(lane)
+
+    @property
+    def _lane(self) -> str:
+        """The one of the model's engine."""
+        document = self._model.document
+        return "forecast" if document is None else lane_of("forecast", document.engine.id)
+
+    def _drop(self, lane: str) -> None:
+        if (forecast := self._forecasts.pop(lane, None)) is not None:
             forecast.close()
 
     def _hold(self, held: bool) -> None:
@@ -71,6 +84,8 @@ class Forecaster(QObject):
     def _opened(self) -> None:
         self._turn += 1
         self.solved.emit(None, ())
+        for lane in self._forecasts.keys() - {self._lane}:
+            self._background.submit(lane, partial(self._drop, lane))
         self._timer.start()
 
     def _changed(self, path: Path) -> None:
@@ -90,37 +105,38 @@ class Forecaster(QObject):
     def _ask(self) -> None:
         self._wanted = True
         fresh = self._document is not None or (self._made == self._turn and not self._timer.isActive())
-        if self._busy or self._held or not fresh:
+        lane = self._lane
+        if lane in self._busy or self._held or not fresh:
             return
-        self._busy, self._wanted = True, False
+        self._busy.add(lane)
+        self._wanted = False
         document, self._document = self._document, None
-        turn, controls = self._turn, dict(self._controls)
-        self._background.submit("forecast", lambda: self._work(turn, document, controls), otherwise=self._broken)
+        work = partial(self._work, lane, self._turn, document, dict(self._controls))
+        self._background.submit(lane, work, otherwise=partial(self._broken, lane))
 
-    def _work(self, turn: int, document: Document | None, controls: Mapping[str, Any]) -> None:
+    def _work(self, lane: str, turn: int, document: Document | None, controls: Mapping[str, Any]) -> None:
         """On the lane's thread."""
         charts: Charts | None = None
         infos: tuple[ChartInfo, ...] = ()
         try:
             if document is not None:
-                if self._forecast is not None:
-                    self._forecast.close()
-                    self._forecast = None
-                self._forecast = self._services.forecast(document)
-            if self._forecast is not None:
-                charts, infos = self._forecast.solve(controls), self._forecast.charts
+                self._drop(lane)
+                if (made := self._services.forecast(document)) is not None:
+                    self._forecasts[lane] = made
+            if (forecast := self._forecasts.get(lane)) is not None:
+                charts, infos = forecast.solve(controls), forecast.charts
         except WorkbenchError:
             pass  # the estimate says it
-        self._arrived.emit(turn, charts, infos)
+        self._arrived.emit(lane, turn, charts, infos)
 
-    def _take(self, turn: int, charts: Charts | None, infos: tuple[ChartInfo, ...]) -> None:
-        self._busy = False
+    def _take(self, lane: str, turn: int, charts: Charts | None, infos: tuple[ChartInfo, ...]) -> None:
+        self._busy.discard(lane)
         if turn == self._turn:
             self.solved.emit(charts, infos)
         if self._wanted:
             self._ask()
 
-    def _broken(self, error: BaseException) -> None:
-        self._busy = False
+    def _broken(self, lane: str, error: BaseException) -> None:
+        self._busy.discard(lane)
         self.solved.emit(None, ())
         raise error  # nobody expected it: the log has the details

@@ -23,6 +23,7 @@ from engines.api.tools import Tool, ToolResult
 from ui.session import snapshots
 from ui.session.keeping import middle_of_file
 from ui.session.services import NO_CURVES
+from ui.widgets.background import lane_of
 from workbench.bench.lab_run import LabRun
 from workbench.bench.record_files import KeptRecord, kept_records, read_record, write_json
 from workbench.bench.records import LabRecord, device_text
@@ -73,7 +74,7 @@ class HouseServices:
         self._logs: WeakKeyDictionary[Runner, TimingObserver] = WeakKeyDictionary()
         self._memories: WeakKeyDictionary[AnyRunner, ReferenceType[RunMemory]] = WeakKeyDictionary()
         self._estimator = Estimator(reserve_core=True)
-        self._forecasting: dict[str, Backend] = {}
+        self._forecasting: dict[tuple[str, str], Backend] = {}
         self._tooling: dict[str, Backend] = {}
         self._stopped_sweep: dict[str, Row] = {}
         self._there: Connection | None = None
@@ -183,11 +184,12 @@ class HouseServices:
 
     def forecast(self, document: Document) -> Forecast | None:
         device = self._device_here(document)
-        if device not in self._forecasting:  # not the one of the estimates, which another thread uses
+        place = lane_of("forecast", document.engine.id), device  # no two threads use one
+        if place not in self._forecasting:
             from engines.backend.devices.select import open_backend
 
-            self._forecasting[device] = open_backend(device, reserve_core=True)
-        return document.engine.forecast(document.complete_problem(), self._forecasting[device])
+            self._forecasting[place] = open_backend(device, reserve_core=True)
+        return document.engine.forecast(document.complete_problem(), self._forecasting[place])
 
     def run_tool(self, document: Document, tool: Tool, parameters: BaseModel, progress: Progress) -> ToolResult:
         return tool.run(document.complete_problem(), parameters, self._working(document), progress)

@@ -143,6 +143,36 @@ def test_a_run_has_the_device_to_itself(followed, qtbot):
     qtbot.waitUntil(lambda: followed.last == 2.5, timeout=5000)
 
 
+def test_an_engine_of_others_that_never_answers_holds_up_no_other(followed, qtbot, monkeypatch):
+    """The window had no forecast any more until it was closed."""
+    others = BatteryEngine()
+    others.id = "theirs"
+    document = new_document(BatteryEngine())
+    document.project.engine, document.engine = others.id, others
+    made, asked, answer = followed.services.forecast, threading.Event(), threading.Event()
+
+    def forecast(document):
+        if document.engine.id == "theirs":
+            asked.set()
+            answer.wait(30)
+            return None
+        return made(document)
+
+    monkeypatch.setattr(followed.services, "forecast", forecast)
+    followed.model.open(document)
+    qtbot.waitUntil(asked.is_set, timeout=5000)
+    (before,) = followed.services.forecasts
+    qtbot.waitUntil(lambda: before.closed, timeout=5000)  # its memory is free for the other
+    followed.model.open(new_document(BatteryEngine()))
+    qtbot.waitUntil(lambda: followed.last == 1.0, timeout=5000)
+    followed.model.edit(FACTOR, 2.0)
+    qtbot.waitUntil(lambda: followed.last == 2.0, timeout=5000)
+    shown = len(followed.got)
+    answer.set()
+    qtbot.waitUntil(lambda: not followed.forecaster._busy, timeout=5000)
+    assert len(followed.got) == shown
+
+
 def test_closing_frees_the_forecast_and_shows_nothing_more(followed):
     (forecast,) = followed.services.forecasts
     forecast.go.clear()
