@@ -1,9 +1,9 @@
 """The scheduler of a sweep and what starts its workers, in one process beside whoever asks.
 
-It reads one line of JSON, the environment of each worker, and answers with one, where its scheduler listens and what
-opens it. From then on it lives as long as its standard input is open: whoever asked may end it, be killed, or forget
-it, and no worker is left. In a process of its own it does not import the script that asked, as processes started by a
-script do, and a window is not slowed by it.
+Its argument is a folder for what it writes, which it removes in the end. It reads one line of JSON, the environment of
+each worker, and answers with one, where its scheduler listens and what opens it. From then on it lives as long as its
+standard input is open: whoever asked may end it, be killed, or forget it, and no worker is left. In a process of its
+own it does not import the script that asked, as processes started by a script do, and a window is not slowed by it.
 
 Everything it says to its workers goes through TLS with keys that are made at each start and stand in no file: on a
 machine of many people nobody else can have the workers compute.
@@ -25,23 +25,28 @@ LOSSES = 1
 
 
 def main() -> None:
-    asked = json.loads(sys.stdin.readline())
+    line = sys.stdin.readline()
+    code = _serve(json.loads(line)) if line else 1  # whoever asked is gone
+    shutil.rmtree(sys.argv[1], ignore_errors=True)
+    os._exit(code)  # workers of this machine end with the process that started them
+
+
+def _serve(asked: dict[str, Any]) -> int:
+    """The exit code, once nobody asks any more."""
     try:
         import dask  # an extra: whoever starts this has looked for it
 
-        here = {"temporary-directory": asked["scratch"]}  # else a folder of a known name where everybody writes
+        here = {"temporary-directory": sys.argv[1]}  # else a folder of a known name where everybody writes
         dask.config.set({"distributed.scheduler.allowed-failures": LOSSES, **here, **QUIET})
         cluster, keys = _slurm(asked) if asked["slurm"] else _local(asked)
     except Exception as error:  # of Dask, or of Slurm's commands: a sentence for whoever asked
         print(json.dumps({"error": " ".join(str(error).split()) or type(error).__name__}), flush=True)
-        shutil.rmtree(asked["scratch"], ignore_errors=True)
-        os._exit(1)
+        return 1
     print(json.dumps({"address": cluster.scheduler_address, "keys": keys}), flush=True)
     sys.stdin.read()
     if asked["slurm"]:
         cluster.close()  # its jobs are ended by Slurm
-    shutil.rmtree(asked["scratch"], ignore_errors=True)
-    os._exit(0)  # workers of this machine end with the process that started them
+    return 0
 
 
 def _local(asked: dict[str, Any]) -> tuple[Any, dict[str, str]]:
@@ -51,7 +56,7 @@ def _local(asked: dict[str, Any]) -> tuple[Any, dict[str, str]]:
     security = Security.temporary()
     common: dict[str, Any] = {"host": HERE, "protocol": "tls://", "security": security, "dashboard": False}
     # No limit of memory: Dask would pause and end cases by its own guess, the system does so by need.
-    worker = {**common, "nthreads": 1, "memory_limit": 0, "local_directory": asked["scratch"]}
+    worker = {**common, "nthreads": 1, "memory_limit": 0, "local_directory": sys.argv[1]}
     cluster = SpecCluster(
         scheduler={"cls": Scheduler, "options": {**common, "port": 0}},
         workers={

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time as clock
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -328,19 +328,23 @@ def _connected(client_class: Any, address: str, **options: Any) -> Iterator[Any]
 @contextmanager
 def _cluster(workers: Workers, environments: Sequence[dict[str, str]]) -> Iterator[tuple[str, dict[str, str]]]:
     """Address and keys of a scheduler that is started for this sweep (:mod:`workbench.sweep.cluster`)."""
-    scratch = tempfile.mkdtemp(prefix="workbench-workers-")
-    asked = {"workers": list(environments), "scratch": scratch, "slurm": workers.count if workers.cluster else 0}
-    with (Path(scratch) / "log").open("w+") as said:
+    asked = {"workers": list(environments), "slurm": workers.count if workers.cluster else 0}
+    with (
+        # Removed here too: that process may be ended before it begins.
+        tempfile.TemporaryDirectory(prefix="workbench-workers-", ignore_cleanup_errors=True) as scratch,
+        (Path(scratch) / "log").open("w+") as said,
+    ):
         process = subprocess.Popen(
-            [sys.executable, "-P", "-c", BEGIN.format(path=sys.path)],
+            [sys.executable, "-P", "-c", BEGIN.format(path=sys.path), scratch],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True,
             start_new_session=True,  # Ctrl-C is ours to answer
         )  # fmt: skip
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            process.stdin.write(json.dumps(asked) + "\n")
-            process.stdin.flush()
+            with suppress(BrokenPipeError):  # of a process that has ended already: its log says why
+                process.stdin.write(json.dumps(asked) + "\n")
+                process.stdin.flush()
             answer = process.stdout.readline()
             if not answer:
                 said.seek(0)
@@ -351,7 +355,8 @@ def _cluster(workers: Workers, environments: Sequence[dict[str, str]]) -> Iterat
                 raise _not_started(workers, told["error"])
             yield told["address"], told["keys"]
         finally:
-            process.stdin.close()
+            with suppress(BrokenPipeError):
+                process.stdin.close()
             try:
                 process.wait(10.0)
             except subprocess.TimeoutExpired:

@@ -421,3 +421,22 @@ def test_workers_of_this_machine_that_never_start_are_not_waited_for_without_end
     plan = plan_of(document_of(WaveEngine()), "1,2")
     with pytest.raises(WorkbenchError, match="No worker has started on this machine: run the sweep with one worker"):
         list(rooms._on_workers(plan, Workers(2), [], "cpu", [0, 1], lambda text, part: None))
+
+
+@pytest.mark.parametrize("program", ["import os; os._exit(7)", "import os; os.kill(os.getpid(), 9)", "1 / 0"])
+def test_a_scheduler_that_ends_before_it_begins_leaves_nothing(monkeypatch, tmp_path, program):
+    """Its folder stayed."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(rooms, "BEGIN", program)
+    with pytest.raises(WorkbenchError, match="could not be started"), rooms._cluster(Workers(2), []):
+        pytest.fail("it began")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_scheduler_whose_asker_is_killed_before_it_asks_leaves_nothing(tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    command = [sys.executable, "-P", "-c", rooms.BEGIN.format(path=sys.path), str(scratch)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert not scratch.exists()
