@@ -21,6 +21,11 @@ OWN_CACHE, CUPY_CACHE = "WORKBENCH_CACHE_DIR", "CUPY_CACHE_DIR"
 PLAIN = "NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING"
 """Numba dresses each error message for a terminal, also of the hundreds that it catches itself while it tries rules:
 a twentieth of the time of compiling."""
+LEAST_ADDRESSES = 1 << 30
+"""Bytes of addresses (``ulimit -v``) without which nothing runs: on two cores the smallest problem took 1.4 GB; with
+0.5 GB SciPy's OpenBLAS looked for ever for room for its threads, or interrupted the process."""
+IN_NEED = ("numba.np.arraymath", "scipy.linalg")
+"""What loads that: at the first use of a kernel."""
 MOST_THREADS = 4096
 """More than any machine has cores; with 100,000 a process ends where they are started."""
 
@@ -33,6 +38,8 @@ class NoSettingsOfTheFolder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        if fullname in IN_NEED:
+            check_addresses()
         if fullname != "numba.core.config":
             return None
         others = (each.find_spec(fullname, path, target) for each in sys.meta_path if each is not self)
@@ -107,6 +114,28 @@ def _check_settings(threads: str, not_compiled: str) -> None:
         )
     if not_compiled.strip() not in ("", "0"):  # hints to the compiler are no Python
         raise ProblemError(f"{NOT_COMPILED} is '{not_compiled:.20}' here, and kernels are to be compiled: remove it.")
+
+
+def check_addresses() -> None:
+    """Raises ProblemError where this session may not use as many addresses as kernels and their libraries take."""
+    from engines.api.errors import ProblemError
+
+    limit = address_limit()
+    if limit is not None and limit < LEAST_ADDRESSES:
+        raise ProblemError(
+            f"This session may use {limit / 1e6:.0f} MB of addresses (ulimit -v), and kernels need more than "
+            f"{LEAST_ADDRESSES / 1e6:.0f} MB before any problem: raise the limit (ulimit -v unlimited)."
+        )
+
+
+def address_limit() -> int | None:
+    """Bytes that this process may have addresses of; None where nothing limits them."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
 
 
 def _others_write(folder: Path) -> bool:

@@ -88,6 +88,35 @@ def test_settings_of_numba_that_are_none_are_told(folder: Path, name: str, value
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep no such limit")
+@pytest.mark.parametrize(
+    ("words", "megabytes", "code"),
+    [
+        (["run", "sine_mode", "--until", "1e-9", "--device", "cpu", "--no-pictures"], 400, 2),
+        (["run", "sine_mode", "--until", "1e-9", "--device", "cpu", "--no-pictures"], 500, 2),
+        (["bench"], 500, 2),
+        (["presets"], 500, 0),
+    ],
+)
+def test_a_limit_of_addresses_is_told_before_anything_looks_for_them(
+    folder: Path, words: list[str], megabytes: int, code: int
+) -> None:
+    """A run with ``ulimit -v 500000`` went on for ever where OpenBLAS began its threads, or ended without a word."""
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20,) * 2); "
+    done = python(folder, "-c", limit + f"from workbench.cli import main; raise SystemExit(main({words}))")
+    assert done.returncode == code, done.stderr
+    told = "MB of addresses (ulimit -v), and kernels need more than"
+    assert (len(done.stderr.splitlines()), told in done.stderr) == ((1, True) if code else (0, False))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep no such limit")
+@pytest.mark.parametrize("module", numba_settings.IN_NEED)
+def test_what_looks_for_addresses_without_end_is_not_loaded_where_there_are_none(folder: Path, module: str) -> None:
+    limit = "import resource, engines; resource.setrlimit(resource.RLIMIT_AS, (600 << 20,) * 2); "
+    done = python(folder, "-c", limit + f"import {module}")
+    assert "kernels need more than" in done.stderr.splitlines()[-1]
+
+
 def test_commands_import_nothing_from_the_folder(folder: Path) -> None:
     done = python(folder, "-m", "workbench", "presets")
     assert done.returncode == 0, done.stderr

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from engines.api.errors import ProblemError, WorkbenchError, nearest_told
-from workbench.cli.arguments import COMMANDS, Misused, parser
+from engines.numba_settings import check_addresses
+from workbench.cli.arguments import COMMANDS, COMPUTING, Misused, parser
 from workbench.cli.voice import voices
 from workbench.words.extras import load
 from workbench.words.failures import with_place
@@ -103,6 +104,8 @@ def _carried_out(given: list[str], answer: dict[str, Any]) -> int:
             return open_window(given)
         options = parser().parse_args(given)
         options.answer, options.given = answer, given
+        if given[0] in COMPUTING:
+            check_addresses()
         return int(options.carry_out(options))
     except WorkbenchError as error:
         print(with_place(error), file=sys.stderr)

@@ -18,6 +18,7 @@ COMMANDS = (
     "run", "resume", "estimate", "sweep", "tool", "script", "bench", "verify", "doctor", "engines", "presets",
     "new", "convert", "serve", "connect", "completion",
 )  # fmt: skip
+COMPUTING = ("run", "resume", "estimate", "sweep", "tool", "bench", "verify")
 MOVIE_FRAMES = 150
 """Six seconds."""
 PICTURES = 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engines.api.errors import DeviceError, ProblemError, WorkbenchError
+from engines.numba_settings import address_limit
 
 
 def dotted(place: tuple[str | int, ...]) -> str:
@@ -28,7 +29,13 @@ def as_sentence(error: BaseException) -> WorkbenchError:
     if is_cuda_error(error):
         return as_device_error(error)
     if isinstance(error, MemoryError):
-        return DeviceError("There is not enough memory for this run: use a smaller problem or close other programs.")
+        limit = address_limit()
+        way = (
+            "close other programs"
+            if limit is None
+            else f"raise the session's limit of {limit / 1e6:.0f} MB (ulimit -v)"
+        )
+        return DeviceError(f"There is not enough memory for this run: use a smaller problem or {way}.")
     if isinstance(error, OSError):
         where = f" ({error.filename})" if error.filename else ""
         return WorkbenchError(f"The run ended because the system refused: {error.strerror or error}{where}.")

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from engines.api.errors import DeviceError, ProblemError, WorkbenchError
+from workbench.words import failures
 from workbench.words.extras import load
 from workbench.words.failures import as_sentence, with_place
 
@@ -46,3 +47,12 @@ def test_only_a_module_of_the_window_is_told_to_be_one(missing, raised, said):
 
     with pytest.raises(raised, match=said):
         load(SimpleNamespace(load=refuse), "Plots need")
+
+
+@pytest.mark.parametrize(
+    ("limit", "way"),
+    [(None, "close other programs."), (2 * 10**9, "raise the session's limit of 2000 MB (ulimit -v).")],
+)
+def test_who_has_too_little_memory_is_told_what_keeps_it(monkeypatch, limit, way):
+    monkeypatch.setattr(failures, "address_limit", lambda: limit)
+    assert str(as_sentence(MemoryError())).endswith(f"use a smaller problem or {way}")
