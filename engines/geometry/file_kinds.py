@@ -18,7 +18,7 @@ from engines.api.errors import ProblemError
 TITLES = 20
 """Lines of words that a table may have before its numbers."""
 NUMBER_BYTES = b"0123456789+-.eEdD,; \t\r\n"
-_WORD = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?|[+-]?(nan|inf|infinity)|", re.IGNORECASE)
+_WORD = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eEdD][+-]?\d+)?|[+-]?(nan|inf|infinity)|", re.IGNORECASE)
 
 
 def check_file(path: Path, kind: str) -> None:

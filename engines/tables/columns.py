@@ -110,8 +110,9 @@ def column_name(place: int, unit: str) -> str:
 
 def heading_parts(cell: str) -> tuple[str, str]:
     """Name and unit of a heading: ``Time [h]``, ``Voltage (mV)``, ``I / A``, ``<I>/mA``, ``time_s``."""
-    found = _HEADING.fullmatch(cell.strip())
-    name, unit = (cell.strip(), "") if found is None else (found[1].strip(), (found[2] or found[3] or "").strip())
+    cell = " ".join(cell.split())  # many blanks would be gone through for each of them
+    found = _HEADING.fullmatch(cell)
+    name, unit = (cell, "") if found is None else (found[1].strip(), (found[2] or found[3] or "").strip())
     joined = None if unit else _JOINED.fullmatch(name)
     if joined is not None and is_known(joined[2]):
         name, unit = joined[1], joined[2]

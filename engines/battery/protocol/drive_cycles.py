@@ -134,7 +134,7 @@ def _by_numbers(table: TextTable, time_column: str, value_column: str, name: str
 def _named(said: str, axes: Sequence[Axis], table: TextTable, name: str, field: str) -> tuple[Column, Axis]:
     """The column that ``said`` names, and which of the axes its unit belongs to."""
     place = ("drive_cycle", field)
-    match = _NAMED.fullmatch(said)
+    match = _NAMED.fullmatch(" ".join(said.split()))
     for axis in axes if match is not None else ():
         found = conversion(match[2], axis.unit)  # type: ignore[index]  # a match
         if found is not None:
@@ -251,7 +251,7 @@ def _units(heading: str, name: str, quoted: bool) -> tuple[float, float, str]:
     def told(what: str) -> str:
         return what if quoted else "something else"
 
-    titles = [_HEADING.fullmatch(cell) for cell in _cells(heading, True)]
+    titles = [_HEADING.fullmatch(" ".join(cell.split())) for cell in _cells(heading, True)]
     (time_name, time_unit), (value_name, unit) = ((found[1], found[2]) if found else ("", None) for found in titles)
     if time_unit is not None and time_unit not in TIMES:
         what = told(f"in '{time_unit}'")

@@ -35,7 +35,7 @@ USUAL = {"current": "A, mA", "rate": "C", "power": "W", "voltage": "V, mV", "tim
 MOST_STEPS = 1_000_000
 """Steps of a protocol with all its repetitions: 24 MB on the device."""
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _PERIOD = re.compile(r"\(([^()]*)\)\s*$")
 _TEMPERATURE = re.compile(r"[+-]?[\d.]*\s*(o|°)C")
 _ACTIONS = ("discharge", "charge", "hold", "rest", "run")

@@ -182,7 +182,7 @@ def _settings(script: Script, found: Neurons, known: Mapping[str, Quantity]) -> 
                 begun = True
                 continue
             begun = begun or name == VOLTAGE
-            nothing = re.fullmatch(r"\s*[-+]?0*\.?0*(\s*\*\s*[\w/]+)?\s*", formula) and name not in last
+            nothing = re.fullmatch(r"\s*[-+]?0*(\.0*)?(\s*\*\s*[\w/]+)?\s*", formula) and name not in last
             if name == VOLTAGE or not nothing:
                 found.starts.append(f"{name} = {formula}")
             last[name] = formula

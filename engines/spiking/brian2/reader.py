@@ -22,8 +22,9 @@ from engines.spiking.typed.lines import heading
 
 LARGEST = 1 << 20
 MOST_TOLD = 40
-_OURS = re.compile(r"\bbrian2?\b|\bNeuronGroup\b|^\s*d\w+\s*/\s*dt\s*=", re.MULTILINE)
-_BARE = re.compile(r"^\s*d\w+\s*/\s*dt\s*=", re.MULTILINE)
+_OURS = re.compile(r"\bbrian2?\b|\bNeuronGroup\b|^[^\S\n]*d\w+\s*/\s*dt\s*=", re.MULTILINE)
+_BARE = re.compile(r"^[^\S\n]*d\w+\s*/\s*dt\s*=", re.MULTILINE)
+_LONG_GAP = re.compile(r"[^\S\n]{100,}")
 _GROUP = "G = NeuronGroup(1, equations, threshold=threshold, reset=reset, refractory=refractory, method=method)"
 _FIELDS = ("threshold", "reset", "refractory", "method")
 
@@ -39,6 +40,7 @@ def read_brian2(path: Path) -> Imported | None:
 
 def problem_of(text: str, name: str = "the text") -> Imported:
     """Raises ProblemError."""
+    text = _LONG_GAP.sub(" ", text)  # which patterns would go through again from each of its blanks
     titles: dict[int, str] = {}
     if _BARE.search(text) and "NeuronGroup" not in text and "'" * 3 not in text and '"' * 3 not in text:
         statements = [each for part in _as_script(text) for each in _statements(part)]
@@ -74,7 +76,7 @@ def _as_script(text: str) -> tuple[str, str, str]:
         waiting = (waiting + code) if is_equation and ":" not in code else ""
     body = "\n".join(equations).replace("\\", "").replace("'''", "")
     given = "\n".join(others)
-    ends = "; ".join(f"{name} = ''" for name in _FIELDS if not re.search(rf"^\s*{name}\s*=", given, re.MULTILINE))
+    ends = "; ".join(f"{name} = ''" for name in _FIELDS if not re.search(rf"^[^\S\n]*{name}\s*=", given, re.MULTILINE))
     return f"equations = '''{body}'''", given, f"{ends}\n{_GROUP}"
 
 
