@@ -213,7 +213,8 @@ def _document_of_imported(engine: Engine, imported: Imported, path: Path, permis
     if imported.mesh:
         mesh = stored.locate(imported.mesh, permission)
         files = readable([mesh])
-        project.geometry = MeshReference(path=str(mesh.absolute()), length_unit=imported.length_unit)
+        place = {"path": str(mesh.absolute()), "length_unit": imported.length_unit}
+        project.geometry = MeshReference.model_validate(place)
         stored = replace(stored, project=project, mesh=mesh.absolute())
     document = document_of(stored, permission)
     if imported.on is not None and stored.mesh is not None:

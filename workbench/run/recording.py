@@ -316,6 +316,7 @@ class Recorder(Observer):
 
     def _forget_end(self, time: float) -> None:
         """The run goes on from an end between two samples, which had a row of its own there."""
+        self._writer.flush()  # a checkpoint on its way waits for rows of these files
         for name in TABLES:
             if name in self._tables:
                 self._tables[name].close()

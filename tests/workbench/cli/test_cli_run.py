@@ -461,3 +461,19 @@ def test_what_is_no_key_marks_no_run(own_home, tmp_path, make):
     make(key)
     options = parser().parse_args(["run", "slab", "--out", str(tmp_path)])
     assert Asked.of(options, 1.0, tmp_path).mark == ""
+
+
+def test_why_it_is_this_device_is_told(project, tmp_path, capsys, monkeypatch):
+    from workbench.cli.runs import run as module
+
+    def opened(*arguments: Any, **options: Any) -> Any:
+        backend = open_for(*arguments, **options)
+        backend.chosen = "Runs on two cores, for once."
+        return backend
+
+    open_for = module.open_for
+    monkeypatch.setattr(module, "open_for", opened)
+    for quiet in (False, True):
+        options = ["--out", str(tmp_path / str(quiet)), *(["--quiet"] if quiet else [])]
+        assert main(["run", str(project), "--no-pictures", *options]) == 0
+        assert ("for once" in capsys.readouterr().err) is not quiet

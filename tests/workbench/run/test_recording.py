@@ -105,6 +105,22 @@ def test_the_first_step_may_have_a_checkpoint_and_the_beginning_needs_none(docum
     assert sorted(set(written)) == [1, 2, 3]
 
 
+def test_rows_of_an_end_are_forgotten_once_a_checkpoint_on_its_way_is_written(document, tmp_path, monkeypatch):
+    """The run goes on from an end between two samples, and a checkpoint of its first step waits for the disk."""
+    document.project.run.until = 0.14
+    recorder = Recorder(tmp_path / "out", document)
+    run(document, recorder)
+    document.project.run.until = 0.4
+    checkpoint = read_checkpoint(tmp_path / "out" / "checkpoint.npz", problem_fingerprint(document, recorder.probes))
+    synced = AppendedFile.sync
+    monkeypatch.setattr(AppendedFile, "sync", lambda table: (time.sleep(0.05), synced(table)))
+    monkeypatch.setattr(Recorder, "_checkpoint_due", lambda recorder: True)
+    recorder = Recorder(tmp_path / "out", document, resume=checkpoint)
+    assert run(document, recorder, resume_from=checkpoint.state).error is None
+    times = [float(each) for each in column(tmp_path / "out" / "series.csv", 0)]
+    np.testing.assert_allclose(times, [0, 0.1, 0.2, 0.3, 0.4])
+
+
 def test_a_reset_begins_the_record_anew(document, tmp_path):
     recorder = Recorder(tmp_path / "out", document, snapshot_interval=0.5)
     runner = start(document, observers=[recorder], autostart=True, until=2.0)

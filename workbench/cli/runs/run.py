@@ -172,7 +172,7 @@ def _looked_at(
     findings = findings_of(document, estimate)
     tell_findings(findings, options.quiet)
     if not options.quiet:
-        for line in fact_lines(estimate.facts):
+        for line in (*fact_lines(estimate.facts), *filter(None, [backend.chosen])):
             print(line, file=sys.stderr)
     return backend, findings
 
