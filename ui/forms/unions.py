@@ -62,6 +62,10 @@ class UnionEditor(Editor):
         self.form.set_around(self._around)
         self.form.set_value(value)
 
+    def forget(self) -> None:
+        """The kinds that were chosen before are of another problem."""
+        self._remembered.clear()
+
     def set_around(self, around: Around) -> None:
         self._around = around
 

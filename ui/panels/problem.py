@@ -15,6 +15,7 @@ from ui.forms.editor import Suggestions
 from ui.forms.fields.line import Line
 from ui.forms.form import ParameterForm
 from ui.forms.refusals import forget
+from ui.forms.unions import UnionEditor
 from ui.forms.validation import Errors, Path
 from ui.panels.estimates import EstimatesPanel
 from ui.panels.object_tree import ObjectTree
@@ -135,6 +136,8 @@ class ProblemPanel(QWidget):
             return
         self._suggest()
         forget(self.form)
+        for union in self.form.findChildren(UnionEditor):
+            union.forget()
         self.form.set_values(self._model.draft["parameters"])
         self.form.set_errors(self._model.parameter_errors)
         self._show_title()

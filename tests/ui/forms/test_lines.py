@@ -6,7 +6,7 @@ from typing import Annotated
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from engines.api.errors import ProblemError
 from engines.api.parameters import Lines, ParameterGroup, quantity
@@ -120,6 +120,19 @@ def test_a_line_that_is_begun_is_completed(holder, qtbot):
     editor.text.complete("second verse")
     editor.text.popup.hide()
     assert editor.lines() == ["second verse"]
+
+
+def test_what_is_pasted_is_not_completed(holder, qtbot):
+    """The list stood over the next fields, and took the click that was to leave the text."""
+    editor = holder.editor("verses")
+    editor.text.setPlainText("")
+    QApplication.clipboard().setText("roses are red\nsec")
+    qtbot.keyClick(editor.text, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert editor.lines() == ["roses are red", "sec"]
+    assert not editor.text.popup.isVisible()
+    qtbot.keyClicks(editor.text, "o")
+    assert editor.text.popup.isVisible()
+    editor.text.popup.hide()
 
 
 def test_a_run_locks_the_text_but_not_the_slider(holder):

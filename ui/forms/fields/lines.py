@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, cast
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QKeySequence, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QCompleter,
     QLabel,
@@ -287,7 +287,8 @@ class LineText(QPlainTextEdit):
         asked = event.key() == Qt.Key.Key_Space and event.modifiers() == Qt.KeyboardModifier.ControlModifier
         if not asked:
             super().keyPressEvent(event)
-        self._offer(asked or bool(event.text().strip()))
+        pasted = event.matches(QKeySequence.StandardKey.Paste)  # the list would stand in the way of the next click
+        self._offer(asked or (bool(event.text().strip()) and not pasted))
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)

@@ -302,6 +302,10 @@ class _Statements:
         for name in _changed(line):
             if name.endswith(BEFORE) or (name.endswith(BEHIND) and name not in heard):
                 raise ProblemError(self._out_of_reach(name, where))
+            if name not in self._units and name + BEHIND in heard:
+                raise ProblemError(
+                    f"{where} changes '{name}', which is of the neuron that hears: write {name}{BEHIND}."
+                )
         for name, op, formula in changes_of(line, where, {**self._units, **heard}):
             if name not in heard:
                 yield from self._change(name, op, formula, where)

@@ -54,6 +54,7 @@ CASES = [
     (STDP, {"on_pre": ["g_e_post += w*mV", "Apra += dApre"]}, ("on_pre", 1), "no variable; the nearest is 'Apre'"),
     (STDP, {"on_pre": ["g_e_post += w"]}, ("on_pre", 0), "has no unit and must be in volts, as 5.mV: g_e_post is"),
     (STDP, {"on_pre": ["v_post += w*mV"]}, ("on_pre", 0), "adds to 'v_post', .* there are g_e_post, g_i_post"),
+    (STDP, {"on_pre": ["g_e += w*mV"]}, ("on_pre", 0), "the neuron that hears: write g_e_post"),
     (STDP, {"on_pre": ["g_e_post += w*mV  # all; v_post = 3"], "lines": ["w : 1"], "on_post": []}, None, ""),
     (STDP, {"on_pre": ["g_e_post = w*mV"]}, ("on_pre", 0), "sets g_e_post"),
     (STDP, {"on_pre": ["g_e_pre += w*mV"]}, ("on_pre", 0), "synapses change themselves and the neuron that hears"),
