@@ -30,6 +30,12 @@ ELSEWHERE = {
     # what this machine has free is nothing of a project
     "workbench.project.findings.estimate_of": "tests/workbench/project/test_findings.py",
     "workbench.project.probing._outside": "tests/workbench/project/test_findings.py",
+    # of the lines of a project, which no form has
+    "workbench.project.probing.line_finding": "tests/workbench/run/test_lines.py",
+    "workbench.run.lines.missed_lines": "tests/workbench/run/test_lines.py",
+    # of the folder of a run that goes on from the command line
+    "workbench.run.earlier.lacking#1": "tests/workbench/cli/test_cli_run_broken_off.py",
+    "workbench.run.earlier.lacking#2": "tests/workbench/cli/test_cli_run_broken_off.py",
     # a run from the command line has an end, or is refused
     "engines.fdtd.monitors.settling.endless": "tests/workbench/project/test_findings.py",
     # why a project cannot run: said by the commands that make one, and by the estimate in the window
