@@ -266,8 +266,11 @@ def test_a_chart_is_copied_and_has_a_menu(charted):
 def test_the_theme_changes_while_charts_are_shown(charted, qtbot, qapp):
     run_until(qtbot, charted, 5.0)
     plot = charted.charts.panel.cells["voltage"].plot
-    theme().apply("light", qapp)
-    assert plot.backgroundBrush().color().name() == theme().palette.plot
+    try:
+        theme().apply("light", qapp)
+        assert plot.backgroundBrush().color().name() == theme().palette.plot
+    finally:
+        theme().apply("dark", qapp)
 
 
 @pytest.mark.keeps_time

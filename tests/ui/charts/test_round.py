@@ -26,7 +26,10 @@ def lobe(x, at):
 
 
 @pytest.fixture
-def shown(qtbot):
+def shown(qtbot, qapp):
+    if theme().palette.name != "dark":
+        theme().apply("dark", qapp)
+
     def show(chart, data):
         cell = ChartCell(chart, "fs")
         qtbot.addWidget(cell)
