@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import pickle
 import random
@@ -349,17 +348,17 @@ def test_a_selection_is_of_elements_and_points_that_there_are(elements, offsets,
 
 
 @pytest.mark.parametrize(
-    ("error", "kind", "told"),
+    ("make", "kind", "told"),
     [
-        (ValueError("no"), WorkbenchError, "ValueError: no"),
-        (ProblemError("Set a step.", ("numerics", "step")), ProblemError, "Set a step."),
-        (DeviceError("The device went away."), DeviceError, "The device went away."),
+        (lambda: ValueError("no"), WorkbenchError, "ValueError: no"),
+        (lambda: ProblemError("Set a step.", ("numerics", "step")), ProblemError, "Set a step."),
+        (lambda: DeviceError("The device went away."), DeviceError, "The device went away."),
     ],
 )
 @pytest.mark.parametrize("marks", [(), ("torn",), ("lost",), ("torn", "lost")])
-def test_an_error_of_a_run_there_is_one_of_its_kind_here_and_no_worse_than_it_was(error, kind, told, marks):
+def test_an_error_of_a_run_there_is_one_of_its_kind_here_and_no_worse_than_it_was(make, kind, told, marks):
     """``torn``: its state is none to go on from; ``lost``: nor is the device."""
-    sent = copy.copy(error)
+    sent = make()
     for mark in marks:
         setattr(sent, mark, True)
     torn = "torn" in marks or kind is DeviceError
