@@ -87,6 +87,8 @@ class CudaExplicit(Explicit):
         )  # fmt: skip
         if best != SINGLE:
             self._plan = [(depth, *best[1:]) for depth in sorted(marches, reverse=True) if depth <= best[0]]
+            for shape in self._plan:  # shapes may be remembered, and kernels that never ran cannot be captured
+                _all(self._ready(shape, self._banks[0], numbers, laws))
             moved = len(self._now) * math.prod(self.box) * self.dtype.itemsize
             self.traffic = replace(self.traffic, bytes_read=moved, bytes_written=moved).spread(best[0])
 

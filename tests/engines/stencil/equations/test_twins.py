@@ -13,6 +13,7 @@ from engines.stencil.setup.equations import TypedProblem
 from engines.stencil.setup.sides import Ghost
 from engines.stencil.step.reference import with_ghosts
 from tests.compiled import known_architectures, resources_of
+from tests.cuda_on_host.backend import HostCudaBackend
 from tests.engines.stencil.equations.typed import CLOSED, ENGINE, PERIODIC, built, plane, typed, values
 
 EPSILON = {"fp32": 2.0**-23, "fp64": 2.0**-52}
@@ -205,6 +206,26 @@ def test_many_steps_at_a_call_are_the_same_steps(on_host, name, method):
                 simulation.restore(simulation.state())
         found.append(np.stack([values(simulation, field) for field in start]))
     np.testing.assert_array_equal(*found)
+
+
+def test_kernels_have_run_before_they_are_captured(tmp_path, monkeypatch):
+    """Also where the best shapes are remembered from a run before, and nothing is measured."""
+    monkeypatch.setenv("WORKBENCH_CACHE_DIR", str(tmp_path))
+    seen = []
+    for _ in range(2):
+        backend = HostCudaBackend()
+        captured = backend.captured
+
+        def watched(launches, backend=backend, captured=captured):
+            before = {*backend.compiled}
+            graph = captured(launches)
+            seen.append({*backend.compiled} - before)
+            return graph
+
+        simulation = built(backend, ALONE, {"u": "noise(1)"}, {"F": 0.04, "k": 0.06}, plane(16, 9), step=0.01)
+        backend.captured = watched
+        simulation.advance(100)
+    assert seen == [set()] * len(seen) != []
 
 
 @pytest.mark.parametrize("change", ["noise", "a side in time", "3D", "mixed sides"])
