@@ -69,8 +69,12 @@ class Playback(QObject):
             self.back()
             self._tell()
         if not self._writing and not self._off and self.reel.due(frame):
-            self._writing = True
-            file, generation = self.reel.begin(), self._generation
+            self._writing, generation = True, self._generation
+            try:
+                file = self.reel.begin()
+            except OSError as error:
+                self._failed(error)
+                return
             self._background.submit(
                 LANE, lambda: write(frame, file), lambda done: self._written(*done, generation), self._failed
             )

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import shutil
-import tempfile
 import time as clock
 import zlib
 from collections.abc import Container
@@ -22,7 +21,7 @@ import numpy as np
 
 from engines.api import Array
 from workbench.run.frames import Frame
-from workbench.storage.locking import ProcessLock, remove_unheld
+from workbench.storage.locking import held_folder
 
 FOLDER, LOCK = "workbench-frames-", "lock"
 BUDGET = 512 << 20
@@ -100,13 +99,9 @@ class Reel:
         return frame.charted and not again and clock.monotonic() >= self._due
 
     def begin(self) -> Path:
-        """The file of the next frame, which is being written from now on."""
+        """The file of the next frame, which is being written from now on. Raises OSError."""
         if self._folder is None:
-            for left in Path(tempfile.gettempdir()).glob(f"{FOLDER}*/{LOCK}"):
-                remove_unheld(left.parent, LOCK)
-            self._folder = Path(tempfile.mkdtemp(prefix=FOLDER))
-            self._lock = ProcessLock(self._folder / LOCK)
-            self._lock.acquire()
+            self._folder, self._lock = held_folder(FOLDER, LOCK)
         self._count += 1
         self._due = clock.monotonic() + self.seconds
         return self._folder / f"{self._count:08d}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -54,6 +55,19 @@ class ProcessLock:
         with suppress(OSError):  # not another's, where the folder was renamed and there is one of its name again
             if self._handle is None or os.path.samestat(os.fstat(self._handle), os.stat(self._path)):
                 self._path.unlink()
+
+
+def held_folder(prefix: str, lock: str) -> tuple[Path, ProcessLock]:
+    """A temporary folder of this process alone, whose file ``lock`` it holds; those of ``prefix`` that killed processes
+    have left are removed. Raises OSError."""
+    for left in Path(tempfile.gettempdir()).glob(f"{prefix}*/{lock}"):
+        remove_unheld(left.parent, lock)
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=prefix))
+        held = ProcessLock(folder / lock)
+        with suppress(FileNotFoundError):  # another process took it for one that is left, before it was held
+            if held.acquire():
+                return folder, held
 
 
 def remove_unheld(folder: Path, lock: str) -> None:

@@ -217,11 +217,12 @@ def test_of_many_branches_the_last_ones_stay(playback, qtbot):
     assert len(list(playback.reel.frames[0].file.parent.glob("0*"))) == 6
 
 
-def test_a_disk_that_is_full_ends_the_keeping_with_one_sentence(playback, qtbot, monkeypatch):
+@pytest.mark.parametrize("what", ["ui.recording.playback.write", "ui.recording.reel.held_folder"])
+def test_a_disk_that_is_full_ends_the_keeping_with_one_sentence(playback, qtbot, monkeypatch, what):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ui.recording.playback.write", full)
+    monkeypatch.setattr(what, full)
     with qtbot.waitSignal(playback.trouble, timeout=5000) as told:
         playback.take(frame(1))
     assert told.args == ["The frames of the run are no longer kept: No space left on device."]

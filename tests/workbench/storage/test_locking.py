@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.storage import locking
-from workbench.storage.locking import ProcessLock
+from workbench.storage.locking import ProcessLock, held_folder, remove_unheld
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nobody removes there what is open")
 
@@ -48,3 +48,28 @@ def test_a_lock_that_another_holds_under_the_name_of_a_renamed_folder_stays(tmp_
     assert second.acquire()
     first.release(remove=True)
     assert not third.acquire()
+
+
+@pytest.mark.parametrize("when", ["before it is held", "while it is asked for"])
+def test_a_folder_that_another_process_takes_for_one_left_behind_is_made_anew(tmp_path: Path, monkeypatch, when) -> None:
+    """Two windows that began at once: one removed what the other had made and not locked yet."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    lock, other, swept = locking._lock, [], []
+
+    def goes_meanwhile(handle: int) -> None:
+        monkeypatch.setattr(locking, "_lock", lock)
+        (folder,) = tmp_path.glob("frames-*")
+        swept.append(folder)
+        if when == "before it is held":
+            remove_unheld(folder, "lock")
+        else:
+            other.append(ProcessLock(folder / "lock"))
+            assert other[0].acquire()
+        lock(handle)
+
+    monkeypatch.setattr(locking, "_lock", goes_meanwhile)
+    folder, held = held_folder("frames-", "lock")
+    assert folder.is_dir()
+    assert [folder] != swept
+    assert not ProcessLock(folder / "lock").acquire()
+    held.release()
