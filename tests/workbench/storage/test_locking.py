@@ -51,7 +51,7 @@ def test_a_lock_that_another_holds_under_the_name_of_a_renamed_folder_stays(tmp_
 
 
 @pytest.mark.parametrize("when", ["before it is held", "while it is asked for"])
-def test_a_folder_that_another_process_takes_for_one_left_behind_is_made_anew(tmp_path: Path, monkeypatch, when) -> None:
+def test_a_folder_that_another_takes_for_one_left_behind_is_made_anew(tmp_path: Path, monkeypatch, when) -> None:
     """Two windows that began at once: one removed what the other had made and not locked yet."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     lock, other, swept = locking._lock, [], []
