@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engines.stencil.diffusion.cpu import CpuDiffusion
 from engines.stencil.diffusion.forward_euler import DIFFUSION
 from engines.stencil.setup.sides import Ghost
 from engines.stencil.step import reference
@@ -181,6 +182,37 @@ def test_what_is_tuned_equals_single_steps_bit_for_bit(cpu, monkeypatch):
     with cpu.active():
         many, _ = diffusion.advance(one.copy(), np.empty_like(one), None, 2 * diffusion.depth + 3)
     assert (many == advanced(cpu, u, (0.2, 0.2), ghosts, 2 * diffusion.depth + 3, "float32", 1)).all()
+
+
+def test_tiles_of_small_grids_are_measured_in_several_steps(cpu, monkeypatch):
+    """After a single one threads slept, and woke in the time of another: three steps at a pass seemed faster, and were
+    taken for 128³, where they take half as long again."""
+    taken = {}
+
+    def counted(self, u, out, source, tile, box):
+        taken[tile] = taken.get(tile, 0) + tile[0]
+
+    def last(key, candidates, time_one):
+        if len(candidates) > 2:  # not where results are stored
+            assert min(time_one(candidate) for candidate in candidates) > 0
+        return candidates[-1]
+
+    monkeypatch.setattr("engines.stencil.diffusion.cpu.tune", last)
+    monkeypatch.setattr(CpuDiffusion, "_pass", counted)
+    for shape, least in (((64, 64, 64), 12), ((128, 128, 128), 4), ((64, 512, 512), 1)):
+        taken.clear()
+        DIFFUSION.open(cpu, shape, (0.1,) * 3, sides(*["insulated"] * 3), 1.0, "float32")
+        singles = [steps for tile, steps in taken.items() if tile[0] == 1]
+        assert singles == [least]
+        assert all(steps >= min(least, tile[0]) for tile, steps in taken.items())
+
+
+def test_small_boxes_are_stepped_one_by_one_and_planes_several_at_a_time(cpu):
+    depths = [
+        DIFFUSION.open(cpu, shape, (0.1,) * len(shape), sides(*["insulated"] * len(shape)), 1.0, "float32").depth
+        for shape in ((48, 48, 48), (96, 96))
+    ]
+    assert depths[0] == 1 < depths[1]
 
 
 @pytest.mark.parametrize("variable", [False, True])
