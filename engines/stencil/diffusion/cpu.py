@@ -22,8 +22,8 @@ from engines.stencil.setup.sides import Ghosts
 
 SOURCE, ROWS_SOURCE = Path(kernels.__file__), Path(rows.__file__)
 TUNED_FROM = 1 << 17
-"""Points from which tiles are measured: smaller grids stay in a core's cache. There several steps at a pass take a
-third to two thirds of the time of single ones in a plane, and 1.2 to 1.5 times as long in a box."""
+"""Points from which tiles are measured: smaller grids stay in a core's cache. There several steps at a pass take 0.4
+to 0.9 times as long as single ones in a plane, and 1.1 to 1.5 times in a box."""
 SAMPLE_POINTS = 1 << 23
 """Points on which tiles are measured at most: twice 32 MB in float32, more than most caches hold."""
 SAMPLE_STEPS = 12
@@ -204,7 +204,8 @@ class CpuDiffusion:
         row = f"row 2^{self.shape[-1].bit_length() - 1}"
         what += "sourced " if self._sampled_arrays == 3 else ""
         name = f"{what}diffusion {kind} {row} {self._threads} threads" + ("" if depth is None else f" depth {depth}")
-        return tuning_key(name, self._backend.info, SOURCE, math.prod(self.shape), (source_digest(ROWS_SOURCE),))
+        how = (source_digest(ROWS_SOURCE), f"in {SAMPLE_STEPS} steps")
+        return tuning_key(name, self._backend.info, SOURCE, math.prod(self.shape), how)
 
     def _sampled(self) -> tuple[Array, Array, Array | None, tuple[int, ...]]:
         """Two grids to measure with, a source where there is one, and their box: planes of full size, but no more than
