@@ -33,6 +33,7 @@ from ui.importing.units import UnitChooser
 from ui.scene.colormaps import distinct_colours
 from ui.session.services import Services
 from ui.widgets.background import Background, lane_of
+from ui.widgets.dressing import look_as
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.formatting import bytes_text, duration_text
 from ui.widgets.parts import button_for, resize_within
@@ -351,9 +352,7 @@ class ImportDialog(QDialog):
         super().reject()
 
     def _say(self, sentence: str, name: str = "error") -> None:
-        self.sentence.setObjectName(name)
-        self.sentence.style().unpolish(self.sentence)
-        self.sentence.style().polish(self.sentence)
+        look_as(self.sentence, name)
         self.sentence.setText(spaced(sentence))
 
 

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from engines.api.errors import WorkbenchError
 from engines.tables.columns import Axis, Column
 from ui.widgets.background import Background
+from ui.widgets.dressing import look_as
 from ui.widgets.fonts import PLAIN, STRONG
 from ui.widgets.parts import resize_within
 from workbench.importing.choice import Choice, column_in
@@ -67,9 +68,7 @@ class TableDialog(QDialog):
         self.told.setTextFormat(Qt.TextFormat.PlainText)
         buttons = QDialogButtonBox(self)
         self.use_button = buttons.addButton("Use these", QDialogButtonBox.ButtonRole.AcceptRole)
-        self.use_button.setObjectName("primary")
-        self.use_button.style().unpolish(self.use_button)
-        self.use_button.style().polish(self.use_button)
+        look_as(self.use_button, "primary")
         buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self._use)
         buttons.rejected.connect(self.reject)
@@ -178,9 +177,7 @@ class TableDialog(QDialog):
         super().reject()
 
     def _say(self, sentence: str, name: str) -> None:
-        self.told.setObjectName(name)
-        self.told.style().unpolish(self.told)
-        self.told.style().polish(self.told)
+        look_as(self.told, name)
         self.told.setText(spaced(sentence))
 
 
