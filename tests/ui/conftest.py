@@ -1,7 +1,5 @@
 """A window on doubles; each test ends with the window closed and no thread of ours left."""
 
-from __future__ import annotations
-
 import gc
 import shutil
 import threading

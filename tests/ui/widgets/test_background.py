@@ -1,7 +1,5 @@
 """Closing while something goes on: saves are waited for, an estimate that never ends is not."""
 
-from __future__ import annotations
-
 import threading
 
 from ui.widgets import background

@@ -1,7 +1,5 @@
 """Everything that was set aside stands in the gallery, and is open again with a click."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel

@@ -1,7 +1,5 @@
 """Tables of no project yet: one file for the same tables, named in the parameters, until nobody needs it any more."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np
