@@ -47,11 +47,7 @@ class RecordChoice(QWidget):
     failed = Signal(str)
 
     def __init__(
-        self,
-        load: Callable[[Path], LabRecord],
-        title_of: Callable[[str], str],
-        background: Background,
-        parent: QWidget,
+        self, load: Callable[[Path], LabRecord], title_of: Callable[[str], str], background: Background, parent: QWidget
     ) -> None:
         """``title_of``: of a study or table by its id, empty where there is none."""
         super().__init__(parent)
