@@ -43,7 +43,10 @@ def _bumps(x: Array, level: float, *bumps: tuple[float, float, float]) -> Array:
     return np.asarray(level + sum(height * np.exp(-(((x - centre) / width) ** 2)) for height, centre, width in bumps))
 
 
-PUBLISHED: dict[str, Callable[[Array], Array]] = {"graphite, Ecker 2015": ecker_graphite, "NCO, Ecker 2015": ecker_nco}
+PUBLISHED: dict[str, Callable[[Array], Array]] = {
+    "graphite, Ecker 2015": ecker_graphite,
+    "NCO, Ecker 2015": ecker_nco,
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,7 +77,11 @@ def gradient_row(points, cells, volumes, centroids, tensors, i, j, k):
     flow_i = apply(tensors, i, area)
     f = 0.75 * resistance_j
     x, y = centroids[i], centroids[j]
-    e = (y[0] - x[0] + f * flow_i[0] - q[0], y[1] - x[1] + f * flow_i[1] - q[1], y[2] - x[2] + f * flow_i[2] - q[2])
+    e = (
+        y[0] - x[0] + f * flow_i[0] - q[0],
+        y[1] - x[1] + f * flow_i[1] - q[1],
+        y[2] - x[2] + f * flow_i[2] - q[2],
+    )
     return e, 4.0 / (3.0 * (resistance_i + resistance_j))
 
 

@@ -327,7 +327,11 @@ def _keep_and_run(u, out, source, faces, ring, shape, scheme, tile):
     """``_run_tile`` with the arrays kept alive here, and the numbers in registers."""
     v = scheme.numbers
     n = Numbers(v[0], v[1], v[2], v[3], v[4], v[5], v[6], scheme.flat, scheme.equal)
-    laws = (((v[7], v[8]), (v[9], v[10])), ((v[11], v[12]), (v[13], v[14])), ((v[15], v[16]), (v[17], v[18])))
+    laws = (
+        ((v[7], v[8]), (v[9], v[10])),
+        ((v[11], v[12]), (v[13], v[14])),
+        ((v[15], v[16]), (v[17], v[18])),
+    )
     domain = Domain(shape, (scheme.wraps[0], scheme.wraps[1], scheme.wraps[2]), laws)
     arrays = Arrays(_pointer(u), _pointer(out), _pointer(source), len(source) > 0, _pointer(ring))
     if faces is None:
