@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 
@@ -51,6 +52,7 @@ class TableDialog(QDialog):
         self._path, self._chart, self._axes, self._choice = path, chart, axes, choice
         self._background = background
         self._turn = 0
+        self._asked: Future[list[MeasuredData]] = Future()
         self.found: list[MeasuredData] = []
         title = QLabel(path.name, self)
         title.setTextFormat(Qt.TextFormat.PlainText)
@@ -150,7 +152,8 @@ class TableDialog(QDialog):
         except WorkbenchError as error:
             self._say(str(error), "error")
             return
-        self._background.submit(
+        self._asked.cancel()
+        self._asked = self._background.submit(
             "imports",
             read,
             lambda found: self._show(found) if turn == self._turn else None,
@@ -174,6 +177,7 @@ class TableDialog(QDialog):
 
     def reject(self) -> None:
         self._turn += 1
+        self._asked.cancel()
         super().reject()
 
     def _say(self, sentence: str, name: str) -> None:

@@ -122,7 +122,7 @@ class RecordChoice(QWidget):
             self.fill()
             self.failed.emit(str(error) if isinstance(error, WorkbenchError) else f"{path.name}: {error}")
 
-        self._background.submit("files", lambda: self._load(path), read, failed)
+        self._background.submit("imports", lambda: self._load(path), read, failed)
 
     def _get(self, box: QComboBox) -> LabRecord | str | None:
         picked = self._picked[box]
