@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, field_validator
 from pydantic.config import JsonDict
-from pydantic_core import PydanticCustomError, core_schema
 
 RECORDING = "recording"
 """The group of an engine's parameters that says what of a run is written: no number of the run depends on it."""
@@ -45,16 +44,16 @@ def _is_truth(given: Any) -> bool:
     return isinstance(given, bool) or type(given).__name__ in ("bool", "bool_")  # NumPy's, which is imported later
 
 
-def _misread(wanted: str, given: Any) -> PydanticCustomError:
+def _misread(wanted: str, given: Any) -> ValueError:
     told = f"the text '{given[:40]}'" if isinstance(given, str) else str(given).lower()
-    return PydanticCustomError("misread", "give {wanted} instead of {told}", {"wanted": wanted, "told": told})
+    return ValueError(f"give {wanted} instead of {told}")
 
 
 def _as_given(schema: Any) -> Any:
     """The schema of a field with what stands for numbers and truths looked at before it is read, in lists and groups of
     values too; a group of parameters does that for itself."""
     if (check := _LOOKED_AT.get(schema["type"])) is not None:
-        return core_schema.no_info_before_validator_function(check, schema)
+        return {"type": "function-before", "function": {"type": "no-info", "function": check}, "schema": schema}
     if schema["type"] == "model":
         return schema
     parts = {key: _as_given(schema[key]) for key in ("schema", "values_schema") if key in schema}
@@ -81,7 +80,7 @@ class ParameterGroup(BaseModel):
     model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False, defer_build=True)
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> Any:
         schema = handler(source)
         fields: Any = schema
         while fields["type"] != "model-fields":

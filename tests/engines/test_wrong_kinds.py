@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, ValidationError
 from engines.api import registry
 from engines.api.errors import ProblemError
 from engines.api.parameters import ParameterGroup
-from workbench.project.store import validated
+from workbench.project.reading.parsing import validated
 
 WRONG: dict[type, tuple[Any, ...]] = {
     bool: (0, 1, 1.0, "true", "no"),

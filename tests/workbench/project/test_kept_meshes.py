@@ -11,7 +11,7 @@ from workbench.project.document import Document
 from workbench.project.kept_meshes import keep_tables
 from workbench.project.parameter_files import named_files
 from workbench.project.project import Project
-from workbench.project.store import KEPT_SECONDS
+from workbench.project.reading.unpacking import KEPT_SECONDS
 
 NAMED = BatteryParameters(bpx_file="cell.npz")
 
