@@ -45,7 +45,7 @@ def _is_truth(given: Any) -> bool:
 
 
 def _misread(wanted: str, given: Any) -> ValueError:
-    told = f"the text '{given[:40]}'" if isinstance(given, str) else str(given).lower()
+    told = f"the text '{given[:40]}'" if isinstance(given, str) else str(given)[:40].lower()
     return ValueError(f"give {wanted} instead of {told}")
 
 
